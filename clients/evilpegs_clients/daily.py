@@ -27,7 +27,7 @@ from evilpegs_game.rules import Rules
 
 DAILY_RULES: Final = Rules(4, 6)
 DAILY_LIMIT: Final = 10
-"""The guesses of a daily game, the one of the date included."""
+"""The most guesses of a daily game, including the guess that the date draws."""
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _DRAWN_VALUES: Final = 1 << 16
 _MARKS: Final = (("⚫", "⚪", "·"), ("B", "W", "."))
@@ -50,7 +50,7 @@ def parse_date(text: str) -> date:
 
 
 def first_guess(day: date) -> Code:
-    """Return the guess that a date draws."""
+    """Return the first guess of the game of ``day``, which only the date decides."""
     accepted = _DRAWN_VALUES - _DRAWN_VALUES % DAILY_RULES.size
     codes = (code_at(drawn % DAILY_RULES.size, DAILY_RULES) for drawn in _draws(day) if drawn < accepted)
     return next(code for code in codes if len(set(code)) > 1)
@@ -74,8 +74,8 @@ def is_solved(history: History) -> bool:
 def share_text(day: date, history: History, letters: bool = False) -> str:
     """Return the result of a finished game as text that gives no code away: date, guesses and a row per feedback.
 
-    The guesses include that of the date. A game that was not solved has X instead of their number. ``letters`` writes
-    B, W and . instead of symbols.
+    The number of guesses includes the guess that the date drew. A game that was not solved has X instead of the number.
+    With ``letters`` the text has B, W and . instead of symbols.
     """
     score = len(history) if is_solved(history) else "X"
     rows = [_marks(turn.feedback, _MARKS[letters]) for turn in history]

@@ -35,7 +35,10 @@ def _setter(finish: Callable[[_T], None], value: _T) -> Callable[[], None]:
 
 
 def _presentable(error: BaseException) -> Exception:
-    """Return an exception that a future can carry; SystemExit in the work must not end the program."""
+    """Return ``error`` if a future can carry it safely, else a RuntimeError with its text.
+
+    A future refuses ``StopIteration``, and ``SystemExit`` in the thread must not end the program.
+    """
     if isinstance(error, Exception) and not isinstance(error, StopIteration):
         return error
     raised = RuntimeError(f"{type(error).__name__} {error}".strip())
@@ -44,6 +47,6 @@ def _presentable(error: BaseException) -> Exception:
 
 
 def _retrieve_exception(future: "asyncio.Future[_T]") -> None:
-    """Mark the exception as retrieved, so that asyncio logs nothing if nobody awaits the future any more."""
+    """Mark the exception of ``future`` as retrieved, so that asyncio logs nothing if nobody awaits the future."""
     if not future.cancelled():
         future.exception()

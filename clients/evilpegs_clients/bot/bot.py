@@ -39,18 +39,20 @@ BotEvent = (
     | Reconnected
     | KeyChanged
 )
-"""The events of a run, in order of their occurrence.
+"""The events that `play_matches` reports to ``on_event``.
 
-* `Welcome`: the server accepted the player; it has the player's name and the ladders. Once, before the first match.
-* `MatchStarted`: a match begins, or an earlier run's open match continues.
-* `GameSummary`: a game ended and was verified.
-* `StrategyFailure`: the game before it was resigned because the strategy failed; or, if it has no match, the strategy
-  failed before anything was played.
-* `MatchSummary`: a match ended; its games were reported before it.
-* `Reconnecting`: the connection was cut, and the next attempt to restore it follows after a delay. At any time.
-* `Reconnected`: the connection is restored. After one `Reconnecting` or more.
-* `Notice`: a message of the server for people. At any time.
-* `KeyChanged`: the server signs with another key than before. After each login where that is so.
+* `Welcome`: The server accepted the player. The event has the player's name and the ladders. It is reported once,
+  before the first match.
+* `MatchStarted`: A match begins, or an earlier run's open match continues.
+* `GameSummary`: A game ended and was verified.
+* `StrategyFailure`: The strategy failed. If ``match`` is None, it failed before anything was played; otherwise the game
+  of the `GameSummary` before this event was resigned.
+* `MatchSummary`: A match ended, after its games were reported.
+* `Reconnecting`: The connection was cut, and the next attempt to restore it follows after a delay. This happens at any
+  time.
+* `Reconnected`: The connection is restored, after one `Reconnecting` or more.
+* `Notice`: The server sent a message for people. This happens at any time.
+* `KeyChanged`: The server signs with another key than at the player's last login. This follows a login.
 """
 
 OnEvent = Callable[[BotEvent], None]
@@ -164,7 +166,11 @@ class _Bot:
         return summary
 
     async def _rehearse(self, offers: Sequence[MatchStarted | LadderInfo]) -> None:
-        """Prepare the strategy for each offer; raise StrategyError if it fails at the first guess on one of them."""
+        """Prepare the strategy for open matches and ladders, and let it choose a first guess on each of them.
+
+        Raises:
+            StrategyError: The strategy failed at one of the first guesses.
+        """
         rules = [Rules.parse(offer.rules) for offer in offers]
         await run_in_thread(partial(warm_up, self._strategy, rules, self._live_sets))
         for offer in offers:
@@ -196,6 +202,6 @@ def _client_info(strategy: Strategy, client_version: str | None) -> ClientInfo:
 
 
 def _label(name: str) -> str:
-    """Return a strategy's name with every character replaced that the protocol does not allow."""
+    """Return a strategy's name with ``?`` in place of each character that the protocol does not allow."""
     printable = "".join(symbol if " " <= symbol <= "~" else "?" for symbol in name)
     return printable[:64] or "strategy"

@@ -20,11 +20,14 @@ from evilpegs_game.codes import Code, format_code
 from evilpegs_game.live.position import Position
 
 MAX_FAILURES: Final = 2
-"""The number of failures of its strategy after which a bot begins no further game."""
+"""The number of failures of the strategy after which a bot begins no further game."""
 
 
 def check_failures(failures: Sequence[StrategyFailure], view: MatchView | None = None) -> None:
-    """Raise StrategyError if the strategy has failed too often to begin another game of the match in ``view``."""
+    """Raise StrategyError if the strategy has failed `MAX_FAILURES` times in this run.
+
+    With ``view``, the message also says that the match of the view is still open.
+    """
     if len(failures) < MAX_FAILURES:
         return
     error = failures[-1].error
@@ -38,12 +41,13 @@ def check_failures(failures: Sequence[StrategyFailure], view: MatchView | None =
 
 
 class MatchPlayer:
-    """A strategy's play in the match of ``client``. Each step follows from the match view, even after resuming.
+    """A player that plays the match of ``client`` to its end with a strategy.
 
-    If the strategy fails, the game is resigned and the next one begins, unless the strategy has failed `MAX_FAILURES`
-    times in this run; ``failures`` are those of the run, to which this match adds. The rest is then left open.
+    Each step follows from the match view alone, even after the match was resumed. If the strategy fails, the player
+    resigns the game and begins the next one. ``failures`` lists all failures of the run, and this match adds its own.
+    After `MAX_FAILURES` of them no further game begins, and the match is left open.
 
-    If a game ends while the strategy still computes a guess, the next game waits until that computation has ended.
+    If a game ends while the strategy still computes a guess, the next game begins after that computation has ended.
     Until then the server waits for `ready`, and no clock runs.
     """
 
@@ -115,7 +119,7 @@ class MatchPlayer:
             await self._client.guess(self._chosen[1])
 
     async def _resign(self, game: int, position: Position, error: StrategyError) -> None:
-        """Resign one game because the strategy failed."""
+        """Resign game number ``game``, because the strategy failed with ``error`` at ``position``."""
         self._failed[game] = (position, error)
         try:
             await self._client.resign(game)

@@ -29,7 +29,11 @@ UNTIMED_MS: Final = 20_000
 
 
 def guess_budget(rules: Rules, turn: int, guess_limit: int, left_ms: int | None, increment_ms: int = 0) -> int:
-    """Return the budget of the guess at ``turn`` in feedback evaluations, at least 1; times are in milliseconds."""
+    """Return the number of feedback evaluations that choosing the guess at ``turn`` may take, at least 1.
+
+    The choice may take an equal share of the time left for all remaining turns, and half of the increment. Times are in
+    milliseconds; ``left_ms`` is None without a clock, and ``increment_ms`` is what the clock adds after each guess.
+    """
     if left_ms is None:
         return UNTIMED_MS * EVALUATIONS_PER_MS
     share = max(0, left_ms - RESERVE_MS) / remaining_turns(rules, turn, guess_limit)
@@ -37,18 +41,19 @@ def guess_budget(rules: Rules, turn: int, guess_limit: int, left_ms: int | None,
 
 
 def remaining_turns(rules: Rules, turn: int, guess_limit: int) -> int:
-    """Estimate the number of guesses left in a game, this one included. The estimate errs on the high side.
+    """Estimate the number of guesses left in a game, including the guess at ``turn``.
 
-    A guess divides the number of candidates by about four.
+    A guess is assumed to divide the number of candidates by about four. The estimate errs on the high side.
     """
     usual = 2 + math.ceil(math.log2(rules.size) / 2)
     return min(max(2, usual - turn + 1), max(1, guess_limit - turn + 1))
 
 
 class MoveChooser:
-    """A strategy that always has a guess; ``over_budget`` counts the guesses it was replaced for being too slow.
+    """A chooser of guesses that plays the first candidate where its strategy would be too slow.
 
-    ``seed`` is the seed of the run. Each game has a seed of its own, which follows from it, the match and the game.
+    ``over_budget`` counts the replaced guesses. ``seed`` is the seed of the run. The seed of each game follows from it,
+    the id of the match and the number of the game.
     """
 
     def __init__(self, strategy: Strategy, seed: int, live_sets: LiveSets) -> None:
@@ -58,7 +63,10 @@ class MoveChooser:
         self._live_sets = live_sets
 
     def rehearse(self, offer: LadderInfo | MatchStarted) -> StrategyFailure | None:
-        """Choose a first guess on a ladder or in an open match without playing it; return the strategy's failure."""
+        """Let the strategy choose a first guess for a ladder or an open match, without playing the guess.
+
+        Return the failure of the strategy, or None if it chose a legal code.
+        """
         rules, clock = Rules.parse(offer.rules), offer.clock
         left, increment = (clock.base_ms, clock.increment_ms) if clock else (None, 0)
         budget = guess_budget(rules, 1, offer.guess_limit, left, increment)
@@ -70,18 +78,20 @@ class MoveChooser:
         return None
 
     def position(self, view: MatchView) -> Position:
-        """Return the position of the open turn, including the budget of its choice."""
+        """Return the position of the open turn in ``view``, including the budget for choosing its guess."""
         started = view.started
         increment = started.clock.increment_ms if started.clock else 0
         budget = guess_budget(view.rules, view.turn, started.guess_limit, view.left_ms, increment)
         return Position(view.rules, view.history, self._live_sets, budget)
 
     def game_seed(self, match: str, game: int) -> int:
-        """Return the seed of one game."""
+        """Return the seed of game number ``game`` in the match with the id ``match``."""
         return game_seed(self._seed, match, game)
 
     def choose(self, position: Position, seed: int) -> Code:
-        """Choose the guess in a game with this seed: the strategy's, or the first candidate if that exceeds the budget.
+        """Return the strategy's guess at ``position``, or the first candidate if the strategy exceeds its budget.
+
+        ``seed`` is the seed of the game.
 
         Raises:
             StrategyError: The strategy failed or chose something that is not a code of the rules.
@@ -104,7 +114,11 @@ class MoveChooser:
 
 
 def _reason(error: GameError) -> str:
-    """Return the text of an error with a remedy that a bot has, which cannot take other rules on a ladder."""
+    """Return the text of ``error``, with a remedy that suits a bot.
+
+    A bot cannot take smaller rules, because its ladder sets them. So the text proposes another strategy or ladder
+    instead.
+    """
     text, remedy = str(error), "take smaller rules"
     if not text.endswith(remedy):
         return text

@@ -8,7 +8,7 @@ from evilpegs_protocol.server_messages import MatchStarted
 
 
 async def find_own_matches(session: PlayerSession, client: str) -> list[MatchStarted]:
-    """Return the first event of each open match; ``client`` is the name of the client that must have begun them.
+    """Return the first event of each open match of the player, if the program called ``client`` began all of them.
 
     The matches are only watched, so a program that plays one at this moment keeps its seat.
 
@@ -32,7 +32,10 @@ def _foreign_text(started: MatchStarted, session: PlayerSession) -> str:
 
 
 async def _watch(session: PlayerSession, match: str) -> MatchView:
-    """Return a match as it is now. The server answers `unwatch` after everything that `watch` has brought."""
+    """Return a view of the match with all its events so far.
+
+    The server answers `unwatch` only after it has sent these events, so the view is complete after that answer.
+    """
     while True:
         view = session.view = MatchView(match)
         try:

@@ -22,7 +22,11 @@ class RecordCheck:
 
 
 async def check_played_match(client: MatchClient) -> RecordCheck:
-    """Check the record of a match that is over, against itself, against the server's and against the server's key."""
+    """Check the record that ``client`` received of a match that is over, and return what was found.
+
+    The record is checked by itself, compared with the record that the server hands out now, and its signature is
+    checked with the server's keys.
+    """
     received = client.view.record
     check = RecordCheck(verify_record(received))
     await _compare_with_server(check, client)
@@ -31,7 +35,10 @@ async def check_played_match(client: MatchClient) -> RecordCheck:
 
 
 async def _compare_with_server(check: RecordCheck, client: MatchClient) -> None:
-    """Compare what was received with what the server hands out. The match is over, so nothing is tried twice."""
+    """Compare the received record with the one that the server hands out, and add the differences to ``check``.
+
+    The record is requested once. If it cannot be fetched, ``check`` says so.
+    """
     try:
         handed_out = await client.fetch_record()
     except ClientError as error:
@@ -45,12 +52,15 @@ async def _compare_with_server(check: RecordCheck, client: MatchClient) -> None:
 
 
 def _denies_match(error: ClientError) -> bool:
-    """Return True if the server says that there is no such match, although the player has just played it."""
+    """Return True if the server says that the match, which the player has just played, does not exist."""
     return isinstance(error, ServerRefusedError) and error.code is ErrorCode.NOT_YOUR_MATCH
 
 
 def _check_signature(check: RecordCheck, record: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> None:
-    """Check the signature with the keys of the server. A server without a key signs nothing."""
+    """Check the signature of ``record`` with ``keys``, the server's public keys, and add violations to ``check``.
+
+    Without keys nothing is checked, because a server without a key signs nothing.
+    """
     if not keys:
         return
     if can_check_signatures():

@@ -12,7 +12,7 @@ from evilpegs_protocol.fields import Outcome
 
 @dataclass(frozen=True, slots=True)
 class GameSummary:
-    """The end of one game with its answered turns, and the violations that its verification found."""
+    """The result of one game, with its answered turns and the violations that its verification found."""
 
     match: str
     game: int
@@ -27,7 +27,7 @@ class GameSummary:
         return not self.violations
 
     def to_json(self) -> dict[str, Any]:
-        """Return the game as a JSON object; its match is that of the object around it."""
+        """Return the game as a JSON object, without the id of its match."""
         return {
             "game": self.game,
             "outcome": self.outcome,
@@ -39,11 +39,11 @@ class GameSummary:
 
 @dataclass(frozen=True, slots=True)
 class StrategyFailure:
-    """A strategy that failed at ``position``, in a game that was then resigned, and all that reproduces it.
+    """A failure of the strategy at ``position``, with all that is needed to reproduce it.
 
-    ``seed`` is the seed of the game and ``secret`` a code that agrees with every reply: the secret of a fixed
-    codemaker, or the witness. It is None if the server showed none. ``match`` and ``game`` are None if the strategy
-    failed before a match began.
+    A game in which the strategy failed was resigned. ``seed`` is the seed of the game. ``secret`` is a code that agrees
+    with every reply: the secret of a fixed codemaker, or the witness, or None if the server showed neither. ``match``
+    and ``game`` are None if the strategy failed before a match began.
     """
 
     match: str | None
@@ -56,12 +56,11 @@ class StrategyFailure:
 
 @dataclass(frozen=True, slots=True)
 class MatchSummary:
-    """The games of one match; ``violations`` concern its record as a whole, not a single game.
+    """The results of one match: its games, and the violations and failures that were found.
 
-    ``not_checked`` has what could not be checked about the record, such as the server's copy of it after the server
-    stopped; it may or may not hold.
-    ``over_budget`` counts the turns at which the strategy would have taken too long and the first candidate was
-    played instead.
+    ``violations`` concern the record of the match as a whole, not a single game. ``not_checked`` lists statements about
+    the record that could not be checked, for example because the server had stopped. ``over_budget`` counts the turns
+    at which the first candidate was played because the strategy would have taken too long.
     """
 
     match: str
@@ -91,7 +90,7 @@ class MatchSummary:
 
 @dataclass(frozen=True, slots=True)
 class BotSummary:
-    """The matches of a run, in the order of play; ``player`` is the name they were played under."""
+    """The results of a run: its matches in the order of play, and the name of the player."""
 
     player: str
     matches: tuple[MatchSummary, ...]

@@ -44,19 +44,21 @@ from evilpegs_protocol.ports import port_fault
 from evilpegs_protocol.server_messages import Error, ServerEvent
 
 DIAL_SECONDS: Final = 10.0
-"""The most time for connecting."""
+"""The longest time for connecting, in seconds."""
 _REFUSALS: Final = frozenset({403, 421, 429, 503})
 """The HTTP statuses by which the game port of a server refuses a connection; the body says why."""
 CLOSE_SECONDS: Final = 2.0
-"""The most time for a closing handshake."""
+"""The longest time for a closing handshake, in seconds."""
 USUAL_PORT: Final = 8765
-"""The port of a server that was started without naming one."""
+"""The game port of a server whose operator names none."""
 _OTHER_SCHEME: Final = re.compile(r"(?:(http)(s?)://)?([A-Za-z0-9.-]+:[0-9]+|\[[0-9a-fA-F:]+\]:[0-9]+)(?:/|/v1)?")
-"""An address that only lacks the scheme of the WebSocket protocol."""
+"""A pattern of addresses that are complete except for the scheme ``ws`` or ``wss``."""
 
 
 def server_url(text: str) -> str:
-    """Return the WebSocket URL of the server that a person typed; a missing path becomes the one of version 1.
+    """Return the WebSocket URL of a server from the text that a person typed.
+
+    A missing path becomes that of version 1 of the protocol.
 
     Raises:
         ServerUnreachableError: The text is not the URL of a server.
@@ -74,7 +76,7 @@ def server_url(text: str) -> str:
 
 
 def is_loopback(url: str) -> bool:
-    """Return True if the server is on this machine, where no proxy must be used."""
+    """Return True if the host of ``url`` is this machine; a connection to it must not use a proxy."""
     host = urlsplit(url).hostname or ""
     try:
         return ip_address(host).is_loopback
@@ -91,9 +93,10 @@ def _not_a_url(text: str) -> ServerUnreachableError:
 
 @dataclass(frozen=True, slots=True)
 class ReceivedMessage:
-    """A message of the server as a value and as the JSON object that was received, without `re`.
+    """A message from the server, as a value and as the JSON object that was received.
 
-    The object keeps fields that this client does not know, because the hashes of a record cover them.
+    ``fields`` lacks `re`, which says what request the message answers. It keeps fields that this client does not know,
+    because the hashes of a record cover them.
     """
 
     message: ServerEvent
@@ -104,7 +107,9 @@ Deliver = Callable[[ReceivedMessage], None]
 
 
 async def dial(url: str, deliver: Deliver, seconds: float = DIAL_SECONDS) -> "ProtocolConnection":
-    """Connect to the server at ``url``.
+    """Connect to the server at ``url`` and return the open connection.
+
+    Each message that arrives later is passed to ``deliver``. Connecting takes at most ``seconds``.
 
     Raises:
         ServerUnreachableError: The message says in one line why the connection failed and what to do.
@@ -139,7 +144,7 @@ class ProtocolConnection:
         self._numbers = count(1)
         self._waiting: dict[str, asyncio.Future[ServerEvent]] = {}
         self.ended: asyncio.Task[ClientError] = asyncio.create_task(self._read())
-        """The task that is done once nothing more will arrive; its result is the reason."""
+        """The task that is done once no more messages will arrive; its result is the error that says why."""
 
     async def ask(self, request: ClientMessage) -> ServerEvent:
         """Send a request and return its direct answer.
@@ -207,12 +212,15 @@ class ProtocolConnection:
 
 
 def _is_refused(error: Exception) -> bool:
-    """Return True for a refused connection; asyncio joins the errors of several addresses into one text."""
+    """Return True if ``error`` means that the other machine refused the connection.
+
+    The text of the error counts too, because asyncio joins the errors of several addresses into one text.
+    """
     return isinstance(error, ConnectionRefusedError) or f"[Errno {errno.ECONNREFUSED}]" in str(error)
 
 
 def _remedy(url: str) -> str:
-    """Return what to do about a port at which nothing listens: `evilpegs serve` opens one on this machine only."""
+    """Return advice about ``url``, at which nothing listens: check the address, or start a server on this machine."""
     parts = urlsplit(url)
     if parts.scheme != "ws" or parts.hostname not in {"127.0.0.1", "localhost"}:
         return "check the address given with --server"

@@ -22,9 +22,9 @@ CLOSED_REGISTRATION: Final = "this server takes no new names; use the name you r
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """The program that plays and the name it plays under; without ``name`` the server admits it as a guest.
+    """The program that plays, and the name it plays under; without ``name`` the server admits it as a guest.
 
-    ``token_from`` is an address that the server had before: the tokens stored for it are tried too.
+    ``token_from`` is an address that the server had before. The tokens that are stored for that address are tried too.
     """
 
     client: ClientInfo
@@ -34,9 +34,10 @@ class Credentials:
 
 
 class LoginSequence:
-    """The `hello` messages to try at one server, in order, the token that the server issues, and the server's key.
+    """The login at one server: the messages to try, the token that proves the name, and the server's key.
 
-    The key is remembered with the token when a name first comes to a server: trust on first use.
+    The key is stored with the token when a name is first used at a server, and later keys are compared with it (trust
+    on first use).
     """
 
     def __init__(self, server: str, credentials: Credentials, tokens: TokenFile) -> None:
@@ -50,9 +51,10 @@ class LoginSequence:
         """The public keys that are remembered for the server and this name, newest first."""
 
     def hellos(self) -> list[Hello]:
-        """Return the messages to try in order; the next one applies if the server does not know the token before it.
+        """Return the `hello` messages to try, in order.
 
-        A server forgets guests who leave without having played, so a guest who comes back may have to be a new one.
+        Each message is for the case that the server does not know the token in the message before. A server forgets
+        guests who leave without having played, so the last message of a guest has no token.
 
         Raises:
             TokenFileError: A name would be claimed, but its token could not be stored.
@@ -69,14 +71,20 @@ class LoginSequence:
         return [*map(self._with_token, stored), claim]
 
     def accept(self, hello: Hello, welcome: Welcome) -> None:
-        """Remember the token for this session, and store it in the token file if the player chose a name."""
+        """Remember the token with which ``hello`` succeeded, or the new token in ``welcome``.
+
+        If the player chose a name, the token and the server's key are stored in files.
+        """
         self._proven = welcome.token or hello.token
         if self._credentials.name is not None and self._proven is not None:
             self._tokens.add(self._server, self._credentials.name, self._proven)
             self._remember_key(self._credentials.name, welcome.server.key)
 
     def take_former_key(self) -> str | None:
-        """Return the remembered key if the server's was another at the last login, and forget that it changed."""
+        """Return the server's stored key if its key has changed since then, else None.
+
+        Each change is returned once.
+        """
         former, self._former_key = self._former_key, None
         return former
 
@@ -99,7 +107,10 @@ class LoginSequence:
             self._tokens.add(self._server, player, self._proven)
 
     def explain(self, error: ServerRefusedError) -> ServerRefusedError:
-        """Return the refusal; say more if tokens are stored for the name, or for others where no new name is given."""
+        """Return ``error``, with a message that says what to do if the server refused the player's name.
+
+        The message depends on the names and servers for which tokens are stored. Other refusals are returned unchanged.
+        """
         name = self._credentials.name
         if name is None:
             return error
@@ -124,7 +135,11 @@ class LoginSequence:
         return ServerRefusedError(error.code, CLOSED_REGISTRATION + known, fatal=error.fatal)
 
     def _former_tokens(self, name: str) -> tuple[str, ...]:
-        """Return the tokens stored for the former address of the server; raise TokenFileError if there is none."""
+        """Return the tokens stored for the server's former address; none if no former address was given.
+
+        Raises:
+            TokenFileError: A former address was given, but no token is stored for it.
+        """
         former = self._credentials.token_from
         if former is None:
             return ()
@@ -143,7 +158,10 @@ class LoginSequence:
 async def connect_and_log_in(
     server: str, login: LoginSequence, deliver: Deliver, seconds: float
 ) -> tuple[ProtocolConnection, Welcome]:
-    """Connect and log in; return the connection and the server's `welcome`. Each step takes at most ``seconds``.
+    """Connect to ``server`` and log in; return the connection and the server's `welcome`.
+
+    The messages of ``login`` are tried in order, each on a new connection. Each step takes at most ``seconds``.
+    Messages that arrive are passed to ``deliver``.
 
     Raises:
         ClientError: The server cannot be reached or accepts none of the login messages.

@@ -29,9 +29,9 @@ RESYNC_ERRORS: Final = frozenset(
         ErrorCode.INTERNAL,
     }
 )
-"""Refusals of a move because the match has changed meanwhile; the missing events are requested."""
+"""The refusals of a move that mean that the match has changed; the client then requests the events it missed."""
 MAX_RESYNCS: Final = 3
-"""The most such refusals in a row without a new event; more mean that the server contradicts itself."""
+"""The most refusals of `RESYNC_ERRORS` in a row without a new event; with more, the server contradicts itself."""
 
 
 class MatchClient:
@@ -45,7 +45,9 @@ class MatchClient:
 
     @classmethod
     async def play(cls, session: PlayerSession, ladder: str) -> Self:
-        """Begin a match on ``ladder``; if the answer is lost, find the match among the open ones.
+        """Begin a match on ``ladder`` and return its client.
+
+        If the connection is cut before the answer arrives, the new match is found among the player's open matches.
 
         Raises:
             ServerRefusedError: The server does not begin a match; the message says what to do instead.
@@ -70,7 +72,7 @@ class MatchClient:
 
     @classmethod
     async def resume(cls, session: PlayerSession, match: str) -> Self:
-        """Take over a match that was begun earlier, and receive all its events."""
+        """Take over a match that was begun earlier, receive all its events, and return its client."""
         view = session.view = MatchView(match)
         await session.resume()
         while view.is_catching_up:
@@ -79,7 +81,7 @@ class MatchClient:
 
     @property
     def server_keys(self) -> tuple[str, ...]:
-        """The public keys of the server, the one in use first. Empty if it signs nothing."""
+        """The public keys of the server, the one in use first; empty if the server signs nothing."""
         return self._session.server_keys
 
     async def fetch_record(self) -> list[dict[str, Any]]:
@@ -87,7 +89,7 @@ class MatchClient:
         return await self._session.fetch_record(self.view.id)
 
     async def wait_for_move(self) -> Phase:
-        """Wait until the player has to move or the match is over, and return the phase that says which."""
+        """Wait until it is the player's move or the match is over, and return the phase of the match."""
         while self.view.phase not in SETTLED_PHASES:
             await self.wait_for_change()
         return self.view.phase
@@ -97,9 +99,10 @@ class MatchClient:
         await self._session.wait_for_change()
 
     async def ends_in_time(self, work: "asyncio.Future[Any]", on_change: Callable[[], object] = lambda: None) -> bool:
-        """Wait until ``work`` is done or the match has left this turn; return True if it is done. Never cancel it.
+        """Wait until ``work`` is done or the match leaves this turn; return True if ``work`` is done.
 
-        ``on_change`` is called after each message about the match that leaves it in this turn.
+        ``work`` is never cancelled. ``on_change`` is called at the beginning, and after each message about the match
+        that leaves it in this turn.
         """
         progress = asyncio.create_task(self._wait_for_progress(on_change))
         try:
@@ -112,11 +115,14 @@ class MatchClient:
         return work.done()
 
     async def ready(self, nonce: str) -> None:
-        """Begin the waiting game; ``nonce`` is the player's share in the draw of a fixed secret."""
+        """Send `ready`, so that the game that waits for it begins.
+
+        ``nonce`` is the player's part of the random data from which a fixed secret is drawn.
+        """
         await self._move(Ready(match=self.view.id, game=self.view.game, nonce=nonce))
 
     async def guess(self, code: str) -> None:
-        """Guess in the open turn.
+        """Send ``code`` as the guess of the open turn.
 
         Raises:
             ServerRefusedError: The code is illegal, or another refusal that repeating does not resolve.
@@ -129,11 +135,11 @@ class MatchClient:
             raise BrokenRecordError(message)
 
     async def resign(self, game: int | None = None) -> None:
-        """Give up one game, or without ``game`` every game left."""
+        """Resign game number ``game``, or without ``game`` all games that are left."""
         await self._move(Resign(match=self.view.id, game=game))
 
     async def hint(self) -> HintGiven | None:
-        """Return the server's hint, on a practice ladder; None if the answer was lost."""
+        """Ask the server for a hint on a practice ladder, and return it; None if the answer was lost."""
         answer = await self._move(Hint(match=self.view.id))
         return answer if isinstance(answer, HintGiven) else None
 
@@ -149,7 +155,7 @@ class MatchClient:
         return None
 
     async def _wait_for_progress(self, on_change: Callable[[], object]) -> None:
-        """Wait until the record shows that the match has left this turn."""
+        """Wait until the match has left this turn; call ``on_change`` at first and after each message until then."""
         progress = self._progress()
         while self._progress() == progress:
             on_change()

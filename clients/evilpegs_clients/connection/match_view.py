@@ -33,21 +33,21 @@ class Phase(StrEnum):
     """The next step that the match waits for, as far as the player knows."""
 
     READY = "ready"
-    """It waits for the player's `ready`."""
+    """The match waits for the player's `ready`."""
     TURN = "turn"
-    """It waits for the player's guess."""
+    """The match waits for the player's guess."""
     WAITING = "waiting"
-    """It waits for the server."""
+    """The match waits for the server."""
     OVER = "over"
     """The match is over."""
 
 
 SETTLED_PHASES = frozenset({Phase.READY, Phase.TURN, Phase.OVER})
-"""The phases in which the server will do nothing before the player does."""
+"""The phases in which it is the player's move, and the end of the match."""
 
 
 class MatchView:
-    """The match with the given ``id``, as far as `apply` has received it."""
+    """The state of the match with the given ``id``, as far as its messages have been passed to `apply`."""
 
     def __init__(self, id: str) -> None:  # noqa: A002 - it is the match's id
         self.id = id
@@ -57,7 +57,7 @@ class MatchView:
         self.left_ms: int | None = None
         self.ready_by_ms = 0
         self.announcements = 0
-        """The number of times that the server has announced a time: ``left_ms`` with a turn, or ``ready_by_ms``."""
+        """The number of times that the server has announced how much time is left: ``left_ms`` or ``ready_by_ms``."""
         self.history: History = ()
         self.record: list[dict[str, Any]] = []
         """Every event as the JSON object that was received, in order."""
@@ -92,7 +92,7 @@ class MatchView:
         return self._resumed is not None or self._started is None
 
     def apply(self, received: ReceivedMessage) -> bool:
-        """Apply a message; return False if it is not about this match or contains nothing new.
+        """Apply a message to the view; return False if it is not about this match or contains nothing new.
 
         Raises:
             ConnectionLostError: An event before this one is missing.
@@ -161,7 +161,10 @@ class MatchView:
         self._catch_up()
 
     def _catch_up(self) -> None:
-        """Set the phase once the last missed event has arrived; an open turn is announced by `turn` afterwards."""
+        """After a resumption, set the phase once all events that the server announced have arrived.
+
+        If a turn is open, the phase is `Phase.WAITING` until the server announces the turn.
+        """
         resumed = self._resumed
         if resumed is None:
             return

@@ -9,9 +9,10 @@ from evilpegs_protocol.server_messages import RecordEvent, Resumed
 
 
 class RecordCopy:
-    """The events of one match in the order of their arrival; ``complete`` is set once all that were announced are here.
+    """The events of one match, received a second time in the order of their arrival.
 
-    Unlike a `MatchView`, a copy does not compare the events with those received before: its owner does.
+    ``complete`` is set once the server has sent as many events as it announced. Unlike a `MatchView`, a copy does not
+    compare the events with those received before: its owner does.
     """
 
     def __init__(self, match: str) -> None:
@@ -21,7 +22,7 @@ class RecordCopy:
         self._announced: int | None = None
 
     def take(self, received: ReceivedMessage) -> bool:
-        """Keep a message if it belongs to the copy; return False for any other message.
+        """Add a message to the copy and return True, or return False if the message does not belong to the copy.
 
         Raises:
             BrokenRecordError: The server sent more events than it announced.

@@ -12,13 +12,16 @@ if TYPE_CHECKING:
 
 
 def unknown_ladder(ladder: str, offered: Iterable[LadderInfo], server: str) -> ServerRefusedError:
-    """Return the refusal of a ladder that ``server`` does not have, with the nearest of those it offers."""
+    """Return the error for a ladder that ``server`` does not have.
+
+    The message names those of the ``offered`` ladders whose ids are nearest to ``ladder``.
+    """
     text = unknown_ladder_text(ladder, (info.id for info in offered), f" on {server}")
     return ServerRefusedError(ErrorCode.UNKNOWN_LADDER, f"{text}; see: evilpegs ladders --server {server}")
 
 
 def explain_play_refusal(error: ServerRefusedError, ladder: str, session: "PlayerSession") -> ServerRefusedError:
-    """Return the refusal to begin a match with a message that says what to do instead."""
+    """Return ``error``, the refusal to begin a match on ``ladder``, with a message that says what to do instead."""
     welcome, message = session.welcome, error.message
     if error.code is ErrorCode.UNKNOWN_LADDER:
         return unknown_ladder(ladder, welcome.ladders, session.server)

@@ -12,9 +12,10 @@ Sleep = Callable[[float], Awaitable[object]]
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """Exponential delays with jitter, in seconds; each is drawn from the upper half of its bound.
+    """Exponential delays with jitter, in seconds.
 
-    The bounds double from ``first`` up to ``longest``. After ``attempts`` delays the client gives up.
+    The upper bound of the delay doubles from ``first`` up to ``longest``. Each delay is drawn at random between half of
+    its bound and the bound. After ``attempts`` delays the client gives up.
     """
 
     first: float = 0.2
@@ -22,7 +23,7 @@ class Backoff:
     attempts: int = 40
 
     def delays(self, rng: Random) -> Iterator[float]:
-        """Yield the delays of one series of attempts."""
+        """Yield the delays of one series of attempts, drawn with ``rng``."""
         for attempt in range(self.attempts):
             bound = min(self.longest, self.first * 2**attempt)
             yield rng.uniform(bound / 2, bound)

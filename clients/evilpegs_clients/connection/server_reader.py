@@ -32,10 +32,10 @@ MAX_PAGES: Final = 1_000
 
 
 class ServerReader:
-    """A reader at ``server``, which is open within an `async with` block.
+    """A guest's session on ``server`` that only reads; it is open during an `async with` block.
 
-    ``program`` is the name under which the server sees the reader; ``on_event`` is called as by `PlayerSession`.
-    Every method raises a `ClientError` with a message of one line.
+    ``program`` is the name under which the server sees the reader. ``on_event`` is called with each event of the
+    session, such as a cut or restored connection. Every method raises a `ClientError` with a message of one line.
     """
 
     def __init__(
@@ -77,14 +77,14 @@ class ServerReader:
         return first.model_copy(update={"rows": tuple(rows.values()), "pages": 1})
 
     async def newest_match(self) -> FinishedMatch | None:
-        """Return the finished match that began last, None if there is none."""
+        """Return the finished match that began last, or None if the server has none."""
         newest = await self._ask(ListMatches(), MatchList)
         return newest.matches[0] if newest.matches else None
 
     async def record(self, match: str) -> list[dict[str, Any]]:
-        """Return every event of a match so far as the JSON object that was received, without gaps.
+        """Return all events of a match so far, as received JSON objects in order and without gaps.
 
-        The server answers `ping` after everything that `watch` has brought, so that its answer ends the past.
+        The server answers `ping` only after it has sent these events, so they are complete after that answer.
         """
         while True:
             view = self._session.view = MatchView(match)
@@ -111,7 +111,7 @@ class ServerReader:
                 return self._check(answer, answer_type)
 
     def _explain(self, error: ServerRefusedError, answer_type: type[ServerMessage]) -> ServerRefusedError:
-        """Return the refusal; that of a server that is older than the request says so."""
+        """Return ``error``, or an error that calls the server too old if it does not know the type of the request."""
         if error.code is not ErrorCode.UNKNOWN_TYPE:
             return error
         kind = answer_type.model_fields["type"].default

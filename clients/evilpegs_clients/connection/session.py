@@ -30,12 +30,12 @@ TEMPORARY_ERRORS: Final = frozenset({ErrorCode.DRAINING, ErrorCode.STORAGE_UNAVA
 """Refusals that may pass: the same request may be accepted a little later."""
 
 STRANGER_ERRORS: Final = frozenset({ErrorCode.AUTH_FAILED, ErrorCode.NOT_YOUR_MATCH})
-"""Refusals after a cut connection that mean that the server does not know the player or the match any more."""
+"""The refusals that, after a cut connection, mean that the server no longer knows the player or the match."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reconnecting:
-    """The connection was cut because of ``why``; attempt number ``attempt`` to restore it begins in ``seconds``."""
+    """The event that the connection was cut because of ``why``; the attempt to restore it begins in ``seconds``."""
 
     why: str
     attempt: int
@@ -44,14 +44,17 @@ class Reconnecting:
 
 @dataclass(frozen=True, slots=True)
 class Reconnected:
-    """The connection is restored, and the match is resumed, after this number of attempts."""
+    """The event that the connection is restored and the match is resumed, at attempt number ``attempts``."""
 
     attempts: int
 
 
 @dataclass(frozen=True, slots=True)
 class KeyChanged:
-    """The server signs with another key than when this player last came; ``key`` is None if it signs no longer."""
+    """The event that ``server`` signs with another key than at the player's last login.
+
+    ``former`` is the key before, and ``key`` is the key now, or None if the server no longer signs.
+    """
 
     server: str
     former: str
@@ -70,10 +73,10 @@ SessionEvent = Notice | Reconnecting | Reconnected | KeyChanged
 class PlayerSession:
     """One player's session on ``server``; open it first and close it at the end.
 
-    ``on_event`` is called with each notice, each attempt to reconnect, each restored connection, and when the key of
-    the server is not the one that was remembered. Delays between
-    attempts grow until a request is answered or an event arrives, so a server that accepts connections only to drop
-    them is not hurried. Every method raises a `ClientError` with a message of one line.
+    ``on_event`` is called with each notice, each attempt to reconnect, each restored connection, and each change of the
+    server's key. The delays between attempts grow until a request is answered or an event arrives. So a server that
+    accepts connections and then drops them is asked less and less often. Every method raises a `ClientError` with a
+    message of one line.
     """
 
     def __init__(
@@ -124,7 +127,10 @@ class PlayerSession:
         self._login.keep_guest(self.welcome.player)
 
     async def ask(self, request: ClientMessage) -> ServerEvent:
-        """Send a request and return its direct answer; repeat it while the refusal is temporary."""
+        """Send a request and return the server's direct answer.
+
+        If the server refuses the request for a reason that may pass, it is sent again after a delay.
+        """
         for seconds in self._retry_policy.delays():
             try:
                 answer = await self._open_connection().ask(request)
@@ -140,7 +146,7 @@ class PlayerSession:
         raise refused
 
     async def wait_for_change(self) -> None:
-        """Wait for the next message about the match; after a cut connection, until the match is resumed."""
+        """Wait for the next message about the match, or until the match is resumed after a cut connection."""
         if self._news is None or self._news.done():
             self._news = asyncio.get_running_loop().create_future()
         ended = self._open_connection().ended
@@ -150,7 +156,7 @@ class PlayerSession:
             await self.restore()
 
     async def resume(self) -> None:
-        """Take over the match, and request the events that the view has not received."""
+        """Take over the match of ``view``, and request the events that the view has not received."""
         try:
             await self._resume(self._open_connection())
         except ConnectionLostError:
@@ -158,7 +164,10 @@ class PlayerSession:
 
     @property
     def server_keys(self) -> tuple[str, ...]:
-        """The public keys of the server, the one in use first; others are remembered. Empty if it signs nothing."""
+        """The public keys of the server, the one in use first; empty if the server signs nothing.
+
+        The keys after the first are those remembered from earlier logins.
+        """
         key = self.welcome.server.key
         return () if key is None else tuple(dict.fromkeys((key, *self._login.known_keys)))
 
@@ -198,7 +207,10 @@ class PlayerSession:
             await self._reconnect(ended.result())
 
     async def _reconnect(self, why: ClientError) -> None:
-        """Try to restore the connection; the attempts continue those before, unless a request was answered since."""
+        """Try to restore the connection, which ended because of ``why``.
+
+        The delays continue those of earlier attempts, unless a request was answered or an event arrived since then.
+        """
         if self._attempts is None:
             self._attempts = enumerate(self._retry_policy.delays(), 1)
         for attempt, seconds in self._attempts:
@@ -220,7 +232,7 @@ class PlayerSession:
         raise ServerUnreachableError(message, UnreachableReason.GAVE_UP)
 
     def _explain_stranger(self, error: ServerRefusedError) -> ServerRefusedError:
-        """Return the refusal; say so if the server that answers now does not know the player."""
+        """Return ``error``; if it means that the server does not know the player, with a message that says so."""
         if error.code not in STRANGER_ERRORS:
             return error
         message = (
@@ -269,7 +281,7 @@ class PlayerSession:
             self._news.set_result(None)
 
     def _apply(self, view: MatchView, received: ReceivedMessage) -> bool:
-        """Apply a message to the view and return True if it is about the match; a new event resets the delays."""
+        """Apply a message to ``view`` and return True if the view changed; a new event resets the delays."""
         seq = view.seq
         changed = view.apply(received)
         if view.seq > seq:

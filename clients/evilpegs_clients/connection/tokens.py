@@ -39,9 +39,9 @@ class TokenFile:
         self.path = path
 
     def get(self, server: str, name: str) -> tuple[str, ...]:
-        """Return the tokens of a name on a server, newest first; there is usually one or none.
+        """Return the tokens of ``name`` on ``server``, newest first; usually there is one or none.
 
-        The names of this machine share their tokens: ``localhost``, ``127.0.0.1`` and ``[::1]`` with one port.
+        All names of this machine share their tokens: ``localhost``, ``127.0.0.1`` and ``[::1]`` with the same port.
         """
         servers = self._load()
         same = [known for known in servers if known != server and _address(known) == _address(server)]
@@ -59,7 +59,7 @@ class TokenFile:
         return sorted({name for names in same for name, tokens in names.items() if tokens})
 
     def add(self, server: str, name: str, token: str) -> None:
-        """Add a token before the existing ones, and drop the oldest beyond `MAX_TOKENS`."""
+        """Store ``token`` as the newest token of ``name`` on ``server``, and drop the oldest beyond `MAX_TOKENS`."""
         with self._lock():
             servers = self._load()
             names = servers.setdefault(server, {})
@@ -68,7 +68,7 @@ class TokenFile:
             self._save(servers)
 
     def check_writable(self) -> None:
-        """Raise TokenFileError if a token could not be stored, before one is issued."""
+        """Raise TokenFileError if a token could not be stored; call this before the server issues one."""
         with self._lock():
             self._load()
 
@@ -111,9 +111,10 @@ class TokenFile:
 
 
 class ServerKeyFile(TokenFile):
-    """A file of the public keys of servers, beside a file of tokens and of the same form, newest key first.
+    """A file of the public keys of servers, newest first, in the same format as a token file.
 
-    It is a file of its own, because earlier versions refuse a file of tokens that holds anything else.
+    It lies beside the token file. The keys are not in the token file itself, because earlier versions of evilpegs
+    refuse a token file that contains anything else.
     """
 
     contents: ClassVar[str] = "server keys"
@@ -121,17 +122,17 @@ class ServerKeyFile(TokenFile):
 
     @classmethod
     def beside(cls, tokens: TokenFile) -> Self:
-        """Return the file of keys that belongs to a file of tokens."""
+        """Return the key file that belongs to the token file ``tokens``."""
         return cls(tokens.path.with_name(tokens.path.name + ".keys"))
 
 
 @contextmanager
 def sole_user(tokens: TokenFile, server: str, name: str | None) -> Iterator[bool]:
-    """Yield True if, during the block, no other program plays on the server under the name.
+    """Hold the lock of ``name`` on ``server`` during the block; yield True if no other program holds it.
 
-    A sole user may finish the open matches it finds; otherwise they may belong to the other program. Programs detect
-    each other by lock files beside the token file. The lock files are never deleted: a program waiting for a deleted
-    file would hold a different lock than the next program. For guests, who have no name, this yields False.
+    A program that got the lock may finish the open matches it finds. Otherwise they may belong to the other program.
+    The locks are files beside the token file ``tokens``. They are never deleted: a program waiting for a deleted file
+    would hold a different lock than the next program. Guests have no name, so for them this yields False.
     """
     if name is None:
         yield False
@@ -144,7 +145,7 @@ def sole_user(tokens: TokenFile, server: str, name: str | None) -> Iterator[bool
 
 
 def _address(server: str) -> str:
-    """Return the URL of a server, with one host for all the names that this machine has for itself."""
+    """Return the URL of a server, with ``127.0.0.1`` in place of any name that this machine has for itself."""
     parts = urlsplit(server)
     if (parts.hostname or "") not in LOOPBACK_HOSTS:
         return server

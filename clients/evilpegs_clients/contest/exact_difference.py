@@ -29,11 +29,11 @@ class ExactMeans:
 
     @property
     def difference(self) -> Fraction:
-        """The mean of the second minus that of the first."""
+        """The mean of the second strategy minus the mean of the first, in guesses."""
         return self.second - self.first
 
     def to_json(self) -> dict[str, Any]:
-        """Return the means of the strategies a and b as a JSON object."""
+        """Return the means as a JSON object, in which ``a`` is the first strategy and ``b`` the second."""
         return {"a": float(self.first), "b": float(self.second), "difference": float(self.difference)}
 
 
@@ -45,9 +45,10 @@ def has_exact_mean(strategy: Strategy, rules: Rules) -> bool:
 
 
 def exact_means(names: tuple[str, str], rules: Rules, guess_limit: int, err: Console, bar: Progress) -> ExactMeans:
-    """Play two strategies, of which `has_exact_mean` is true, against every secret and return their mean scores.
+    """Play two strategies against every secret and return their mean scores.
 
-    ``names`` are those of built-in strategies. Notices go to ``err``, and progress to ``bar``.
+    ``names`` are two built-in strategies for which `has_exact_mean` is true. Notices go to ``err``, and progress to
+    ``bar``.
     """
     specs = make_specs(names, rules, None, candidates_only=False, games=0, seed=0)
     tallies = run_evaluation([estimate_cost(spec) for spec in specs], ExecutionPlan(), err, bar)
@@ -56,9 +57,9 @@ def exact_means(names: tuple[str, str], rules: Rules, guess_limit: int, err: Con
 
 
 def mean_score(distribution: Sequence[int], guess_limit: int) -> Fraction:
-    """Return the mean score of games, of which ``distribution[i]`` take i + 1 guesses without a guess limit.
+    """Return the mean score of games, of which ``distribution[i]`` would take i + 1 guesses without a guess limit.
 
-    A game that takes more than ``guess_limit`` guesses is not solved, and its score is ``guess_limit`` + 1.
+    A game that would take more than ``guess_limit`` guesses is not solved, and its score is ``guess_limit`` + 1.
     """
     total = sum(min(guesses, guess_limit + 1) * games for guesses, games in enumerate(distribution, 1))
     return Fraction(total, sum(distribution))

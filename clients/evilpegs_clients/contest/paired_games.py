@@ -1,4 +1,4 @@
-"""Pairs of games: two strategies play the same unlabeled secret, each with random choices of its own."""
+"""Pairs of games: two strategies play against the same secret, each with random choices of its own."""
 
 from collections.abc import Sequence
 from itertools import islice
@@ -25,10 +25,10 @@ class PairScores(NamedTuple):
 
 
 class PairedGames:
-    """The games of two strategies on the secrets that follow from ``seed``.
+    """The games of two strategies against the secrets that follow from ``seed``.
 
-    Scores are adjusted for luck by ``curve``; without one they are numbers of guesses, or ``guess_limit`` + 1 for a
-    game that is not solved. The strategies share nothing, so that neither learns from the other's games.
+    Scores are adjusted for luck by ``curve``. Without a curve they are numbers of guesses, or ``guess_limit`` + 1 for a
+    game that is not solved. Each strategy has a cache of its own.
     """
 
     def __init__(
@@ -42,9 +42,9 @@ class PairedGames:
         self._live_sets = LiveSets(), LiveSets()
 
     def play(self, number: int) -> PairScores:
-        """Play the pair with this number and return its scores; the same number gives the same games.
+        """Play the pair of games with this number and return its scores; the same number gives the same games.
 
-        The secret is uniform among all codes.
+        The secret is drawn uniformly from all codes.
 
         Raises:
             StrategyError: a strategy failed or chose an illegal code.
@@ -64,7 +64,7 @@ class PairedGames:
 def score_game(
     rules: Rules, turns: Sequence[Turn], guess_limit: int, curve: ValueCurve | None, live_sets: LiveSets
 ) -> float:
-    """Return the score of a game in guesses: adjusted for luck if there is a value curve for its rules and limit."""
+    """Return the score of a game in guesses, adjusted for luck if there is a value curve."""
     if curve is None:
         return raw_score(rules, turns, guess_limit)
     return adjusted_score(rules, turns, curve, live_sets)

@@ -30,7 +30,7 @@ from evilpegs_game.errors import MalformedError
 FIRST_PAIRS: Final = 30
 """The number of pairs before which nothing is decided, because their variance says too little."""
 VARIANCE_MARGIN: Final = 2.0
-"""The measured variance of n pairs is multiplied by 1 + this / sqrt(n)."""
+"""The margin of the variance: the measured variance of n pairs is multiplied by 1 + `VARIANCE_MARGIN` / sqrt(n)."""
 ERROR: Final = 0.05
 """The accepted probability of a wrong decision, for each hypothesis."""
 BOUND: Final = log((1 - ERROR) / ERROR)
@@ -64,7 +64,7 @@ class Hypotheses:
 
 
 class SequentialTest:
-    """A running test of paired differences; `add` takes one difference after the other."""
+    """A running test of paired differences; `add` takes one difference at a time."""
 
     def __init__(self, hypotheses: Hypotheses) -> None:
         self.hypotheses = hypotheses

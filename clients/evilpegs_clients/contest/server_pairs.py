@@ -12,7 +12,7 @@ from evilpegs_protocol.server_messages import LadderInfo
 
 
 class ServerPairs:
-    """The scores of two strategies on one ladder, in pairs: the games of each are taken in the order of play.
+    """The scores of two strategies on one ladder, paired in the order in which their games were played.
 
     The scores are those of the leaderboard. They are adjusted for luck by the built-in value curve of the ladder's
     rules and guess limit; ``curve`` is None if there is none. A game that was lost on time, or resigned because the
@@ -27,7 +27,7 @@ class ServerPairs:
         self._waiting: tuple[deque[float], deque[float]] = (deque(), deque())
 
     def add(self, side: int, match: MatchSummary) -> None:
-        """Add the games of a match of strategy 0 or 1; a match on another ladder is left out.
+        """Add the games of a match that strategy number ``side``, 0 or 1, has played; ignore a match on another ladder.
 
         Raises:
             GameError: a reply contradicts the replies before it, or the parts of a guess cannot be counted.
@@ -39,7 +39,7 @@ class ServerPairs:
         self._waiting[side].extend(scores)
 
     def take(self) -> Iterator[PairScores]:
-        """Yield the pairs that are complete, and forget each."""
+        """Yield the scores of each complete pair, and remove the pair."""
         first, second = self._waiting
         while first and second:
             yield PairScores(first.popleft(), second.popleft())

@@ -31,21 +31,21 @@ CHECKSUM_DIGITS: Final = 16
 
 
 class CheckpointUnusableError(EvaluationError):
-    """The file cannot be written or locked, or another run writes to it; its content is not at fault."""
+    """A checkpoint file that cannot be written or locked, or to which another run writes; its content may be good."""
 
 
 class CheckpointFormatError(EvaluationError):
-    """The file is not a checkpoint of this format."""
+    """A file that is not a checkpoint, or is a checkpoint in another format."""
 
 
 class CheckpointDamagedError(EvaluationError):
-    """A line of the checkpoint does not match its checksum."""
+    """A line of a checkpoint that does not match its checksum."""
 
 
 class CheckpointMismatchError(EvaluationError):
-    """The checkpoint belongs to another run; ``stored`` describes that run, ``expected`` the one that was started.
+    """A checkpoint of another run: ``stored`` describes that run, and ``expected`` describes the run that was started.
 
-    The two are equal if only a strategy file or the version of the program differs.
+    The two descriptions are equal if only a strategy file or the version of the program differs.
     """
 
     def __init__(self, message: str, stored: str, expected: str) -> None:
@@ -55,7 +55,7 @@ class CheckpointMismatchError(EvaluationError):
 
 
 class Checkpoint:
-    """The finished tasks of a run: ``outcomes`` maps their keys to outcomes as JSON values."""
+    """The finished tasks of a run: ``outcomes`` maps the key of each task to its outcome as a JSON value."""
 
     def __init__(self, run: str, file: FileIO | None = None) -> None:
         self.outcomes: dict[str, Any] = {}
@@ -70,20 +70,21 @@ class Checkpoint:
 
 
 def default_checkpoint_path(run: str) -> Path:
-    """Return the file in the user's data directory where a run is kept if the user names no file."""
+    """Return the path, in the user's data directory, of the checkpoint of a run for which the user names no file."""
     return user_data_path("evilpegs") / "journals" / f"{run[:24]}.journal"
 
 
 def memory_checkpoint() -> Checkpoint:
-    """Return a checkpoint without a file: it ends with this process."""
+    """Return a checkpoint without a file, whose content is lost when this process ends."""
     return Checkpoint("")
 
 
 @contextmanager
 def open_checkpoint(path: Path, run: str, about: str) -> Iterator[Checkpoint]:
-    """Open the checkpoint of ``run``, creating the file if it is missing; ``about`` describes the run to people.
+    """Keep the checkpoint file at ``path`` open and locked during the block, and yield the checkpoint of ``run``.
 
-    A file that is refused is not changed.
+    A missing file is created, and a file that is refused is not changed. ``run`` identifies the run, and ``about``
+    describes it to people.
 
     Raises:
         CheckpointUnusableError: the file cannot be written or locked, or another process writes to it.

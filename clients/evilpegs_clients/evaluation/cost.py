@@ -15,7 +15,10 @@ from evilpegs_game.evaluation.heuristic import heuristic_bytes
 from evilpegs_game.live.live_sets import DEFAULT_BYTES, ENUMERATED_CODES, LiveSets
 
 SMALL_SIZE: Final = 50_000
-"""The most secrets that are played in one piece: they take a second or a few, less than processes are worth."""
+"""The most secrets that are played in one piece.
+
+They take a few seconds at most, so that starting processes would not pay.
+"""
 SMALL_SIZE_OF_FILE: Final = 1_000
 """The most secrets played in one piece by a strategy file, which is assumed to be slow."""
 SMALL_GAMES, SMALL_GAMES_OF_FILE = 2_000, 200
@@ -23,23 +26,26 @@ SMALL_GAMES, SMALL_GAMES_OF_FILE = 2_000, 200
 TARGET_TASKS: Final = 256
 """The approximate least number of tasks, enough to keep many workers evenly busy."""
 MIN_TASK_SIZE, MIN_TASK_SIZE_OF_FILE = 500, 16
-"""Candidates per task at least; below this, sending a task costs more than playing it."""
+"""The least candidates per task of a built-in strategy and of a strategy file.
+
+Sending a smaller task would cost more than playing it.
+"""
 MAX_TASK_GAMES: Final = 1_000
-"""Games per task at most."""
+"""The most games per task."""
 CACHED_TURNS: Final = 16
-"""Turns per game that are assumed to leave a live set in the cache."""
+"""The number of turns per game that are assumed to leave a live set in the cache."""
 PROGRAM_BYTES: Final = 160_000_000
-"""Memory of a process before any work, as measured: interpreter, libraries and compiled kernels."""
+"""The measured memory of a process before any work: interpreter, libraries and compiled kernels."""
 TABLES_BYTES: Final = 32 << 20
 """An upper bound of the memory for choosing one guess, besides the codes."""
 
 
 @dataclass(frozen=True, slots=True)
 class CostEstimate:
-    """The estimated cost of one strategy.
+    """The estimated cost of evaluating one strategy.
 
-    ``memory`` is the data of each process in bytes, ``task_size`` the most candidates or games per task, and ``work``
-    describes the work in words. If ``is_small``, the work is done in one piece in this process.
+    ``memory`` is the data of each process in bytes. ``task_size`` is the most candidates, or games, per task. ``work``
+    describes the work in words. If ``is_small`` is True, the work is done in one piece in this process.
     """
 
     spec: StrategySpec
@@ -50,7 +56,7 @@ class CostEstimate:
 
 
 def estimate_cost(spec: StrategySpec, threads: int = 1) -> CostEstimate:
-    """Return the cost of ``spec``.
+    """Estimate the cost of evaluating ``spec``, in processes that each use ``threads`` threads.
 
     Raises:
         TooLargeError: one process would need more memory than it may take.
@@ -60,7 +66,10 @@ def estimate_cost(spec: StrategySpec, threads: int = 1) -> CostEstimate:
 
 
 def check_memory(cost: CostEstimate, processes: int) -> None:
-    """Raise TooLargeError if ``processes``, and the process that starts them, need more memory than there is."""
+    """Raise TooLargeError if the processes of an evaluation need more memory than is installed.
+
+    They are ``processes`` processes and, if there are several, the process that starts them.
+    """
     started = processes if processes > 1 else 0
     needed = processes * cost.memory + (1 + started) * PROGRAM_BYTES
     installed = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

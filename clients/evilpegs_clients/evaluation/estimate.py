@@ -19,7 +19,7 @@ FIRST_CHOICES: Final = 10
 ENOUGH_SECONDS: Final = 1.0
 """No further choice is timed after this many seconds."""
 NOTICE_SECONDS: Final = 10.0
-"""An evaluation that is expected to take longer is announced."""
+"""The shortest expected time of an evaluation that is announced, in seconds."""
 CODES_PER_TURN: Final = 10
 """The number by which a turn is assumed to divide the candidates; good strategies take 4.4 guesses on 4x6."""
 
@@ -29,7 +29,11 @@ Now = Callable[[], float]
 
 @dataclass(frozen=True, slots=True)
 class TimeEstimate:
-    """The measured seconds per choice, the estimated number of choices, and the processes that share them."""
+    """An estimate of the time of an evaluation.
+
+    It consists of the measured seconds per choice, the estimated number of choices, and the number of processes that
+    share them.
+    """
 
     seconds_per_choice: float
     choices: int
@@ -42,7 +46,7 @@ class TimeEstimate:
 
     @property
     def is_long(self) -> bool:
-        """True if the evaluation should be announced."""
+        """True if the evaluation takes so long that it should be announced."""
         return self.seconds >= NOTICE_SECONDS
 
     def __str__(self) -> str:
@@ -51,10 +55,10 @@ class TimeEstimate:
 
 
 def estimate_time(spec: StrategySpec, processes: int, now: Now) -> TimeEstimate | None:
-    """Time the first choices of a game and estimate the rest.
+    """Estimate the time of an evaluation by timing the first choices of one game.
 
-    Return None for strategies that are evaluated by compiled kernels, and if no choice has to be made. Raises what the
-    strategy raises.
+    ``processes`` is the number of processes that share the work, and ``now`` returns seconds. The result is None for
+    strategies that compiled kernels evaluate, and if no choice has to be made. Errors of the strategy are not caught.
     """
     strategy = spec.load()
     if isinstance(strategy, CriterionStrategy) and not spec.games and not spec.worst:
@@ -77,7 +81,7 @@ def estimate_time(spec: StrategySpec, processes: int, now: Now) -> TimeEstimate 
 
 
 def _choices(spec: StrategySpec) -> int:
-    """Return about how many choices the evaluation takes: one per secret in a walk, or one per guess of all games."""
+    """Estimate the number of choices: one per code if every secret is played, else one per guess of all games."""
     if not spec.games:
         return spec.rules.size
     return round(spec.games * (1 + math.log(spec.rules.size, CODES_PER_TURN)))

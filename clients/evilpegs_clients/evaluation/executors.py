@@ -17,16 +17,16 @@ from evilpegs_clients.errors import EvaluationError
 from evilpegs_game.errors import quoted
 
 PATIENCE: Final = 10.0
-"""Seconds that a cluster may take to answer, and to have a worker."""
+"""The longest time in seconds to wait for an answer from the cluster, and for its first worker."""
 RETRIES: Final = 3
 """The number of times that the cluster starts a task again whose worker was lost."""
 DEFAULT_PORT: Final = 8786
 SCHEMES: Final = ("tcp", "tls")
 CLUSTER_CAPACITY: Final = 1000
-"""Tasks submitted to a cluster at a time."""
+"""The most tasks that are submitted to a cluster at a time."""
 
 NOISY_LOGGERS: Final = ("distributed", "distributed.client", "tornado.application")
-"""Loggers that are silenced: they report at length what an EvaluationError says in one line."""
+"""The loggers that are silenced, because they report at length what an EvaluationError says in one line."""
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -34,7 +34,10 @@ _R = TypeVar("_R")
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """An executor, and the number of tasks to submit at a time: enough to keep it busy, few enough to end soon."""
+    """An executor, and the number of tasks to submit to it at a time.
+
+    ``capacity`` tasks keep the executor busy, and are few enough to end soon.
+    """
 
     executor: Executor
     capacity: int
@@ -44,7 +47,7 @@ class InlineExecutor(Executor):
     """An executor that runs each function in this process when it is submitted."""
 
     def submit(self, function: Callable[_P, _R], /, *args: _P.args, **kwargs: _P.kwargs) -> Future[_R]:
-        """Return the result as a finished future; an error of the function is raised here."""
+        """Call ``function`` now and return a finished future of its result; an error of ``function`` is raised here."""
         future: Future[_R] = Future()
         future.set_result(function(*args, **kwargs))
         return future
@@ -52,10 +55,11 @@ class InlineExecutor(Executor):
 
 @contextmanager
 def open_workers(jobs: int, cluster: str | None) -> Iterator[Workers]:
-    """Open the workers: those of the Dask scheduler at ``cluster`` if it is given, else ``jobs`` processes.
+    """Provide workers during the block: those of a Dask cluster, or processes of this machine.
 
-    One job is this process. However the block ends, the work ends too: processes are terminated, and tasks that wait
-    on a cluster are cancelled.
+    The workers are those of the Dask scheduler at ``cluster`` if it is given, else ``jobs`` processes. With one job,
+    this process does the work itself. If the block ends with an error, the processes are terminated, and tasks that
+    wait on a cluster are cancelled.
 
     Raises:
         EvaluationError: the cluster does not answer, has no workers, or they lack this version of evilpegs.
@@ -86,7 +90,11 @@ def _process_workers(jobs: int) -> Iterator[Workers]:
 
 
 def _start_worker() -> None:
-    """Leave Ctrl-C, standard output and reports of kernels to the parent process, and end when it ends."""
+    """Prepare a worker process, so that it disturbs nobody and ends with its parent.
+
+    The worker ignores Ctrl-C, writes its standard output to standard error, and leaves the reports of kernels to the
+    parent.
+    """
     logging.getLogger("evilpegs_game").setLevel(logging.ERROR)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.dup2(2, 1)
@@ -116,7 +124,13 @@ def _cluster_workers(address: str) -> Iterator[Workers]:
 
 
 def _connect(address: str) -> Any:
-    """Return a client of the scheduler. The port is tried first, because a client that cannot connect prints errors."""
+    """Return a client of the Dask scheduler at ``address``.
+
+    The port is tried first, because a client that cannot connect prints errors.
+
+    Raises:
+        EvaluationError: no scheduler answers there, or `distributed` is not installed.
+    """
     try:
         from distributed import Client  # noqa: PLC0415 - of the extra `cluster`
         from distributed.comm.addressing import parse_address, parse_host_port  # noqa: PLC0415 - likewise
@@ -137,7 +151,7 @@ def _connect(address: str) -> Any:
 
 
 def _check_workers(client: Any, address: str) -> None:
-    """Raise EvaluationError unless there is a worker and every worker has this version of the program."""
+    """Raise EvaluationError unless the cluster has a worker and every worker has this version of evilpegs."""
     try:
         client.wait_for_workers(1, timeout=PATIENCE)
         versions = set(client.run(version, "evilpegs").values())

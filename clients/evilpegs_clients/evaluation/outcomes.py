@@ -13,10 +13,10 @@ from evilpegs_game.rules import Rules
 
 @dataclass(frozen=True, slots=True)
 class SolvedCounts:
-    """The number of codes solved at each guess: ``distribution[i]`` at guess i + 1 of the task.
+    """The number of codes solved at each guess: ``distribution[i]`` codes at the task's guess number i + 1.
 
-    ``worst`` has the codes that took the most guesses, each with the number of its guess in the whole game. It is empty
-    if they were not asked for.
+    ``worst`` has pairs of a number and a code: the codes that took the most guesses, each with the number of its last
+    guess in the whole game. It is empty if these codes were not requested.
     """
 
     distribution: tuple[int, ...]
@@ -30,7 +30,7 @@ class SolvedCounts:
 
 @dataclass(frozen=True, slots=True)
 class PlayedGames:
-    """The number of guesses of each game of a task, in the order of their numbers, one byte per game."""
+    """The number of guesses of each game of a task, in the order of the game numbers, one byte per game."""
 
     lengths: bytes
 
@@ -61,7 +61,7 @@ TaskOutcome = SolvedCounts | PlayedGames | ChosenGuess
 
 
 def parse_outcome(document: Mapping[str, Any], rules: Rules) -> TaskOutcome:
-    """Return the outcome that `to_json` wrote.
+    """Return the outcome of a task on ``rules`` from the JSON object that its `to_json` wrote.
 
     Raises:
         GameError, KeyError, TypeError, ValueError: the document is no outcome on these rules.
@@ -76,5 +76,8 @@ def parse_outcome(document: Mapping[str, Any], rules: Rules) -> TaskOutcome:
 
 
 def most_costly(worst: Iterable[tuple[int, Code]], limit: int) -> list[tuple[int, Code]]:
-    """Return the ``limit`` codes with the most guesses; codes with equally many guesses are in code order."""
+    """Return the ``limit`` pairs of ``worst`` with the most guesses, most guesses first.
+
+    ``worst`` has pairs of a number of guesses and a code. Codes with equally many guesses are in code order.
+    """
     return nsmallest(limit, worst, key=lambda entry: (-entry[0], entry[1]))

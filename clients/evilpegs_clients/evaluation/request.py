@@ -19,7 +19,7 @@ from evilpegs_game.evaluation.expectation import expected_guesses
 from evilpegs_game.rules import Rules
 
 MAX_CODES, MAX_CODES_BESIDE_GAMES = 1_000, 1_296
-"""The most codes of rules whose exact expectation is computed: it takes a moment, or seconds beside simulated games."""
+"""The most codes of rules whose exact expectation is computed, if every secret is played and beside simulated games."""
 EXPECTATION_BUDGET: Final = 20_000_000
 """The most feedbacks that an exact expectation may look at."""
 
@@ -33,7 +33,9 @@ def make_specs(
     seed: int,
     worst: int = 0,
 ) -> list[StrategySpec]:
-    """Return a specification per strategy, in the given order without repetitions, each checked.
+    """Return a checked specification for each strategy, in the given order and without repetitions.
+
+    The arguments are fields of `StrategySpec`.
 
     Raises:
         GameError: a strategy cannot be loaded, or ``first`` is no code of the rules.
@@ -54,7 +56,10 @@ def make_specs(
 def make_results(
     costs: Sequence[CostEstimate], tallies: Sequence[tuple[Tally, float]], plan: ExecutionPlan
 ) -> list[StrategyResult]:
-    """Return a result per strategy from its counts and seconds, under names that tell the strategies apart."""
+    """Return the result of each strategy, under names that tell the strategies apart.
+
+    ``tallies`` has the counts and the seconds of each strategy in ``costs``; ``plan`` is the plan of the run.
+    """
     specs = [cost.spec for cost in costs]
     return [
         StrategyResult(
@@ -74,7 +79,7 @@ def make_results(
 
 
 def costly_secrets(spec: StrategySpec, tally: Tally) -> tuple[CostlySecret, ...]:
-    """Return the secrets that took the most guesses, as many as ``spec`` asks for."""
+    """Return the secrets that took the most guesses, as many as ``spec`` asks for, most guesses first."""
     if not spec.games:
         return tuple(CostlySecret(guesses, secret, spec.seed) for guesses, secret in tally.worst)
     numbers = nsmallest(spec.worst, range(spec.games), key=lambda number: (-tally.lengths[number], number))
@@ -86,19 +91,23 @@ def costly_secrets(spec: StrategySpec, tally: Tally) -> tuple[CostlySecret, ...]
 
 
 def _ms_per_guess(tally: Tally, seconds: float, processes: int | None) -> float | None:
-    """Return the time per guess of one process; None if this run played no game, or on a cluster."""
+    """Return the milliseconds per guess of one process, or None on a cluster or if this run played no game."""
     return seconds * 1000 * processes / tally.new_guesses if processes and tally.new_guesses else None
 
 
 def display_names(specs: Sequence[StrategySpec]) -> list[str]:
-    """Return the name of each strategy; the text that was typed where two files have the same name."""
+    """Return a name for each strategy: its own, or the text that the user typed where several have the same name."""
     own = [spec.load().name for spec in specs]
     times = Counter(own)
     return [name if times[name] == 1 else spec.strategy for spec, name in zip(specs, own, strict=True)]
 
 
 def exact_expectation(spec: StrategySpec, budget: int = EXPECTATION_BUDGET) -> Fraction | None:
-    """Return the exact expected number of guesses; None if no method computes it within ``budget`` feedbacks."""
+    """Return the exact expected number of guesses of a random strategy, or None if it is not computed.
+
+    It is computed for the strategy `random-consistent` without a given first guess, on rules of at most `MAX_CODES`
+    codes. ``budget`` limits the number of feedbacks that the computation looks at.
+    """
     max_codes = MAX_CODES_BESIDE_GAMES if spec.games else MAX_CODES
     if spec.rules.size > max_codes or spec.first is not None or not isinstance(spec.load(), RandomConsistent):
         return None

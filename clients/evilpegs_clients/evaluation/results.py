@@ -27,13 +27,13 @@ class CostlySecret:
 
 @dataclass(frozen=True, slots=True)
 class StrategyResult:
-    """The result of one strategy, under the name it is shown by, and the seconds that this run took.
+    """The result of one strategy: its counts, the name it is shown by, and the seconds that this run took.
 
     ``distribution[i]`` codes, or games, were solved at guess i + 1. ``first`` is None if the first guess differs
     between games. ``expected`` is the exact expected number of guesses of a random strategy, None if it is not known.
-    ``is_one_seed`` means that a random strategy played every secret, so the distribution is that of one seed only.
-    ``lengths`` has the number of guesses of each game, one byte per game. ``worst`` are the most costly secrets, if
-    they were asked for. ``ms_per_guess`` is the time per guess of one process, None if it was not measured.
+    ``is_one_seed`` is True if a random strategy played every secret, so that the distribution is that of one seed only.
+    ``lengths`` has the number of guesses of each game, one byte per game. ``worst`` has the most costly secrets, if
+    they were requested. ``ms_per_guess`` is the time per guess of one process, None if it was not measured.
     """
 
     spec: StrategySpec
@@ -49,7 +49,7 @@ class StrategyResult:
 
     @property
     def figures(self) -> Evaluation | Simulation:
-        """Total, mean and maximum of the guesses."""
+        """The total, the mean and the maximum of the guesses."""
         if self.spec.games:
             return Simulation(self.spec.rules, self.distribution)
         return Evaluation(self.spec.rules, self.distribution, self.first or ())
@@ -89,7 +89,10 @@ class StrategyResult:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two strategies that played the same games: ``worse`` took ``difference`` more guesses than ``better``."""
+    """Two strategies that played the same games, of which ``worse`` took more guesses.
+
+    ``difference`` is the number of guesses of ``worse`` minus that of ``better``, over the games.
+    """
 
     better: StrategyResult
     worse: StrategyResult
@@ -110,9 +113,9 @@ class Comparison:
 
 
 def compare_results(results: Sequence[StrategyResult]) -> list[Comparison]:
-    """Return a comparison of the strategy with the lowest mean with each other, in the given order.
+    """Return comparisons of the strategy with the lowest mean with each of the others, in the given order.
 
-    There is none if every secret was played, because the means are then exact.
+    The list is empty if every secret was played, because the means are exact then.
     """
     if not results[0].spec.games:
         return []

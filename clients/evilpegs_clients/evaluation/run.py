@@ -1,4 +1,4 @@
-"""A whole evaluation: each strategy is played as its cost asks for, with progress, workers and a checkpoint."""
+"""A whole evaluation: each strategy is played in one piece or in tasks, with progress, workers and a checkpoint."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
@@ -34,15 +34,15 @@ INLINE: Final = Workers(InlineExecutor(), 1)
 MAX_UPDATES: Final = 500
 """The most updates of one progress bar."""
 LINE_SECONDS: Final = 10.0
-"""The least seconds between two lines of progress where there is no terminal for a bar."""
+"""The least seconds between two lines of progress, which are printed where there is no terminal for a bar."""
 
 
 def run_evaluation(
     costs: Sequence[CostEstimate], plan: ExecutionPlan, err: Console, progress: Progress, now: Now = perf_counter
 ) -> list[tuple[Tally, float]]:
-    """Evaluate the strategy of each estimate; return its counts and the seconds it took.
+    """Evaluate the strategy of each cost estimate; return the counts and the seconds of each.
 
-    Notices are printed to ``err``, and an estimate of the time if it is long. A bar per strategy is added to
+    Notices are printed to ``err``, and an estimate of the time if that time is long. A bar per strategy is added to
     ``progress``; if that is disabled, lines are printed instead. ``now`` returns the time in seconds.
 
     Raises:
@@ -70,7 +70,7 @@ def run_evaluation(
 
 
 def _announce(spec: StrategySpec, processes: int, err: Console, now: Now) -> None:
-    """Print an estimate of the time from the first choices, if it is long."""
+    """Estimate the time of the evaluation from its first choices, and print the estimate if that time is long."""
     estimate = estimate_time(spec, processes, now)
     if estimate is not None and estimate.is_long:
         err.print(f"{spec.strategy} on {spec.rules}: {estimate}", soft_wrap=True)
@@ -78,7 +78,11 @@ def _announce(spec: StrategySpec, processes: int, err: Console, now: Now) -> Non
 
 @contextmanager
 def _open_plan_checkpoint(costs: Sequence[CostEstimate], plan: ExecutionPlan, err: Console) -> Iterator[Checkpoint]:
-    """Open the checkpoint of the plan. A file that the user named stays; the default file is removed at the end."""
+    """Keep the checkpoint of the plan open during the block, and yield it.
+
+    After the block, a file that the user named stays. The default file is removed, unless the block was interrupted or
+    failed in a way after which the run can continue. If the default file is unusable, the run keeps no checkpoint.
+    """
     path = plan.checkpoint_path(costs)
     with ExitStack() as stack:
         try:
@@ -109,7 +113,7 @@ def _open_path(path: Path | None, costs: Sequence[CostEstimate]) -> AbstractCont
 
 
 def _remove_default(path: Path | None, plan: ExecutionPlan) -> None:
-    """Remove a checkpoint file that the user did not name."""
+    """Remove the checkpoint file at ``path`` unless the user named it."""
     if path is not None and plan.checkpoint is None:
         path.unlink()
 
@@ -123,7 +127,10 @@ def _compile(spec: StrategySpec) -> None:
 
 
 def _tally_inline(cost: CostEstimate, threads: int, advance: Advance) -> Tally:
-    """Play everything in one piece in this process, the fastest way for work of a second."""
+    """Play all games or secrets in one piece in this process and return the counts.
+
+    This is the fastest way for work that takes about a second.
+    """
     spec, strategy = cost.spec, cost.spec.load()
     if spec.games or spec.worst:
         return tally_tasks(spec, "", INLINE, memory_checkpoint(), cost.task_size, advance)
@@ -138,7 +145,10 @@ def _tally_inline(cost: CostEstimate, threads: int, advance: Advance) -> Tally:
 
 
 def _describe(spec: StrategySpec) -> str:
-    """Return all that its digest covers in words, except the versions of the program and of a strategy file."""
+    """Describe in words what the digest of ``spec`` covers.
+
+    The versions of the program and of a strategy file are left out.
+    """
     first = f" from {spec.first}" if spec.first else ""
     only = ", candidates only" if spec.candidates_only else ""
     seed = f", seed {spec.seed}" if spec.seed else ""
@@ -147,7 +157,10 @@ def _describe(spec: StrategySpec) -> str:
 
 
 def _make_advance(progress: Progress, err: Console, spec: StrategySpec, now: Now, *, with_name: bool) -> Advance:
-    """Add a bar and return the function that moves it, with at most `MAX_UPDATES` updates."""
+    """Add a bar to ``progress`` and return the function that moves it by a number of finished codes or games.
+
+    The bar is updated at most `MAX_UPDATES` times. If ``progress`` is disabled, the function prints lines to ``err``.
+    """
     total = spec.games or spec.rules.size
     what = f"{'games' if spec.games else 'codes'} of {spec.rules}"
     if progress.disable:
@@ -166,7 +179,10 @@ def _make_advance(progress: Progress, err: Console, spec: StrategySpec, now: Now
 
 
 def _make_line_printer(text: str, err: Console, now: Now) -> Advance:
-    """Return a function that prints ``text`` with the number finished, at most once in `LINE_SECONDS`."""
+    """Return a function that adds up finished codes or games, and prints their number in ``text`` to ``err``.
+
+    It prints at most one line per `LINE_SECONDS`.
+    """
     finished, printed_at = 0, now()
 
     def advance(more: int) -> None:

@@ -21,10 +21,10 @@ from evilpegs_game.rules import Rules
 class StrategySpec:
     """One strategy on one set of rules: plain text and numbers, so that it can be sent to any process.
 
-    ``source`` is the text of a strategy file, and None for a built-in strategy; ``siblings`` are the modules beside the
-    file that it imports. ``first`` is the first guess, and None
-    for the strategy's own. ``games`` games are simulated; with 0 games every secret is played, which is exact.
-    ``seed`` is the seed of all random choices. With every secret played, the ``worst`` most costly ones are remembered.
+    ``source`` is the text of a strategy file, None for a built-in strategy. ``siblings`` are the modules beside the
+    file that it imports. ``first`` is the first guess, None for the strategy's own. ``games`` games are simulated; with
+    0 games every secret is played, and the result is exact. ``seed`` is the seed of all random choices. If every secret
+    is played, the ``worst`` most costly secrets are remembered.
     """
 
     strategy: str
@@ -39,14 +39,14 @@ class StrategySpec:
 
     @property
     def opening(self) -> Code | None:
-        """Return the given first guess as a code, None for the strategy's own; raises GameError if it is illegal."""
+        """The given first guess as a code, None for the strategy's own; raises GameError if the guess is illegal."""
         return None if self.first is None else parse_code(self.first, self.rules)
 
     @property
     def digest(self) -> str:
-        """Return 64 hexadecimal digits that cover all that the counts depend on, this program's version included.
+        """The 64 hexadecimal digits that identify all that the counts depend on, including the version of this program.
 
-        The path of a strategy file does not count, but its name and its text do.
+        A strategy file counts with its name and its text, but not with its folder.
         """
         _, *fields = astuple(self)
         name = self.strategy if self.source is None else Path(self.strategy).name
@@ -58,7 +58,11 @@ class StrategySpec:
         _ = self.opening
 
     def load(self) -> Strategy:
-        """Return the strategy; a file is loaded once per process. Raises StrategyError as `load_strategy` does."""
+        """Return the strategy. A file is loaded once per process.
+
+        Raises:
+            StrategyError: the strategy cannot be loaded, as `load_strategy` explains.
+        """
         return _load(self.strategy, self.source, self.siblings, self.candidates_only)
 
 
@@ -78,13 +82,13 @@ def read_source(strategy: str) -> str | None:
 
 
 def read_siblings(strategy: str) -> tuple[SiblingModule, ...]:
-    """Return the modules beside a strategy's file that it imports; none for a built-in strategy."""
+    """Return the modules beside a strategy file that the file imports; an empty tuple for a built-in strategy."""
     return find_siblings(Path(strategy)) if strategy not in STRATEGIES and strategy.endswith(".py") else ()
 
 
 @lru_cache(maxsize=16)
 def _load(strategy: str, source: str | None, siblings: tuple[SiblingModule, ...], candidates_only: bool) -> Strategy:
-    """Load the file itself if this machine has it and its siblings unchanged, else a temporary copy of all texts."""
+    """Load a strategy from its own file, or from temporary copies if this machine has other texts in the files."""
     if source is None or (_local_source(strategy) == source and read_siblings(strategy) == siblings):
         return load_strategy(strategy, candidates_only)
     with tempfile.TemporaryDirectory(prefix="evilpegs-") as folder:

@@ -1,4 +1,4 @@
-"""The counts of one strategy: its tasks are played by workers, kept in a checkpoint, and added up."""
+"""The counts of one strategy: workers play its tasks, a checkpoint keeps the outcomes, and these are added up."""
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
@@ -39,8 +39,9 @@ Advance = Callable[[int], None]
 class Tally:
     """The counts so far: the first guess, and the number of codes, or games, solved at each guess from 1.
 
-    ``lengths`` has the number of guesses of each game, one byte per game. ``worst`` has the most costly codes with
-    their guesses, if the specification asks for them. ``new_guesses`` are those of games that this run played.
+    ``lengths`` has the number of guesses of each game, one byte per game. ``worst`` has pairs of a number of guesses
+    and a code, for the most costly codes, if the specification asks for them. ``new_guesses`` is the number of guesses
+    in games that this run played itself.
     """
 
     first: Code | None = None
@@ -51,7 +52,7 @@ class Tally:
 
     @property
     def distribution(self) -> tuple[int, ...]:
-        """The numbers solved: index i holds those solved at guess i + 1."""
+        """The number of codes, or games, solved at each guess: index i is for guess i + 1."""
         return tuple(self.solved[turn] for turn in range(1, max(self.solved) + 1))
 
 
@@ -60,8 +61,9 @@ def tally_tasks(
 ) -> Tally:
     """Play all of ``spec`` in tasks of at most ``task_size`` candidates or games, and return the counts.
 
-    The checkpoint stores each outcome under ``prefix`` and the key of its task; tasks that it contains are not played
-    again. The counts do not depend on the number of workers or the order in which they finish.
+    The checkpoint stores each outcome under ``prefix`` and the key of its task. Tasks that the checkpoint contains are
+    not played again. ``advance`` is called with the number of codes, or games, that each task has finished. The counts
+    do not depend on the number of workers or the order in which they finish.
 
     Raises:
         EvaluationError: a worker was lost, or an outcome in the checkpoint is impossible.
@@ -97,7 +99,10 @@ def _tasks_below(spec: StrategySpec, history: History, size: int, task_size: int
 
 
 def _split(task: Task, chosen: ChosenGuess, tally: Tally, task_size: int, advance: Advance) -> Iterator[Task]:
-    """Yield the tasks below a choice, the largest part first, so that no long task starts last."""
+    """Yield the tasks that follow from a chosen guess, the largest part first, so that no long task starts last.
+
+    Codes that the guess itself solves are counted in ``tally`` at once.
+    """
     assert isinstance(task, ChoiceTask)  # noqa: S101 - only a ChoiceTask has this outcome
     if not task.history:
         tally.first = chosen.guess
@@ -117,7 +122,10 @@ def _split(task: Task, chosen: ChosenGuess, tally: Tally, task_size: int, advanc
 def _play_all(
     waiting: deque[Task], prefix: str, workers: Workers, checkpoint: Checkpoint
 ) -> Iterator[tuple[Task, TaskOutcome]]:
-    """Yield each task with its outcome once it is known; the caller may add tasks to ``waiting`` meanwhile."""
+    """Yield each task with its outcome as soon as the outcome is known.
+
+    The caller may add tasks to ``waiting`` meanwhile.
+    """
     running: dict[Future[TaskOutcome], Task] = {}
     while waiting or running:
         while waiting and len(running) < workers.capacity:
@@ -142,7 +150,7 @@ def _submit(task: Task, workers: Workers) -> Future[TaskOutcome]:
 
 @contextmanager
 def _translate_worker_errors() -> Iterator[None]:
-    """Raise EvaluationError where a worker was lost; let the errors of the task itself pass."""
+    """During the block, replace errors that mean a lost worker by EvaluationError; errors of the task itself pass."""
     try:
         yield
     except BrokenExecutor as error:
@@ -167,7 +175,11 @@ def _recall(task: Task, prefix: str, checkpoint: Checkpoint) -> TaskOutcome:
 
 
 def _check(task: Task, outcome: TaskOutcome) -> TaskOutcome:
-    """Return the outcome if it is of the task's kind and counts as many codes as the task has; else raise."""
+    """Return ``outcome`` if it has the type that belongs to the task and counts as many codes as the task has.
+
+    Raises:
+        EvaluationError: the outcome is impossible for this task.
+    """
     numbers = outcome.parts.values() if isinstance(outcome, ChosenGuess) else outcome.distribution
     is_of_kind = isinstance(outcome, OUTCOME_TYPES[type(task)])
     if not is_of_kind or sum(numbers) != task.size or min(numbers, default=0) < 0:

@@ -26,7 +26,7 @@ from evilpegs_game.rules import Rules
 
 @dataclass(frozen=True, slots=True)
 class SubtreeTask:
-    """Play all ``size`` candidates of ``history`` to the end."""
+    """The task of playing all ``size`` candidates of ``history`` to the end."""
 
     spec: StrategySpec
     history: History
@@ -38,7 +38,7 @@ class SubtreeTask:
         return f"part {format_history(self.history)}".rstrip()
 
     def play(self) -> SolvedCounts:
-        """Walk the game tree below the history."""
+        """Walk the game tree below the history, and return the number of codes solved at each guess."""
         spec, strategy = self.spec, self.spec.load()
         first = None if self.history else spec.opening
         if isinstance(strategy, CriterionStrategy) and not spec.worst:
@@ -53,7 +53,7 @@ class SubtreeTask:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceTask:
-    """Choose the guess after ``history``, which leaves ``size`` candidates."""
+    """The task of choosing the guess after ``history``, which leaves ``size`` candidates."""
 
     spec: StrategySpec
     history: History
@@ -65,7 +65,7 @@ class ChoiceTask:
         return f"choice {format_history(self.history)}".rstrip()
 
     def play(self) -> ChosenGuess:
-        """Ask the strategy for its guess."""
+        """Let the strategy choose, and return its guess with the sizes of the guess's parts."""
         spec = self.spec
         position = Position(spec.rules, self.history, LiveSets())
         guess = None if self.history else spec.opening
@@ -78,7 +78,7 @@ class ChoiceTask:
 
 @dataclass(frozen=True, slots=True)
 class GamesTask:
-    """Simulate the games numbered ``start`` up to, not including, ``stop``."""
+    """The task of simulating the games numbered from ``start`` up to, but not including, ``stop``."""
 
     spec: StrategySpec
     start: int
@@ -104,20 +104,20 @@ Task = SubtreeTask | ChoiceTask | GamesTask
 
 
 def play(task: Task) -> TaskOutcome:
-    """Play a task: a function of this module, because executors send functions by name."""
+    """Play ``task`` and return its outcome. This is a function, because executors send functions by name."""
     return task.play()
 
 
 def simulate_games(strategy: Strategy, rules: Rules, numbers: range, first: Code | None, seed: int) -> Simulation:
-    """Play the games of these numbers, as `play_games` does."""
+    """Play the games of these numbers and return their statistics; the arguments are those of `play_games`."""
     return Simulation(rules, length_counts(play_games(strategy, rules, numbers, first, seed)))
 
 
 def play_games(strategy: Strategy, rules: Rules, numbers: range, first: Code | None, seed: int) -> bytes:
-    """Play the games of these numbers, from 0, and return the number of guesses of each, one byte per game.
+    """Play the games with the given ``numbers`` and return the number of guesses of each, one byte per game.
 
-    ``seed``, number and turn determine the secret and the random choices. ``first`` replaces the strategy's own first
-    guess. Raises what `game_lengths` and the strategy raise.
+    ``seed``, the number of a game and the turn determine its secret and the random choices. ``first`` replaces the
+    strategy's own first guess. Errors of `game_lengths` and of the strategy are not caught.
     """
     choose_legal = legal_choice(strategy)
     unused = turn_rng(seed, 1)
@@ -133,5 +133,5 @@ def play_games(strategy: Strategy, rules: Rules, numbers: range, first: Code | N
 
 
 def format_history(history: History) -> str:
-    """Return turns as people write them after --after: ``1122:1,0 3344:0,2``."""
+    """Return turns in the notation of the option --after, such as ``1122:1,0 3344:0,2``."""
     return " ".join(f"{format_code(guess)}:{feedback}" for guess, feedback in history)

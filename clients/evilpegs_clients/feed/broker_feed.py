@@ -18,10 +18,10 @@ from evilpegs_protocol.feed_topics import ParsedTopic, parse_topic
 from evilpegs_protocol.server_messages import RecordEvent
 
 ANSWER_SECONDS: Final = 10.0
-"""The time that the broker has to answer."""
+"""The longest time to wait for an answer from the broker, in seconds."""
 KEEPALIVE_SECONDS: Final = 20
 MAX_PAYLOAD: Final = 4 << 20
-"""The longest payload that is read, in bytes. Those of the feed are far shorter."""
+"""The longest payload that is read, in bytes. The payloads of the feed are far shorter."""
 
 _LOGGER: Final = logging.getLogger("evilpegs.mqtt")
 _LOGGER.addHandler(logging.NullHandler())
@@ -30,7 +30,10 @@ _LOGGER.propagate = False
 
 @dataclass(frozen=True, slots=True)
 class FeedMessage:
-    """A message of the feed: what its topic names, its JSON object, and its user properties."""
+    """A message of the feed: what its topic names, its JSON object, and its user properties.
+
+    ``retained`` is True if the broker had stored the message before the subscription.
+    """
 
     topic: ParsedTopic
     fields: dict[str, Any]
@@ -38,7 +41,7 @@ class FeedMessage:
     retained: bool
 
     def event(self) -> RecordEvent | None:
-        """Return the event of a match that this message holds; None if it holds none."""
+        """Return the event of a match that this message contains, or None if it contains none."""
         if self.topic.kind not in {"event", "result"}:
             return None
         try:
@@ -55,11 +58,11 @@ async def follow_broker(
     on_outage: Callable[[str], None],
     on_subscribed: Callable[[], None] = lambda: None,
 ) -> AsyncIterator[FeedMessage]:
-    """Yield the messages of these topics. After a lost connection, call ``on_outage`` once and connect again.
+    """Yield the messages of the feed on ``topics``, and connect again after each lost connection.
 
-    Call ``on_subscribed`` each time before the broker sends what it retains.
-
-    Messages that are not of the feed are left out, because anybody may publish on a broker.
+    ``on_outage`` is called once per lost connection with a message that says why. ``on_subscribed`` is called after
+    each subscription, before any of its messages is yielded. Messages that are not of the feed are left out, because
+    anybody may publish on a broker.
 
     Raises:
         ServerUnreachableError: the first connection failed.

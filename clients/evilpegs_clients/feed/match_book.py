@@ -12,7 +12,7 @@ MAX_MATCHES: Final = 10_000
 
 @dataclass(slots=True)
 class KnownMatch:
-    """The known facts of a match. ``player`` and ``ladder`` are None while they are unknown."""
+    """The known facts of a match: its player and its ladder, None while unknown, and the numbers of the events seen."""
 
     player: str | None = None
     ladder: str | None = None
@@ -26,7 +26,7 @@ class MatchBook:
         self._matches: OrderedDict[str, KnownMatch] = OrderedDict()
 
     def get(self, match: str) -> KnownMatch:
-        """Return what is known of a match."""
+        """Return the known facts of a match; a match that was not known is added without facts."""
         known = self._matches.setdefault(match, KnownMatch())
         self._matches.move_to_end(match)
         if len(self._matches) > MAX_MATCHES:
@@ -34,12 +34,15 @@ class MatchBook:
         return known
 
     def introduce(self, match: str, player: str, ladder: str) -> None:
-        """Note whose match it is, and on which ladder."""
+        """Note the player and the ladder of a match."""
         known = self.get(match)
         known.player, known.ladder = player, ladder
 
     def is_new(self, event: RecordEvent) -> bool:
-        """Return True the first time that an event is seen: no two events of a match have the same number."""
+        """Note an event and return True if it was not seen before.
+
+        Events are told apart by the id of the match and their number in it.
+        """
         known = self.get(event.match)
         if isinstance(event, MatchStarted):
             known.player, known.ladder = event.player, event.ladder

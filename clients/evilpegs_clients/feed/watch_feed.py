@@ -1,7 +1,8 @@
-"""The events of a match server's matches, by `watch`, over connections that are restored.
+"""The events of matches on a match server, received by `watch` over connections that are restored when they are lost.
 
-A watched ladder brings only what comes. With ``pasts``, the newest of the matches under way are watched one by one too,
-which brings their past: so a board can show them whole, also after an outage in which they went on or ended.
+The server sends only later events of a watched ladder. With ``pasts``, the newest matches under way are also watched
+one by one, and the server then sends their earlier events too. So a board can show these matches whole, even after an
+outage during which they went on or ended.
 """
 
 import asyncio
@@ -24,9 +25,10 @@ from evilpegs_protocol.server_messages import ErrorCode, MatchOver, Notice, Reco
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """One match, or the matches of one ladder, or without either those of every ladder that the server offers.
+    """The matches to watch: one match, those of one ladder, or, without either, those of every ladder of the server.
 
-    The past of a match comes first, and so does that of the newest ``pasts`` matches under way on watched ladders.
+    The earlier events of a single match come first. So do the earlier events of the newest ``pasts`` matches under way
+    if ladders are watched.
     """
 
     match: str | None = None
@@ -37,10 +39,10 @@ class Watched:
 async def watch_matches(
     server: str, watched: Watched, retry_policy: RetryPolicy, on_event: Callable[[SessionEvent], None]
 ) -> AsyncGenerator[RecordEvent, None]:
-    """Yield the events of the watched matches as they happen; of a single match until it is over.
+    """Yield the events of the watched matches as they happen; a single match is watched until it is over.
 
-    After a lost connection, events of a past come again, and others of the meantime are missing. ``on_event`` is called
-    with each notice, each attempt to reconnect, and each restored connection.
+    After a lost connection, earlier events of a match may come again, and events of the meantime may be missing.
+    ``on_event`` is called with each notice, each attempt to reconnect, and each restored connection.
 
     Raises:
         ClientError: the first connection failed, the server has no such ladder or match, or it stays away for too long.
@@ -72,7 +74,7 @@ class _Watcher:
         self._under_way: dict[str, None] = {}
 
     async def events_of(self, connection: ProtocolConnection) -> AsyncIterator[RecordEvent]:
-        """Yield events until the connection has ended and all that it brought is read."""
+        """Yield the events that arrive, until the connection has ended and everything that arrived on it is yielded."""
         while not connection.ended.done() or not self._arrived.empty():
             getting = asyncio.ensure_future(self._arrived.get())
             try:
@@ -84,7 +86,7 @@ class _Watcher:
                 yield getting.result()
 
     async def connect(self) -> ProtocolConnection:
-        """Connect as a guest and watch; raises ClientError."""
+        """Connect as a guest and watch the matches; raises ClientError if either fails."""
         credentials = Credentials(ClientInfo(name="evilpegs watch", version=version("evilpegs")))
         login = LoginSequence(self._url, credentials, TokenFile(default_token_file()))
         connection, welcome = await connect_and_log_in(self._url, login, self._deliver, self._retry_policy.timeout)
@@ -96,7 +98,11 @@ class _Watcher:
         return connection
 
     async def reconnect(self, why: ClientError) -> ProtocolConnection:
-        """Connect again, after growing delays; raises ClientError."""
+        """Connect again after ``why`` ended the connection, with growing delays between attempts.
+
+        Raises:
+            ClientError: every attempt failed, or the server has no such ladder or match.
+        """
         for attempt, seconds in enumerate(self._retry_policy.delays(), 1):
             self._on_event(Reconnecting(str(why), attempt, seconds))
             await self._retry_policy.sleep(seconds)
@@ -135,9 +141,9 @@ class _Watcher:
             raise unknown_ladder(ladder, welcome.ladders, self._url) from None
 
     async def _watch_pasts(self, connection: ProtocolConnection, matches: Iterable[str]) -> None:
-        """Watch the newest matches that are under way now, or that were when the connection was lost.
+        """Watch the newest of the matches that are under way now, or were under way when the connection was lost.
 
-        Ids of matches sort in the order in which they began.
+        Ids of matches sort in the order in which the matches began.
         """
         newest = sorted({*matches, *self._under_way}, reverse=True)[: self._watched.pasts]
         self._under_way = dict.fromkeys(newest)

@@ -51,10 +51,11 @@ async def run_terminal(
     new_nonce: Callable[[], str] = random_nonce,
     clock: Callable[[], float] = monotonic,
 ) -> None:
-    """Play one match on ``ladder``, or continue one that was left; without ``name`` as a guest.
+    """Play one match on ``ladder`` at a terminal, or continue a match that was left open.
 
-    ``prompt`` is by default that of standard input and output. ``token_from`` is an address that the server had before.
-    ``new_nonce`` returns the player's share in the draw of a fixed secret; ``clock`` returns seconds.
+    Without ``name`` the player is a guest. ``prompt`` is by default that of standard input and output. ``token_from``
+    is an address that the server had before. ``new_nonce`` returns the player's part of the random data from which a
+    fixed secret is drawn. ``clock`` returns seconds.
 
     Raises:
         ClientError: The server cannot be reached, refuses a request or contradicts itself. The message is one line.
@@ -132,7 +133,7 @@ def _print_how_to_return(session: PlayerSession, screen: MatchScreen, match: Ter
 
 
 def _return_text(view: MatchView, match: TerminalMatch | None) -> str:
-    """Return a text about the match while its player is away."""
+    """Return a text that says what happens to the match while its player is away."""
     if view.started.clock is None:
         return "The match is not resigned: it is kept for an hour. To come back to it:"
     if view.phase is Phase.READY and match is not None:
@@ -149,7 +150,10 @@ def _return_text(view: MatchView, match: TerminalMatch | None) -> str:
 
 
 class _News:
-    """The printer of what a session reports, and of the board of ``match`` when a cut connection is restored."""
+    """A function object that prints the events of a session.
+
+    After a cut connection is restored, it also prints the board of ``match``.
+    """
 
     def __init__(self, dialog: MatchDialog) -> None:
         self.match: TerminalMatch | None = None
@@ -157,7 +161,7 @@ class _News:
         self._screen = dialog.screen
 
     def __call__(self, news: SessionEvent) -> None:
-        """Print the news, then the open question again."""
+        """Print an event of the session, and the open question again if nothing else will print it."""
         match news:
             case Notice():
                 self._screen.say(f"The server says: {printable(news.message)}")

@@ -10,9 +10,9 @@ from evilpegs_clients.connection.match_view import MatchView, Phase
 
 
 class Countdown:
-    """The times left in the match of ``view``; ``clock`` returns seconds.
+    """The time that the player has left in the match of ``view``; ``clock`` returns seconds.
 
-    Call `note_arrival` soon after each message: the times count from the first call after an announcement.
+    Call `note_arrival` soon after each message, because the time counts from the first call after an announcement.
     """
 
     def __init__(self, view: MatchView, clock: Callable[[], float]) -> None:
@@ -22,7 +22,7 @@ class Countdown:
         self._since = 0.0
 
     def note_arrival(self) -> None:
-        """Count from now on if the server has announced a new time."""
+        """Restart the count if the server has announced a new time since the last call."""
         if self._announcements != self._view.announcements:
             self._announcements, self._since = self._view.announcements, self._now()
 
@@ -33,7 +33,7 @@ class Countdown:
         return None if left_ms is None or self._view.phase is not Phase.TURN else left_ms - self._passed_ms()
 
     def ready_seconds(self) -> int:
-        """Return the whole seconds in which the waiting game must begin."""
+        """Return the whole seconds that the player has left to begin the game that waits for `ready`."""
         self.note_arrival()
         return max(0, self._view.ready_by_ms - self._passed_ms()) // 1000
 

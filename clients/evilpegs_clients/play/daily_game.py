@@ -31,7 +31,7 @@ _NO_MATCH: Final = "0" * 16
 
 
 async def run_daily(day: date, *, prompt: Prompt | None = None) -> None:
-    """Play the game of a date; ``prompt`` is by default that of standard input and output."""
+    """Play the game of the date ``day`` at a terminal; ``prompt`` is by default that of standard input and output."""
     screen = MatchScreen(prompt or open_prompt(Console(), COMMANDS))
     dialog = Dialog(screen)
     game = DailyGame(day, dialog, screen)
@@ -45,7 +45,7 @@ async def run_daily(day: date, *, prompt: Prompt | None = None) -> None:
 
 
 class DailyGame:
-    """A person's play of the game of ``day``, through ``dialog`` on ``screen``; ``position`` is that of now."""
+    """A person's play of the game of ``day``, through ``dialog`` on ``screen``; ``position`` is the latest position."""
 
     def __init__(self, day: date, dialog: Dialog, screen: MatchScreen) -> None:
         self.position = daily_position(day)
@@ -81,7 +81,7 @@ class DailyGame:
         )
 
     async def _move(self) -> Outcome | None:
-        """Ask for a line and obey it; return the outcome if the game is over."""
+        """Ask for a line and carry it out; return the outcome if the game is over, else None."""
         line = await self._dialog.ask(f"Guess {self._turns + 1} of {DAILY_LIMIT} >")
         try:
             command = parse_command(line, DAILY_RULES)
@@ -120,7 +120,7 @@ class DailyGame:
 
 
 def _describe(day: date) -> MatchStarted:
-    """Return the description of the game as that of a match."""
+    """Return the event `match_started` that a server would send for the game of ``day``."""
     rules = DAILY_RULES
     return MatchStarted(
         match=_NO_MATCH,
@@ -144,7 +144,10 @@ def _describe(day: date) -> MatchStarted:
 
 
 def _feedback_event(before: Position, after: Position) -> FeedbackGiven:
-    """Return the last turn of ``after`` as the event of a practice ladder; ``before`` is the position before it."""
+    """Return the last turn of ``after`` as the event that a practice ladder would send.
+
+    ``before`` is the position before that turn.
+    """
     guess, feedback = after.history[-1]
     return FeedbackGiven(
         match=_NO_MATCH,

@@ -31,7 +31,10 @@ def random_nonce() -> str:
 
 
 class TerminalMatch:
-    """A person's play in the match of ``client``, through ``dialog``; ``clock`` returns seconds."""
+    """A person's play in the match of ``client``, through ``dialog``; ``clock`` returns seconds.
+
+    ``new_nonce`` returns the player's part of the random data from which a fixed secret is drawn.
+    """
 
     def __init__(
         self,
@@ -51,7 +54,12 @@ class TerminalMatch:
         self._shown = 1
 
     async def play(self) -> None:
-        """Play to the end of the match; raise LeaveError if the person wants to leave, or ClientError."""
+        """Play to the end of the match.
+
+        Raises:
+            LeaveError: The person wants to leave, or the input has ended.
+            ClientError: The server cannot be reached, refuses a request or contradicts itself.
+        """
         self._screen.match(self._view.started)
         self._shown = max(self._shown, self._game_start())
         while (phase := await self._client.wait_for_move()) is not Phase.OVER:
@@ -61,7 +69,10 @@ class TerminalMatch:
         await self._show_new_events()
 
     def _game_start(self) -> int:
-        """Return the index of the event that began this game; in a resumed match, earlier games are not shown."""
+        """Return the index of the event that began this game, or 1 if no game has begun.
+
+        In a resumed match, the games before it are not shown.
+        """
         starts = [index for index, event in enumerate(self._view.events) if isinstance(event, GameStarted)]
         return starts[-1] if starts else 1
 
@@ -90,7 +101,7 @@ class TerminalMatch:
             await self._guess(format_code(command))
 
     async def _guess(self, code: str) -> None:
-        """Send a guess, again after a cut connection; say so if the turn has ended before the server received it."""
+        """Send a guess, again after a cut connection; print a line if the turn ended before the guess arrived."""
         view = self._view
         turn = view.game, view.turn
         while view.phase is Phase.TURN and (view.game, view.turn) == turn:
@@ -101,7 +112,7 @@ class TerminalMatch:
             self._screen.say(f"The guess {code} was not sent in time.")
 
     async def _command(self) -> PlayCommand | Code | None:
-        """Return the typed command or code; None if it is invalid or the match has left this turn meanwhile."""
+        """Ask for a command or a code and return it; None if the line is neither, or the turn has ended meanwhile."""
         line = await self._dialog.ask_in_turn(self._client, self._prompt)
         if line is None:
             return None

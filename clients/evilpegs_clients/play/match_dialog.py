@@ -10,18 +10,19 @@ from evilpegs_clients.terminal.words import parse_yes
 
 
 class MatchDialog(Dialog):
-    """A dialog in a match. Set ``is_away`` while the server is away.
+    """A dialog in a match, for which ``is_away`` must be set to True while the server is away.
 
-    What a person types meanwhile is not sent. Lines from a file or a pipe wait.
+    Meanwhile, lines that a person types are refused if they need the server. Lines from a file or a pipe are accepted.
     """
 
     screen: MatchScreen
     is_away = False
 
     async def ask_in_turn(self, client: MatchClient, question: Question) -> str | None:
-        """Ask and return the answer, or None if the match has left this turn meanwhile.
+        """Ask ``question`` and return the answer, or None if the match has left this turn meanwhile.
 
-        A line that a person types while the server is away is not sent, and said not to be.
+        A line that needs the server, typed by a person while the server is away, is refused, and the question is asked
+        again.
         """
         self._prompt.ask(question)
         while await client.ends_in_time(self._next_line(), lambda: self._ask_again(client)):

@@ -76,7 +76,7 @@ class MatchScreen(Screen):
         self.say(row)
 
     def choice(self, match: MatchStarted, event: FeedbackGiven) -> None:
-        """Print the largest parts that an evil codemaker or a devil chose from, on a practice ladder."""
+        """Print the largest parts of a guess, from which evil or a devil chose its reply on a practice ladder."""
         self.say(largest_parts_text(event, match.codemaker, self.console.width))
 
     def parts(self, match: MatchStarted, event: FeedbackGiven) -> None:
@@ -123,7 +123,7 @@ def time_control_text(match: MatchStarted) -> str:
 
 
 def clock_text(left_ms: int) -> str:
-    """Return milliseconds as text like 1:05; a part of a second counts as a whole one."""
+    """Return milliseconds as text like 1:05, rounded up to whole seconds."""
     return "{}:{:02}".format(*divmod(-(-max(0, left_ms) // 1000), 60))
 
 

@@ -16,7 +16,10 @@ INDENT: Final = "     "
 
 
 def largest_parts_text(event: FeedbackGiven, codemaker: Codemaker, width: int) -> Text:
-    """Return the `FEW` largest parts and the number of others; the part of an exact devil's reply comes first."""
+    """Return the `FEW` largest parts of a guess and the number of further parts, in lines that fit into ``width``.
+
+    If a devil chose the reply by exact search, the part of the reply comes first.
+    """
     parts = _parts(event, reply_first=event.method == "exact")
     more = len(parts) - FEW
     tail = [Text(f"and {more} more: type parts", "dim")] if more > 0 else []
@@ -24,7 +27,7 @@ def largest_parts_text(event: FeedbackGiven, codemaker: Codemaker, width: int) -
 
 
 def all_parts_text(event: FeedbackGiven, codemaker: Codemaker, width: int) -> Text:
-    """Return all parts, largest first."""
+    """Return all parts of a guess, largest first, in lines of at most ``width`` characters."""
     return _wrap([_heading_text(event, codemaker), *_parts(event)], width)
 
 

@@ -1,6 +1,6 @@
-"""Words for what a strategy raised or returned, even if that cannot be shown.
+"""Descriptions of what a strategy raised or returned, even if it cannot be written as text.
 
-Both come from a file of the user: an exception whose ``__str__`` fails, or a number too long to be written.
+A strategy file may raise an exception whose ``__str__`` fails, or return a number that is too long to be written.
 """
 
 import reprlib
@@ -16,7 +16,7 @@ def describe_exception(error: BaseException) -> str:
 
 
 def quote_value(value: object) -> str:
-    """Return the beginning of a value as Python writes it."""
+    """Return the beginning of the Python notation of a value, in quotation marks if the value is a string."""
     try:
         return reprlib.repr(value)
     except Exception:  # noqa: BLE001 - likewise

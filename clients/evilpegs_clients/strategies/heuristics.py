@@ -21,10 +21,10 @@ from evilpegs_game.live.position import Position
 
 @dataclass(frozen=True, slots=True)
 class CriterionStrategy:
-    """A strategy that takes the best guess under ``criterion``.
+    """A strategy that takes the best guess under ``criterion``, which subclasses set.
 
-    The guess is chosen among all codes, or with ``candidates_only`` among the candidates. Subclasses set the criterion.
-    `evilpegs_game.guessing.selection` decides ties and the end game.
+    The guess is chosen among all codes, or with ``candidates_only`` among the candidates.
+    `evilpegs_game.guessing.selection` says how ties are decided and how the last candidates are guessed.
     """
 
     criterion: ClassVar[Criterion]
@@ -37,7 +37,7 @@ class CriterionStrategy:
         return self.criterion.name
 
     def choose(self, position: Position, rng: Random) -> Code:  # noqa: ARG002
-        """Choose the best guess; raise OverBudgetError and TooLargeError as `best_guess` does."""
+        """Choose the best guess at ``position``; raise OverBudgetError and TooLargeError as `best_guess` does."""
         return best_guess(position, self.criterion, self.candidates_only)
 
 

@@ -23,9 +23,9 @@ from evilpegs_game.errors import GameError, quoted
 from evilpegs_game.live.position import Position
 
 MODULE_PREFIX: Final = "evilpegs_strategy_"
-"""The beginning of the names of modules that are strategy files."""
+"""The prefix of the names under which strategy files are imported as modules."""
 _SIBLINGS: Final = "__evilpegs_siblings__"
-"""The attribute of such a module that holds the folder of each sibling, by name."""
+"""The attribute of a strategy file's module that maps the name of each sibling module to its folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class FileStrategy:
     uses_rng: ClassVar[bool] = True
 
     def choose(self, position: Position, rng: Random) -> Code:
-        """Choose the guess of the file's function; raise StrategyError if it fails or tries to exit."""
+        """Return the guess that the file's function chooses; raise StrategyError if it fails or tries to exit."""
         try:
             return self.function(position, rng)
         except GameError:
@@ -51,7 +51,7 @@ class FileStrategy:
 
 
 def load_strategy(name_or_path: str, candidates_only: bool = False) -> Strategy:
-    """Return the built-in strategy of that name, or the strategy of a ``.py`` file.
+    """Return the built-in strategy of that name, or the strategy in a ``.py`` file.
 
     The folder of the file becomes the first entry of ``sys.path``, so the file can import modules beside it.
 
@@ -123,7 +123,7 @@ def _import(path: Path, siblings: Iterable[SiblingModule]) -> ModuleType:
 
 
 def _forget_siblings_of(name: str) -> None:
-    """Forget the siblings of an earlier strategy file of the same name, which is about to be replaced."""
+    """Forget the sibling modules of the strategy module called ``name``, which is about to be replaced."""
     former = sys.modules.get(name)
     for top, home in getattr(former, _SIBLINGS, {}).items():
         if _home(top) == home:
@@ -136,7 +136,7 @@ def _forget(top: str) -> None:
 
 
 def _prefer_folder(folder: Path, siblings: Iterable[SiblingModule]) -> None:
-    """Make the imports of a strategy file find its siblings as they are now.
+    """Make the imports of a strategy file find the modules in its folder as they are now.
 
     Modules of the same names that were imported for another strategy, or before they were changed, are forgotten.
     """
@@ -150,7 +150,7 @@ def _prefer_folder(folder: Path, siblings: Iterable[SiblingModule]) -> None:
 
 
 def _home(name: str) -> Path | None:
-    """Return the folder from which a top-level module was imported; None if it was not imported from a file."""
+    """Return the folder from which a top-level module was imported, or None if it was not imported from a file."""
     file = getattr(sys.modules.get(name), "__file__", None)
     if file is None:
         return None
@@ -158,7 +158,7 @@ def _home(name: str) -> Path | None:
 
 
 def _describe(error: BaseException, path: Path) -> str:
-    """Return an exception as one line, with the number of the last line of the file that was executing."""
+    """Describe an exception in one line, with the number of the line of the strategy file that caused it."""
     frames = traceback.extract_tb(error.__traceback__)
     lines = [frame.lineno for frame in frames if Path(frame.filename) == path]
     text = describe_exception(error)[:200].rstrip(": ")

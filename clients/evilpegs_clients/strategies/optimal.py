@@ -21,10 +21,10 @@ from evilpegs_game.trees.tree import Node, parse_tree
 TREE_FILES: Final[Mapping[Rules, str]] = MappingProxyType(
     {Rules(4, 4): "4x4.tree", Rules(4, 5): "4x5.tree", Rules(4, 6): "4x6.tree"}
 )
-"""The files of the strategy trees in the package, by rules."""
+"""The files of the strategy trees that are part of the package, by rules."""
 
 MAX_WORK: Final = 10**9
-"""The most feedback evaluations per choice without a tree: some seconds. All of 4x6 takes a quarter of it."""
+"""The most feedback evaluations per choice without a tree, some seconds of work. All of 4x6 takes a quarter of it."""
 
 MAX_FIRST_CODES: Final = 1296
 """The most codes of rules whose first guess is searched; with more, the search would exceed `MAX_WORK` in vain."""
@@ -34,12 +34,13 @@ MAX_FIRST_CODES: Final = 1296
 class Optimal:
     """A strategy with the least total of guesses over all codes: 5625 on 4x6.
 
-    Source: K. Koyama and T. W. Lai, An optimal Mastermind strategy, J. of Recreational Mathematics 25 (1993). The guess
-    comes from a strategy tree in the package. If the package has none, or after guesses that differ from the tree's,
-    the best guess against the live set is searched. If that takes too much work, the guess is that of `most-parts`;
-    a first guess without a budget raises an error instead, because optimal play of such rules is not known. With
-    ``candidates_only`` the guess is the candidate after which the fewest guesses are needed, or that of `most-parts`
-    if there are too many.
+    Source: K. Koyama and T. W. Lai, An optimal Mastermind strategy, J. of Recreational Mathematics 25 (1993).
+
+    The guess comes from a strategy tree in the package. If the package has no tree for the rules, or if a guess before
+    differs from the tree's, the best guess against the live set is searched. If the search takes too much work, the
+    guess is that of `most-parts`. A first guess without a budget raises an error instead, because optimal play of such
+    rules is not known. With ``candidates_only`` the guess is the candidate after which the fewest guesses are needed,
+    or the guess of `most-parts` if there are too many candidates.
     """
 
     name: ClassVar[str] = "optimal"
@@ -51,7 +52,7 @@ class Optimal:
     """False to search even if the package has a tree."""
 
     def choose(self, position: Position, rng: Random) -> Code:  # noqa: ARG002
-        """Choose the guess.
+        """Choose the guess at ``position``.
 
         Raises:
             OverBudgetError: A first guess takes more than ``work``, or the budget is too small even for `most-parts`.
@@ -90,7 +91,7 @@ def _find_best_candidate(position: Position, work: int) -> Code:
 
 
 def _unknown_play_error(position: Position, error: GameError, work: int) -> GameError:
-    """Return the error that a first guess cannot be found, with advice."""
+    """Return the error that the first guess of the rules cannot be found, with advice to play another strategy."""
     why = str(error)
     if isinstance(error, OverBudgetError):
         why = f"optimal play on {position.rules} takes more than {work:,} feedback evaluations to find"
@@ -98,7 +99,10 @@ def _unknown_play_error(position: Position, error: GameError, work: int) -> Game
 
 
 def _tree_node(rules: Rules, history: History) -> Node | None:
-    """Return the tree's node after the history; None if the rules have no tree or a guess differs from the tree's."""
+    """Return the node of the rules' strategy tree after ``history``.
+
+    Return None if the rules have no tree, or if a guess in ``history`` differs from the tree's.
+    """
     node = _tree_root(rules) if rules in TREE_FILES else None
     for guess, feedback in history:
         if node is None or node.guess != guess:

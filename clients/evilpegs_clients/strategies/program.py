@@ -1,4 +1,4 @@
-"""A strategy that asks a program: the position goes to its standard input, a code comes from its standard output.
+"""A strategy that asks a program, which reads a position from standard input and writes a code to standard output.
 
 The program may be written in any language. It receives one line of JSON per guess and answers with one line of JSON;
 `docs/strategies.md` describes both. Each line holds the whole position, so a program needs no memory, and one that was
@@ -26,19 +26,19 @@ from evilpegs_game.errors import GameError, quoted
 from evilpegs_game.live.position import Position
 
 ANSWER_SECONDS: Final = 60.0
-"""The seconds that a program has for one guess."""
+"""The longest time that a program may take for one guess, in seconds."""
 MAX_LINE: Final = 4096
-"""The bytes that one line of a program may have."""
+"""The most bytes of one line that a program writes."""
 _OWN_VARIABLES: Final = "EVILPEGS_"
 
 
 class ProgramStrategy:
-    """A strategy that is a program; ``command`` is the program and its arguments, and no shell interprets them.
+    """A strategy that is a program; ``command`` is the program and its arguments, which no shell interprets.
 
-    The program is started at the first guess, in a process group of its own, and without the variables of evilpegs in
-    its environment. It is killed with the whole group by `close`, when it breaks a rule, and when this process ends in
-    any way; after a broken rule the next guess starts it again. What it writes to standard error appears on that of
-    this process, up to a limit.
+    The program is started at the first guess, in a process group of its own, and without the environment variables of
+    evilpegs. Its whole group is killed by `close`, when the program breaks a rule, and when this process ends in any
+    way. After a broken rule the next guess starts the program again. The standard error of the program appears on that
+    of this process, up to a limit.
 
     Raises:
         StrategyError: there is no such program.
@@ -108,7 +108,10 @@ class ProgramStrategy:
         return self._process
 
     def _check_silence(self, process: subprocess.Popen[bytes]) -> None:
-        """Refuse a line that nobody asked for, because it would be taken for the next answer."""
+        """Raise an error if the program has written a line without being asked.
+
+        Such a line would be taken for the next answer.
+        """
         assert process.stdout is not None  # noqa: S101 - a pipe
         if select.select([process.stdout], [], [], 0)[0]:
             piece = os.read(process.stdout.fileno(), MAX_LINE)
@@ -122,7 +125,7 @@ class ProgramStrategy:
             raise self._ended(process) from None
 
     def _receive(self, process: subprocess.Popen[bytes]) -> bytes:
-        """Return the next line without its end. A line may come in pieces."""
+        """Return the next line that the program writes, without its line end; the line may arrive in pieces."""
         assert process.stdout is not None  # noqa: S101 - a pipe
         deadline, line = time.monotonic() + self._answer_seconds, b""
         while not line.endswith(b"\n"):
@@ -150,7 +153,10 @@ class ProgramStrategy:
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """Kill the process and its group, and close the pipes; a process that left the group may hold their other ends."""
+    """Kill the process and its group, and close the pipes to it.
+
+    The pipes are closed here, because a process that has left the group may keep their other ends open.
+    """
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     for pipe in (process.stdin, process.stdout):
@@ -160,7 +166,7 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 
 class _BrokenRuleError(Exception):
-    """The program did not answer as it must."""
+    """An error of the program: it did not answer as the rules of programs demand."""
 
 
 def _split(command: str) -> list[str]:
@@ -176,7 +182,11 @@ def _split(command: str) -> list[str]:
 
 
 def _find(program: str) -> Path:
-    """Return the file of a program, which is searched like in a shell: by its path, or in the directories of PATH."""
+    """Return the file of a program, which is searched as in a shell: by its path, or in the directories of PATH.
+
+    Raises:
+        StrategyError: there is no such program, or its interpreter does not exist.
+    """
     file = shutil.which(program)
     if file is None:
         message = f"the program {quoted(program, 80)} {_why_not_found(program)}"
@@ -202,7 +212,8 @@ def _why_not_found(program: str) -> str:
 def _check_interpreter(path: Path) -> None:
     """Raise StrategyError if the first line of a script names an interpreter that does not exist.
 
-    The system would only say that the script does not exist, and only when a match has begun.
+    Without this check, the error would come only after a match has begun, and would only say that the script does not
+    exist.
     """
     try:
         with path.open("rb") as file:
@@ -222,7 +233,7 @@ def _check_interpreter(path: Path) -> None:
 
 
 def _request_line(position: Position, rng: Random) -> bytes:
-    """Return the position as a line of JSON. ``seed`` is drawn for this turn, for programs that want randomness."""
+    """Return the position as a line of JSON, with a random ``seed`` for this turn for programs that need one."""
     rules = position.rules
     request = {
         "rules": str(rules),

@@ -1,4 +1,4 @@
-"""A strategy's program must not survive: a guard process kills its group, and its last error output is awaited.
+"""The end of a strategy's program: a guard process kills all its processes, and its last error output is awaited.
 
 A program runs in a process group of its own, so that it can be killed with every process that it started. A signal to
 this process does not reach that group. A `ProgramGuard` is a small process that waits at a pipe whose other end only
@@ -19,10 +19,13 @@ from contextlib import contextmanager, suppress
 from typing import Final
 
 MAX_ERROR_BYTES: Final = 1 << 20
-"""The bytes of a program's standard error that are shown in one run, over all its starts."""
+"""The most bytes of a program's standard error that are shown in one run, however often the program is started."""
 _CHUNK: Final = 1 << 16
 _END_SECONDS: Final = 1.0
-"""The seconds to wait for the last error output of a program that was killed; an escaped process may hold the pipe."""
+"""The longest time to wait for the last error output of a killed program, in seconds.
+
+A process that has left the program's group may keep the pipe open for longer.
+"""
 _ENDING_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _SCRIPT: Final = """\
 import os, signal, sys
@@ -36,7 +39,7 @@ if group and not sys.stdin.read():
 
 
 class ProgramGuard:
-    """A process that kills a process group as soon as this process has ended without calling `dismiss`."""
+    """A process that kills a process group as soon as this process has ended without a call of `dismiss`."""
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(  # noqa: S603 - this Python, with the script above
@@ -49,23 +52,23 @@ class ProgramGuard:
         )
 
     def watch(self, group: int) -> None:
-        """Name the process group to kill."""
+        """Set the process group that the guard kills."""
         assert self._process.stdin is not None  # noqa: S101 - a pipe
         with suppress(BrokenPipeError):  # someone has killed the guard; the program plays without one
             self._process.stdin.write(f"{group}\n".encode())
 
     def dismiss(self) -> None:
-        """End the guard, which then kills nothing."""
+        """End the guard without killing the process group."""
         self._process.kill()
         self._process.communicate()
 
 
 @contextmanager
 def deferred_signals() -> Iterator[None]:
-    """Handle the signals that end a command after the block instead of within it.
+    """During the block, hold back the signals that end a command; they are handled after the block.
 
-    Otherwise Ctrl-C at the moment when a program starts would leave it behind: it runs, but its process is not known
-    yet. Only the main thread handles signals; in any other thread the block just runs.
+    Otherwise Ctrl-C at the moment when a program starts would leave the program running, because its process is not
+    known yet. Only the main thread handles signals, so in any other thread nothing is held back.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -86,9 +89,10 @@ def deferred_signals() -> Iterator[None]:
 
 
 class ErrorOutput:
-    """The standard error of a program called ``name``, shown up to ``limit`` bytes; the rest is read and discarded.
+    """The standard error of a program called ``name``; up to ``limit`` bytes are shown, and later bytes are discarded.
 
-    A program may never be blocked by what it writes, and may not fill a disk with it.
+    All bytes are read, because a program must not be blocked by what it writes. The limit keeps a program from filling
+    a disk.
     """
 
     def __init__(self, name: str, limit: int = MAX_ERROR_BYTES) -> None:
@@ -99,12 +103,12 @@ class ErrorOutput:
         self._thread: threading.Thread | None = None
 
     def follow(self, descriptor: int) -> None:
-        """Show what arrives at the descriptor until it ends, in a thread, and close it."""
+        """Start a thread that shows what arrives at ``descriptor`` until its end, and then closes it."""
         self._thread = threading.Thread(target=self._copy, args=(descriptor,), name="program errors", daemon=True)
         self._thread.start()
 
     def finish(self) -> None:
-        """Wait until everything that a killed program wrote has been shown, and end its last line."""
+        """Wait until everything that a killed program wrote has been shown, and end the last line of its output."""
         if self._thread is not None:
             self._thread.join(_END_SECONDS)
         if self._last != "\n":

@@ -1,4 +1,4 @@
-"""The built-in strategies by name; this is the one place where a new one is entered."""
+"""The built-in strategies by name; a new strategy is entered here and nowhere else."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -23,4 +23,4 @@ STRATEGIES: Final[Mapping[str, Callable[[bool], Strategy]]] = MappingProxyType(
         "optimal": Optimal,
     }
 )
-"""A constructor per strategy; its argument says whether to guess candidates only."""
+"""The constructor of each strategy by name; its argument is True to guess candidates only."""

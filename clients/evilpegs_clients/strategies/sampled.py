@@ -11,10 +11,10 @@ from evilpegs_game.live.position import Position
 
 @dataclass(frozen=True, slots=True)
 class Sampled:
-    """A strategy that draws candidates uniformly and guesses the one with the most entropy among them.
+    """A strategy that draws candidates uniformly and guesses the drawn candidate with the highest entropy.
 
     Once all candidates fit into the budget, the choice is no longer random: it is that of the strategy `entropy`, and
-    it considers all codes as guesses if the budget suffices. `evilpegs_game.guessing.sampling` names the source.
+    all codes are considered as guesses if the budget suffices. `evilpegs_game.guessing.sampling` names the source.
     """
 
     name: ClassVar[str] = "sampled"
@@ -22,5 +22,5 @@ class Sampled:
     candidates_only: bool = False
 
     def choose(self, position: Position, rng: Random) -> Code:
-        """Choose the best of the samples, or of all candidates; the first candidate if at most two are left."""
+        """Choose the best of the drawn candidates, or of all candidates; with at most two left, choose the first."""
         return sampled_guess(position, rng, self.candidates_only)

@@ -18,25 +18,25 @@ from evilpegs_game.codes import Code, code_at
 from evilpegs_game.rules import Rules
 
 SCHEME: Final = "seeds of turns 1"
-"""The name of this derivation; results of random strategies under another one cannot be combined with these."""
+"""The name of this derivation of seeds; results of random strategies under different names cannot be combined."""
 SECRET_TURN: Final = 0
 """The turn whose generator draws the secret of an offline game; the strategy's turns begin with 1."""
 
 
 def game_seed(seed: int, *labels: str | int) -> int:
-    """Return the seed of one game, 64 bits, from the seed of a run and labels that identify the game in it."""
+    """Return the seed of one game, 64 bits, from the seed of a run and ``labels`` that identify the game in it."""
     text = " ".join(map(str, (seed, *labels)))
     return int.from_bytes(sha256(f"game {text}".encode()).digest()[:8])
 
 
 def turn_rng(seed: int, turn: int) -> Random:
-    """Return the generator of one turn of the game with this seed; it takes 7 microseconds to make."""
+    """Return the random generator of one turn of the game with this seed; creating it takes 7 microseconds."""
     digest = sha256(f"turn {seed} {turn}".encode()).digest()
     return Random(int.from_bytes(digest))  # noqa: S311 - guesses need not be unpredictable
 
 
 def token_seed(token: str) -> int:
-    """Return the seed of a player's random choices: HMAC-SHA256 of their token, which it does not reveal."""
+    """Return the seed of a player's random choices, derived from their token by HMAC-SHA256, which hides the token."""
     return int.from_bytes(hmac.digest(token.encode(), b"rng", "sha256"))
 
 

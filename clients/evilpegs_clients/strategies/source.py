@@ -1,4 +1,4 @@
-"""The source of a strategy file: its text, the sibling modules that it imports, and the version that they determine.
+"""The source of a strategy file: its text, the sibling modules that it imports, and the version that follows from both.
 
 A sibling is a module ``name.py`` or a package ``name/`` beside the file. Imports are found by reading the text, so that
 an import inside a function counts too, and nothing is executed.
@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Final
 
 VERSION_DIGITS: Final = 8
-"""Hexadecimal digits of a version."""
+"""The number of hexadecimal digits of a version."""
 
 
 @dataclass(frozen=True, slots=True)
 class SiblingModule:
-    """A module beside a strategy file: its path relative to the file's folder, with slashes, and its text."""
+    """A module beside a strategy file: its text, and its path relative to the file's folder, with slashes."""
 
     path: str
     text: str
@@ -29,9 +29,10 @@ class SiblingModule:
 
 
 def find_siblings(path: Path) -> tuple[SiblingModule, ...]:
-    """Return the siblings that a strategy file imports, and those that they import, ordered by path.
+    """Return the sibling modules that a strategy file imports, directly or through other siblings, ordered by path.
 
-    A package counts whole. A file that cannot be read or parsed imports nothing; loading it reports the error.
+    Of a package, all modules are returned. A file that cannot be read or parsed is treated as one without imports,
+    because loading the file reports the error.
     """
     path = path.resolve()
     folder, texts, waiting = path.parent, dict[Path, str](), [path]
@@ -46,9 +47,10 @@ def find_siblings(path: Path) -> tuple[SiblingModule, ...]:
 
 
 def source_version(text: str, siblings: tuple[SiblingModule, ...] = ()) -> str:
-    """Return the version of a strategy file: the beginning of SHA-256 of its text and those of its siblings.
+    """Return the version of a strategy file: the first `VERSION_DIGITS` digits of a SHA-256 over all its texts.
 
-    A file without siblings has the digits that ``sha256sum`` prints first.
+    The hash covers the text of the file and those of its siblings. For a file without siblings, ``sha256sum`` prints
+    the same first digits.
     """
     digest = sha256(text.encode())
     for sibling in siblings:
@@ -57,7 +59,7 @@ def source_version(text: str, siblings: tuple[SiblingModule, ...] = ()) -> str:
 
 
 def _modules(folder: Path, name: str) -> Iterator[Path]:
-    """Yield the files of the sibling with this name; nothing if there is none."""
+    """Yield the files of the sibling module or package called ``name``; nothing if there is none."""
     if (folder / name / "__init__.py").is_file():
         yield from sorted((folder / name).rglob("*.py"))
     elif (folder / f"{name}.py").is_file():

@@ -39,16 +39,16 @@ class Strategy(Protocol):
 
     @property
     def name(self) -> str:
-        """The name on the command line and in tables."""
+        """The name of the strategy on the command line and in tables."""
         ...
 
     @property
     def uses_rng(self) -> bool:
-        """True if the choice depends on ``rng``."""
+        """True if the choices of the strategy depend on ``rng``."""
         ...
 
     def choose(self, position: Position, rng: Random) -> Code:
-        """Choose the next guess, a code of ``position.rules``."""
+        """Choose the next guess, which must be a code of ``position.rules``."""
         ...
 
 
@@ -65,10 +65,10 @@ def legal_choice(strategy: Strategy) -> Callable[[Position, Random], Code]:
 
 
 def seeded_choice(strategy: Strategy, seed: int = 0) -> Callable[[Position], Code]:
-    """Return a function that chooses the strategy's guess in the game with this seed, as `legal_choice` does.
+    """Return a function that chooses the strategy's guess at a position, in the game with the seed ``seed``.
 
-    It draws random numbers from the generator of the position's turn, so it always returns the same guess for the same
-    position.
+    The function checks the guess as `legal_choice` does. Random numbers come from the generator of the position's turn,
+    so the function always returns the same guess for the same position.
     """
     choose_legal = legal_choice(strategy)
     unused = turn_rng(seed, 1)
@@ -81,7 +81,7 @@ def seeded_choice(strategy: Strategy, seed: int = 0) -> Callable[[Position], Cod
 
 @contextmanager
 def with_strategy_name(strategy: str) -> Iterator[None]:
-    """Replace StuckError in the block by an error that names the strategy.
+    """During the block, replace `StuckError` by an error that names the strategy.
 
     Raises:
         StuckStrategyError: The block raised StuckError.
@@ -114,7 +114,7 @@ def _require_legal(value: object, rules: Rules, name: str) -> Code:
 
 
 def _example(value: object, rules: Rules) -> Code:
-    """Return the code that a text stands for, or else some code of the rules."""
+    """Return an example of a legal code: the code that ``value`` stands for as text, else some code of the rules."""
     if isinstance(value, str):
         with suppress(GameError):
             return parse_code(value, rules)

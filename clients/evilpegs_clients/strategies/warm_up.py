@@ -1,4 +1,4 @@
-"""Work to do before a clock runs: compiling the kernels and generating the codes of the rules."""
+"""Work that is done before a clock runs: compiling the kernels and generating the codes of the rules."""
 
 from collections.abc import Iterable
 from contextlib import suppress
@@ -15,9 +15,10 @@ SMALL_RULES = Rules(3, 3)
 
 
 def warm_up(strategy: Strategy, rules: Iterable[Rules], live_sets: LiveSets) -> None:
-    """Play a tiny game tree with the strategy, and generate every code of each of ``rules`` that fits into memory.
+    """Compile what the strategy needs, and generate the codes of each of ``rules`` that fits into memory.
 
-    A strategy from a file may not support the tiny rules; minimax takes its place.
+    The kernels are compiled by playing a tiny game tree. A strategy from a file may not support such tiny rules, so
+    `minimax` plays instead of it.
     """
     evaluate(seeded_choice(strategy if strategy.name in STRATEGIES else Minimax()), SMALL_RULES)
     for each in rules:

@@ -1,4 +1,4 @@
-"""A dialog of questions on a screen. An answer may come too late for its question; then it answers the next one."""
+"""A dialog of questions on a screen."""
 
 import asyncio
 
@@ -7,7 +7,7 @@ from evilpegs_clients.terminal.words import parse_yes
 
 
 class LeaveError(Exception):
-    """The person wants to leave, or the input has ended."""
+    """The signal that the person wants to leave, or that the input has ended."""
 
 
 class Dialog:
@@ -19,13 +19,13 @@ class Dialog:
         self._reading: asyncio.Future[str | None] | None = None
 
     async def ask(self, prompt: str) -> str:
-        """Ask and return the answer; raise LeaveError at the end of the input."""
+        """Ask a question with the text ``prompt`` and return the answer; raise LeaveError at the end of the input."""
         self._prompt.ask(lambda: prompt)
         await asyncio.wait([self._next_line()])
         return self._answer()
 
     async def confirm(self, question: str, default: bool = True) -> bool:
-        """Ask a question and return True for yes; an empty line means ``default``.
+        """Ask a question and return True for yes and False for no; an empty line means ``default``.
 
         Raises:
             LeaveError: the input has ended.
@@ -41,7 +41,7 @@ class Dialog:
             self._reading = None
 
     def close(self) -> None:
-        """Stop reading and end the prompt."""
+        """Stop reading lines and close the prompt."""
         self._prompt.close()
         if self._reading is not None:
             self._reading.cancel()

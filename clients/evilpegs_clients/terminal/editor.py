@@ -24,7 +24,7 @@ from rich.console import Console
 from evilpegs_clients.terminal.prompt import Prompt, Question
 
 REFRESH_SECONDS: Final = 0.5
-"""The time between two looks at the text of an open question."""
+"""The time in seconds after which the text of an open question is updated, for example its time left."""
 
 
 class EditedPrompt(Prompt):
@@ -36,7 +36,7 @@ class EditedPrompt(Prompt):
         super().__init__(console)
         self._keys = keys
         self._pasted: deque[str] = deque()
-        """The lines of a pasted text that were not answered yet; the last one has no end."""
+        """The pasted lines that have not been returned yet; the last one was pasted without a line end."""
         self._session: PromptSession[str] = PromptSession(
             self._text,
             input=keys,
@@ -55,17 +55,17 @@ class EditedPrompt(Prompt):
         return self._session.app.is_running
 
     def ask(self, question: Question) -> None:
-        """Show a question from now on; the typed text stays."""
+        """Show a question from now on; text that is already typed stays."""
         if not self._is_open:
             self.end_line()
         self._question = question
         self._session.app.invalidate()
 
     def ask_again(self) -> None:
-        """Do nothing: the open question is always shown."""
+        """Do nothing, because this prompt always shows the open question."""
 
     def drop(self) -> None:
-        """Ask the open question no longer; the typed text stays for the next one."""
+        """Stop asking the open question; text that is already typed stays for the next one."""
         super().drop()
         self._session.app.invalidate()
 
@@ -79,7 +79,10 @@ class EditedPrompt(Prompt):
 
     @contextmanager
     def above(self) -> Iterator[Console]:
-        """Let the block print lines above the prompt."""
+        """During the block, let lines be printed above the prompt; yield the console to print them on.
+
+        If the prompt is open, it is removed from the screen before the block and shown again after it.
+        """
         if self._is_open:
             self._status = ""
             self._session.app.renderer.erase()
@@ -90,9 +93,9 @@ class EditedPrompt(Prompt):
                 yield console
 
     async def read(self) -> str | None:
-        """Let the person edit a line and return it; None if they end the input with Ctrl-D.
+        """Let the person edit a line and return it, or None if they end the input with Ctrl-D.
 
-        Each line of a pasted text is returned in turn, as if it had been typed.
+        The lines of a pasted text are returned one by one, as if they had been typed.
         """
         line = self._pasted.popleft() if self._pasted else ""
         has_end = bool(self._pasted)
@@ -102,7 +105,7 @@ class EditedPrompt(Prompt):
             return None
 
     def discard(self) -> bool:
-        """Discard what was typed: keys that nobody has read yet, and the open line."""
+        """Discard what was typed or pasted and not returned yet, and return True."""
         termios.tcflush(self._keys.fileno(), termios.TCIFLUSH)
         clear_typeahead(self._keys)
         self._pasted.clear()
@@ -110,7 +113,7 @@ class EditedPrompt(Prompt):
         return True
 
     def close(self) -> None:
-        """Take an open prompt from the screen."""
+        """Close the prompt and remove it from the screen if it is open."""
         if self._is_open:
             self._session.app.erase_when_done = True
         super().close()
@@ -120,14 +123,20 @@ class EditedPrompt(Prompt):
         return status + (f"{self._question()} " if self._question else "")
 
     def _bindings(self) -> KeyBindings:
-        """Return the keys that differ from those of the library: Ctrl-C acts as it does where no line is edited."""
+        """Return the keys that differ from those of the library.
+
+        Ctrl-C sends SIGINT, as it does where no line is edited, and a pasted text may have several lines.
+        """
         keys = KeyBindings()
         keys.add("c-c")(lambda _: signal.raise_signal(signal.SIGINT))
         keys.add(Keys.BracketedPaste)(self._paste)
         return keys
 
     def _paste(self, event: KeyPressEvent) -> None:
-        """Insert a pasted text; the end of its first line ends the line that is edited."""
+        """Insert the first line of a pasted text, and keep the other lines for later questions.
+
+        If there are other lines, the line that is being edited ends here.
+        """
         first, *others = event.data.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         event.current_buffer.insert_text(first)
         if others:

@@ -12,20 +12,23 @@ from evilpegs_clients.terminal.prompt import Prompt
 
 
 class Screen:
-    """A screen that prints lines above ``prompt``."""
+    """A screen on which lines are printed above ``prompt``."""
 
     def __init__(self, prompt: Prompt) -> None:
         self.prompt = prompt
         self.console = prompt.console
 
     def say(self, text: str | Text, style: str = "") -> None:
-        """Print a line."""
+        """Print a line above the prompt."""
         with self.prompt.above() as console:
             console.print(text, style=style, markup=False, highlight=False)
 
 
 def open_prompt(console: Console, words: Iterable[str] = ()) -> Prompt:
-    """Return a prompt for standard input: with an editor that completes ``words`` if a person types at a terminal."""
+    """Return a prompt for standard input.
+
+    If a person types at a terminal, the prompt has an editor that completes ``words``.
+    """
     if sys.stdin is None:  # Python's sign that it was closed before the start
         return Prompt(console)
     if not sys.stdin.isatty() or not console.is_terminal or console.is_dumb_terminal:

@@ -19,14 +19,15 @@ def parse_yes(line: str, default: bool) -> bool | None:
 
 
 def find_word(line: str, commands: Mapping[str, _Command]) -> _Command | None:
-    """Return the command whose words are those of the line, or None."""
+    """Return the command that has the words of ``line``, or None."""
     return commands.get(" ".join(line.split()))
 
 
 def parse_words(line: str, commands: Mapping[str, _Command], parse: Callable[[str], _Parsed]) -> _Command | _Parsed:
-    """Return the command that a line names, else what ``parse`` reads in it; its words are divided by one space.
+    """Return the command that a line names, else the value that ``parse`` reads in it.
 
-    Text that is both means the command in lower case and the code otherwise.
+    ``parse`` receives the words of the line with one space between them. Text that is both a command and a code means
+    the command in lower case and the code otherwise.
 
     Raises:
         GameError: The line is neither; the message has one line and names the command help.

@@ -1,4 +1,4 @@
-"""The caches that verifications of one owner share. They are freed with the object."""
+"""The caches that several verifications share; they are freed with the object that holds them."""
 
 from typing import Final
 
@@ -7,14 +7,14 @@ from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.rules import Rules
 
 CACHE_BYTES: Final = 64 << 20
-"""The bound of the live sets that a cache makes for itself."""
+"""The most bytes of the live sets that a `VerificationCache` creates for itself."""
 
 
 class VerificationCache:
-    """Live sets, by default new ones of `CACHE_BYTES`, and the solver of the devil verified last.
+    """A cache for verifications: live sets, and the positions that the latest devil has solved.
 
-    A solver may hold about 105 MB of solved positions, so that of other rules is dropped when the rules change. Not to
-    be used by two threads at once.
+    Without ``live_sets``, new ones of `CACHE_BYTES` are created. A solver of a devil may hold about 105 MB of solved
+    positions, so only the solver of the latest rules is kept. Two threads must not use one cache at once.
     """
 
     def __init__(self, live_sets: LiveSets | None = None) -> None:
@@ -22,7 +22,7 @@ class VerificationCache:
         self._worst_case: tuple[Rules, WorstCase] | None = None
 
     def worst_case(self, rules: Rules) -> WorstCase:
-        """Return the solver for the rules, with what it has solved since the rules changed last."""
+        """Return the solver of a devil for ``rules``, with what it has solved since the rules changed last."""
         if self._worst_case is None or self._worst_case[0] != rules:
             self._worst_case = rules, WorstCase(rules)
         return self._worst_case[1]

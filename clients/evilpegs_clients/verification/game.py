@@ -17,12 +17,15 @@ from evilpegs_protocol.commitment import commitment, secret_index, tie_index, ti
 from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStarted, MatchStarted
 
 DEVIL_BUDGET: Final = 4 * 10**9
-"""The most feedback evaluations to check one reply of a devil; about four seconds."""
+"""The most feedback evaluations for checking one reply of a devil; they take about four seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class GameRecord:
-    """The events of one game. ``nonce_sent`` is the nonce that the client sent in `ready`, None if unknown."""
+    """The events of one finished game.
+
+    ``nonce_sent`` is the nonce that the client sent in `ready`, or None if it is unknown.
+    """
 
     match: MatchStarted
     started: GameStarted
@@ -36,14 +39,15 @@ class GameRecord:
         return Rules.parse(self.match.rules)
 
     def violation(self, subject: Subject, what: str, turn: int = 0) -> Violation:
-        """Return a violation in this game."""
+        """Return a violation that concerns this game, and its turn ``turn`` unless that is 0."""
         return Violation(what, self.started.game, turn, subject)
 
 
 def check_game(game: GameRecord, cache: VerificationCache, devil_budget: int = DEVIL_BUDGET) -> Iterator[Violation]:
     """Check everything that can be recomputed about a finished game, and yield the violations.
 
-    A reply of a devil that takes more than ``devil_budget`` feedback evaluations is reported as not checked.
+    If checking a reply of a devil takes more than ``devil_budget`` feedback evaluations, a `NotChecked` is yielded for
+    it.
     """
     try:
         history = tuple(_parse_turn(game, event) for event in game.feedbacks)
@@ -119,7 +123,7 @@ def _check_clock(game: GameRecord) -> Iterator[Violation]:
 
 
 def _check_flag(game: GameRecord, last_ms: int, left_ms: int | None) -> Iterator[Violation]:
-    """Check that the turn without an answer took longer than the time that was left."""
+    """Check that the last turn, which was not answered, took longer than the time that was left."""
     if left_ms is None:
         yield game.violation(Subject.FLAG, "the outcome is flagged, but there is no clock")
     elif last_ms <= left_ms:
@@ -151,7 +155,7 @@ def _check_fixed(game: GameRecord, history: History, nonce: str) -> Iterator[Vio
 def _check_adversary(
     game: GameRecord, history: History, cache: VerificationCache, devil_budget: int
 ) -> Iterator[Violation]:
-    """Check each reply against the rule of evil or devil, and the method that a devil claims."""
+    """Check that each reply follows the rule of evil or devil, and that a devil names the right method."""
     seeded, nonce = game.match.tie == "largest/seeded", game.over.nonce
     if seeded and nonce is None:
         yield game.violation(Subject.NONCE, f"without the nonce {game.match.codemaker}'s replies cannot be checked")
@@ -196,7 +200,7 @@ def _check_witness(game: GameRecord, history: History) -> Iterator[Violation]:
 
 
 def _check_practice(game: GameRecord, history: History, cache: VerificationCache) -> Iterator[Violation]:
-    """Check the candidates and parts that practice ladders show."""
+    """Check the numbers of candidates and the parts that a practice ladder showed."""
     for turn, (event, (guess, reply)) in enumerate(zip(game.feedbacks, history, strict=True), 1):
         if event.parts is None and event.candidates is None:
             continue

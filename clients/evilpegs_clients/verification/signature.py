@@ -13,7 +13,7 @@ from evilpegs_protocol.record_signature import KEY_BYTES, SIGNATURE_BYTES, parse
 
 
 class SignatureUncheckableError(ClientError):
-    """The library that checks signatures is not installed; the message says how to install it."""
+    """The error that the library that checks signatures is not installed; the message says how to install it."""
 
 
 def can_check_signatures() -> bool:
@@ -29,7 +29,9 @@ def require_cryptography() -> None:
 
 
 def find_signer(over: Mapping[str, Any], keys: Iterable[str]) -> str | None:
-    """Return the first of the public keys that signed the record which ends with ``over``; None if none did.
+    """Return the first of the public keys with which a record was signed, or None if it was signed with none of them.
+
+    ``over`` is the last event of the record.
 
     Raises:
         SignatureUncheckableError: The library that checks signatures is not installed.
@@ -39,10 +41,10 @@ def find_signer(over: Mapping[str, Any], keys: Iterable[str]) -> str | None:
 
 
 def check_signature(events: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> list[Violation]:
-    """Return a violation unless the record is signed with one of the public keys, else an empty list.
+    """Return a list with a violation unless the record is signed with one of the public keys, else an empty list.
 
-    The record itself must have been verified: the signature covers the head that the last event claims. The
-    signature of a record without its last event is `NotChecked`, because a server signs a match when it is over.
+    The record itself must have been verified before, because the signature covers the hash that its last event names.
+    If the last event is missing, the list has a `NotChecked`, because a server signs a match when it is over.
 
     Raises:
         SignatureUncheckableError: The library that checks signatures is not installed.

@@ -1,11 +1,11 @@
 """A comparison of the times that turns took with the times at which their events were recorded.
 
-A server records a feedback after the guess arrived, and the turn began after the event before it was recorded. So no
-less time lies between the two events than the turn took. Much more may lie there: the player's pause before `ready`,
-the computation of the reply, the time while the server was down.
+A server records a feedback after the guess arrived, and the turn began after the event before it was recorded. So the
+time between the two events is at least as long as the turn. It may be much longer, because it includes the player's
+pause before `ready`, the computation of the reply, and the time while the server was down.
 
-The two times come from different clocks. Turns are measured with a clock that only goes forward, events have the time
-of the wall clock, which can be set back. A record in which they differ is therefore doubtful, but not refuted.
+The two times come from different clocks. Turns are measured with a clock that only goes forward. Events have the time
+of the wall clock, which can be set back. A record in which the two times differ is therefore doubtful, but not refuted.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,17 +15,18 @@ from evilpegs_clients.verification.violation import Doubt, Subject
 from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStarted, RecordEvent
 
 TOLERANCE_MS: Final = 1000
-"""The time in milliseconds by which turns may seem too long.
+"""The time in milliseconds by which turns may seem too long without a doubt.
 
-Rounding explains 2 ms per turn at most, and a leap second or a small correction of the wall clock a second. Programs
-that keep the time of a machine correct smaller errors by slewing, which changes both clocks alike.
+Rounding explains at most 2 ms per turn, and a leap second or a small correction of the wall clock explains a second.
+Programs that keep the time of a machine correct smaller errors by slewing, which changes both clocks alike.
 """
 
 
 def compare_times(events: Sequence[RecordEvent]) -> Iterator[Doubt]:
-    """Yield a doubt for each place where turns took longer than the time that passed between events of their game.
+    """Yield a doubt for each place where turns took longer than the time between the events of their game.
 
-    Any turns of a game that follow one another are compared together, so an excess spread over them is found too.
+    Any turns of a game that follow one another are compared together, so an excess that is spread over them is found
+    too.
     """
     took_ms = passed_ms = start_ms = least_excess = 0
     for event in events:

@@ -28,7 +28,7 @@ from evilpegs_protocol.server_messages import (
 
 
 def check_start(started: MatchStarted) -> Iterator[Violation]:
-    """Check that the fields of the first event agree about the rules and the codemaker."""
+    """Check that the fields of the first event agree about the rules and the codemaker, and yield the violations."""
     try:
         rules = Rules.parse(started.rules)
     except GameError as error:
@@ -51,7 +51,7 @@ def check_start(started: MatchStarted) -> Iterator[Violation]:
 
 
 def check_order(events: Sequence[RecordEvent]) -> Iterator[Violation]:
-    """Check that event numbers have no gaps, and that games and turns of one match follow one another."""
+    """Check that the numbers of events, games and turns follow one another without gaps, and yield the violations."""
     first = events[0]
     for number, event in enumerate(events, 1):
         if event.seq != number:
@@ -68,7 +68,10 @@ def check_order(events: Sequence[RecordEvent]) -> Iterator[Violation]:
 
 
 def check_end(events: Sequence[RecordEvent], games: int, head: str) -> Iterator[Violation]:
-    """Check that the last event sums up the games, and that its head is the hash of the event before it."""
+    """Check that the last event sums up the games, and that its head is the hash of the event before it.
+
+    The violations are yielded. ``games`` is the number of games of the match, and ``head`` is the computed hash.
+    """
     over = events[-1]
     if not isinstance(over, MatchOver):
         yield Violation("the record ends before the match is over", subject=Subject.END)
@@ -91,7 +94,10 @@ _State = tuple[int, int, bool]
 
 
 def _next_state(state: _State, event: RecordEvent) -> _State | None:
-    """Return the state (game, turn, is the game open) after one more event, or None if the event is out of order."""
+    """Return the state after one more event, or None if the event is out of order.
+
+    A state consists of the number of the game, the number of the turn, and True if the game is open.
+    """
     game, turn, is_open = state
     match event:
         case GameStarted() if not is_open and event.game == game + 1:
@@ -108,7 +114,7 @@ def _next_state(state: _State, event: RecordEvent) -> _State | None:
 
 
 def _is_unopened(over: GameOver) -> bool:
-    """Return True for a game that was given up before it began; it has no commitment, so it must be empty."""
+    """Return True if a game was given up before it began; such a game has no commitment, so it must be empty."""
     is_empty = over.outcome in {"resigned", "void"} and not over.guesses and not over.elapsed_ms
     return is_empty and over.secret is None and over.nonce is None and over.client_nonce is None
 
@@ -153,7 +159,10 @@ def verify_match(
 
 
 def verify_record(events: Events) -> list[Violation]:
-    """Verify the record of a finished match as a whole: order, hashes and summary, but not the games in it."""
+    """Verify the record of a match as a whole: the order of its events, the hashes and the summary.
+
+    The games in the record are not verified.
+    """
     parsed, violations = _parse(events)
     if violations:
         return violations
@@ -165,7 +174,7 @@ def verify_record(events: Events) -> list[Violation]:
 
 
 def find_doubts(events: Events) -> list[Doubt]:
-    """Return what is doubtful in a record but does not refute it; nothing if the events cannot be read."""
+    """Return the doubts about a record, which do not refute it; an empty list if the events cannot be read."""
     parsed, violations = _parse(events)
     return [] if violations else list(compare_times(parsed))
 
@@ -214,7 +223,7 @@ def _parse(events: Events) -> tuple[list[RecordEvent], list[Violation]]:
 
 
 def _games(parsed: Sequence[RecordEvent], nonces_sent: Mapping[int, str]) -> Iterator[GameRecord]:
-    """Return the games that were begun and are over."""
+    """Yield the games that were begun and are over."""
     match = parsed[0]
     assert isinstance(match, MatchStarted)  # noqa: S101 - `_parse` has checked it
     started = {event.game: event for event in parsed if isinstance(event, GameStarted)}

@@ -12,14 +12,14 @@ class Subject(StrEnum):
     RECORD = "record"
     """The events: each is readable, none is missing, and they are in order."""
     END = "end"
-    """The end of the record: without it the match is still open, or somebody has cut the record off."""
+    """The end of the record. If it is missing, the match is still open, or somebody has cut the record off."""
     HEAD = "head"
     """The hash over the whole record."""
     SUMMARY = "summary"
-    """The sums in the last event."""
+    """The numbers in the last event that sum up the match."""
     RULES = "rules"
     CODEMAKER = "codemaker"
-    """The codemaker with its tie rule and its bound."""
+    """The codemaker with its tie rule, and the number of candidates up to which a devil replies exactly."""
     COMMITMENT = "commitment"
     NONCE = "nonce"
     """The server's nonce, if it is not revealed."""
@@ -32,13 +32,13 @@ class Subject(StrEnum):
     CLOCK = "clock"
     """The times of the turns and of the game."""
     FLAG = "flag"
-    """The end of the time on the clock."""
+    """The moment at which the time on the clock was up."""
     DRAW = "draw"
     """The secret of a fixed codemaker, drawn from the nonces."""
     REPLY = "reply"
     """The feedback that the codemaker chose."""
     TIE = "tie"
-    """The choice among equal parts."""
+    """The choice among parts of equal size."""
     METHOD = "method"
     """The method that a devil names for its reply."""
     WITNESS = "witness"
@@ -53,7 +53,10 @@ class Subject(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """One statement that does not hold; ``game`` or ``turn`` is 0 if it concerns the whole match or game."""
+    """One statement of the server that does not hold.
+
+    ``game`` is 0 if the statement concerns the whole match, and ``turn`` is 0 if it concerns the whole match or game.
+    """
 
     what: str
     game: int = 0
@@ -67,9 +70,9 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class NotChecked(Violation):
-    """One statement that could not be checked, so that it may or may not hold."""
+    """A statement that could not be checked, so that it may or may not hold."""
 
 
 @dataclass(frozen=True, slots=True)
 class Doubt(Violation):
-    """One statement that is unlikely but possible, so that it refutes nothing."""
+    """A statement that is unlikely but possible, so that it refutes nothing."""

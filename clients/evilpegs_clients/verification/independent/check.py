@@ -21,7 +21,7 @@ MAX_CODES: Final = 10**9
 
 @dataclass(frozen=True, slots=True)
 class CheckedGame:
-    """One game and the remarks of the check about it; there are none if everything holds."""
+    """One game and the remarks of the check about it; without remarks, everything holds."""
 
     game: int
     outcome: str | None
@@ -42,20 +42,20 @@ class CheckedGame:
 
 @dataclass(frozen=True, slots=True)
 class RecordReport:
-    """The checked games of a record; ``unreadable`` says why there are none if the record cannot be read."""
+    """The checked games of a record; if the record cannot be read, there are none, and ``unreadable`` says why."""
 
     games: tuple[CheckedGame, ...]
     unreadable: str | None = None
 
     @property
     def violations(self) -> tuple[Violation, ...]:
-        """All statements that do not hold."""
+        """The statements in the whole record that do not hold."""
         whole = () if self.unreadable is None else (Violation(self.unreadable),)
         return (*whole, *(violation for game in self.games for violation in game.violations))
 
     @property
     def not_checked(self) -> tuple[NotChecked, ...]:
-        """All statements that could not be checked."""
+        """The statements in the whole record that could not be checked."""
         return tuple(violation for game in self.games for violation in game.not_checked)
 
 

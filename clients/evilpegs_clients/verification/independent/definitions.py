@@ -1,4 +1,4 @@
-"""The definitions of codes, feedback and parts, written once more. A feedback is called marks here."""
+"""The definitions of codes, feedback and parts, stated a second time. A feedback is called marks here."""
 
 import math
 from collections import Counter
@@ -22,20 +22,20 @@ class Marks(NamedTuple):
 
 
 class MarkedGuess(NamedTuple):
-    """A guess and the marks it got."""
+    """A guess and the marks that it got."""
 
     guess: Code
     marks: Marks
 
 
 Parts = Mapping[Marks, int]
-"""The number of candidates by the marks they would give; marks that no candidate gives are left out."""
+"""The number of candidates for each feedback that at least one of them would give."""
 
 
 class PartCounts(NamedTuple):
-    """The parts of every turn of a game, and the first code left.
+    """The parts of every turn of a game, and the first code that is left.
 
-    ``parts`` has, for each turn, the parts of its guess among the codes that the turns before allow. ``first`` is the
+    ``parts`` has, for each turn, the parts of its guess among the codes that the earlier turns allow. ``first`` is the
     first code in code order that all turns allow, or None if the turns contradict each other.
     """
 
@@ -58,15 +58,18 @@ class Space:
         return int(self.colors**self.pegs) if self.repeats else math.perm(self.colors, self.pegs)
 
     def arrangements(self, colors: Iterable[int], length: int) -> Iterator[Code]:
-        """Return the sequences of ``length`` colors, in order; each color occurs once if colors may not repeat."""
+        """Return all sequences of ``length`` of the ``colors``, in lexicographic order.
+
+        Unless colors may repeat, each color occurs at most once in a sequence.
+        """
         return product(colors, repeat=length) if self.repeats else permutations(colors, length)
 
     def codes(self) -> Iterator[Code]:
-        """Return every code, in code order."""
+        """Return an iterator over all codes, in code order."""
         return self.arrangements(range(self.colors), self.pegs)
 
     def read(self, text: str) -> Code:
-        """Return the code of a text; raise ValueError if it is not one of these rules."""
+        """Return the code that a text stands for; raise ValueError if it is not a code of these rules."""
         code = tuple(map(self.symbols.find, text))
         if len(code) != self.pegs or -1 in code or (not self.repeats and len(set(code)) < self.pegs):
             message = f"{text[:40]!r} is not a code of these rules"
@@ -74,7 +77,7 @@ class Space:
         return code
 
     def write(self, code: Code) -> str:
-        """Return the text of a code."""
+        """Return a code as text."""
         return "".join(self.symbols[color] for color in code)
 
     @property
@@ -84,10 +87,10 @@ class Space:
 
 
 def marks_of(guess: Sequence[int], secret: Sequence[int]) -> Marks:
-    """Return the marks of a guess.
+    """Return the marks that ``guess`` gets if ``secret`` is the secret.
 
-    Black counts the right colors in the right place. White is the sum, over the colors, of the smaller of both counts,
-    minus black.
+    The number of blacks counts the right colors in the right place. The number of whites is the sum, over the colors,
+    of the smaller of both codes' counts, minus the number of blacks.
     """
     black = sum(mine == other for mine, other in zip(guess, secret, strict=True))
     return Marks(black, (Counter(guess) & Counter(secret)).total() - black)

@@ -1,7 +1,7 @@
 """Counting parts block by block, for rules with many codes; the memory holds one block of codes at a time.
 
-Each block goes through all turns of the game: its codes are counted, and only those that the turn allows remain for
-the next turn. The codes are therefore generated once per game, however many there are.
+Each block goes through all turns of the game: its codes are counted by the marks they would give, and only the codes
+that agree with the turn remain for the next turn. So the codes are generated once per game, however many there are.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ Block = NDArray[np.uint8]
 
 
 def count_parts(space: Space, turns: Sequence[MarkedGuess], block_size: int = BLOCK) -> PartCounts:
-    """Count the parts of each turn, and find the first code left."""
+    """Return the parts of each turn, and the first code that all turns allow."""
     numbers = (space.pegs + 1) ** 2
     sizes = np.zeros((len(turns), numbers), dtype=np.int64)
     first: Code | None = None
@@ -39,7 +39,10 @@ def count_parts(space: Space, turns: Sequence[MarkedGuess], block_size: int = BL
 
 
 def live_codes(space: Space, turns: Sequence[MarkedGuess], block_size: int = BLOCK) -> Block:
-    """Return the codes that the turns allow, in code order; the caller ensures that they are few."""
+    """Return the codes that all turns allow, in code order.
+
+    The caller ensures that these codes fit into memory.
+    """
     allowed = []
     for block in code_blocks(space, block_size):
         live = block
@@ -50,7 +53,10 @@ def live_codes(space: Space, turns: Sequence[MarkedGuess], block_size: int = BLO
 
 
 def code_blocks(space: Space, block_size: int = BLOCK) -> Iterator[Block]:
-    """Yield every code, in code order; the codes of a block share their first pegs."""
+    """Yield every code, in code order, in blocks of at most ``block_size`` codes.
+
+    The codes of a block share their first pegs.
+    """
     head = _head(space, block_size)
     tail, free = space.pegs - head, space.colors - (0 if space.repeats else head)
     flat = np.fromiter(chain.from_iterable(space.arrangements(range(free), tail)), dtype=np.uint8)
@@ -64,7 +70,7 @@ def code_blocks(space: Space, block_size: int = BLOCK) -> Iterator[Block]:
 
 
 def marks_numbers(block: Block, guess: Code) -> NDArray[Any]:
-    """Return, for each code of a block, the number of the marks that the guess would get."""
+    """Return, for each code of ``block``, the number of the marks that the guess would get; see `marks_number`."""
     black = np.zeros(block.shape[1], dtype=np.uint8)
     for row, color in zip(block, guess, strict=True):
         black += row == color
@@ -78,7 +84,7 @@ def marks_numbers(block: Block, guess: Code) -> NDArray[Any]:
 
 
 def marks_number(marks: Marks, pegs: int) -> int:
-    """Return the number of marks; the numbers have the order of the marks."""
+    """Return the number that stands for ``marks``; the numbers have the order of the marks."""
     return marks.black * (pegs + 1) + marks.white
 
 
@@ -91,7 +97,7 @@ def _parts(sizes: NDArray[np.int64], pegs: int) -> Parts:
 
 
 def _head(space: Space, block_size: int) -> int:
-    """Return the number of pegs to fix so that a block has at most ``block_size`` codes."""
+    """Return the number of first pegs that a block has in common, so that it has at most ``block_size`` codes."""
     head, size = 0, space.size
     while size > block_size and head < space.pegs:
         size //= space.colors - (0 if space.repeats else head)

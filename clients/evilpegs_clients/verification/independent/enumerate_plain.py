@@ -1,4 +1,4 @@
-"""Counting parts code by code, exactly as defined; for small rules."""
+"""Counting parts code by code, exactly as defined, for rules with few codes."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from evilpegs_clients.verification.independent.definitions import Code, MarkedGu
 
 
 def count_parts(space: Space, turns: Sequence[MarkedGuess]) -> PartCounts:
-    """Count the parts of each turn, and find the first code left."""
+    """Return the parts of each turn, and the first code that all turns allow."""
     live = list(space.codes())
     parts = []
     for guess, marks in turns:
@@ -18,5 +18,5 @@ def count_parts(space: Space, turns: Sequence[MarkedGuess]) -> PartCounts:
 
 
 def live_codes(space: Space, turns: Sequence[MarkedGuess]) -> list[Code]:
-    """Return the codes that the turns allow, in code order."""
+    """Return the codes that all turns allow, in code order."""
     return [code for code in space.codes() if all(marks_of(guess, code) == marks for guess, marks in turns)]

@@ -1,6 +1,7 @@
 """Reading the games of a record, field by field, from the JSON of its events.
 
-The commitment and the choice among tied parts, which follow from a nonce, are computed as on the protocol page.
+The commitment and the choice among parts of equal size, which follow from a nonce, are computed as on the protocol
+page.
 """
 
 import hashlib
@@ -15,14 +16,14 @@ from evilpegs_clients.verification.independent.definitions import MarkedGuess, M
 
 
 def commitment(match: str, game: int, rules: str, nonce: str) -> str:
-    """Return the commitment to the nonce that `game_started` must contain."""
+    """Return the commitment to ``nonce`` that the event `game_started` must contain."""
     return hashlib.sha256(_canonical(["evilpegs-v1", match, game, rules, nonce])).hexdigest()
 
 
 def tie_index(nonce: str, match: str, game: int, turn: int, tied: int, share: str | None) -> int:
-    """Return the index, in the order of the marks, of the chosen part among ``tied`` parts.
+    """Return the index of the part that the tie rule chooses among ``tied`` parts, in the order of their marks.
 
-    ``share`` is the nonce of the client, or "" if the client gave none; it is None if only the server's nonce counts.
+    ``share`` is the nonce of the client, or "" if the client gave none. It is None if only the server's nonce counts.
     """
     message: list[str | int] = ["tie", match, game, turn]
     if share is not None:
@@ -44,7 +45,7 @@ TIES: Final[Mapping[str, tuple[str | None, ...]]] = {
     "evil": ("largest", "largest/seeded"),
     "devil": ("largest", "largest/seeded"),
 }
-"""The codemakers, and the tie rules of each."""
+"""The tie rules of each codemaker."""
 
 _MATCH_ID: Final = re.compile(r"[0-9a-f]{16}")
 _NONCE: Final = re.compile(r"[0-9a-f]{64}")
@@ -57,9 +58,9 @@ class RecordError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class MatchSetup:
-    """The rules and the codemaker of a match; ``exact_up_to`` is 0 except against a devil.
+    """The rules and the codemaker of a match; ``exact_up_to`` is 0 unless the codemaker is a devil.
 
-    ``tie_nonces`` is True if the client's nonce has a share in the choice among tied parts.
+    ``tie_nonces`` is True if the client's nonce also decides between parts of equal size.
     """
 
     id: str
@@ -73,7 +74,10 @@ class MatchSetup:
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """The record of one game; missing fields are None. ``methods`` has, per turn, the method that a devil claims."""
+    """The record of one game; fields that are missing in the record are None.
+
+    ``methods`` has, for each turn, the method that a devil names for its reply.
+    """
 
     match: MatchSetup
     game: int
@@ -86,7 +90,10 @@ class Game:
     witness: str | None
 
     def tie_index(self, turn: int, tied: int) -> int | None:
-        """Return the index of the chosen part among ``tied`` parts; None if the nonce is not opened."""
+        """Return the index of the part that the tie rule chooses among ``tied`` parts.
+
+        Return None if the nonce is not opened.
+        """
         if self.nonce is None:
             return None
         share = (self.client_nonce or "") if self.match.tie_nonces else None

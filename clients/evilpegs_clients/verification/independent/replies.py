@@ -1,7 +1,7 @@
-"""Checks of each reply of evil or a devil against the rule.
+"""Checks that each reply of evil or a devil follows its rule.
 
 Evil may give the marks of a largest part. A devil may give marks after which an optimal codebreaker needs the most
-guesses, of a largest such part.
+guesses; of several such marks, it gives those of a largest part.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,14 +22,16 @@ from evilpegs_clients.verification.violation import NotChecked, Subject, Violati
 
 
 def evil_replies(parts: Parts, all_black: Marks) -> list[Marks]:
-    """Return the marks of the largest parts, in order; all-black only if there are no others."""
+    """Return the marks of the largest parts, in order; all-black counts only if no other marks are possible."""
     others = {marks: size for marks, size in parts.items() if marks != all_black} or parts
     largest = max(others.values())
     return sorted(marks for marks, size in others.items() if size == largest)
 
 
 def hardest_replies(parts: Mapping[Marks, Subset], all_black: Marks, solver: ExhaustiveSolver) -> list[Marks]:
-    """Return the marks of the largest of the parts that need the most guesses, in order; all-black only if alone.
+    """Return the marks of the parts that need the most guesses, in order; of these parts, only the largest count.
+
+    All-black is returned only if no other marks are possible.
 
     Raises:
         TooMuchWorkError: The solver would exceed its bound.
@@ -46,20 +48,26 @@ def hardest_replies(parts: Mapping[Marks, Subset], all_black: Marks, solver: Exh
 
 
 class DevilRule:
-    """A devil's rule in one match; games that begin with the same turns share the solved sets."""
+    """The rule of a devil in one match.
+
+    Games that begin with the same turns share a solver, and so the sets of codes that it has solved.
+    """
 
     def __init__(self, match: MatchSetup, work: int, cells: int = CELLS) -> None:
         self._match, self._work, self._cells = match, work, cells
         self._solvers: dict[tuple[MarkedGuess, ...], ExhaustiveSolver] = {}
 
     def is_exact(self, parts: Parts) -> bool:
-        """Return True if the candidates in ``parts`` are few enough to be solved; else a devil replies as evil does."""
+        """Return True if a devil finds its reply by exact search when the candidates are those in ``parts``.
+
+        If there are more candidates, a devil replies as evil does.
+        """
         return sum(parts.values()) <= self._match.exact_up_to
 
     def replies(self, turns: Sequence[MarkedGuess], parts_so_far: Sequence[Parts], guess: Code) -> list[Marks]:
-        """Return the replies that the devil may give to a guess after these turns.
+        """Return the replies that the devil may give to ``guess`` after ``turns``.
 
-        ``parts_so_far`` has the parts of every turn's guess, and last those of this guess.
+        ``parts_so_far`` has the parts of each turn's guess, and the parts of ``guess`` at the end.
 
         Raises:
             TooMuchWorkError: The turn cannot be solved within the bounds.
@@ -84,13 +92,17 @@ class DevilRule:
 
 
 PLAIN_LIMIT: Final = 10**5
-"""The most codes of rules for which counting by the definition is fast enough."""
+"""The most codes of rules whose parts are counted code by code, which is slow."""
 
 
 def check_replies(
     game: Game, devil: DevilRule | None, max_codes: int, plain_limit: int = PLAIN_LIMIT
 ) -> Iterator[Violation]:
-    """Check every turn of a game; ``devil`` is the rule if the codemaker is a devil."""
+    """Check the reply of every turn of a game, and yield the violations.
+
+    ``devil`` is the rule of the devil, or None if the codemaker is not a devil. Rules of more than ``max_codes`` codes
+    are not checked; those of at most ``plain_limit`` codes are counted code by code.
+    """
     size = game.match.space.size
     if size > max_codes:
         what = f"the replies: {game.match.rules} is too large to enumerate; {size:,} codes"
@@ -153,7 +165,7 @@ def _check_tie(game: Game, turn: int, tied: list[Marks]) -> Iterator[Violation]:
 
 
 def _check_first_witness(game: Game, counted: PartCounts) -> Iterator[Violation]:
-    """Check that evil's witness is the first code that fits."""
+    """Check that the witness of evil is the first code that agrees with all turns."""
     if game.match.codemaker == "evil" and game.witness is not None and counted.first is not None:
         first = game.match.space.write(counted.first)
         if game.witness != first:

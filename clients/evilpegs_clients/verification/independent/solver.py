@@ -1,7 +1,7 @@
 """The number of guesses that an optimal codebreaker needs in the worst case, by exhaustive search.
 
-The codebreaker may guess any code of the rules. One code needs 1 guess. Several codes need 1 guess plus the worst need
-of the parts that it leaves, for the best guess; the part of all-black needs none. The search is a plain minimax: it
+The codebreaker may guess any code of the rules. One code needs 1 guess. Several codes need 1 guess plus the largest
+number that a part of the best guess needs; the part of all-black needs none. The search is a plain minimax: it
 remembers sets of codes, and it skips a guess if one of its parts has more codes than the remaining guesses can tell
 apart.
 """
@@ -18,25 +18,25 @@ from evilpegs_clients.verification.independent.enumerate_blocks import Block, co
 CELLS: Final = 1 << 24
 """The most cells (codes times candidates) of a table of feedbacks."""
 WORK: Final = 4 * 10**9
-"""The most feedbacks evaluated to solve one turn; about half a minute."""
+"""The most feedbacks that are evaluated to solve one turn; they take about half a minute."""
 
 Subset = NDArray[np.intp]
-"""Some of the candidates, as increasing indices among them."""
+"""A set of candidates, given by their indices in increasing order."""
 
 
 class TooMuchWorkError(Exception):
-    """The solver would exceed its bound; the message says which."""
+    """The error that the solver would exceed a limit; the message says which."""
 
 
 def check_table(space: Space, candidates: int, cells: int = CELLS) -> None:
-    """Raise TooMuchWorkError if the table of a solver for this number of candidates has more than ``cells`` cells."""
+    """Raise TooMuchWorkError if a solver of ``candidates`` candidates needs a table of more than ``cells`` cells."""
     if space.size * candidates > cells:
         message = f"{space.size:,} guesses for {candidates:,} candidates are over {cells:,} feedbacks"
         raise TooMuchWorkError(message)
 
 
 class ExhaustiveSolver:
-    """A solver of sets of codes out of ``live``, the candidates at some turn, for one space of codes."""
+    """A solver of sets of candidates; ``live`` has all candidates at some turn of a game."""
 
     def __init__(self, space: Space, live: Block, cells: int = CELLS) -> None:
         check_table(space, live.shape[1], cells)
@@ -50,11 +50,11 @@ class ExhaustiveSolver:
         self.allow(WORK)
 
     def allow(self, work: int) -> None:
-        """Limit the further work to this number of feedbacks."""
+        """Let the solver evaluate ``work`` feedbacks from now on."""
         self._left = self._limit = work
 
     def parts(self, codes: Subset, guess: Code) -> dict[Marks, Subset]:
-        """Return the parts of a guess, in the order of the marks."""
+        """Return the parts into which a guess divides ``codes``, in the order of the marks."""
         columns = np.array([self._live[index] for index in codes.tolist()], dtype=np.uint8).T
         answers = marks_numbers(columns, guess)
         return {
@@ -64,18 +64,18 @@ class ExhaustiveSolver:
 
     @property
     def all(self) -> Subset:
-        """All candidates, as indices."""
+        """The set of all candidates."""
         return np.arange(len(self._live))
 
     def value(self, codes: Subset) -> int:
-        """Return the number of guesses needed in the worst case; raise TooMuchWorkError beyond the limit."""
+        """Return the number of guesses that ``codes`` need at worst; raise TooMuchWorkError beyond the limit."""
         guesses = 1
         while not self.solvable(codes, guesses):
             guesses += 1
         return guesses
 
     def solvable(self, codes: Subset, guesses: int) -> bool:
-        """Return True if this number of guesses always suffices; raise TooMuchWorkError beyond the limit."""
+        """Return True if ``guesses`` guesses always suffice for ``codes``; raise TooMuchWorkError beyond the limit."""
         if len(codes) <= guesses:
             return True  # one after the other
         if len(codes) > self._most(guesses):
@@ -90,7 +90,8 @@ class ExhaustiveSolver:
     def _promising(self, codes: Subset, guesses: int) -> Iterator[Iterator[Subset]]:
         """Yield, for each guess that leaves no part too large, the parts that need a search, largest first.
 
-        The best guesses come first. The other parts are so small that their codes can be guessed one after another.
+        Guesses whose largest part is smallest come first. Parts that are left out have so few codes that these can be
+        guessed one after another.
         """
         answers = self._answers[codes]
         self._pay(answers.size)
@@ -116,9 +117,10 @@ class ExhaustiveSolver:
             yield codes[answers == number]
 
     def _most(self, guesses: int) -> int:
-        """Return the most codes that this number of guesses can tell apart.
+        """Return the most codes that ``guesses`` guesses can tell apart.
 
-        These are the guessed code and, for each other feedback, the most that the remaining guesses can tell apart.
+        One of these is the guessed code itself. For each other feedback, there are as many as the remaining guesses can
+        tell apart.
         """
         if guesses <= 0:
             return 0
