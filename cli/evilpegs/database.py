@@ -1,4 +1,4 @@
-"""The settings of the server as the command line gives them, and the database that reading commands open."""
+"""The settings of the server, merged from the command line and other sources, and the database that commands read."""
 
 import os
 import tomllib
@@ -20,12 +20,14 @@ from evilpegs_server.storage.database import open_existing_database
 from evilpegs_server.storage.location import database_file
 
 NEWEST: Final = "last"
-"""The name of the newest match."""
+"""The word that names the newest match instead of its id."""
 
 
 @contextmanager
 def open_for_reading(url: str | None) -> Iterator[Engine]:
-    """Open the database at ``url``, by default the one that `evilpegs serve` would use here.
+    """Open the database at ``url`` during the block, and yield its engine.
+
+    Without ``url``, it is the database that `evilpegs serve` would use here.
 
     Raises:
         DatabaseUnusableError: there is none, or it cannot be read.
@@ -40,10 +42,11 @@ def open_for_reading(url: str | None) -> Iterator[Engine]:
 
 
 def check_database_file(url: str) -> None:
-    """Offer a place for kernels beside a database that a command is about to use.
+    """Check the file of a database that a command is about to use, and let kernels be kept beside the file.
 
     Raises:
-        CommandError: a directory stands where the file of the database should be, or a file above it.
+        CommandError: a directory stands where the file of the database should be, or a file stands in place of its
+            directory.
     """
     file = database_file(url)
     wrong = f"{file} is a directory" if file.is_dir() else None
@@ -56,7 +59,9 @@ def check_database_file(url: str) -> None:
 
 
 def find_match(engine: Engine, name: str) -> StoredMatch:
-    """Return the match with this id, the only match whose id begins so, or the newest for the name ``last``.
+    """Return the stored match that ``name`` means.
+
+    The name is the id of the match, a beginning that no other id has, or ``last`` for the newest match.
 
     Raises:
         CommandError: there is no such match, or more than one.
@@ -79,10 +84,12 @@ def find_match(engine: Engine, name: str) -> StoredMatch:
 
 
 def server_settings(**options: Any) -> Settings:
-    """Return the settings; options that are None come from the environment, `evilpegs.toml` or the defaults.
+    """Return the settings of the server, in which ``options`` that are not None come first.
+
+    The other settings come from the environment, `evilpegs.toml` or the defaults.
 
     Raises:
-        CommandError: a value is invalid, which names its source, or the file cannot be read.
+        CommandError: a value is invalid, or the file cannot be read; the message names the source of the value.
     """
     named = {name: value for name, value in options.items() if value is not None}
     try:
@@ -111,7 +118,7 @@ def _problem(error: ErrorDetails) -> str:
 
 
 def _expected(error: ErrorDetails) -> str | None:
-    """Return what a value must be, for kinds of errors that pydantic words for programmers; None for others."""
+    """Return a description of the values that a setting accepts, or None if pydantic's own words are clear enough."""
     limits = error.get("ctx", {})
     match error["type"]:
         case "greater_than_equal":

@@ -21,15 +21,15 @@ SERVER_PACKAGES: Final = frozenset(
         "uvicorn",
     }
 )
-"""Packages that an installation without the extra `server` lacks."""
+"""The packages that are missing if evilpegs is installed without the extra `server`."""
 
 
 class CommandError(EvilpegsError):
-    """A command cannot do what it was asked for; the message is one line that says what is wrong and what to do."""
+    """The error that a command cannot do its work; the message is one line that says what is wrong and what to do."""
 
 
 def user_message(error: Exception) -> str | None:
-    """Return the line that reports an error of the user; None if the error is a fault of the program."""
+    """Return the line that reports an error of the user, or None if the error is a fault of the program."""
     missing = error.__cause__ if type(error) is ImportError else error  # cyclopts wraps what a command cannot import
     if isinstance(missing, ModuleNotFoundError) and missing.name in SERVER_PACKAGES:
         return f"this needs {missing.name}, which is not installed; run: pip install 'evilpegs[server]'"

@@ -1,6 +1,6 @@
 """Files that people name: records of matches and strategy trees, with `-` for standard input and output.
 
-What is wrong with a name is reported before any work is done.
+An error in a name is reported before any work is done.
 """
 
 import errno
@@ -34,7 +34,10 @@ TREE_HINT: Final = "write a tree with: evilpegs tree STRATEGY --out FILE"
 
 
 def check_name(name: str) -> None:
-    """Raise CommandError for an empty name, and for a mistyped option where a file is expected."""
+    """Raise CommandError if the name of a file is empty, or begins with a hyphen as a mistyped option does.
+
+    The name ``-`` alone is allowed: it stands for standard input or output.
+    """
     if not name:
         message = "the name of the file is empty; write one, or - for standard input or output"
         raise CommandError(message)
@@ -45,9 +48,10 @@ def check_name(name: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class FileKind:
-    """A kind of file that a command writes: its name with an article, and how its first line is recognized.
+    """A kind of file that a command writes: its name with an article, and the test by which its files are recognized.
 
-    Blank lines and comments before that line do not count.
+    ``begins`` gets the first line of a file, after blank lines and comments, and returns True if the file is of this
+    kind.
     """
 
     name: str
@@ -71,9 +75,9 @@ TREE: Final = FileKind("a tree", _begins_tree)
 
 
 def check_writable(name: str, kind: FileKind | None = None) -> None:
-    """Raise CommandError before the work if the file could not be written after it.
+    """Raise CommandError if a file could not be written; call this before the work whose result goes into the file.
 
-    With ``kind``, raise it too if the file would replace one of another kind. An empty file has no kind.
+    With ``kind``, an existing file of another kind is an error too. An empty file belongs to every kind.
     """
     check_name(name)
     if name == STANDARD:
@@ -97,7 +101,7 @@ def _is_empty_or(kind: FileKind, path: Path) -> bool:
 
 
 def write_obstacle(path: Path) -> str | None:
-    """Return why the file cannot be written, in the system's words; None if nothing is known to prevent it.
+    """Return the reason why a file cannot be written, in the words of the system, or None if no reason is known.
 
     Nothing is created or changed.
     """
@@ -115,7 +119,7 @@ def write_obstacle(path: Path) -> str | None:
 
 
 def failure_reason(error: Exception) -> str:
-    """Return why a file cannot be opened: the words of the system, or that no file can have this name."""
+    """Return the reason why a file cannot be opened: the words of the system, or that no file can have this name."""
     return (isinstance(error, OSError) and error.strerror) or "there can be no such file"
 
 
@@ -125,10 +129,10 @@ def display_name(name: str) -> str:
 
 
 def read_record(name: str) -> tuple[MatchStarted, list[dict[str, Any]]]:
-    """Return the first event of a record, and all its events.
+    """Read a record from a file, and return its first event and all of its events.
 
-    They are as they stand in the file, except for what a client received that is not of the record: the field ``re``
-    of an answer, and the messages of `NOT_RECORDED`.
+    The events are returned as they are in the file, except for what a client receives in addition: the field ``re`` of
+    an answer, and the messages of `NOT_RECORDED`.
 
     Raises:
         CommandError: a line is not a JSON object, the first event is not the start of a match, or a second match
@@ -152,10 +156,12 @@ def read_record(name: str) -> tuple[MatchStarted, list[dict[str, Any]]]:
 
 
 def read_public_keys(key: str) -> tuple[str, ...]:
-    """Return the public key that a text is, or those in the file that it names, one per line after any comments.
+    """Return the public keys that ``key`` stands for: itself, or those in the file of that name.
+
+    The file has one key per line. Lines that begin with ``#`` are comments.
 
     Raises:
-        CommandError: it is neither, or a line of the file is not a public key.
+        CommandError: ``key`` is neither a key nor a file, or a line of the file is not a public key.
     """
     if _is_public_key(key):
         return (key,)
@@ -182,12 +188,12 @@ def _is_public_key(text: str) -> bool:
 
 
 def write_record(name: str, events: Sequence[str]) -> None:
-    """Write events, given as JSON, one per line to a file; raises CommandError if that fails."""
+    """Write events, which are given as JSON, to a file with one event per line; raises CommandError if that fails."""
     _write_text(name, "".join(event + "\n" for event in events))
 
 
 def read_tree(name: str) -> Tree:
-    """Return the strategy tree in a file of the form of docs/trees.md.
+    """Read a strategy tree from a file in the format of docs/trees.md.
 
     Raises:
         CommandError: the file cannot be read, or a line is wrong; the message names the first wrong line.
@@ -210,7 +216,10 @@ def write_tree(name: str, tree: Tree) -> None:
 
 
 def _read_tree_bytes(name: str) -> bytes:
-    """Read at most one byte more than a tree may have; a closed standard input is empty."""
+    """Read the bytes of a tree file, but at most one byte more than a tree may have.
+
+    A standard input that is closed counts as empty.
+    """
     check_name(name)
     if name == STANDARD and sys.stdin is None:
         return b""
@@ -247,14 +256,20 @@ def _standard_input() -> IO[bytes]:
 
 
 def _record_lines(file: IO[bytes]) -> Iterator[bytes]:
-    """Yield the lines that are not empty; of a longer line, no more is read than an event may have."""
+    """Yield the lines of a record that are not empty.
+
+    A line that is longer than an event may be is read in pieces, so that memory stays bounded.
+    """
     while line := file.readline(SERVER_FRAME_BYTES + 1):
         if line.strip():
             yield line
 
 
 def _parse_object(name: str, number: int, line: bytes) -> dict[str, Any]:
-    """Return the JSON object in a line; refuse repeated keys and constants, which readers understand differently."""
+    """Return the JSON object in a line; raise CommandError if it is none.
+
+    Repeated keys and constants such as ``NaN`` are errors too, because programs understand them differently.
+    """
     try:
         value = parse_json(line.decode())
     except ValueError:

@@ -10,11 +10,14 @@ _T = TypeVar("_T")
 
 
 def run_interruptibly(main: Coroutine[Any, Any, _T]) -> _T:
-    """Run a coroutine as `asyncio.run` does, and let a signal wake the loop at once.
+    """Run a coroutine as `asyncio.run` does, but let a signal wake the event loop at once.
 
     `asyncio.run` alone can miss Ctrl-C: if the signal arrives just before the loop waits, or on another thread, its
     handler runs only after the next event, which may never come. So each signal also writes to a socket that the loop
-    reads. Call it on the main thread. Raises KeyboardInterrupt after Ctrl-C.
+    reads. This function must be called on the main thread.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C was pressed.
     """
     reading, writing = socket.socketpair()
     with reading, writing, asyncio.Runner() as runner:

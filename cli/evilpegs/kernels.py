@@ -1,4 +1,4 @@
-"""Compiled kernels on the command line: commands say that they compile, and offer a directory beside the database."""
+"""Compiled kernels on the command line: commands report compilation, and offer a directory beside the database."""
 
 import logging
 import os
@@ -15,7 +15,7 @@ _SQLITE: Final = "sqlite:///"
 
 
 class _StandardErrorHandler(logging.Handler):
-    """A handler that prints messages as this command prints its errors."""
+    """A handler that prints log messages in the same form as the command prints its errors."""
 
     def emit(self, record: logging.LogRecord) -> None:
         """Print the message of a record in one line."""
@@ -23,7 +23,10 @@ class _StandardErrorHandler(logging.Handler):
 
 
 def report_kernels() -> None:
-    """Print what the game says about its kernels: on a terminal that it compiles, and always what is wrong."""
+    """Print messages about kernels on standard error: warnings always, the start of a compilation only on a terminal.
+
+    If the environment names a database, kernels may also be kept beside it.
+    """
     if not _LOGGER.handlers:
         _LOGGER.addHandler(_StandardErrorHandler())
     _LOGGER.setLevel(logging.INFO if sys.stderr.isatty() else logging.WARNING)
@@ -33,10 +36,10 @@ def report_kernels() -> None:
 
 
 def keep_kernels_beside(database: Path) -> None:
-    """Let this process and its children keep kernels beside the file of a database if no usual place can be written.
+    """Let this process and its children keep kernels beside a database file, where no usual place can be written.
 
-    A directory that EVILPEGS_KERNELS names is used instead. A database among temporary files does not live as long as
-    kernels, so nothing is kept beside it.
+    A directory that EVILPEGS_KERNELS names is used instead. Nothing is kept beside a database among temporary files,
+    because kernels should live longer than it does.
     """
     file = database.absolute()
     if not file.is_relative_to(tempfile.gettempdir()):

@@ -1,4 +1,4 @@
-"""A part of a terminal that is drawn again whenever something changes, with a line about the connection below it."""
+"""A part of a terminal that is drawn again whenever something changes, with a line about the connection below."""
 
 from collections.abc import Callable
 from types import TracebackType
@@ -13,7 +13,7 @@ from evilpegs_clients.connection.session import Reconnected, Reconnecting, Sessi
 
 
 class LiveScreen:
-    """A screen on ``out``, within a `with` block; ``view`` returns what it shows now."""
+    """A screen on ``out`` that is shown during a `with` block; ``view`` returns its current content."""
 
     def __init__(self, out: Console, view: Callable[[], RenderableType]) -> None:
         self._view = view
@@ -31,12 +31,12 @@ class LiveScreen:
         self._live.stop()
 
     def draw(self) -> None:
-        """Show what the view returns now."""
+        """Draw the current content again."""
         status = [Text(self._status, "bold", no_wrap=True, overflow="ellipsis")] if self._status else []
         self._live.update(Group(self._view(), *status), refresh=True)
 
     def say(self, event: SessionEvent) -> None:
-        """Show what happened to the connection; once it is restored, nothing is said."""
+        """Show a line about an event of the connection, which disappears when the connection is restored."""
         match event:
             case Reconnecting(attempt=attempt) if attempt > 1:
                 first = self._status.partition(" (attempt ")[0]

@@ -1,9 +1,10 @@
 """The addresses at which other machines reach a server on this one.
 
 The standard library has no list of a machine's addresses: looking up the machine's own name gives 127.0.1.1 on Debian.
-The kernel has one. IPv4 addresses come from the SIOCGIFCONF request (netdevice(7)), IPv6 addresses from
-/proc/net/if_inet6. The address on the route to the outside comes first, because that is where others usually are.
-Where a list cannot be read, that address alone is known, and without a route only this machine's name.
+The kernel has such a list. IPv4 addresses come from the SIOCGIFCONF request (netdevice(7)), IPv6 addresses from
+/proc/net/if_inet6. The address on the route to the outside comes first, because other machines are usually there. If
+the list cannot be read, only that address is known. If there is no route either, only the name of this machine is
+known.
 """
 
 import array
@@ -21,7 +22,10 @@ _OUTSIDE: Final[Mapping[str, tuple[socket.AddressFamily, str]]] = MappingProxyTy
         "::": (socket.AF_INET6, "2001:db8::1"),
     }
 )
-"""For each address that means all interfaces, an outside address reserved for documentation, where nothing is."""
+"""An outside address for each address that means all interfaces.
+
+The outside addresses are reserved for documentation, so no machine has them.
+"""
 _SIOCGIFCONF: Final = 0x8912
 _INTERFACE: Final = struct.Struct("16s4x4s16x")
 """An entry of SIOCGIFCONF on a 64-bit machine: the interface's name, then its address (family, port, 4 bytes)."""
@@ -30,10 +34,10 @@ _IPV6_ADDRESSES: Final = Path("/proc/net/if_inet6")
 
 
 def reachable_hosts(bound: str) -> list[str]:
-    """Return the hosts at which other machines reach a server bound to ``bound``, the most likely one first.
+    """Return the hosts at which other machines reach a server bound to ``bound``, the most likely host first.
 
-    Addresses that only this machine or this cable knows are left out. The list is never empty: it has this machine's
-    name if there is no address.
+    Addresses that work only on this machine or on one cable are left out. The list is never empty: if no address is
+    left, it has the name of this machine.
     """
     if bound not in _OUTSIDE:
         return [bound]
@@ -51,7 +55,10 @@ def _useful(addresses: Iterable[str]) -> Iterator[str]:
 
 
 def address_on_route(family: socket.AddressFamily, outside: str) -> Iterator[str]:
-    """Yield this machine's address on the route to ``outside``. Connecting a datagram socket sends nothing."""
+    """Yield the address of this machine on the route to ``outside``; nothing if there is no route.
+
+    The route is found by connecting a datagram socket, which sends nothing.
+    """
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as probe:
             probe.connect((outside, 9))
@@ -61,7 +68,7 @@ def address_on_route(family: socket.AddressFamily, outside: str) -> Iterator[str
 
 
 def interface_addresses(family: socket.AddressFamily) -> list[str]:
-    """Return the addresses of all interfaces in the kernel's order; nothing if they cannot be read."""
+    """Return the addresses of all interfaces in the kernel's order; an empty list if they cannot be read."""
     try:
         return _ipv4_addresses() if family == socket.AF_INET else _ipv6_addresses()
     except (ImportError, OSError, ValueError):

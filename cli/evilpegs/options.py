@@ -31,7 +31,7 @@ def _to_whole_number(number_type: type[int], tokens: Sequence[Token]) -> int:
 
 
 WHOLE: Final = Parameter(converter=_to_whole_number)
-"""The converter of every option that is an `int`: cyclopts alone rounds 2.9 to 3."""
+"""The converter of every option that is an `int`; without it, cyclopts rounds 2.9 to 3."""
 
 
 def _to_file_name(name_type: Callable[[str], _FileName], tokens: Sequence[Token]) -> _FileName:
@@ -62,7 +62,7 @@ _STRATEGY: Final = Parameter(
 )
 StrategyName = Annotated[str, _STRATEGY]
 OptionalStrategyName = Annotated[str | None, _STRATEGY]
-"""A strategy where --exec may name a program instead."""
+"""The name of a strategy, for commands in which --exec may name a program instead."""
 
 CandidatesOnly = Annotated[
     bool,
@@ -88,7 +88,11 @@ Traceback = Annotated[
 
 
 def to_server(_: object, tokens: Sequence[Token]) -> str:
-    """Return the address of a server as it was typed; raise CommandError with its source if it is none."""
+    """Return the address of a server as it was typed.
+
+    Raises:
+        CommandError: it is not the address of a server; the message says where it was typed.
+    """
     (token,) = tokens
     return _check_server(
         token.value, f"environment variable {token.keyword}" if token.source == "env" else token.keyword
@@ -96,7 +100,11 @@ def to_server(_: object, tokens: Sequence[Token]) -> str:
 
 
 def _check_server(address: str, source: str | None) -> str:
-    """Return the address of a server; raise CommandError with its source if it is none."""
+    """Return ``address`` if it is the address of a server.
+
+    Raises:
+        CommandError: it is not; the message names ``source``, the option or the environment variable of the address.
+    """
     from evilpegs_clients.connection.connection import server_url  # noqa: PLC0415 - only commands that connect need it
     from evilpegs_clients.errors import ServerUnreachableError  # noqa: PLC0415
 
@@ -121,7 +129,7 @@ ServerToRead = Annotated[
         "EVILPEGS_SERVER names it.",
     ),
 ]
-"""The server of a command that can also read a database; see `server_to_read`."""
+"""The server of a command that can also read a database; `server_to_read` chooses between them."""
 
 ServerToPlay = Annotated[
     str | None,
@@ -152,10 +160,10 @@ Database = Annotated[
 
 
 def server_to_read(server: str | None, database: str | None) -> str | None:
-    """Return the server to ask, or None if a database is to be read.
+    """Return the address of the server to ask, or None if the command should read a database.
 
     Raises:
-        CommandError: both are named, or EVILPEGS_SERVER is no address.
+        CommandError: both a server and a database are named, or EVILPEGS_SERVER is not the address of a server.
     """
     if server is not None and database is not None:
         message = "--server and --database name two sources; choose one"
@@ -167,7 +175,11 @@ def server_to_read(server: str | None, database: str | None) -> str | None:
 
 
 def require_after(after: tuple[str, ...] | None) -> tuple[str, ...]:
-    """Return the texts after --after, none without the option; raises CommandError if it stands alone."""
+    """Return the texts that follow the option --after, none without the option.
+
+    Raises:
+        CommandError: the option is given without a text.
+    """
     if after == ():
         message = "--after wants the turns played before, each CODE:BLACK,WHITE like 1122:1,0"
         raise CommandError(message)

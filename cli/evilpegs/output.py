@@ -1,4 +1,4 @@
-"""Output of commands: one JSON document or text on standard output, progress on standard error."""
+"""Output of commands: a JSON document or text on standard output, and progress on standard error."""
 
 import json
 import sys
@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 PLAIN_WIDTH: Final = 120
-"""Columns of what is printed to a file or a pipe."""
+"""The columns of what is printed to a file or a pipe."""
 
 
 def pluralize(count: int, singular: str, plural: str | None = None) -> str:
@@ -19,14 +19,20 @@ def pluralize(count: int, singular: str, plural: str | None = None) -> str:
 
 
 def print_json(document: dict[str, Any]) -> None:
-    """Print the one document of a command with --json; what a terminal could obey is escaped as JSON allows."""
+    """Print ``document`` as the JSON output of a command.
+
+    Characters that are not printable are escaped as JSON allows, because a terminal could obey them.
+    """
     text = json.dumps(document, ensure_ascii=False)
     print("".join(symbol if symbol.isprintable() else json.dumps(symbol)[1:-1] for symbol in text))  # noqa: T201
 
 
 @contextmanager
 def only_document(as_json: bool) -> Iterator[None]:
-    """Keep standard output for the JSON document, if any: what a strategy prints goes to standard error instead."""
+    """During the block, keep standard output for a JSON document if ``as_json`` is True.
+
+    What a strategy prints in the block then goes to standard error.
+    """
     if as_json:
         with redirect_stdout(sys.stderr):
             yield
@@ -35,7 +41,10 @@ def only_document(as_json: bool) -> Iterator[None]:
 
 
 def console(file: IO[str] | None = None) -> Console:
-    """Return a console for people, by default standard output: colors on a terminal unless NO_COLOR is set."""
+    """Return a console that prints to ``file``, by default to standard output, for people.
+
+    It prints colors on a terminal unless NO_COLOR is set.
+    """
     target = file or sys.stdout
     return Console(
         file=target,
@@ -47,7 +56,7 @@ def console(file: IO[str] | None = None) -> Console:
 
 
 def progress(out: Console) -> Progress:
-    """Return a progress bar below what ``out`` prints; it is disabled if ``out`` is not a terminal."""
+    """Return a progress bar that is shown below what ``out`` prints; it is disabled if ``out`` is not a terminal."""
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),

@@ -17,17 +17,17 @@ SUFFIXES: Final = (".png", ".svg")
 COLORS: Final = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#555555")
 """Colors that color-blind people can distinguish: M. Okabe and K. Ito, Color Universal Design (2002)."""
 HEIGHT: Final = 5.0
-"""Height of a chart in inches."""
+"""The height of a chart in inches."""
 MIN_WIDTH, MAX_WIDTH = 7.0, 18.0
-"""Width of a chart in inches; between these bounds it grows with the number of bars."""
+"""The bounds of the width of a chart in inches; between them the width grows with the number of bars."""
 MAX_LABELED_BARS: Final = 32
-"""The most bars that have space for their numbers above them."""
+"""The most bars of a chart that still have space for numbers above them."""
 BAR_SHARE: Final = 0.8
-"""The share of the space per label that its bars fill."""
+"""The fraction of the space of a label that its bars fill."""
 
 
 def check_plot(path: Path) -> None:
-    """Raise CommandError before the work if the chart could not be written after it.
+    """Raise CommandError if a chart could not be written to ``path``; call this before the work that the chart shows.
 
     Raises:
         CommandError: the suffix is not .png or .svg, there is no such directory, the file cannot be written, or
@@ -55,12 +55,13 @@ def bar_chart(
     x_label: str,
     y_label: str,
 ) -> None:
-    """Write bars side by side over each of ``labels``, one for each of ``series``, to a .png or .svg file.
+    """Write a bar chart to a .png or .svg file, with a group of bars over each of ``labels``, one bar per series.
 
-    Each series has one value per label; a shorter one ends before the last label. Equal charts are equal files.
+    ``series`` maps the name of each series to its values, one per label; a shorter series ends before the last label.
+    Equal charts give equal files.
 
     Raises:
-        CommandError: as in `check_plot`, or the file cannot be written.
+        CommandError: `check_plot` raises it, or the file cannot be written.
     """
     check_plot(path)
     from matplotlib import rc_context  # noqa: PLC0415 - of the extra `plot`

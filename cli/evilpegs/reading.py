@@ -1,4 +1,4 @@
-"""Reading at a server from the command line, and what is said when its connection is cut and restored."""
+"""Reading at a server from the command line, and the lines that report a cut or restored connection."""
 
 import sys
 from collections.abc import Iterator
@@ -17,18 +17,21 @@ from evilpegs_protocol.server_messages import ErrorCode, Notice
 
 
 def retry_policy() -> RetryPolicy:
-    """Return the delays between attempts to connect."""
+    """Return the policy of a command for attempts to connect again."""
     return RetryPolicy(Random())  # noqa: S311 - jitter
 
 
 def server_reader(server: str) -> ServerReader:
-    """Return a reader at this server that says on standard error when the connection is cut and restored."""
+    """Return a reader at ``server`` that reports on standard error when the connection is cut or restored."""
     return ServerReader(server, "evilpegs", retry_policy(), print_session_event)
 
 
 @contextmanager
 def explain_refusals(server: str, match: str | None) -> Iterator[None]:
-    """Raise CommandError in place of the refusal of a match that the server does not have."""
+    """During the block, replace the refusal of an unknown match by a CommandError that says what to do.
+
+    ``match`` is the id of the match that is requested, or None if no match is.
+    """
     try:
         yield
     except ServerRefusedError as error:
@@ -40,7 +43,10 @@ def explain_refusals(server: str, match: str | None) -> Iterator[None]:
 
 
 def session_line(event: SessionEvent) -> str | None:
-    """Return the line for people about a connection; None for the second attempt to restore it and later ones."""
+    """Return the line that reports an event of the connection to a person.
+
+    Return None for the second and later attempts to restore a connection.
+    """
     match event:
         case Reconnecting():
             return f"{printable(event.why)}; trying to connect again" if event.attempt == 1 else None
@@ -53,7 +59,7 @@ def session_line(event: SessionEvent) -> str | None:
 
 
 def print_session_event(event: SessionEvent) -> None:
-    """Print the line for people about a connection on standard error."""
+    """Print the line of `session_line` on standard error, if there is one."""
     line = session_line(event)
     if line is not None:
         console(sys.stderr).print(line, soft_wrap=True)

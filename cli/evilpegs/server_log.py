@@ -1,4 +1,4 @@
-"""The log of `evilpegs serve` on standard error: text for people on a terminal, lines of JSON elsewhere."""
+"""The log of `evilpegs serve` on standard error: text on a terminal, and lines of JSON elsewhere."""
 
 import logging
 import os
@@ -13,14 +13,14 @@ from evilpegs_clients.printable import printable
 
 LogFormat = Literal["text", "json"]
 _EVENT_WIDTH: Final = 0
-"""Columns to which an event is filled in text: none, because most events are followed by nothing."""
+"""The columns to which an event is padded in text: 0, because most events have nothing behind them."""
 
 
 def configure_logging(level: str, log_format: LogFormat | None = None) -> BoundLogger:
-    """Send log lines from ``level`` on, and warnings of libraries, to standard error; return the logger to use.
+    """Send log lines of at least ``level``, and warnings of libraries, to standard error; return the logger to use.
 
-    By default lines are text on a terminal and JSON elsewhere. Times are local in text and UTC in JSON. Tracebacks do
-    not show local variables, which may be secrets.
+    ``log_format`` is by default text on a terminal and JSON elsewhere. Times are local in text and UTC in JSON.
+    Tracebacks do not show local variables, because these may be secrets.
     """
     is_text = sys.stderr.isatty() if log_format is None else log_format == "text"
     level_and_time: tuple[Processor, ...] = (structlog.stdlib.add_log_level, _time_stamper(is_text))
@@ -62,10 +62,10 @@ def _json_renderers() -> list[Processor]:
 
 
 def _make_printable(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
-    """Replace what could command a terminal: a path or a message may contain what a stranger sent."""
+    """Replace characters that a terminal could obey; a path or a message may contain text from strangers."""
     return {name: printable(value) if isinstance(value, str) else value for name, value in event.items()}
 
 
 def _is_relevant(record: logging.LogRecord) -> bool:
-    """Return False for connections of strangers that do not speak WebSocket."""
+    """Return False for the log line about a connection that does not speak WebSocket, as those of strangers."""
     return record.msg != "opening handshake failed"

@@ -1,7 +1,7 @@
-"""A line that says that a strategy file takes long, so that one that never returns does not look like a hung command.
+"""A line that names a strategy file that takes long, so that a strategy that never returns does not look like a fault.
 
 A strategy is a function of the user that nothing can interrupt but Ctrl-C. A thread looks once per second at which
-strategy files are executing. It costs a choice nothing, which matters because evaluations make millions of them.
+strategy files are executing. This adds no time to a choice, which matters because evaluations make millions of them.
 """
 
 import sys
@@ -16,16 +16,16 @@ from typing import Final, TextIO
 from evilpegs_clients.strategies.loading import MODULE_PREFIX
 
 LOOK_SECONDS: Final = 1.0
-"""The time between two looks."""
+"""The time between two looks at the executing strategies, in seconds."""
 SLOW_SECONDS: Final = 5.0
-"""The time after which a strategy is named."""
+"""The time after which an executing strategy is named, in seconds."""
 
 
 class SlowStrategyWatch:
-    """The strategy calls that were executing at the last look, and the lines that name those that take long.
+    """A watch on the calls of strategy files, which reports the calls that take long.
 
-    ``write`` receives the text to show. If ``in_place``, each line replaces the one before and is erased at the end;
-    otherwise a line is written when the time has doubled.
+    ``write`` is called with the text to show. If ``in_place`` is True, each line replaces the line before and is erased
+    at the end; otherwise a line is written when the time has doubled.
     """
 
     def __init__(self, write: Callable[[str], object], in_place: bool) -> None:
@@ -36,7 +36,10 @@ class SlowStrategyWatch:
         self._is_shown = False
 
     def look(self, frames: list[FrameType], now: float) -> None:
-        """Look at the executing calls of strategy files at ``now``, in seconds; the same frame is the same call."""
+        """Report the slowest of the calls that are executing at the time ``now``, in seconds, if it is slow.
+
+        ``frames`` has the frame of each call. A frame that was there at an earlier look is the same call.
+        """
         self._since = {frame: self._since.get(frame, now) for frame in frames}
         slowest = min(frames, key=self._since.__getitem__, default=None)
         seconds = 0.0 if slowest is None else now - self._since[slowest]
@@ -59,7 +62,10 @@ class SlowStrategyWatch:
 
 
 def executing_strategy_calls(but: int) -> list[FrameType]:
-    """Return the frame of the outermost call into a strategy file of each thread, except in the thread ``but``."""
+    """Return the frame of the outermost call into a strategy file of each thread.
+
+    The thread with the identifier ``but`` is left out.
+    """
     # The documented `threading` functions name threads only; there is no other way to see what a thread executes.
     stacks = [frame for thread, frame in sys._current_frames().items() if thread != but]
     outermost = [_outermost_call(frame) for frame in stacks]
@@ -68,9 +74,9 @@ def executing_strategy_calls(but: int) -> list[FrameType]:
 
 @contextmanager
 def slow_strategies_named(out: TextIO | None = None, *, has_bar: bool = False) -> Iterator[None]:
-    """Name strategy files that take long on ``out``, by default standard error, as long as the block runs.
+    """During the block, name strategy files that take long on ``out``, by default standard error.
 
-    With ``has_bar`` a progress bar may be in the way, so that lines are not replaced.
+    With ``has_bar`` a progress bar may be on the same terminal, so each line is printed below the one before.
     """
     stream = out or sys.stderr
     watch, ended = SlowStrategyWatch(_writer(stream), stream.isatty() and not has_bar), threading.Event()

@@ -26,7 +26,7 @@ ProgramCommand = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class StrategyChoice:
-    """A strategy as it was typed: a name or file, or the command line of a program."""
+    """A strategy as the user typed it: a name or a file, or the command line of a program."""
 
     name_or_file: str | None
     program: str | None
@@ -34,14 +34,14 @@ class StrategyChoice:
 
     @property
     def typed(self) -> list[str]:
-        """The words that make another command choose the same strategy."""
+        """The words of a command line that choose this strategy, for use in another command."""
         if self.program is not None:
             return ["--exec", self.program]
         return [self.name_or_file or "", *(["--candidates-only"] if self.candidates_only else [])]
 
     @contextmanager
     def open(self) -> Iterator[Strategy]:
-        """Load the strategy for the block, and end its program at the end of the block.
+        """Load the strategy, yield it, and end its program when the block ends.
 
         Raises:
             CommandError: neither or both of a strategy and a program were given.

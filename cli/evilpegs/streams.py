@@ -1,6 +1,6 @@
-"""Standard output and error of the command, kept open whatever a strategy file does to them.
+"""Standard output and error of the command, which stay open whatever a strategy file does to them.
 
-A strategy runs in the process of its command. When it closes ``sys.stdout`` or descriptor 1, the results of a played
+A strategy runs in the process of its command. If it closed ``sys.stdout`` or descriptor 1, the results of a played
 match would otherwise be lost.
 """
 
@@ -14,16 +14,19 @@ STREAMS: Final = {"stdout": 1, "stderr": 2}
 
 
 class OpenStream(TextIOWrapper):
-    """A text stream on a descriptor of its own that only flushes when it is closed."""
+    """A text stream on a descriptor of its own; closing it only flushes it."""
 
     def close(self) -> None:
-        """Flush; the end of the process closes the stream."""
+        """Flush the stream, which stays open until the process ends."""
         with suppress(OSError, ValueError):
             self.flush()
 
 
 def keep_streams_open() -> None:
-    """Replace standard output and error by streams that cannot be closed by accident; others are left alone."""
+    """Replace standard output and error by streams that a strategy cannot close by accident.
+
+    Streams that somebody has already replaced are not changed.
+    """
     for name, descriptor in STREAMS.items():
         stream = getattr(sys, name)
         if isinstance(stream, TextIOWrapper) and not isinstance(stream, OpenStream) and _is_on(stream, descriptor):

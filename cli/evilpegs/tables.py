@@ -1,4 +1,4 @@
-"""Tables for people: their look, columns that give way on a narrow terminal, bars, and the turns of a game."""
+"""Tables for people: their look, columns that shrink on a narrow terminal, bars, and the turns of a game."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,13 +15,13 @@ from evilpegs_game.feedback import Feedback
 _Row = TypeVar("_Row")
 
 BAR_LENGTH: Final = 40
-"""Characters of the longest bar of a histogram."""
+"""The length of the longest bar of a histogram, in characters."""
 BAR_STEPS: Final = " ▁▂▃▄▅▆▇█"
-"""Bars of one character, from none to the highest."""
+"""The characters for a bar of one character, from no bar to the highest."""
 
 
 def plain_table(title: str | None = None) -> Table:
-    """Return an empty table whose only rule is the line under its headings."""
+    """Return an empty table whose only line is the one under its headings."""
     return Table(
         title=title,
         title_justify="left",
@@ -37,9 +37,9 @@ def plain_table(title: str | None = None) -> Table:
 class Column(Generic[_Row]):
     """A column of a table: its heading, and the function that returns its text for a row.
 
-    ``narrow`` says how the column gives way when the table is too wide: from a step on another cell replaces ``cell``,
-    and None leaves the column out. The steps of all columns are taken in order, those of the same number together. A
-    column whose ``cell`` is None first appears at a step.
+    ``narrow`` says how the column changes when the table is too wide. It maps the number of a step to the function that
+    replaces ``cell`` from this step on, or to None to leave the column out. The steps are taken in order, and a step
+    applies to all columns at once. A column whose ``cell`` is None appears only from one of its steps on.
     """
 
     heading: str
@@ -49,7 +49,7 @@ class Column(Generic[_Row]):
     narrow: Mapping[int, Callable[[_Row], str | Text] | None] = field(default_factory=dict)
 
     def cell_at(self, step: int) -> Callable[[_Row], str | Text] | None:
-        """Return the function for the cells after this step; None if the column is left out."""
+        """Return the function for the cells once step number ``step`` is taken; None if the column is left out."""
         taken = [number for number in self.narrow if number <= step]
         return self.narrow[max(taken)] if taken else self.cell
 
@@ -57,10 +57,10 @@ class Column(Generic[_Row]):
 def fit_table(
     out: Console, rows: Sequence[_Row], columns: Sequence[Column[_Row]], title: str | None = None
 ) -> tuple[Table, int]:
-    """Return the table in the widest form that fits on ``out``, and the width that this form needs.
+    """Return the table in its widest form that fits on ``out``, and the width of this form.
 
-    The forms are the complete one and those after each step, each first with two spaces between the columns and then
-    with one. If none fits, the narrowest is returned.
+    The forms are the complete table and the tables after each step of `Column.narrow`. Each form comes first with two
+    spaces between the columns and then with one. If no form fits, the narrowest is returned.
     """
     widths = out.options.update(width=10_000)
     for table in _forms(rows, columns, title):
@@ -71,7 +71,10 @@ def fit_table(
 
 
 def print_table(out: Console, rows: Sequence[_Row], columns: Sequence[Column[_Row]], title: str | None = None) -> None:
-    """Print the table in the widest form that fits; if none does, the narrowest, which the terminal wraps uncut."""
+    """Print a table in its widest form that fits on ``out``.
+
+    If no form fits, the narrowest is printed, and the terminal breaks its lines.
+    """
     table, needed = fit_table(out, rows, columns, title)
     table.width = needed
     out.print(table, crop=False)
@@ -96,7 +99,7 @@ def _make_table(rows: Sequence[_Row], columns: Sequence[Column[_Row]], title: st
 
 
 def format_number(value: int | None) -> str:
-    """Return a number with thousands separators; None is an empty text."""
+    """Return a number with thousands separators, or an empty text for None."""
     return "" if value is None else f"{value:,}"
 
 
@@ -106,13 +109,16 @@ def feedback_text(feedback: Feedback, pegs: int) -> Text:
 
 
 def small_bars(counts: Sequence[int]) -> str:
-    """Return one character per count, as high as the count; a count above 0 is never blank."""
+    """Return a text with one bar per count, each a single character; only a count of 0 is blank."""
     most, steps = max(counts), len(BAR_STEPS) - 1
     return "".join(BAR_STEPS[-(-count * steps // most)] for count in counts)
 
 
 def print_histogram(out: Console, distribution: Sequence[int], counted: str) -> None:
-    """Print a table with a row and a bar per number of guesses; ``counted`` is the heading of the counts."""
+    """Print a table with one row and one bar per number of guesses.
+
+    ``distribution[i]`` is the count for i + 1 guesses, and ``counted`` is the heading of the counts.
+    """
     most = max(distribution)
     columns: list[Column[tuple[int, int]]] = [
         Column("guesses", lambda row: str(row[0]), "right"),
@@ -123,7 +129,10 @@ def print_histogram(out: Console, distribution: Sequence[int], counted: str) -> 
 
 
 class TurnTableRow(NamedTuple):
-    """One turn. ``candidates`` are left after it and ``took_ms`` is the player's time; None if not known."""
+    """One turn in a table: its code, its feedback, the number of candidates after it, and the player's time.
+
+    ``candidates`` and ``took_ms`` are None if they are not known.
+    """
 
     code: str
     feedback: Feedback
@@ -132,7 +141,7 @@ class TurnTableRow(NamedTuple):
 
 
 class TurnPrinter:
-    """A printer of the turns of one game, each as soon as it is known, under the headings of `print_turns`."""
+    """A printer that prints each turn of a game as soon as it is known, under the headings of `print_turns`."""
 
     def __init__(self, out: Console, pegs: int, first_turn: int = 1) -> None:
         self._out = out
@@ -155,7 +164,7 @@ class TurnPrinter:
 
 
 def print_turns(out: Console, rows: Iterable[TurnTableRow], timed: bool = False) -> None:
-    """Print a table with a row per turn; the player's time is shown if ``timed``."""
+    """Print a table with one row per turn; it has a column for the player's time if ``timed`` is True."""
     columns: list[Column[tuple[int, TurnTableRow]]] = [
         Column("turn", lambda row: str(row[0]), "right"),
         Column("guess", lambda row: peg_text(row[1].code), narrow={1: lambda row: row[1].code}),

@@ -1,4 +1,4 @@
-"""SIGTERM and SIGHUP end a command as Ctrl-C does: cleanly, so that what it has started ends with it."""
+"""SIGTERM and SIGHUP end a command as Ctrl-C does: in order, so that the processes it has started end with it."""
 
 import signal
 import threading
@@ -9,11 +9,11 @@ from typing import Final, Never
 
 ENDING_SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP)
 SIGNAL_STATUS: Final = 128
-"""The exit status of a command that a signal has ended is this and the number of the signal."""
+"""The exit status of a command that a signal has ended is `SIGNAL_STATUS` plus the number of the signal."""
 
 
 class TerminatedError(KeyboardInterrupt):
-    """A signal asks the command to end; it is raised in the main thread and handled wherever Ctrl-C is."""
+    """The request of a signal to end the command; it is raised in the main thread and handled wherever Ctrl-C is."""
 
     def __init__(self, signal_number: int) -> None:
         super().__init__()
@@ -22,10 +22,10 @@ class TerminatedError(KeyboardInterrupt):
 
 @contextmanager
 def ended_in_order() -> Iterator[None]:
-    """Raise TerminatedError in the block at the first SIGTERM or SIGHUP; the second ends the process at once.
+    """During the block, raise TerminatedError at the first SIGTERM or SIGHUP; the second ends the process at once.
 
-    A signal that is ignored, as `nohup` sets SIGHUP, stays ignored. Only the main thread can handle signals; in any
-    other thread the block just runs.
+    A signal that is ignored stays ignored, such as SIGHUP under `nohup`. Only the main thread can handle signals, so in
+    any other thread nothing changes.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -11,12 +11,16 @@ from evilpegs_clients.strategies.strategy import StrategyError
 from evilpegs_game.errors import EvilpegsError
 
 OWN_PACKAGES: Final = ("evilpegs.", "evilpegs_clients.", "evilpegs_game.", "importlib.")
-"""The beginnings of the names of modules whose frames are left out where they come first."""
+"""The prefixes of modules whose frames are left out at the beginning of a traceback."""
 
 
 @contextmanager
 def traceback_of_strategy(is_wanted: bool) -> Iterator[None]:
-    """Raise the block's StrategyError again, after the strategy's own traceback on standard error if it is wanted."""
+    """During the block, print the traceback of a strategy on standard error when it fails, if ``is_wanted`` is True.
+
+    The StrategyError is raised again in any case. If a traceback exists but is not wanted, the message of the error
+    mentions the option --traceback.
+    """
     try:
         yield
     except StrategyError as error:
@@ -28,7 +32,7 @@ def traceback_of_strategy(is_wanted: bool) -> Iterator[None]:
 
 
 def print_strategy_traceback(error: StrategyError) -> None:
-    """Print the traceback of the exception that a strategy raised; nothing if it raised none."""
+    """Print the traceback of the exception that a strategy raised, if there is one, on standard error."""
     cause = error.__cause__
     if cause is not None and _has_traceback(error):
         frames = _skip_own_frames(cause.__traceback__)

@@ -1,4 +1,4 @@
-"""Played turns as text on the command line, CODE:BLACK,WHITE like 1122:1,0."""
+"""Played turns as text on the command line, in the form CODE:BLACK,WHITE such as 1122:1,0."""
 
 from collections.abc import Iterable
 
@@ -10,10 +10,10 @@ from evilpegs_game.rules import Rules
 
 
 def parse_turn(text: str, rules: Rules) -> Turn:
-    """Return the turn written as ``1122:1,0``.
+    """Return the turn that a text such as ``1122:1,0`` stands for.
 
     Raises:
-        MalformedError, IllegalCodeError: the text is not a turn, or not one of these rules.
+        MalformedError, IllegalCodeError: the text is not a turn, or not a turn of these rules.
     """
     code, colon, feedback = text.partition(":")
     if not colon:
@@ -25,10 +25,10 @@ def parse_turn(text: str, rules: Rules) -> Turn:
 
 
 def parse_turns(texts: Iterable[str], rules: Rules) -> History:
-    """Return the turns, written in the order in which they were played; raises what `parse_turn` does."""
+    """Return the history that ``texts`` stand for, one turn per text; raises as `parse_turn` does."""
     return tuple(parse_turn(text, rules) for text in texts)
 
 
 def format_turns(history: History) -> list[str]:
-    """Return each turn as `parse_turn` reads it."""
+    """Return the turns of a history as texts that `parse_turn` reads."""
     return [f"{format_code(guess)}:{feedback}" for guess, feedback in history]

@@ -1,4 +1,4 @@
-"""The words for a command line that cannot be parsed: what is wrong with which option, and what it takes."""
+"""Messages about a command line that cannot be parsed: which option is wrong, and what it accepts."""
 
 from difflib import get_close_matches
 from typing import Literal, get_args, get_origin
@@ -22,7 +22,7 @@ _KINDS = {int: "a whole number", float: "a number"}
 
 
 def usage_message(error: CycloptsError) -> str:
-    """Return what is wrong with the command line, and the command that describes its options."""
+    """Return one line that says what is wrong with the command line and which command describes its options."""
     if isinstance(error, UnknownCommandError) and (asked := _asked_help(error)) is not None:
         return f"write: {asked}"
     command = " ".join(("evilpegs", *(error.command_chain or ())))
@@ -48,7 +48,7 @@ def _what(error: CycloptsError) -> str:
 
 
 def _asked_help(error: UnknownCommandError) -> str | None:
-    """Return the command that shows the help which `evilpegs help COMMAND` asks for; None for another command."""
+    """Return the command that shows the help that `evilpegs help COMMAND` asks for, or None for any other command."""
     word, *rest = error.unused_tokens or [""]
     if word != "help":
         return None
@@ -64,7 +64,10 @@ def _unexpected(error: UnusedCliTokensError) -> str:
 
 
 def _unknown_command(error: UnknownCommandError) -> str:
-    """Return the message with the most similar command. The error's own text would import every command."""
+    """Return the message about an unknown command, with the most similar one.
+
+    The text of the error itself is not used, because creating it would import every command.
+    """
     typed = (error.unused_tokens or [""])[0]
     kind = "option" if typed.startswith("-") else "command"
     return f"there is no {kind} {quoted(typed, MAX_QUOTED)}" + _suggestion(typed, list(error.app or ()))
@@ -85,7 +88,7 @@ def _missing_value(error: MissingArgumentError) -> str:
 
 
 def _wrong_value(error: CoercionError) -> str:
-    """Return what the value of an option must be, and what it is."""
+    """Return the message about a wrong value of an option: the values it accepts, and the value it has."""
     token = error.token
     assert token is not None  # noqa: S101 - `_what` has matched it
     name = token.keyword or (error.argument.name if error.argument is not None else "value")
@@ -96,7 +99,7 @@ def _wrong_value(error: CoercionError) -> str:
 
 
 def _choices(target: object) -> list[str]:
-    """Return the words that a type consists of, none if it is of another kind."""
+    """Return the words of a type that lists its values, or an empty list for any other type."""
     return [str(word) for word in get_args(target)] if get_origin(target) is Literal else []
 
 
@@ -108,7 +111,10 @@ def _kind(target: object) -> str:
 
 
 def _suggestion(typed: str, known: list[str]) -> str:
-    """Return an addition with the most similar name; hyphens and capitals, which all may share, do not count."""
+    """Return an addition to a message that proposes the most similar of the ``known`` names, or an empty text.
+
+    Hyphens at the ends of a name and capital letters do not count, because all names may share them.
+    """
     names = {name.strip("-").lower(): name for name in known}
     close = get_close_matches(typed.strip("-").lower(), names, n=1, cutoff=0.7)
     return f"; did you mean {names[close[0]]}?" if close else ""

@@ -1,5 +1,5 @@
-"""The functions of the Python API that accept texts where the packages below want objects, and their results.
+"""The functions of the Python API that accept texts where the packages below need objects, and their results.
 
-Everything here is exported by `evilpegs` itself; begin with `evilpegs.api.evaluation`. What needs no such convenience,
-for example `evilpegs.Position`, is exported from the package that defines it.
+Everything here is exported by `evilpegs` itself; begin with `evilpegs.api.evaluation`. Names that need no such
+convenience, for example `evilpegs.Position`, are exported from the package that defines them.
 """

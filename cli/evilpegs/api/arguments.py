@@ -1,4 +1,4 @@
-"""Convert what a notebook passes, texts or objects, to the objects of the game."""
+"""Conversion of the arguments of the Python API, texts or objects, to the objects of the game."""
 
 import reprlib
 from collections.abc import Callable, Iterable, Sequence
@@ -37,12 +37,12 @@ class FunctionStrategy:
     uses_rng: ClassVar[bool] = True
 
     def choose(self, position: Position, rng: Random) -> Code:
-        """Return the function's guess."""
+        """Return the guess that the function chooses."""
         return self.function(position, rng)
 
 
 def to_rules(rules: RulesLike) -> Rules:
-    """Return the rules; a text such as ``4x6`` or ``classic`` is parsed. Raises MalformedError."""
+    """Return ``rules`` as `Rules`; a text such as ``4x6`` or ``classic`` is parsed. Raises MalformedError."""
     if isinstance(rules, str):
         return Rules.parse(rules)
     if isinstance(rules, Rules):
@@ -51,7 +51,12 @@ def to_rules(rules: RulesLike) -> Rules:
 
 
 def to_code(code: CodeLike, rules: Rules) -> Code:
-    """Return the code; a text such as ``1122`` is parsed. Raises MalformedError or IllegalCodeError."""
+    """Return ``code`` as a tuple of colors; a text such as ``1122`` is parsed.
+
+    Raises:
+        MalformedError: it is neither a text nor a sequence of whole numbers, or the text cannot be parsed.
+        IllegalCodeError: it is not a code of the rules.
+    """
     if isinstance(code, str):
         return parse_code(code, rules)
     try:
@@ -63,7 +68,11 @@ def to_code(code: CodeLike, rules: Rules) -> Code:
 
 
 def to_feedback(feedback: FeedbackLike, rules: Rules) -> Feedback:
-    """Return the feedback; a text such as ``1,2`` is parsed. Raises MalformedError if ``rules`` do not allow it."""
+    """Return ``feedback`` as `Feedback`; a text such as ``1,2`` is parsed.
+
+    Raises:
+        MalformedError: it is not a feedback, or the rules do not allow it.
+    """
     try:
         parsed = Feedback.parse(feedback) if isinstance(feedback, str) else Feedback(*map(index, feedback))
     except TypeError:
@@ -73,7 +82,7 @@ def to_feedback(feedback: FeedbackLike, rules: Rules) -> Feedback:
 
 
 def to_history(turns: Iterable[tuple[CodeLike, FeedbackLike]], rules: Rules) -> History:
-    """Return the turns as a history; each is a guess and its feedback. Raises as `to_code` and `to_feedback` do."""
+    """Return turns as a history; each turn is a guess and its feedback. Raises as `to_code` and `to_feedback` do."""
     history = []
     for turn in turns:
         try:
@@ -85,11 +94,11 @@ def to_history(turns: Iterable[tuple[CodeLike, FeedbackLike]], rules: Rules) -> 
 
 
 def to_strategy(strategy: StrategyLike, candidates_only: bool = False) -> Strategy:
-    """Return the strategy; a name or the path of a ``.py`` file is loaded, a function is wrapped.
+    """Return a strategy: a name or the path of a ``.py`` file is loaded, and a function is wrapped.
 
     Raises:
-        StrategyError: there is no such strategy, or ``candidates_only`` is asked of one that is not built in.
-        MalformedError: the value is no strategy at all.
+        StrategyError: there is no such strategy, or ``candidates_only`` is set for one that is not built in.
+        MalformedError: the value is not a strategy at all.
     """
     if isinstance(strategy, str | Path):
         return load_strategy(str(strategy), candidates_only)
@@ -104,7 +113,11 @@ def to_strategy(strategy: StrategyLike, candidates_only: bool = False) -> Strate
 
 
 def to_whole(name: str, value: SupportsIndex, least: int) -> int:
-    """Return a whole number that is at least ``least``. Raises MalformedError, which names the argument."""
+    """Return ``value`` as an int that is at least ``least``.
+
+    Raises:
+        MalformedError: it is not a whole number or too small; the message names the argument ``name``.
+    """
     try:
         number = index(value)
     except TypeError:

@@ -102,7 +102,7 @@ def duel(
 
 
 class _Checked:
-    """A codemaker of the caller; what it replies is checked."""
+    """A codemaker that the caller has passed; its replies are checked."""
 
     def __init__(self, codemaker: Codemaker) -> None:
         if isinstance(codemaker, type) or not callable(getattr(codemaker, "reply", None)):

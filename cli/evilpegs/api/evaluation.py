@@ -113,7 +113,10 @@ def evaluate(
 def _distribution(
     strategy: Strategy, rules: Rules, first: Code, seed: int, candidates_only: bool, threads: int
 ) -> tuple[int, ...]:
-    """Return the distribution over every secret; a strategy that follows a criterion has a compiled evaluation."""
+    """Return the distribution of guesses over every secret.
+
+    A strategy that follows a criterion is evaluated by compiled kernels.
+    """
     if isinstance(strategy, CriterionStrategy):
         return evaluate_heuristic(rules, strategy.criterion, (), first, candidates_only, threads)
     return distribution_from(seeded_choice(strategy, seed), rules, (), first)

@@ -15,9 +15,9 @@ from evilpegs_game.trees.tree import Tree, parse_tree
 def solve(rules: RulesLike = "classic", *, objective: Objective = "mean", threads: int = 1) -> Solution:
     """Find a strategy with the fewest guesses in total and prove that there is no better one.
 
-    With ``objective="worst"`` the guesses for the worst code are the fewest, and then the total. The result has
-    ``tree``, ``total``, ``max``, ``mean`` and ``is_proved``. 4x6 takes about a second, 4x8 a minute;
-    the first call after an installation compiles for a minute.
+    With ``objective="worst"`` the guesses for the worst code are minimized first, and then the total. The result has
+    ``tree``, ``total``, ``max``, ``mean`` and ``is_proved``. 4x6 takes about a second, 4x8 a minute; the first call
+    after an installation compiles for a minute.
 
     Raises:
         EvilpegsError: an argument is wrong, or optimal play takes too much memory for the rules.

@@ -18,14 +18,18 @@ from evilpegs_server.rating.rebuild import RowDifference, rebuild_games
 from evilpegs_server.storage.lock import DatabaseLock
 
 DIFFERENT: Final = 1
-"""The exit status if a row said something else than its events."""
+"""The exit status if a stored row differs from its events, or if the events of a match cannot be read."""
 SHOWN: Final = 20
-"""The number of differences that are listed for people."""
+"""The most differences that are listed for people."""
 
 
 @dataclass(slots=True)
 class RebuildResult:
-    """The results of all games: how many rows lacked a fact, and which facts were not those of the events."""
+    """The result of a rebuild: the number of games, completed facts, differences, and matches that cannot be read.
+
+    ``completed`` counts the facts that a row lacked. ``differences`` has the stored facts that do not follow from the
+    events.
+    """
 
     games: int = 0
     completed: int = 0

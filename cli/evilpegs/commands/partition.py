@@ -22,9 +22,9 @@ from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 
 FEEDBACK_WIDTH: Final = 20
-"""Width of the first column: the marks of up to 16 pegs, and the numbers."""
+"""The width of the first column, which has the marks of up to 16 pegs and the numbers."""
 MIN_SIZES_WIDTH: Final = 11
-"""Least width of a guess's column: the part sizes of all rules that can be counted fit."""
+"""The least width of a guess's column, wide enough for the part sizes of all rules that can be counted."""
 
 
 def partition(
@@ -58,7 +58,13 @@ def partition(
 
 
 def _turns_and_guesses(after: Sequence[str], is_guess_given: bool) -> tuple[list[str], list[str]]:
-    """Return the texts after --after: turns, then guesses if none stand before the option; raises CommandError."""
+    """Return the turns among the texts that follow --after, and the guesses among them.
+
+    Guesses may follow --after only if none stand before the option.
+
+    Raises:
+        CommandError: a text that must be a turn has no feedback.
+    """
     unanswered = [text for text in after if ":" not in text]
     if unanswered and (is_guess_given or ":" not in after[0]):
         message = f"{quoted(unanswered[0])} after --after has no feedback; write CODE:BLACK,WHITE like 1122:1,0"
@@ -118,7 +124,7 @@ def _plot(position: Position, codes: Sequence[Code], path: Path) -> None:
 
 
 def part_tables(position: Position, codes: Sequence[Code], width: int) -> Iterator[Table]:
-    """Yield tables at most ``width`` wide, each with as many guesses side by side as fit."""
+    """Yield tables of at most ``width`` characters, each with as many guesses side by side as fit."""
     column = max(MIN_SIZES_WIDTH, 3 * position.rules.pegs) + 2
     per_table = max(1, (width - FEEDBACK_WIDTH) // column)
     for first in range(0, len(codes), per_table):
@@ -126,7 +132,7 @@ def part_tables(position: Position, codes: Sequence[Code], width: int) -> Iterat
 
 
 def part_table(position: Position, codes: Sequence[Code]) -> Table:
-    """Return a table with a row per feedback, a column per guess, and the figures of each guess below."""
+    """Return a table with a row per feedback and a column per guess, and the figures of each guess in the last rows."""
     parts = [position.parts(code) for code in codes]
     table = plain_table()
     table.add_column("feedback", no_wrap=True)

@@ -72,13 +72,13 @@ def play(
 
 
 def _run(playing: Coroutine[Any, Any, None]) -> None:
-    """Play to the end; whatever signal ends it earlier, the terminal is left as it was."""
+    """Run the coroutine ``playing`` to its end; if a signal ends it earlier, the terminal is left as it was."""
     with ended_in_order():
         run_interruptibly(playing)
 
 
 def _refuse_server_options(ladder: str, server: str, name: str | None, token_from: str | None) -> None:
-    """Raise CommandError for an option that names a server or what is on it."""
+    """Raise CommandError if an option that concerns a server is given, because --daily is played without one."""
     named = {
         "--ladder": ladder != DEFAULT_LADDER,
         "--server": server not in {DEFAULT_SERVER, os.environ.get("EVILPEGS_SERVER")},

@@ -93,7 +93,7 @@ def serve(
 
 
 def find_dangers(settings: Settings, *, is_root: bool) -> list[str]:
-    """Return what is dangerous about running a server with these settings, in one line each."""
+    """Return one line for each danger of running a server with these settings."""
     dangers = []
     is_secure = settings.tls_cert is not None or (settings.site_url or "").startswith("https:")
     if not is_secure and not is_loopback(settings.host):
@@ -104,9 +104,9 @@ def find_dangers(settings: Settings, *, is_root: bool) -> list[str]:
 
 
 def _check_directory(url: str) -> None:
-    """Raise CommandError if the directory of the database does not exist, unless it is the default one.
+    """Raise CommandError if the directory of a database does not exist, unless it is the default directory.
 
-    Such a directory is probably mistyped, and a new database there would seem to have lost every match.
+    A missing directory is probably mistyped, and in a new database there every match would seem lost.
     """
     check_database_file(url)
     directory = database_file(url).parent
@@ -119,7 +119,7 @@ def _check_directory(url: str) -> None:
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    """Return the function that creates uvloop's event loops, None if uvloop is not installed."""
+    """Return the function that creates uvloop's event loops, or None if uvloop is not installed."""
     try:
         import uvloop  # noqa: PLC0415 - not on every system
     except ImportError:
@@ -134,9 +134,10 @@ def _announce(dangers: list[str], log: BoundLogger, server: RunningServer) -> No
 
 
 def greeting(server: RunningServer) -> str:
-    """Return the lines printed once the server listens: its addresses, its database, and commands that reach it.
+    """Return the lines that are printed once the server listens: its addresses, its database, and some commands.
 
-    A server that listens on all addresses has several. Its commands name the one that is most likely to be reachable.
+    A server that listens on all addresses has several addresses. The commands use the address at which other machines
+    most likely reach the server.
     """
     first, *others = [replace(server, host=host) for host in reachable_hosts(server.host)]
     lines = [
@@ -152,6 +153,6 @@ def greeting(server: RunningServer) -> str:
 
 
 def _other_line(other: RunningServer, first: RunningServer) -> str:
-    """Return the line about another address, with its site unless ``first`` has the same."""
+    """Return the line about another address of the server; the site is left out if ``first`` has the same site."""
     site = None if other.site_url == first.site_url else other.site_url
     return f"also at {other.url}" + ("" if site is None else f" and {site}")

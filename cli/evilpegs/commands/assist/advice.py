@@ -1,4 +1,4 @@
-"""Advice from the rows that a person typed: the number of codes left and the best guesses, or rows that contradict."""
+"""Advice from the rows that a person typed: codes left and best guesses, or the rows that contradict each other."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -22,9 +22,9 @@ from evilpegs_game.optimal.within_budget import BoundedSolver
 from evilpegs_game.rules import Rules
 
 EFFORT: Final = Effort(feedback_budget=100_000_000, solver_budget=500_000_000)
-"""The effort of one advice, about a second."""
+"""The effort for one piece of advice; it takes about a second."""
 MAX_LISTED: Final = 30
-"""The most codes left that are listed without being asked for."""
+"""The most codes left that are listed although the person did not ask for the list."""
 OPTIMAL: Final = "optimal play"
 """The name under which the guess of an optimal codebreaker is suggested."""
 _SEED: Final = 0
@@ -33,7 +33,7 @@ _SEED: Final = 0
 
 @dataclass(frozen=True, slots=True)
 class AssistHistory:
-    """The guesses and feedback that a person typed, which may be wrong; rows are numbered from 1."""
+    """The rows, each a guess and its feedback, that a person typed; they may be wrong and are numbered from 1."""
 
     rules: Rules
     rows: History = ()
@@ -48,7 +48,7 @@ class AssistHistory:
         return replace(self, rows=(*self.rows, row))
 
     def row(self, number: int) -> Turn:
-        """Return one row; raises CommandError if there is no such row."""
+        """Return the row with this number; raises CommandError if there is no such row."""
         if not 1 <= number <= len(self.rows):
             numbers = f"1 to {len(self.rows)}" if len(self.rows) > 1 else "only row 1" if self.rows else "none yet"
             message = f"there is no row {number}; the rows: {numbers}"
@@ -56,7 +56,7 @@ class AssistHistory:
         return self.rows[number - 1]
 
     def change(self, number: int, row: Turn) -> "AssistHistory":
-        """Return the history with one row replaced; raises CommandError as `row` does."""
+        """Return a history in which ``row`` replaces the row with this number; raises CommandError if there is none."""
         self.row(number)
         return replace(self, rows=(*self.rows[: number - 1], row, *self.rows[number:]))
 
@@ -74,7 +74,10 @@ class AssistHistory:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A guess, the criteria by which it is best, and its figures, None if they would take too long."""
+    """A suggested guess, the criteria by which it is best, and its figures.
+
+    ``figures`` is None if computing them would take too long.
+    """
 
     guess: Code
     best_by: tuple[str, ...]
@@ -98,8 +101,8 @@ class Suggestion:
 class Advice:
     """The number of codes left, the codes themselves if they are few, and the best guesses.
 
-    The guesses were compared ``among`` these codes. ``more_guesses`` is the mean number of guesses that an optimal
-    codebreaker still needs, None if it is not known.
+    ``among`` says which guesses were compared: all codes, the candidates, or samples of them. ``more_guesses`` is the
+    mean number of guesses that an optimal codebreaker still needs, None if it is not known.
     """
 
     history: AssistHistory
@@ -123,14 +126,17 @@ class Advice:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """The numbers of rows that no code satisfies together, and for each the feedback that would fit all other rows."""
+    """The numbers of the rows that no code satisfies together.
+
+    ``fitting`` has, for each of these rows, the feedbacks that would fit all other rows.
+    """
 
     history: AssistHistory
     rows: tuple[int, ...]
     fitting: tuple[tuple[Feedback, ...], ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Return a JSON object with the keys of `Advice.to_json`, which are null or empty but ``clash``."""
+        """Return a JSON object with the keys of `Advice.to_json`; all but ``clash`` and the rows are null or empty."""
         clash = [
             {"row": number, "fitting": [list(feedback) for feedback in fitting]}
             for number, fitting in zip(self.rows, self.fitting, strict=True)
@@ -140,7 +146,10 @@ class Contradiction:
 
 
 class Adviser:
-    """An adviser for one set of rules; it keeps computed live sets in ``live_sets``, by default its own."""
+    """An adviser for one set of rules.
+
+    Computed live sets are kept in ``live_sets``, by default in a cache of its own.
+    """
 
     def __init__(self, rules: Rules, effort: Effort = EFFORT, live_sets: LiveSets | None = None) -> None:
         self._rules = rules
@@ -149,7 +158,7 @@ class Adviser:
         self._solver = BoundedSolver(rules, effort.solver_budget)
 
     def advise(self, history: AssistHistory) -> Advice | Contradiction:
-        """Return the advice for the rows, or the rows that contradict each other.
+        """Return advice about the rows of ``history``, or the rows that contradict each other.
 
         Raises:
             TooLargeError: the rules have too many codes to count, or counting does not fit in memory.
@@ -168,11 +177,14 @@ class Adviser:
         )
 
     def weigh(self, history: AssistHistory, guess: Code) -> GuessFigures:
-        """Return the figures of a guess; raises ContradictionError and TooLargeError."""
+        """Return the figures of a guess after the rows of ``history``; raises ContradictionError and TooLargeError."""
         return guess_figures(self._position(history.rows), guess)
 
     def codes(self, history: AssistHistory, most: int) -> tuple[Code, ...] | None:
-        """Return the codes left in code order; None if there are more than ``most`` or they do not fit in memory."""
+        """Return the codes that are left, in code order.
+
+        Return None if more than ``most`` codes are left, or if the codes do not fit in memory.
+        """
         position = self._position(history.rows)
         if position.count > most:
             return None
@@ -217,7 +229,7 @@ class Adviser:
         )
 
     def _fitting_feedback(self, rows: History, index: int) -> tuple[Feedback, ...]:
-        """Return the feedback that the guess of one row may have received if all other rows are right."""
+        """Return the feedbacks that the guess of the row at ``index`` may have received if all other rows are right."""
         others = self._position(rows[:index] + rows[index + 1 :])
         try:
             return tuple(others.parts(rows[index].guess))

@@ -20,7 +20,7 @@ from evilpegs_game.rules import Rules
 
 CONTRADICTION: Final = 1
 QUICK_CODES: Final = 100_000
-"""Rules with at most this many codes are answered without a status line."""
+"""The most codes of rules that are answered so quickly that no status line is shown."""
 
 
 def assist(*, rules: RulesText = "classic", after: After = None, as_json: Json = False) -> int:

@@ -1,4 +1,4 @@
-"""The dialog of `evilpegs assist`: read a line, carry it out, show the advice that follows."""
+"""The dialog of `evilpegs assist`: it reads a line, carries it out, and shows the advice that follows."""
 
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
@@ -14,14 +14,14 @@ from evilpegs_game.history import Turn
 from evilpegs_game.rules import Rules
 
 MAX_CODES: Final = 500
-"""The most codes that are listed on request."""
+"""The most codes that are listed when the person asks for the list."""
 
 Ask = Callable[[str], str | None]
-"""A function that shows a prompt and returns the line that was typed; None at the end of the input."""
+"""A function that shows a prompt and returns the typed line, or None at the end of the input."""
 
 
 class AssistDialog:
-    """The dialog with a person; ``busy`` is entered around computations that may take long."""
+    """The dialog with a person; ``busy`` returns a context manager that is entered during long computations."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class AssistDialog:
         self._history = AssistHistory(rules)
 
     def run(self, history: AssistHistory) -> None:
-        """Read and answer lines until the person leaves.
+        """Show the advice for ``history``, then read and answer lines until the person leaves.
 
         Raises:
             TooLargeError: the rules are too large for any advice.

@@ -1,6 +1,7 @@
 """The lines of the dialog: a row, a guess to weigh, a change of a row, or a command.
 
-Several spellings of a feedback are understood; a line that is not is refused, never guessed.
+Several spellings of a feedback are understood. A line that is not understood is refused and never interpreted by
+guessing.
 """
 
 import re
@@ -18,7 +19,7 @@ from evilpegs_game.rules import Rules
 
 
 class AssistCommand(StrEnum):
-    """The commands besides typing rows."""
+    """A command that a person can type instead of a row."""
 
     SHOW = ""
     ROWS = "rows"
@@ -31,7 +32,7 @@ class AssistCommand(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RowChange:
-    """A correction of row ``number``; without ``guess`` only of its feedback."""
+    """A correction of row ``number``; if ``guess`` is None, only the feedback of the row is corrected."""
 
     number: int
     guess: Code | None
@@ -39,7 +40,7 @@ class RowChange:
 
 
 AssistLine = AssistCommand | Turn | RowChange | Code
-"""A parsed line; a code alone is a guess to weigh."""
+"""A parsed line; a code without a feedback is a guess to weigh."""
 
 COMMANDS: Final = {command.value: command for command in AssistCommand} | {
     "?": AssistCommand.HELP,
@@ -53,12 +54,12 @@ _NO_PEGS: Final = ("-", "0", "none")
 
 
 def example_code(rules: Rules) -> str:
-    """Return a code of the rules as a person may type it."""
+    """Return an example of a code of the rules."""
     return format_code([peg // 2 % rules.colors if rules.repeats else peg for peg in range(rules.pegs)])
 
 
 def help_text(rules: Rules) -> str:
-    """Return the help of the dialog, with examples for the rules."""
+    """Return the help of the dialog, with examples that suit the rules."""
     code = example_code(rules)
     lines = {
         f"{code} 1,0": "a guess and its feedback: black, white; 1b 0w or b will do too",
@@ -77,7 +78,7 @@ def help_text(rules: Rules) -> str:
 
 
 def parse_line(text: str, rules: Rules) -> AssistLine:
-    """Return the parsed line.
+    """Return what a typed line means: a command, a row, a change of a row, or a guess to weigh.
 
     Raises:
         GameError, CommandError: the line is not understood; the message is one line that helps.
@@ -104,7 +105,10 @@ def parse_line(text: str, rules: Rules) -> AssistLine:
 
 
 def parse_feedback(text: str, pegs: int) -> Feedback:
-    """Return the feedback written as ``1,0``, ``1 0``, ``1b 0w``, ``bww`` or ``-`` for none; raises MalformedError."""
+    """Return the feedback written as ``1,0``, ``1 0``, ``1b 0w``, ``bww`` or ``-``; raises MalformedError.
+
+    A ``-`` means neither black nor white.
+    """
     feedback = _match_feedback(text.strip().lower())
     if feedback is None:
         message = f"not a feedback: {quoted(text)}; write BLACK,WHITE like 1,2"
@@ -126,7 +130,7 @@ def _match_feedback(text: str) -> Feedback | None:
 
 
 def _fitting_feedback(text: str, rules: Rules) -> Feedback | None:
-    """Return the feedback that a line is, if the rules have it."""
+    """Return the feedback that a whole line stands for, or None if it is not a feedback that the rules allow."""
     feedback = _match_feedback(" ".join(text.lower().split()))
     try:
         if feedback is not None:
@@ -166,7 +170,10 @@ def _parse_change(text: str, rules: Rules) -> RowChange:
 
 
 def _split(line: str, rules: Rules) -> tuple[Code, str]:
-    """Return the code at the beginning, which may have spaces between its pegs, and the text after it."""
+    """Return the code at the beginning of a line, and the text after it.
+
+    There may be spaces between the pegs of the code.
+    """
     words = line.replace(":", " ", 1).split(" ")
     used = 1
     while len("".join(words[:used])) < rules.pegs and used < len(words) and len(words[used]) == len(words[0]) == 1:

@@ -23,11 +23,11 @@ COMPARED_AMONG: Final = {
 }
 GAP: Final = "  "
 MAX_FEEDBACKS: Final = 8
-"""The most feedbacks that are listed as fitting for one row."""
+"""The most feedbacks that are listed for a row of a contradiction."""
 
 
 class AssistScreen(Screen):
-    """A screen that prints advice."""
+    """A screen that prints rows, advice and contradictions."""
 
     def show_advice(self, advice: Advice) -> None:
         """Print the number of codes left and the suggested guesses."""
@@ -71,7 +71,7 @@ class AssistScreen(Screen):
 
 
 def figures_text(figures: GuessFigures) -> str:
-    """Return the figures of a guess as one line."""
+    """Return the figures of a guess as one line of text."""
     kind = "it may be the code" if figures.is_candidate else "it cannot be the code"
     return (
         f"at most {figures.largest_part:,} of {figures.candidate_count:,} left, "
@@ -81,19 +81,19 @@ def figures_text(figures: GuessFigures) -> str:
 
 
 def row_text(number: int, row: Turn) -> Text:
-    """Return a row with its number."""
+    """Return a row as text, after its number."""
     return Text.assemble(
         f"{number:>3}{GAP}", peg_text(format_code(row.guess)), GAP, feedback_text(row.feedback, len(row.guess))
     )
 
 
 def _figure(text: Callable[[GuessFigures], str]) -> Callable[[Suggestion], str]:
-    """Return the cell of one figure, which is empty while the figures are not known."""
+    """Return the function for the cells of one figure; a cell is empty if the figures are not known."""
     return lambda suggestion: "" if suggestion.figures is None else text(suggestion.figures)
 
 
 def _criteria(width: int) -> Callable[[Suggestion], str]:
-    """Return the cell of the names of the criteria, wrapped to ``width``."""
+    """Return the function for the cells that name criteria, in lines of at most ``width`` characters."""
 
     def cell(suggestion: Suggestion) -> str:
         names, criteria = suggestion.best_by, {criterion.name for criterion in CRITERIA}
@@ -130,14 +130,14 @@ def _codes_left(advice: Advice) -> Text:
 
 
 def _lines(pieces: Sequence[Text], width: int) -> Iterator[Text]:
-    """Yield lines of pieces side by side, as many per line as fit; all pieces have the same length."""
+    """Yield lines of pieces side by side, as many per line as fit into ``width``; all pieces have the same length."""
     per_line = max(1, (width + len(GAP)) // (len(pieces[0]) + len(GAP)))
     for first in range(0, len(pieces), per_line):
         yield Text(GAP).join(pieces[first : first + per_line])
 
 
 def _row_list(numbers: Sequence[int]) -> str:
-    """Return rows as in a sentence: row 2; rows 1 and 4 together."""
+    """Return the numbers of rows as words, such as "row 2" or "rows 1 and 4 together"."""
     if len(numbers) == 1:
         return f"row {numbers[0]}"
     return f"rows {', '.join(map(str, numbers[:-1]))} and {numbers[-1]} together"

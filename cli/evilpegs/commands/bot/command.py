@@ -95,7 +95,11 @@ def bot(
 
 
 def _status(summary: BotSummary) -> int:
-    """Return the exit status; raise StrategyError with the last failure if the strategy failed."""
+    """Return the exit status of the command.
+
+    Raises:
+        StrategyError: the strategy failed in a game; the message is that of the last failure.
+    """
     if not summary.verified:
         return NOT_VERIFIED
     if summary.failures:

@@ -1,4 +1,4 @@
-"""A bot that plays matches on a server under the first name that is free, and reports events on standard error."""
+"""A bot that plays matches on a server under the first name that is free, and reports its events on standard error."""
 
 import getpass
 import re
@@ -25,15 +25,21 @@ from evilpegs_game.live.position import Position
 from evilpegs_protocol.server_messages import ErrorCode, MatchStarted, Notice, Welcome
 
 MAX_NAME: Final = 18
-"""Characters of a name without a number: a name has at most 20, of which two are reserved for a number."""
+"""The most characters of a bot's name before a number is appended.
+
+A name has at most 20 characters, of which two are reserved for a hyphen and the number.
+"""
 MAX_USER: Final = 8
-"""Characters of the user's name in the name of a bot."""
+"""The most characters of the user's name that become part of a bot's name."""
 MAX_NUMBER: Final = 9
 """The highest number that is appended to a name."""
 
 
 def default_names(strategy: str, candidates_only: bool, server: str, tokens: TokenFile) -> list[str]:
-    """Return names to try in turn, because others may have taken the first; names with a stored token come first."""
+    """Return the names that a bot may try in turn, because other players may have taken the first ones.
+
+    The names are made of the strategy's and the user's. Names with a stored token for ``server`` come first.
+    """
     player = _plain(strategy.removesuffix(".py")) or "bot"
     base = _base(player + ("-c" if candidates_only else ""), _plain(_user())[:MAX_USER])
     names = [base, *(f"{base}-{number}" for number in range(2, MAX_NUMBER + 1))]
@@ -47,7 +53,10 @@ def _base(player: str, owner: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return what a name may contain of a text: from the first letter on, letters in lower case, digits, - and _."""
+    """Return the characters of ``text`` that a name may contain, in lower case and from the first letter on.
+
+    Each run of other characters becomes a hyphen.
+    """
     kept = re.sub(r"[^a-z0-9_-]+", "-", text.lower()).strip("-_")
     return re.sub(r"^[^a-z]+", "", kept)
 
@@ -61,10 +70,10 @@ def _user() -> str:
 
 @dataclass(frozen=True, slots=True)
 class BotJob:
-    """The matches that a bot is to play; without ``name`` it chooses one.
+    """The matches that a bot has to play; if ``name`` is None, the bot chooses a name.
 
-    ``token_from`` is an address that the server had before.
-    ``choice`` is the strategy as it was typed. If ``traceback``, failures are shown with their traceback.
+    ``choice`` is the strategy as it was typed. ``token_from`` is an address that the server had before. If
+    ``traceback`` is True, failures of the strategy are shown with their tracebacks.
     """
 
     strategy: Strategy
@@ -80,7 +89,9 @@ class BotJob:
 
 
 async def run_bot(job: BotJob, report: OnEvent | None = None) -> BotSummary:
-    """Play the matches under the first name that is free, and report each event, by default on standard error.
+    """Play the matches of ``job`` under the first name that is free, and return their results.
+
+    ``report`` is called with each event; by default events are printed on standard error.
 
     Raises:
         ClientError: the server cannot be reached, refuses a request or contradicts itself.
@@ -123,7 +134,10 @@ async def _run_as(job: BotJob, name: str, report: OnEvent) -> BotSummary:
 
 
 def event_printer(job: BotJob) -> OnEvent:
-    """Return a function that prints each event to standard error."""
+    """Return a function that prints the lines of an event on standard error.
+
+    For a failure of the strategy, it also prints the command that reproduces the failure.
+    """
     out = console(sys.stderr)
 
     def report(event: BotEvent) -> None:
@@ -139,7 +153,7 @@ def event_printer(job: BotJob) -> OnEvent:
 
 
 def reproduction(failure: StrategyFailure, job: BotJob) -> str:
-    """Return the command that plays on from the position at which the strategy failed, with the same random numbers."""
+    """Return the command that plays on from the position of a failure with the same random numbers."""
     position = failure.position
     after = ["--after", *format_turns(position.history)] if position.history else []
     secret = [] if failure.secret is None else ["--secret", printable(failure.secret)]
@@ -149,7 +163,7 @@ def reproduction(failure: StrategyFailure, job: BotJob) -> str:
 
 
 def event_lines(event: BotEvent) -> list[str]:
-    """Return the lines that report an event."""
+    """Return the lines that report an event to a person."""
     match event:
         case Welcome():
             return []  # nothing has begun yet
@@ -182,7 +196,7 @@ def _position_text(position: Position) -> str:
 
 
 def describe_games(games: Sequence[GameSummary]) -> str:
-    """Return how many games were solved, and the mean number of guesses."""
+    """Return a text that says how many games were solved, and with how many guesses on average."""
     solved = [game.guesses for game in games if game.outcome == "solved"]
     mean = f", {sum(solved) / len(solved):.2f} guesses each" if solved else ""
     return f"{len(solved)} of {len(games)} games solved{mean}"

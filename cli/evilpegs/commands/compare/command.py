@@ -102,7 +102,7 @@ def _ladder(name: str) -> LadderInfo:
 
 
 def _with_secrets(info: LadderInfo) -> LadderInfo:
-    """Return the ladder; raise CommandError if its codemaker has no secrets."""
+    """Return ``info``; raise CommandError if the codemaker of the ladder has no secrets."""
     if info.codemaker != "fixed":
         message = (
             f"ladder {info.id} has no secrets: its codemaker is {info.codemaker}; choose one with a fixed codemaker"
@@ -112,7 +112,7 @@ def _with_secrets(info: LadderInfo) -> LadderInfo:
 
 
 def _hypotheses(null: float, alternative: float, max_pairs: int, guess_limit: int) -> Hypotheses:
-    """Return the hypotheses; raise CommandError or MalformedError if no test can decide between them."""
+    """Return the two hypotheses; raise CommandError or MalformedError if no test can decide between them."""
     if not FIRST_PAIRS <= max_pairs <= MAX_PAIRS:
         message = f"--max-pairs must be {FIRST_PAIRS} to {MAX_PAIRS:,}, not {max_pairs:,}"
         raise CommandError(message)
@@ -134,6 +134,6 @@ def _exact(
 
 
 def _display_names(strategies: tuple[Strategy, Strategy], typed: tuple[str, str]) -> tuple[str, str]:
-    """Return the names of both strategies, or what was typed if they have one name."""
+    """Return the names of both strategies, or the texts that the user typed if the names are equal."""
     first, second = strategies
     return typed if first.name == second.name else (first.name, second.name)

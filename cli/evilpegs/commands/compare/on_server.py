@@ -26,9 +26,10 @@ from evilpegs_protocol.server_messages import LadderInfo, MatchStarted
 
 @dataclass(frozen=True, slots=True)
 class ServerContest:
-    """A contest of two strategies on a server: what was typed for each, and the names that they play under, if given.
+    """A contest of two strategies on a server.
 
-    ``seed`` is the seed of the strategies' random choices.
+    ``typed`` has the text that the user typed for each strategy. ``names`` has the names that they play under, or is
+    None if no names were given. ``seed`` is the seed of the strategies' random choices.
     """
 
     server: str
@@ -40,7 +41,7 @@ class ServerContest:
 
 
 async def fetch_ladder(server: str, ladder: str) -> LadderInfo:
-    """Return what the server says about a ladder.
+    """Return the description of a ladder from the server.
 
     Raises:
         CommandError: the server does not offer the ladder.
@@ -56,9 +57,9 @@ async def fetch_ladder(server: str, ladder: str) -> LadderInfo:
 async def play_matches_until(
     jobs: Sequence[BotJob], ladder: LadderInfo, wants_more: Callable[[PairScores], bool]
 ) -> None:
-    """Play matches of both jobs side by side, and give each pair of games to ``wants_more`` until it is False.
+    """Play matches of both jobs side by side, and pass each pair of games to ``wants_more`` until it returns False.
 
-    A match that has begun is always played to its end, because a rated match that is left would count as lost.
+    A match that has begun is always played to its end, because a rated match that a player leaves would count as lost.
 
     Raises:
         CommandError: the record of a match does not hold.
@@ -80,7 +81,11 @@ async def play_matches_until(
 
 
 def make_jobs(contest: ServerContest, ladder: LadderInfo) -> list[BotJob]:
-    """Return one match of each strategy as a job; raise CommandError if both would play under one name."""
+    """Return two jobs, each of which plays one match with one of the strategies.
+
+    Raises:
+        CommandError: a name is not allowed, or both strategies would play under the same name.
+    """
     names: tuple[str | None, str | None] = contest.names or (None, None)
     for name in names:
         check_name(name, "--names")
@@ -110,7 +115,7 @@ def make_jobs(contest: ServerContest, ladder: LadderInfo) -> list[BotJob]:
 
 
 def _report_exceptions(job: BotJob) -> OnEvent:
-    """Return a function that prints the events of a bot, but neither matches nor games that go as they should."""
+    """Return a function that prints the events of a bot, except for matches and games without violations."""
     report = event_printer(job)
 
     def report_exceptions(event: BotEvent) -> None:
@@ -124,7 +129,10 @@ def _report_exceptions(job: BotJob) -> OnEvent:
 
 
 def _check(summary: BotSummary) -> None:
-    """Raise CommandError if a record does not hold; say so if a strategy was too slow to play all its guesses."""
+    """Raise CommandError if the record of a match does not hold.
+
+    If a strategy was too slow for some guesses, a line on standard error says so.
+    """
     for match in summary.matches:
         if not match.verified:
             message = f"match {match.match} is NOT verified, so its games prove nothing; see the findings above"

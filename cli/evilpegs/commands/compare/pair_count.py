@@ -1,4 +1,4 @@
-"""The pairs of games of a comparison, counted until the test decides, with a progress bar."""
+"""The number of pairs of games in a comparison, and a progress bar for it."""
 
 from types import TracebackType
 from typing import Self
@@ -11,9 +11,10 @@ from evilpegs_clients.contest.sequential_test import BOUND, SequentialTest
 
 
 class PairCount:
-    """The pairs that ``test`` has got, at most ``max_pairs``; within a `with` block their progress is shown on ``err``.
+    """The pairs of games that were passed to ``test``, at most ``max_pairs``.
 
-    ``first`` and ``second`` are the sums of the scores of both strategies in these pairs, in guesses.
+    During a `with` block, a progress bar is shown on ``err``. ``first`` and ``second`` are the sums of the scores of
+    both strategies in these pairs, in guesses.
     """
 
     def __init__(self, test: SequentialTest, max_pairs: int, err: Console) -> None:
@@ -34,16 +35,16 @@ class PairCount:
 
     @property
     def wants_more(self) -> bool:
-        """True until the test decides, or ``max_pairs`` are counted."""
+        """True until the test has decided or ``max_pairs`` pairs are counted."""
         return self.test.verdict is None and self.test.pairs < self._max_pairs
 
     def play(self, games: PairedGames) -> None:
-        """Play pairs offline and count them until no more is wanted."""
+        """Play pairs of games offline and count them, until `wants_more` is False."""
         while self.wants_more:
             self.add(games.play(self.test.pairs))
 
     def add(self, scores: PairScores) -> bool:
-        """Count a pair; return `wants_more`."""
+        """Count a pair of games, and return `wants_more`."""
         self.test.add(scores.second - scores.first)
         self.first += scores.first
         self.second += scores.second

@@ -15,10 +15,11 @@ from evilpegs_protocol.server_messages import LadderInfo
 
 @dataclass(frozen=True, slots=True)
 class ComparisonResult:
-    """A finished comparison of two strategies with ``names`` on a ladder.
+    """A finished comparison of two strategies on a ladder.
 
-    ``server`` is the address of the server, None offline. ``curve`` is the hash of the value curve, None if scores are
-    not adjusted. ``exact`` are the means over all secrets, where they are known.
+    ``names`` are the names of the strategies. ``server`` is the address of the server, None offline. ``curve`` is the
+    hash of the value curve, None if scores are not adjusted for luck. ``exact`` has the means over all secrets, None if
+    they are not known.
     """
 
     ladder: LadderInfo
@@ -84,7 +85,7 @@ def _verdict_text(result: ComparisonResult) -> str:
 
 
 def _plain_verdict(result: ComparisonResult) -> str:
-    """Return the beginning of the verdict in the usual case, whether B is better at all; else an empty text."""
+    """Return the beginning of the verdict if the test asked whether B is better than A at all, else an empty text."""
     test, (first, second) = result.count.test, result.names
     hypotheses = test.hypotheses
     if hypotheses.null != 0 or hypotheses.alternative > 0:

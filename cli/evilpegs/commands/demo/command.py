@@ -24,14 +24,17 @@ from evilpegs_server.record.match_analysis import analyze_match
 
 NOT_VERIFIED: Final = 1
 LUCK_SECONDS: Final = 30.0
-"""The time that the server has to measure the luck of the last games; usually it takes less than a second."""
+"""The longest time to wait until the server has measured the luck of the last games, in seconds.
+
+The server usually takes less than a second.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class DemoPlan:
-    """The matches of a demonstration: ``matches`` gives a number for each ladder, which every strategy plays.
+    """The matches of a demonstration, and the ladder whose last match is shown.
 
-    The last match on ``shown_ladder`` is shown.
+    ``matches`` has pairs of a ladder and a number: every strategy plays so many matches on this ladder.
     """
 
     strategies: tuple[str, ...]
@@ -49,7 +52,7 @@ FULL_PLAN: Final = DemoPlan(
     matches=(("classic", 20), ("classic-evil", 4)),
     shown_ladder="classic-evil",
 )
-"""Each bot plays 200 games on the fixed ladder, enough for a rank."""
+"""The plan of `evilpegs demo`: each bot plays 200 games on the fixed ladder, which are enough for a rank."""
 
 
 def demo(
@@ -73,7 +76,10 @@ def demo(
 
 
 def run_demo(plan: DemoPlan, *, stay: bool = False) -> int:
-    """Play a plan on a server in a temporary directory and return the exit status; with ``stay`` after Ctrl-C."""
+    """Play a plan on a server in a temporary directory, and return the exit status.
+
+    With ``stay`` the server keeps running after the matches until Ctrl-C.
+    """
 
     async def run() -> bool:
         with cancel_on_signals(), tempfile.TemporaryDirectory(prefix="evilpegs-demo-") as folder:
@@ -83,7 +89,10 @@ def run_demo(plan: DemoPlan, *, stay: bool = False) -> int:
 
 
 async def demonstrate(plan: DemoPlan, folder: Path, out: Console, *, stay: bool) -> bool:
-    """Play and show everything, with the database in ``folder``; return True if every game is verified."""
+    """Play the matches of ``plan`` and print the results to ``out``; return True if every game is verified.
+
+    The database is created in ``folder``. With ``stay`` the server keeps running after the matches until Ctrl-C.
+    """
     database = f"sqlite:///{folder / 'demo.sqlite3'}"
     out.print("Starting a server with a database in a temporary directory", style="bold")
     async with child_server(database, folder / "server.log") as server:
@@ -122,7 +131,7 @@ async def _play(plan: DemoPlan, server: str, folder: Path, out: Console) -> list
 async def _play_ladders(
     strategy: str, plan: DemoPlan, server: str, folder: Path, out: Console, on_event: Callable[[BotEvent], None]
 ) -> list[BotSummary]:
-    """Play with one bot on each ladder in turn, under the name of its strategy."""
+    """Play with one bot on each ladder of the plan in turn; the bot has the name of its strategy."""
     summaries = []
     for ladder, matches in plan.matches:
         summary = await play_matches(

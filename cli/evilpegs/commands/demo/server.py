@@ -14,9 +14,9 @@ from typing import Final
 from evilpegs.errors import CommandError
 
 START_SECONDS: Final = 120.0
-"""Seconds that the server may take to listen; on a fresh machine it compiles the kernels first."""
+"""The longest time until the server listens, in seconds; on a fresh machine it compiles the kernels first."""
 STOP_SECONDS: Final = 15.0
-"""Seconds that the server may take to stop before it is killed."""
+"""The longest time, in seconds, that the server may take to stop before it is killed."""
 GREETING: Final = "listening on "
 SITE_GREETING: Final = "the site is "
 END_SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP)
@@ -33,12 +33,13 @@ class ServerAddresses:
 
 @asynccontextmanager
 async def child_server(database: str, log: Path) -> AsyncIterator[ServerAddresses]:
-    """Run a server on free ports, stopped with SIGTERM at the end of the block; yield its addresses.
+    """Run a server on free ports during the block, and yield its addresses; SIGTERM stops it after the block.
 
     The server has a process group of its own, so that a Ctrl-C in the terminal does not reach it.
 
     Raises:
-        CommandError: it did not start, or did not stop with exit status 0; the message has the last line of its log.
+        CommandError: the server did not start, or did not stop with exit status 0; the message has the last line of its
+            log.
     """
     with log.open("wb") as errors:
         server = await asyncio.create_subprocess_exec(
@@ -94,7 +95,7 @@ def _last_line(log: Path) -> str:
 
 
 async def wait_for_interrupt() -> None:
-    """Wait until Ctrl-C is pressed, which then raises nothing."""
+    """Wait until Ctrl-C is pressed; KeyboardInterrupt is not raised."""
     loop, interrupted = asyncio.get_running_loop(), asyncio.Event()
     loop.add_signal_handler(signal.SIGINT, interrupted.set)
     try:
@@ -105,10 +106,10 @@ async def wait_for_interrupt() -> None:
 
 @contextmanager
 def cancel_on_signals() -> Iterator[None]:
-    """Cancel the current task on SIGTERM or SIGHUP, as Ctrl-C does without this.
+    """During the block, let SIGTERM and SIGHUP cancel the current task, as Ctrl-C does in any case.
 
     Raises:
-        SystemExit: a signal came; the status is that of a process ended by the signal.
+        SystemExit: one of these signals arrived; the exit status is that of a process that the signal has ended.
     """
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     assert task is not None  # noqa: S101 - a coroutine always runs in a task

@@ -1,4 +1,4 @@
-"""The codemaker of a duel, from the options of the command, and the file of positions that a devil has solved."""
+"""The codemaker of a duel, made from the options of the command, and the file of positions that a devil has solved."""
 
 import sys
 from collections.abc import Iterator
@@ -31,7 +31,9 @@ def open_codemaker(
     exact_up_to: int | None,
     solved_file: Path | None,
 ) -> Iterator[Codemaker]:
-    """Yield the codemaker that the options of `evilpegs duel` ask for; at the end a devil saves what it solved.
+    """Create the codemaker that the options of `evilpegs duel` describe, and yield it.
+
+    After the block, the positions that a devil has solved are saved to ``solved_file``, if that is given.
 
     Raises:
         CommandError: the options do not fit together, or the file of solved positions cannot be used.
@@ -75,7 +77,7 @@ def _fixed_codemaker(rules: Rules, secret: str | None, seed: int | None) -> Fixe
 
 
 def read_solved_positions(path: Path) -> SolvedPositions:
-    """Return the positions in the file, none if there is no file yet.
+    """Return the solved positions in a file; none if the file does not exist yet.
 
     A damaged or outdated file is reported on standard error and ignored.
 
@@ -96,7 +98,9 @@ def read_solved_positions(path: Path) -> SolvedPositions:
 
 
 def write_solved_positions(path: Path, solved: SolvedPositions) -> None:
-    """Replace the file if there are new positions; a reader finds either the old file or the new one, complete.
+    """Replace the file of solved positions if there are new ones.
+
+    Another process that reads the file gets either the old content or the new one, complete.
 
     Raises:
         CommandError: the file cannot be written.

@@ -114,7 +114,7 @@ def _start(rules: Rules, after: tuple[str, ...] | None, secret: str | None, budg
 
 
 def _methods(start: Position, codemaker: Codemaker, turns: tuple[DuelTurn, ...]) -> list[Method]:
-    """Return how a devil found each reply; nothing for other codemakers."""
+    """Return the method by which a devil found each reply, or an empty list for other codemakers."""
     if not isinstance(codemaker, Devil):
         return []
     before = [start.count, *(turn.candidates_left for turn in turns[:-1])]

@@ -68,7 +68,7 @@ Worst = Annotated[
 DryRun = Annotated[bool, Parameter(name="--dry-run", show_default=False, help="Print the estimated cost, and exit.")]
 
 NOTICE_SIZE: Final = 20_000
-"""From this many secrets on, a notice says that the evaluation takes a while."""
+"""The number of secrets from which on a notice says that the evaluation takes a while."""
 MAX_JOBS: Final = 256
 MAX_GAMES: Final = 1_000_000_000
 MAX_WORST: Final = 1_000
@@ -152,7 +152,7 @@ def _check_options(
 
 
 def _check_outputs(plot: Path | None, csv: str | None, as_json: bool) -> None:
-    """Raise CommandError before the work if its results could not be written after it."""
+    """Raise CommandError if the results could not be written; this is called before the work."""
     if plot is not None:
         check_plot(plot)
     if csv is not None:
@@ -168,7 +168,7 @@ def _start_notice(rules: Rules, is_first_given: bool) -> str:
 
 
 def _documents(results: Sequence[StrategyResult], documents: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the document of several strategies; comparisons are of simulated games."""
+    """Return the JSON document of several strategies, which has comparisons if games were simulated."""
     comparisons = [comparison.to_json() for comparison in compare_results(results)]
     several = {"rules": documents[0]["rules"], "results": documents}
     return several | ({"comparisons": comparisons} if comparisons else {})

@@ -1,4 +1,4 @@
-"""The cost of an evaluation, shown instead of doing it: the option --dry-run."""
+"""The cost of an evaluation, which the option --dry-run prints instead of evaluating."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from evilpegs_clients.evaluation.plan import ExecutionPlan
 
 
 def show_costs(out: Console, costs: Sequence[CostEstimate], plan: ExecutionPlan) -> None:
-    """Print memory, work and processes for each strategy, and the checkpoint of the run."""
+    """Print the memory, the work and the processes for each strategy, and the path of the checkpoint file."""
     for cost in costs:
         out.print(f"{cost.spec.strategy} on {cost.spec.rules}: {_games_text(cost)}")
         out.print(f"  memory  {_memory_text(cost)}{_processes_text(cost, plan)}")
@@ -40,7 +40,10 @@ def costs_document(costs: Sequence[CostEstimate], plan: ExecutionPlan) -> dict[s
 
 
 def min_tasks(cost: CostEstimate, plan: ExecutionPlan) -> int:
-    """Return the least number of tasks; the exact number depends on the parts and is not known before the run."""
+    """Return the least number of tasks.
+
+    The exact number depends on the sizes of parts, which are not known before the run.
+    """
     size = cost.spec.games or cost.spec.rules.size
     return -(-size // cost.task_size) if plan.uses_tasks(cost) else 1
 

@@ -21,7 +21,7 @@ SIMULATED_FIELDS: Final = (
 
 
 def check_csv(target: str) -> None:
-    """Raise CommandError before the work if the CSV file could not be written after it."""
+    """Raise CommandError if the CSV file could not be written; call this before the work that it shows."""
     check_name(target)
     if target == STANDARD:
         return
@@ -32,7 +32,9 @@ def check_csv(target: str) -> None:
 
 
 def write_csv(target: str, results: Sequence[StrategyResult]) -> None:
-    """Write the results of one run, a line per strategy and a column per number of guesses; ``-`` is standard output.
+    """Write the results of one run as CSV: a line per strategy, with a column per number of guesses at the end.
+
+    ``target`` is the name of a file, or ``-`` for standard output.
 
     Raises:
         CommandError: the file cannot be written.
@@ -67,10 +69,10 @@ def _open_to_write(target: str) -> Iterator[IO[str]]:
 
 
 def plot_histogram(path: Path, results: Sequence[StrategyResult]) -> None:
-    """Write a chart of the secrets, or games, that each strategy solved at each guess, to a .png or .svg file.
+    """Write a chart of the number of secrets, or games, that each strategy solved at each guess.
 
     Raises:
-        CommandError: as in `bar_chart`.
+        CommandError: the file cannot be written, or another error of `bar_chart`.
     """
     played = "games" if results[0].spec.games else "secrets"
     most = max(len(result.distribution) for result in results)

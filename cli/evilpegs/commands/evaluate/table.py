@@ -29,7 +29,7 @@ def show_results(out: Console, results: Sequence[StrategyResult]) -> None:
 
 
 def _show_comparisons(out: Console, comparisons: Sequence[Comparison]) -> None:
-    """Print the differences within games, and how many games would separate the strategies."""
+    """Print the differences between strategies within games, and how many games would separate the strategies."""
     if comparisons:
         out.print()
     for comparison in comparisons:
@@ -61,7 +61,7 @@ def _show_worst(out: Console, result: StrategyResult) -> None:
 
 
 def replay_command(result: StrategyResult, costly: CostlySecret) -> list[str]:
-    """Return the command that plays the game of a costly secret again."""
+    """Return the words of the command that plays the game of a costly secret again."""
     spec = result.spec
     first = [] if spec.first is None else ["--first", spec.first]
     seed = ["--seed", str(costly.seed)] if spec.load().uses_rng else []
@@ -98,7 +98,7 @@ def _interval_text(result: StrategyResult) -> str:
 
 
 def _explain_randomness(out: Console, result: StrategyResult) -> None:
-    """Print what the numbers of a random strategy stand for."""
+    """Print what the figures of a random strategy refer to: one seed, or the exact mean over all random choices."""
     if result.is_one_seed:
         seed = result.spec.seed
         out.print(f"{result.name} plays by chance, here as seed {seed} has it; for its mean over many games: --games N")
@@ -107,7 +107,10 @@ def _explain_randomness(out: Console, result: StrategyResult) -> None:
 
 
 def _columns(results: Sequence[StrategyResult]) -> list[Column[StrategyResult]]:
-    """Return the columns, the last with the number solved at each guess; a bar takes their place, then nothing."""
+    """Return the columns of the table, of which the last show the number solved at each guess.
+
+    On a narrow terminal, a bar replaces these counts, and on a still narrower one they are left out.
+    """
     most = max(len(result.distribution) for result in results)
     columns = [NAME, *([FIRST] if any(result.first for result in results) else []), *FIGURES]
     if results[0].spec.games:
@@ -120,7 +123,10 @@ def _columns(results: Sequence[StrategyResult]) -> list[Column[StrategyResult]]:
 
 
 def _count_column(index: int) -> Column[StrategyResult]:
-    """Return the column of those solved at guess ``index`` + 1, blank for strategies that need fewer guesses."""
+    """Return the column of the numbers solved at guess ``index`` + 1.
+
+    A cell is blank if the strategy never needs so many guesses.
+    """
 
     def cell(result: StrategyResult) -> str:
         return format_number((*result.distribution, *[None] * index)[index])

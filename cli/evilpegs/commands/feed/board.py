@@ -21,7 +21,7 @@ _Row = Mapping[str, Any]
 
 
 def _text(value: object) -> str:
-    """Return a text without what could command a terminal; raise TypeError if it is none."""
+    """Return a text without characters that a terminal could obey; raise TypeError if ``value`` is not a text."""
     if not isinstance(value, str):
         message = f"not a text but {type(value).__name__}"
         raise TypeError(message)
@@ -49,7 +49,9 @@ COLUMNS: Final = (
 
 
 async def show_board(broker: Broker, ladder: str | None) -> None:
-    """Show one leaderboard, or each that has rows, until interrupted. What is not a terminal gets every version.
+    """Show the leaderboard of one ladder, or every leaderboard that has rows, until interrupted.
+
+    If standard output is not a terminal, each new version is printed below the one before.
 
     Raises:
         ClientError: the first connection to the broker failed.
@@ -81,7 +83,7 @@ def _show(out: Console, live: Live | None, shown: RenderableType) -> None:
 
 
 def board_table(out: Console, document: Mapping[str, Any]) -> Table | None:
-    """Return the table of a published leaderboard; None if it has no rows or is no leaderboard."""
+    """Return a published leaderboard as a table, or None if it has no rows or is not a leaderboard."""
     try:
         ladder, rules, codemaker = (_text(document[name]) for name in ("ladder", "rules", "codemaker"))
         rows = document["rows"]

@@ -18,7 +18,7 @@ from evilpegs_protocol.feed_topics import is_id
 
 
 class _Typed(str):
-    """The value of an option that stands on the command line, not in an environment variable."""
+    """The value of an option that was typed on the command line, as opposed to one from an environment variable."""
 
     __slots__ = ()
 
@@ -104,7 +104,10 @@ def feed(
 
 
 def _choose_source(mqtt: str | None, server: str) -> str | None:
-    """Return the broker to read from, or None for the server; what was typed wins over the environment."""
+    """Return the address of the broker to read from, or None to read from the server.
+
+    An option that was typed wins over one from the environment.
+    """
     if isinstance(server, _Typed):
         if isinstance(mqtt, _Typed):
             message = "--mqtt and --server name two sources; choose one"
@@ -120,7 +123,7 @@ def _check_ladder(ladder: str) -> None:
 
 
 def _find_broker(url: str, user: str | None, password_file: Path | None, ca_file: Path | None) -> Broker:
-    """Return the broker; the password may also come from the environment.
+    """Return the broker to read from; without ``password_file``, its password may come from the environment.
 
     Raises:
         BrokerUnusableError: the options cannot be used.

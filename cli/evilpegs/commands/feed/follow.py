@@ -16,7 +16,7 @@ from evilpegs_protocol.server_messages import RecordEvent
 
 
 def print_outage(line: str) -> None:
-    """Print on standard error that a connection was lost."""
+    """Print ``line``, which says that a connection was lost, on standard error."""
     console(sys.stderr).print(printable(line), soft_wrap=True)
 
 
@@ -35,14 +35,21 @@ async def print_watched(server: str, watched: Watched, as_json: bool) -> None:
 
 
 async def print_published(broker: Broker, ladder: str | None, as_json: bool) -> None:
-    """Print the events that a broker passes on until interrupted; raises ClientError."""
+    """Print the events that a broker publishes, until interrupted.
+
+    With ``ladder`` only matches on this ladder are printed. Raises ClientError.
+    """
     book = MatchBook()
     async for event in _published_events(broker, ladder, book):
         _print_event(event, book, as_json)
 
 
 async def _published_events(broker: Broker, ladder: str | None, book: MatchBook) -> AsyncIterator[RecordEvent]:
-    """Yield each event once. The ladder of a match is known from its first event, or from the list of open matches."""
+    """Yield each published event of the ladder once, or of every ladder if ``ladder`` is None.
+
+    The ladder of a match is known from its first event, from the properties of a message, or from the list of open
+    matches.
+    """
     from evilpegs_clients.feed.broker_feed import follow_broker  # noqa: PLC0415 - needs the extra `mqtt`
 
     topics = FeedTopics(ANY)

@@ -9,7 +9,10 @@ from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStart
 
 
 def event_line(event: RecordEvent, match: KnownMatch, zone: tzinfo | None = None) -> str | None:
-    """Return the line of an event of ``match``, None if people need none. ``zone`` is by default the local one."""
+    """Return the line that reports an event of ``match`` to a person, or None if the event needs no line.
+
+    ``zone`` is the time zone of the line, by default the local one.
+    """
     words = _words(event)
     if words is None:
         return None
@@ -17,7 +20,10 @@ def event_line(event: RecordEvent, match: KnownMatch, zone: tzinfo | None = None
 
 
 def _clock(milliseconds: int, zone: tzinfo | None) -> str:
-    """Return the time of day; dashes if there is no such time, because anybody may publish on a broker."""
+    """Return the time of day as text.
+
+    Anybody may publish on a broker, so the time may be impossible; the text then consists of dashes.
+    """
     try:
         return f"{datetime.fromtimestamp(milliseconds / 1000, zone):%H:%M:%S}"
     except (OverflowError, ValueError, OSError):

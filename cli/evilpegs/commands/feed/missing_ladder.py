@@ -7,13 +7,14 @@ from typing import Final
 from evilpegs_protocol.feed_topics import ParsedTopic
 
 SECONDS: Final = 3.0
-"""The time in which a broker sends what it retains."""
+"""The time in seconds within which a broker should have sent the messages that it retains."""
 
 
 class MissingLadder:
-    """A hint that is given once if nothing retained about a ladder has arrived soon after the subscription.
+    """A hint that nothing is published for a ladder, given once if no message arrives soon after the subscription.
 
-    Servers retain the open matches of each ladder that they offer. Without a ladder there is no hint.
+    Servers publish the open matches of each ladder that they offer as a retained message. ``hint`` is called with the
+    text of the hint. If ``ladder`` is None, there is no hint.
     """
 
     def __init__(self, ladder: str | None, hint: Callable[[str], None]) -> None:
@@ -22,12 +23,12 @@ class MissingLadder:
         self._is_known = ladder is None
 
     def expect(self) -> None:
-        """Begin to wait, unless the ladder is known."""
+        """Start to wait for a message about the ladder, unless one has arrived."""
         if not self._is_known:
             asyncio.get_running_loop().call_later(SECONDS, self._give_hint)
 
     def note(self, topic: ParsedTopic) -> None:
-        """Note that a message arrived on this topic."""
+        """Note that a message on ``topic`` has arrived."""
         if topic.ladder is not None and topic.ladder == self._ladder:
             self._is_known = True
 

@@ -34,10 +34,10 @@ MAX_GAMES: Final = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class CalibrationRequest:
-    """Options of a calibration: None for those that were not given.
+    """The options of a calibration, which are None if they were not given.
 
-    ``games`` random games follow from ``seed``. The file is written to ``folder``, by default that of the package, and
-    replaces one that exists if ``force``.
+    ``games`` is the number of random games, and ``seed`` their seed. The file is written to ``folder``, by default that
+    of the package. A file that exists is replaced only if ``force`` is True.
     """
 
     games: int | None = None
@@ -52,7 +52,7 @@ class CalibrationRequest:
 
 
 def calibrate(info: LadderInfo, request: CalibrationRequest, err: Console) -> dict[str, Any]:
-    """Write the value curve of a ladder and return what was written, as the JSON object of --json.
+    """Write the value curve of a ladder to a file, and return a description of it as the JSON object of --json.
 
     Raises:
         CommandError: the ladder has no luck, the file exists or cannot be written, or an option is wrong.
@@ -93,7 +93,7 @@ def _check(info: LadderInfo, rules: Rules, request: CalibrationRequest, path: Pa
 
 
 def _remaining(rules: Rules, request: CalibrationRequest, err: Console) -> tuple[str, Remaining]:
-    """Return in words which games are played, and the further guesses in them."""
+    """Play the games of the calibration; return a description of them, and the further guesses in them."""
     with progress(err) as bar:
         if rules.size <= EXACT_SIZE:
             task = bar.add_task(f"{rules}", total=rules.size)

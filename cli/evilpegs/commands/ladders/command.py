@@ -1,4 +1,4 @@
-"""The command `evilpegs ladders` and its table: the built-in ladders, or those of a server.
+"""The command `evilpegs ladders` and its table, which shows the built-in ladders or those of a server.
 
 Whatever the width of the terminal, the table shows every id in full, so that it can be typed.
 """
@@ -79,7 +79,7 @@ def ladders(
 
 
 def _calibrate(ladder: str, server: str | None, request: CalibrationRequest, as_json: bool) -> None:
-    """Write the value curve of a built-in ladder and say what was written."""
+    """Write the value curve of a built-in ladder, and print a description of it."""
     if server is not None:
         message = "--calibrate is for built-in ladders; leave --server out"
         raise CommandError(message)
@@ -98,7 +98,7 @@ def _calibrate(ladder: str, server: str | None, request: CalibrationRequest, as_
 
 
 def _print_expensive_ladders() -> None:
-    """Name the built-in ladders whose replies need more than a server allows by default."""
+    """Print the names of the built-in ladders whose replies need more than a server allows by default."""
     from evilpegs_server.codemaking.capacity import ReplyCapacity  # noqa: PLC0415 - as in `_default_ladders`
     from evilpegs_server.match.ladders import load_ladders  # noqa: PLC0415
 
@@ -116,7 +116,7 @@ def _default_ladders() -> Sequence[LadderInfo]:
 
 
 async def fetch_welcome(server: str) -> Welcome:
-    """Log in as a guest and return the server's answer; raises ClientError."""
+    """Log in to the server as a guest and return its `welcome`; raises ClientError."""
     credentials = Credentials(ClientInfo(name="evilpegs ladders", version=version("evilpegs")))
     retry_policy = RetryPolicy(Random())  # noqa: S311 - jitter
     session = PlayerSession(server, credentials, TokenFile(default_token_file()), retry_policy, lambda _: None)
@@ -149,4 +149,7 @@ COLUMNS: Final[Sequence[Column[LadderInfo]]] = (
     Column("games", lambda info: str(info.games), "right", narrow={2: None}),
     Column("counts", lambda info: "rated" if info.rated else "practice", narrow={1: None}),
 )
-"""The columns; those that the id of a built-in ladder implies are left out first."""
+"""The columns of the table.
+
+On a narrow terminal, columns that the id of a built-in ladder implies are left out first.
+"""

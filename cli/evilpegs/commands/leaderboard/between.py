@@ -1,8 +1,9 @@
-"""The difference between two players of a leaderboard: how sure it is, and how many more games would settle it.
+"""The difference between two players of a leaderboard: how certain it is, and how many more games would decide it.
 
-The test is Welch's for two means with unequal variances, with the normal distribution: from 20 games on the difference
-to Student's is small beside that of the scores to any distribution. It holds for one look at numbers of games that were
-fixed before. Ranks come from intervals that hold however often one looks, so they need more games.
+The test is Welch's for two means with unequal variances, with the normal distribution in place of Student's. From 20
+games on, the difference between the two distributions is small beside that of the scores to any distribution. The
+result holds for one look at numbers of games that were fixed before. Ranks come from intervals that hold however often
+one looks, so they need more games.
 """
 
 import math
@@ -17,10 +18,10 @@ from evilpegs_game.errors import quoted
 from evilpegs_protocol.listings import Standings, StandingsRow
 
 FEWEST_GAMES: Final = 20
-"""The number of games of each player from which the normal distribution will do."""
+"""The number of games of each player from which on the normal distribution is accurate enough."""
 CONFIDENCE: Final = 0.95
 POWER: Final = 0.8
-"""The probability with which the games that are still needed will show a difference as large as today's."""
+"""The probability that the games still needed will show a difference, if it is as large as it seems now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +36,12 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The mean of ``second`` minus that of ``first``, in guesses per game, with a 95 % interval.
+    """The mean of ``second`` minus the mean of ``first``, in guesses per game, with a 95 % interval.
 
-    ``adjusted`` says whether the means are luck-adjusted. ``chance`` is the probability that two equal players would
-    differ by at least as much. ``more_games`` is how many more games each player needs until 95 % are reached with a
-    probability of 80 % if the difference is what it seems; None if it is 0, and 0 if it is settled. ``ranked_apart``
-    says whether the leaderboard ranks one wholly above the other.
+    ``adjusted`` is True if the means are luck-adjusted. ``chance`` is the probability that two equal players would
+    differ by at least as much. ``more_games`` is the number of further games per player after which 95 % are reached
+    with a probability of 80 %, if the difference is what it seems. It is None if the difference is 0, and 0 if 95 % are
+    reached already. ``ranked_apart`` is True if no rank is possible for both players.
     """
 
     ladder: str
@@ -82,7 +83,7 @@ def compare_rows(standings: Standings, players: Sequence[str]) -> Difference:
 
 
 def difference_lines(result: Difference) -> list[str]:
-    """Return what a person wants to know about a difference."""
+    """Return the lines that describe a difference to a person."""
     kind = "luck-adjusted mean" if result.adjusted else "mean"
     samples = (result.first, result.second)
     lines = [f"{each.player}: {kind} {each.mean:.3f} of {pluralize(each.games, 'game')}" for each in samples]
@@ -161,7 +162,7 @@ def _more_games(first: Sample, second: Sample, difference: float, chance: float)
 
 
 def _ranked_apart(first: StandingsRow, second: StandingsRow) -> bool:
-    """Return True if no rank is possible for both."""
+    """Return True if the ranks that are possible for one player are all better than those of the other."""
     if first.rank is None or second.rank is None or first.rank_worst is None or second.rank_worst is None:
         return False
     return first.rank_worst < second.rank or second.rank_worst < first.rank

@@ -19,7 +19,7 @@ from evilpegs_protocol.listings import Standings
 
 SHORTEST_REFRESH: Final = 0.5
 LONGEST_REFRESH: Final = 86_400.0
-"""Seconds; a day."""
+"""The longest time between two refreshes in seconds, which is a day."""
 
 
 def leaderboard(
@@ -69,12 +69,12 @@ def leaderboard(
 
 
 def _to_json(standings: Standings) -> dict[str, Any]:
-    """Return the JSON object of one leaderboard, without what only the protocol needs."""
+    """Return the JSON object of one leaderboard, without the fields that only the protocol needs."""
     return standings.model_dump(mode="json", exclude={"type", "re", "page", "pages"})
 
 
 def _check_form(refresh: float | None, as_csv: bool, as_json: bool) -> None:
-    """Raise CommandError unless the options ask for one form of output."""
+    """Raise CommandError if the options ask for several forms of output, or if ``refresh`` is out of range."""
     if as_csv and as_json:
         message = "--csv and --json both write to standard output; choose one"
         raise CommandError(message)
@@ -87,7 +87,7 @@ def _check_form(refresh: float | None, as_csv: bool, as_json: bool) -> None:
 
 
 def _check_between(ladder: str | None, refresh: float | None, as_csv: bool) -> None:
-    """Raise CommandError unless a ladder is named and the output fits."""
+    """Raise CommandError if --between is used without a ladder, or with a form of output that it does not have."""
     if ladder is None:
         message = "--between compares two players on one ladder; name it: evilpegs leaderboard LADDER --between A B"
         raise CommandError(message)

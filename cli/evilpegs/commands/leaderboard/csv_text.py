@@ -22,14 +22,17 @@ LATER_FIGURES: Final = (
     "all_games",
     "all_matches",
 )
-"""Columns that were added later; they stand behind the histogram, so that the others keep their places."""
+"""The columns that were added later; they follow the histogram, so that the older columns keep their places."""
 HEADER: Final = ("ladder", "rank", "rank_worst", "player", "client", *FIGURES, "histogram", *LATER_FIGURES)
 FORMULA_SIGNS: Final = ("=", "+", "-", "@")
-"""The characters with which a formula begins; a client chooses its own name, and spreadsheets obey formulas."""
+"""The characters with which a formula of a spreadsheet begins.
+
+A client chooses its own name, and spreadsheets execute formulas.
+"""
 
 
 def csv_text(standings: Iterable[Standings]) -> str:
-    """Return one line per row, after a line of headings; what is not known is empty.
+    """Return leaderboards as CSV: a line of headings, then one line per row; unknown values are empty.
 
     ``histogram`` is written as ``SCORE:GAMES`` pairs with spaces between them. A text that a spreadsheet would take for
     a formula gets an apostrophe before it.

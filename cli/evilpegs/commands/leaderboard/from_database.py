@@ -17,16 +17,15 @@ from evilpegs_server.rating.leaderboards import LiveLeaderboards
 from evilpegs_server.scoring.leaderboard import LeaderboardRow
 
 LOOK_SECONDS: Final = 0.1
-"""The time between two looks for games whose luck is awaited."""
+"""The time in seconds between two looks for games whose luck is still to be measured."""
 
 
 async def load_standings(engine: Engine, ladder_id: str | None = None, luck_seconds: float = 0.0) -> list[Standings]:
-    """Return the standings on one ladder, by default on each that has rated games.
+    """Return the standings on one ladder, or by default on each ladder that has rated games.
 
-    Games whose luck a running server has yet to measure are awaited for up to ``luck_seconds``.
-
-    Matches whose chain of hashes is broken do not count; a line on standard error says how many there are, and another
-    one how many games have no luck yet.
+    If a running server has yet to measure the luck of games, the function waits for it for up to ``luck_seconds``.
+    Matches whose chain of hashes is broken do not count. Lines on standard error say how many matches do not count, and
+    how many games count without luck.
 
     Raises:
         CommandError: the ladder has no leaderboard, or the database cannot be read.
@@ -47,7 +46,7 @@ async def load_standings(engine: Engine, ladder_id: str | None = None, luck_seco
 
 
 class FollowedStandings:
-    """The standings of a database that may be in use; only what is new is read again."""
+    """The standings of a database that may be in use; each call of `current` reads only the events that are new."""
 
     def __init__(self, engine: Engine, ladder_id: str | None) -> None:
         self._ladders = load_ladders()
@@ -55,7 +54,7 @@ class FollowedStandings:
         self._leaderboards = LiveLeaderboards(engine, self._ladders, None, pause_seconds=0.0)
 
     async def current(self) -> list[Standings]:
-        """Return the standings on the one ladder, or on each that has rated games; raises CommandError."""
+        """Return the standings on the chosen ladder, or on each ladder that has rated games; raises CommandError."""
         try:
             await self._leaderboards.update()
         except SQLAlchemyError as error:
@@ -68,16 +67,16 @@ class FollowedStandings:
 
     @property
     def is_complete(self) -> bool:
-        """True if the hashes of all events were verified."""
+        """True if the hashes of all events have been verified."""
         return self._leaderboards.is_verified
 
     @property
     def games_without_luck(self) -> int:
-        """The number of games that count, but whose luck is not measured yet."""
+        """The number of games that count, but whose luck has not been measured yet."""
         return self._leaderboards.unadjusted_games
 
     def print_notes(self) -> None:
-        """Print a line on standard error for each kind of games that do not count, or not with their luck."""
+        """Print on standard error how many matches do not count, and how many games count without luck."""
         out = console(sys.stderr)
         if self._leaderboards.broken_matches:
             what = pluralize(self._leaderboards.broken_matches, "match", "matches")
@@ -87,12 +86,12 @@ class FollowedStandings:
             out.print(f"{what} counted without luck, which is not measured yet; see: evilpegs database rebuild")
 
     async def close(self) -> None:
-        """Stop reading."""
+        """Stop reading the database."""
         await self._leaderboards.close()
 
 
 def find_rated_ladder(ladder_id: str) -> Ladder:
-    """Return the ladder with this id; raises CommandError if there is none or it has no leaderboard."""
+    """Return the built-in ladder with this id; raises CommandError if there is none or it has no leaderboard."""
     ladders = load_ladders()
     ladder = ladders.get(ladder_id)
     if ladder is None:

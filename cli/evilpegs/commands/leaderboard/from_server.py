@@ -12,7 +12,7 @@ from evilpegs_protocol.server_messages import ErrorCode
 
 
 async def fetch_standings(reader: ServerReader, ladder_id: str | None = None) -> list[Standings]:
-    """Return the standings on one ladder, by default on each that has rated games.
+    """Return the standings on one ladder of a server, or by default on each ladder that has rated games.
 
     Raises:
         CommandError: the server has no such ladder, or it has no leaderboard.

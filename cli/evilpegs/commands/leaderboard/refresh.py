@@ -1,4 +1,4 @@
-"""Leaderboards that are kept up to date until Ctrl-C: on a terminal in place, elsewhere each new version is printed."""
+"""Leaderboards that are updated until Ctrl-C: in place on a terminal; elsewhere each new version is printed."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -17,7 +17,7 @@ from evilpegs_clients.connection.session import SessionEvent
 from evilpegs_protocol.listings import Standings
 
 ReadNow = Callable[[], Awaitable[list[Standings]]]
-"""A function that returns the standings of this moment."""
+"""A function that reads the current standings and returns them."""
 
 
 async def show_refreshed(server: str | None, database: str | None, ladder: str | None, seconds: float) -> None:
@@ -37,7 +37,7 @@ async def show_refreshed(server: str | None, database: str | None, ladder: str |
 
 
 class Board:
-    """The leaderboards shown last; ``screen`` is None where lines cannot be drawn again."""
+    """The leaderboards that were shown last; ``screen`` is None where lines cannot be drawn again."""
 
     def __init__(self) -> None:
         self._out = console()
@@ -45,7 +45,7 @@ class Board:
         self.screen = LiveScreen(self._out, self._view) if self._out.is_terminal else None
 
     def show(self, standings: list[Standings]) -> None:
-        """Show these standings, unless they are printed already."""
+        """Show these standings; where each version is printed, print them only if they are new."""
         is_new, self._shown = standings != self._shown, standings
         if self.screen is not None:
             self.screen.draw()
@@ -55,7 +55,7 @@ class Board:
             self._out.file.flush()
 
     def say(self, event: SessionEvent) -> None:
-        """Report what happened to the connection."""
+        """Show a line about an event of the connection to the server."""
         (self.screen.say if self.screen else print_session_event)(event)
 
     def _view(self) -> RenderableType:

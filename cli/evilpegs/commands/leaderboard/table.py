@@ -1,6 +1,7 @@
-"""The table of a leaderboard: as many columns as the terminal has room for, and a legend below.
+"""The table of a leaderboard, with as many columns as fit on the terminal, and a legend below it.
 
-Who plays with what is worth more than any figure beyond the first three, so the client stays when columns are left out.
+The program that a player uses is more interesting than any figure beyond the first three. So the column of clients
+stays when other columns are left out.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,7 +20,7 @@ NO_GAMES: Final = "no rated games yet; begin with: evilpegs bot minimax"
 
 
 def show_standings(out: Console, standings: Sequence[Standings]) -> None:
-    """Print each leaderboard with a blank line between them, then the legend."""
+    """Print the table of each leaderboard, with blank lines between them, and then the legend."""
     shown = [each for each in standings if each.rows]
     if not shown:
         out.print(NO_GAMES)
@@ -39,7 +40,7 @@ def _print_legend(out: Console, shown: Sequence[Standings]) -> None:
 
 
 def standings_view(out: Console, standings: Sequence[Standings]) -> RenderableType:
-    """Return what `show_standings` prints, to be shown on ``out`` in one piece."""
+    """Return the output of `show_standings` as one object that can be shown on ``out``."""
     shown = [each for each in standings if each.rows]
     parts: list[RenderableType] = [] if shown else [NO_GAMES]
     for each in shown:
@@ -48,7 +49,7 @@ def standings_view(out: Console, standings: Sequence[Standings]) -> RenderableTy
 
 
 def legend(shown: Sequence[Standings]) -> list[str]:
-    """Return a line for each sign and column that needs an explanation."""
+    """Return the lines that explain the signs and columns of the shown leaderboards."""
     rows = [row for standings in shown for row in standings.rows]
     lines = [
         f"{_rank(row)}: rank {row.rank}, and the intervals leave ranks up to {row.rank_worst} possible"
@@ -70,7 +71,7 @@ def is_adjusted(standings: Standings) -> bool:
 
 
 def _columns(standings: Standings) -> list[Column[StandingsRow]]:
-    """Return the columns of a leaderboard; the last shows how often each score occurs."""
+    """Return the columns of a leaderboard; the last one shows how often each score occurs."""
     scores = [score for row in standings.rows for score, _ in row.histogram]
     lowest, highest = min(scores), max(scores)
     histogram: Column[StandingsRow] = Column(
@@ -81,12 +82,12 @@ def _columns(standings: Standings) -> list[Column[StandingsRow]]:
 
 
 def _short_client(width: int) -> Callable[[StandingsRow], str]:
-    """Return the cell of the client with at most ``width`` characters; where it is cut, the version stays."""
+    """Return the function for the cells of the client, which have at most ``width`` characters."""
     return lambda row: shorten_client(printable(row.client), width)
 
 
 def shorten_client(client: str, width: int) -> str:
-    """Return a client's name and version with at most ``width`` characters, cut at the end of the name."""
+    """Return the name and version of a client with at most ``width`` characters; the end of the name is cut off."""
     if len(client) <= width:
         return client
     version = client.rpartition(" ")[2][: width // 2]
@@ -99,7 +100,7 @@ def _title(standings: Standings) -> str:
 
 
 def _rank(row: StandingsRow) -> str:
-    """Return the rank and, if the intervals leave several ranks possible, the range of these."""
+    """Return the rank as text; if the intervals leave several ranks possible, their range is added."""
     if row.rank is None:
         return "-"
     return str(row.rank) if row.rank == row.rank_worst else f"{row.rank} ({row.rank}-{row.rank_worst})"
@@ -127,7 +128,7 @@ def _adjusted_mean(row: StandingsRow) -> str:
 
 
 def score_bars(row: StandingsRow, lowest: int, highest: int) -> str:
-    """Return a bar for each score from ``lowest`` to ``highest``."""
+    """Return a text with one bar for each score from ``lowest`` to ``highest``, as high as the score is frequent."""
     counts = dict(row.histogram)
     return small_bars([counts.get(score, 0) for score in range(lowest, highest + 1)])
 
@@ -153,7 +154,7 @@ ADJUSTED_FIGURES: Final = (
     replace(MEAN, narrow={6: None}),
     replace(INTERVAL, narrow={5: None}),
 )
-"""The figures of a ladder with luck-adjusted means, which come first because they decide the ranks."""
+"""The columns of a ladder with luck-adjusted means, which come first because they decide the ranks."""
 OTHERS: Final = (
     Column[StandingsRow]("worst", lambda row: str(row.worst), "right", narrow={4: None}),
     Column("solved", _solved, "right", narrow={3: None}),

@@ -12,12 +12,12 @@ from evilpegs_protocol.canonical import canonical
 from evilpegs_server.record.event_log import EventLog, LogEntry
 
 NEWEST: Final = "last"
-"""The name of the newest match."""
+"""The word that names the newest match instead of its id."""
 _ID: Final = re.compile(r"[0-9a-f]{16}")
 
 
 class RecordedMatch(NamedTuple):
-    """A match with its log."""
+    """A match with the entries of its log; ``over`` is True if the match is over."""
 
     id: str
     entries: list[LogEntry]
@@ -25,7 +25,9 @@ class RecordedMatch(NamedTuple):
 
 
 def load_recorded(database: str | None, name: str) -> RecordedMatch:
-    """Return a match of a database; ``name`` is its id, a beginning that only it has, or ``last`` for the newest.
+    """Return a match from a database.
+
+    ``name`` is the id of the match, a beginning that no other id has, or ``last`` for the newest match.
 
     Raises:
         CommandError: there is no such match, or more than one.
@@ -38,9 +40,10 @@ def load_recorded(database: str | None, name: str) -> RecordedMatch:
 
 
 def fetch_recorded(server: str, name: str) -> RecordedMatch:
-    """Return a match of a running server; ``name`` is its id, or ``last`` for the newest that is over.
+    """Return a match from a running server; ``name`` is its id, or ``last`` for the newest match that is over.
 
-    A server does not send the hashes of events, so they are computed; only the head in `match_over` can disagree.
+    A server does not send the hashes of single events, so they are computed here. Only the hash in `match_over` can
+    therefore disagree with the events.
 
     Raises:
         CommandError: there is no such match.

@@ -24,7 +24,7 @@ LEGEND: Final = (
 CHANCE_LEGEND: Final = "; chance: how likely a feedback at least as good was"
 CHANCE: Final = "chance"
 _SERIOUS_REGRET: Final = Fraction(1, 4)
-"""Guesses lost from which a regret is shown in red."""
+"""The number of lost guesses from which on a regret is shown in red."""
 
 
 class AnalyzedTurn(NamedTuple):
@@ -35,7 +35,10 @@ class AnalyzedTurn(NamedTuple):
 
 
 def print_analysis(out: Console, turns: Sequence[TurnReplay], is_fixed: bool) -> None:
-    """Print the turns that are analyzed; if the secret is fixed, with a column for the chance of the feedback."""
+    """Print the turns that were analyzed as a table.
+
+    If the secret is fixed, a column shows the probability of a feedback at least as good.
+    """
     rows = [AnalyzedTurn(turn, turn.analysis) for turn in turns if turn.analysis is not None]
     print_table(out, rows, [column for column in COLUMNS if is_fixed or column.heading != CHANCE])
 
@@ -45,7 +48,7 @@ def _feedback(turn: TurnReplay) -> Feedback:
 
 
 def _best(analysis: TurnAnalysis, as_pegs: bool) -> Text:
-    """Return a guess better than the one played, or a note that there is none."""
+    """Return a better guess than the one played, as text, or a note that there is none."""
     guess, mark = _better_guess(analysis)
     if guess is None:
         return Text("as played" + mark if analysis.best_guesses else "", "dim")
@@ -53,7 +56,10 @@ def _best(analysis: TurnAnalysis, as_pegs: bool) -> Text:
 
 
 def _better_guess(analysis: TurnAnalysis) -> tuple[Code | None, str]:
-    """Return a guess better than the one played, if any, and the mark ``*`` if it is only the best by entropy."""
+    """Return a better guess than the one played, or None, and the mark of this guess.
+
+    The mark is ``*`` if the guess is only the best by entropy.
+    """
     if analysis.regret is not None and analysis.regret.at_most == 0:
         return None, ""
     if analysis.optimal_guess is not None:
@@ -65,7 +71,7 @@ def _better_guess(analysis: TurnAnalysis) -> tuple[Code | None, str]:
 
 
 def _regret(regret: Regret | None) -> Text:
-    """Return an exact regret to three places, or bounds that are rounded outwards."""
+    """Return a regret as text: an exact one with three decimals, or bounds."""
     if regret is None:
         return Text("")
     if regret.kind == "exact":
@@ -75,7 +81,10 @@ def _regret(regret: Regret | None) -> Text:
 
 
 def regret_range(regret: Regret) -> str:
-    """Return the bounds of a regret to two places, rounded outwards."""
+    """Return the bounds of a regret as text with two decimals, rounded outwards.
+
+    The lower bound is rounded down and the upper bound up.
+    """
     low = f"{math.floor(regret.at_least * 100) / 100:.2f}"
     if regret.at_most is None:
         return f"≥{low}"
@@ -88,7 +97,7 @@ def _two_places(value: float | None) -> str:
 
 
 def _percent(chance: Fraction | None) -> str:
-    """Return a percentage, never 0 %, because the feedback did occur."""
+    """Return a probability as a percentage; it is never 0 %, because the feedback did occur."""
     if chance is None:
         return ""
     return f"{float(chance):.0%}" if chance >= Fraction(1, 200) else "<1%"
@@ -114,4 +123,4 @@ COLUMNS: Final[Sequence[Column[AnalyzedTurn]]] = (
     Column("regret", lambda row: _regret(row.analysis.regret), "right"),
     Column("ms", lambda row: format_number(row.turn.took_ms), "right", narrow={5: None}),
 )
-"""On a narrow terminal codes and feedback are first written without pegs and marks."""
+"""The columns of the table; on a narrow terminal, codes and feedback are first written without pegs and marks."""

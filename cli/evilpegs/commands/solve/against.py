@@ -15,7 +15,7 @@ Adversary = Literal["evil", "devil"]
 
 
 def show_against(adversary: Adversary, rules: Rules, as_json: bool) -> None:
-    """Find and print the fewest guesses that beat the codemaker; against evil also a line of play that does it.
+    """Print the fewest guesses that beat a codemaker, and for evil also a line of play that needs no more.
 
     Raises:
         TooLargeError: the rules are too large.
@@ -31,7 +31,10 @@ def show_against(adversary: Adversary, rules: Rules, as_json: bool) -> None:
 
 
 def _guesses_against_devil(rules: Rules) -> int:
-    """Return the guesses of optimal play against the worst secret; a devil that is always exact forces as many."""
+    """Return the number of guesses that optimal play needs for the worst secret.
+
+    A devil whose replies are always exact forces just as many guesses.
+    """
     solver = WorstCase(rules)
     solver.check_codes(rules.size)
     return solver.value(all_codes(rules))

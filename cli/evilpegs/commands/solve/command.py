@@ -90,7 +90,7 @@ def solve(
 
 
 def _check_only_against(**options: bool) -> None:
-    """Raise CommandError for an option that is only for the best strategy: --against writes and keeps nothing."""
+    """Raise CommandError for an option that --against does not have, because it writes and keeps nothing."""
     for option in (f"--{name.replace('_', '-')}" for name, is_given in options.items() if is_given):
         message = f"{option} is for the best strategy, not for --against; take one of them"
         raise CommandError(message)
@@ -118,7 +118,7 @@ def _show_cost(rules: Rules, cost: SolveCost, as_json: bool) -> None:
 
 
 def _open_proof_log(path: Path, rules: Rules) -> ProofLogFile:
-    """Open the proof log and write it once, so that a file that cannot be written is reported before the work."""
+    """Open the proof log and write it once, so that an error in writing is reported before the work."""
     file = ProofLogFile(path, rules, monotonic)
     file.save()
     return file
@@ -129,7 +129,7 @@ def run_solver(
 ) -> Solution:
     """Return the solution that ``solver`` finds, and print its bounds to ``out`` as they tighten.
 
-    The last bounds are printed and the proof log is saved even if the solver is interrupted.
+    When the solver is done or interrupted, the last bounds are printed, and the proof log is saved to ``file``.
     """
     bounds_progress = BoundsProgress(out, rules, monotonic)
 

@@ -9,11 +9,11 @@ from evilpegs_game.optimal.first_guesses import Progress
 from evilpegs_game.rules import Rules
 
 PRINT_INTERVAL: Final = 0.5
-"""The least time between two lines in seconds."""
+"""The least time between two lines, in seconds."""
 
 
 class BoundsProgress:
-    """The progress of a proof: prints bounds that changed to ``out``; ``now`` returns the time in seconds."""
+    """A printer of the bounds of a proof to ``out``; ``now`` returns the time in seconds."""
 
     def __init__(self, out: Console, rules: Rules, now: Callable[[], float]) -> None:
         self._out = out
@@ -24,13 +24,13 @@ class BoundsProgress:
         self._latest: Progress | None = None
 
     def __call__(self, bounds: Progress) -> None:
-        """Take note of the bounds, and print them unless the last line is too recent."""
+        """Note the latest bounds, and print them unless the last line is too recent."""
         self._latest = bounds
         if self._now() - self._printed_at >= PRINT_INTERVAL:
             self.print_latest()
 
     def print_latest(self) -> None:
-        """Print the latest bounds, unless they were printed already."""
+        """Print the latest bounds unless they have been printed."""
         self._printed_at = self._now()
         if self._latest and self._latest != self._printed:
             self._printed = self._latest

@@ -14,17 +14,17 @@ from evilpegs_game.rules import Rules
 from evilpegs_protocol.files import ForeignFileError, read_own_file, replace_file
 
 SAVE_INTERVAL: Final = 5.0
-"""Seconds of work that a killed run may lose, besides the guess it was working on."""
+"""The least time between two saves, in seconds; a killed run loses at most this work and its current guess."""
 
 
 class ProofLogFile:
-    """The file at ``path`` and the proof log in it; ``now`` returns the time in seconds."""
+    """The proof log of a run and the file at ``path`` that keeps it; ``now`` returns the time in seconds."""
 
     def __init__(self, path: Path, rules: Rules, now: Callable[[], float]) -> None:
-        """Read the file, if it exists.
+        """Read the proof log from the file, if the file exists.
 
         Raises:
-            CommandError: it cannot be read, is a file of another kind, or belongs to other rules.
+            CommandError: the file cannot be read, is a file of another kind, or belongs to other rules.
         """
         self._path = path
         self._now = now
@@ -32,12 +32,15 @@ class ProofLogFile:
         self.proof_log = _read(path, rules)
 
     def tick(self) -> None:
-        """Save the proof log if the last save is long enough ago; raises CommandError if that fails."""
+        """Save the proof log if the last save was at least `SAVE_INTERVAL` ago; raises CommandError if that fails."""
         if self._now() - self._saved_at >= SAVE_INTERVAL:
             self.save()
 
     def save(self) -> None:
-        """Replace the file; a reader finds the old or the new one, complete. Raises CommandError if that fails."""
+        """Replace the file by the current proof log; raises CommandError if that fails.
+
+        Another process that reads the file gets either the old content or the new one, complete.
+        """
         try:
             replace_file(self._path, self.proof_log.to_text().encode())
         except OSError as error:
@@ -45,7 +48,7 @@ class ProofLogFile:
         self._saved_at = self._now()
 
     def remove(self) -> None:
-        """Remove the file."""
+        """Remove the file if it exists."""
         with contextlib.suppress(OSError):
             self._path.unlink()
 
@@ -66,7 +69,7 @@ def _read(path: Path, rules: Rules) -> ProofLog:
 
 
 def _parse(path: Path, text: str) -> ProofLog | None:
-    """Return the proof log; None, with a line on standard error, if it is damaged."""
+    """Return the proof log in a text; if it is damaged, say so on standard error and return None."""
     try:
         return ProofLog.from_text(text)
     except MalformedError as error:

@@ -20,7 +20,7 @@ from evilpegs_clients.verification.violation import Violation
 DOES_NOT_HOLD: Final = 1
 NOT_FINISHED: Final = 3
 MAX_SECRET: Final = 16
-"""The most characters that are shown of a secret."""
+"""The most characters of a secret that are shown."""
 
 
 def verify(

@@ -17,9 +17,10 @@ class Unproved:
 
 
 def unproved_claims(started: MatchStarted, is_signed: bool | None) -> tuple[Unproved, ...]:
-    """Return what a record does not prove even if it holds.
+    """Return the claims that a record does not prove even if it holds.
 
-    ``is_signed`` is True if its signature holds for a key that the user named, and None if the user named none.
+    ``is_signed`` is True if the signature of the record was made with a key that the user named, and False if not. It
+    is None if the user named no key.
     """
     return (
         Unproved("player", f"who played: that it was {started.player} is the word of the server"),

@@ -1,6 +1,6 @@
-"""The verification of a record, twice, from nothing but its events.
+"""The verification of a record in two ways, from nothing but its events.
 
-The first check uses the code of the game, the second is independent of it.
+The first check uses the code of the game; the second shares no code with it.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,9 +20,9 @@ Verdict = Literal["holds", "does not hold", "not checked"]
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A violation, a doubt, or something that was not checked.
+    """A violation, a doubt, or a statement that was not checked.
 
-    ``game`` and ``turn`` are 0 if it concerns the whole match.
+    ``game`` is 0 if it concerns the whole match, and ``turn`` is 0 if it concerns the whole match or game.
     """
 
     check: Check
@@ -33,7 +33,7 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class GameVerification:
-    """The verification of one game; ``secret`` is the code shown at its end."""
+    """The verification of one game; ``secret`` is the code that was shown at the end of the game."""
 
     game: int
     outcome: str | None
@@ -44,12 +44,13 @@ class GameVerification:
 
 @dataclass(frozen=True, slots=True)
 class MatchVerification:
-    """The verification of one match. It ``holds`` if there are no findings; what was not checked may still be wrong.
+    """The verification of one match.
 
-    It is ``finished`` if its record has an end. Without one, what there is was checked, but nothing shows that the
-    server will not change it: the hash over the record is in its last event.
-    ``remarks`` are doubts that refute nothing. ``signed_by`` is the public key whose signature was checked and holds,
-    None if there is none. ``not_proved`` is what no record can prove.
+    ``holds`` is True if there are no findings; statements that were not checked may still be wrong. ``finished`` is
+    True if the record has an end. Without an end, the events were checked, but nothing proves that the server will not
+    change them, because the hash over the record is in its last event. ``remarks`` are doubts that refute nothing.
+    ``signed_by`` is the public key with which the record is signed, None if that was not checked or no key fits.
+    ``not_proved`` has the claims that no record can prove.
     """
 
     match: str
@@ -76,7 +77,7 @@ def verify_record(
     max_codes: int = MAX_CODES,
     keys: Sequence[str] | None = None,
 ) -> MatchVerification:
-    """Verify a record that begins with ``started``.
+    """Verify the record of a match and return the result; ``started`` is the first of its ``events``.
 
     ``game_done`` is called with each game once it is checked. The independent check reports the replies of rules with
     more than ``max_codes`` codes as not checked. If ``keys`` are given, the record must be signed with one of them.

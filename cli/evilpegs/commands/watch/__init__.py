@@ -1,5 +1,5 @@
-"""`evilpegs watch`: matches of others as they are played, as boards that move in the terminal.
+"""`evilpegs watch`: matches of others as they are played, as boards that change in the terminal.
 
-`command.py` is the command, `boards.py` keeps one board per match, and `screen.py` draws as many as there is room for.
-Without a terminal the lines are those of `evilpegs feed`.
+`command.py` is the command, `boards.py` keeps one board per match, and `screen.py` draws as many boards as fit. Without
+a terminal, lines are printed as by `evilpegs feed`.
 """

@@ -9,7 +9,7 @@ from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStart
 MAX_BOARDS: Final = 12
 """The most matches that have a board."""
 SILENT_MS: Final = 60_000
-"""The time after which a board without events may be removed, in milliseconds."""
+"""The time in milliseconds after which a board that got no event may be removed."""
 
 
 @dataclass(slots=True)
@@ -28,7 +28,7 @@ class MatchBoard:
     at: int = 0
 
     def add(self, event: RecordEvent) -> None:
-        """Add the next event of the match; one that was added before changes nothing."""
+        """Add the next event of the match; an event that was added before changes nothing."""
         if event.seq <= self.seq:
             return
         self.seq, self.at = event.seq, event.at
@@ -50,15 +50,15 @@ class MatchBoard:
 
     @property
     def last_game(self) -> GameOver | None:
-        """The end of the game whose turns are shown; None while it is played."""
+        """The end of the game whose turns are shown; None while that game is played."""
         return self.games_over[-1] if self.games_over and self.games_over[-1].game == self.game else None
 
 
 class Boards:
     """The boards of at most `MAX_BOARDS` matches.
 
-    A new match takes the place of one that is over, else of one that was silent for `SILENT_MS`; without a place it is
-    only counted. So boards stay where they are, however many matches begin.
+    A new match takes the place of a match that is over, or else of one that was silent for `SILENT_MS`. If there is no
+    such match, the new one gets no board and is only counted. So boards keep their places, however many matches begin.
     """
 
     def __init__(self) -> None:
@@ -66,7 +66,7 @@ class Boards:
         self._under_way: set[str] = set()
 
     def add(self, event: RecordEvent) -> None:
-        """Add an event of any match."""
+        """Add an event of a match to the board of the match, and create or remove boards if necessary."""
         if isinstance(event, MatchOver):
             self._under_way.discard(event.match)
         else:
@@ -81,7 +81,10 @@ class Boards:
         return len(self._boards)
 
     def shown(self, room: int) -> list[MatchBoard]:
-        """Return at most ``room`` boards: matches under way before those that are over, in order of their beginning."""
+        """Return at most ``room`` boards, in the order in which their matches began.
+
+        Matches under way are chosen before matches that are over, and newer matches before older ones.
+        """
         newest_first = sorted(self._boards.values(), key=lambda board: board.started.match, reverse=True)
         chosen = sorted(newest_first, key=lambda board: board.over is not None)[:room]
         return sorted(chosen, key=lambda board: board.started.match)
@@ -92,7 +95,10 @@ class Boards:
         return len(self._under_way)
 
     def _make_room(self, at: int) -> bool:
-        """Remove a board if necessary and possible at this Unix time in milliseconds; return True if there is room."""
+        """Remove a board if all are taken and one may be removed; return True if a new board can be added.
+
+        ``at`` is the current Unix time in milliseconds.
+        """
         if len(self._boards) < MAX_BOARDS:
             return True
         over = next((match for match, board in self._boards.items() if board.over is not None), None)

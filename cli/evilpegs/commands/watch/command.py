@@ -17,7 +17,7 @@ from evilpegs_game.errors import quoted
 
 _MATCH: Final = re.compile(r"[0-9a-f]{16}")
 _LIKE_MATCH: Final = re.compile(r"(?=.*[0-9])[0-9a-f]+")
-"""No ladder has an id of hex digits alone."""
+"""A pattern of texts that are meant as the id of a match; no ladder has an id of hex digits alone."""
 
 
 def watch(
@@ -48,7 +48,11 @@ def watch(
 
 
 def _find_target(text: str | None) -> Watched:
-    """Return what a person wants to watch: a match if the text is hex digits, else a ladder. Raises CommandError."""
+    """Return the match or the ladder that a person wants to watch; a text of hex digits is the id of a match.
+
+    Raises:
+        CommandError: the text looks like the id of a match, but has the wrong length.
+    """
     if text is not None and _MATCH.fullmatch(text.lower()):
         return Watched(match=text.lower())
     if text is not None and _LIKE_MATCH.fullmatch(text.lower()):

@@ -22,9 +22,9 @@ from evilpegs_protocol.server_messages import GameOver
 
 REDRAW_SECONDS: Final = 0.1
 MAX_TURNS: Final = 8
-"""The most turns of a game that are shown; of longer games these are the last."""
+"""The most turns of a game that are shown; if there are more, the last ones are shown."""
 BOARD_LINES: Final = MAX_TURNS + 5
-"""Lines of a board: its frame, its client, its results, the end of a game, and the turns."""
+"""The number of lines of a board: its frame, its client, its results, the end of a game, and the turns."""
 LEAST_WIDTH: Final = 36
 
 
@@ -59,7 +59,10 @@ async def _draw_changes(screen: LiveScreen, changed: asyncio.Event) -> None:
 
 
 def boards_view(out: Console, boards: Boards, waiting: str) -> RenderableType:
-    """Return as many boards as ``out`` has room for, and the number of the others; ``waiting`` if there are none."""
+    """Return as many boards as fit on ``out``, and the number of further matches.
+
+    If there are no boards, return the text ``waiting``.
+    """
     everything = boards.shown(len(boards))
     if not everything:
         return Text(printable(waiting), "dim")
@@ -75,7 +78,7 @@ def boards_view(out: Console, boards: Boards, waiting: str) -> RenderableType:
 
 
 def _board_width(board: MatchBoard) -> int:
-    """Return the columns of a board: number of the turn, pegs of three columns, a mark per peg, and the frame."""
+    """Return the width of a board: the number of a turn, three columns per peg, a mark per peg, and the frame."""
     return max(LEAST_WIDTH, 4 + 3 * board.started.pegs + 2 + board.started.pegs + 6)
 
 
@@ -103,7 +106,7 @@ def _lines(board: MatchBoard) -> Iterator[Text]:
 
 
 def _results(games: list[GameOver]) -> str:
-    """Return the number of guesses of each game that was solved, and a dash for each other one."""
+    """Return the number of guesses of each game that was solved, and a dash for each game that was not."""
     results = " ".join(str(game.guesses) if game.outcome == "solved" else "-" for game in games)
     return f"guesses: {results}" if results else ""
 
