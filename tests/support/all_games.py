@@ -1,4 +1,4 @@
-"""Every game of a deterministic strategy: one per secret, cut off at a guess limit."""
+"""Every game of a deterministic strategy: one per secret, which ends at the guess limit at the latest."""
 
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -27,12 +27,12 @@ def first_candidate(position):
 
 
 def fixed_questions(position):
-    """Ask four codes whatever the feedback, so that most are inconsistent, then the first candidate."""
+    """Choose four fixed codes whatever the feedback, so that most are not candidates, and then the first candidate."""
     return QUESTIONS[position.turn - 1] if position.turn <= len(QUESTIONS) else position.first_candidate
 
 
 def repeats_guesses(position):
-    """Ask each code twice, so that every second guess teaches nothing."""
+    """Choose each code twice, so that every second guess reveals nothing."""
     if position.turn % 2 == 0 and position.count > 1:
         return position.history[-1].guess
     return position.first_candidate
@@ -52,9 +52,9 @@ STRATEGIES: dict[str, Choose] = {
 
 
 def all_games(choose: Choose, rules: Rules, guess_limit: int) -> Iterator[tuple[History, int]]:
-    """Yield the turns of the game of every secret, each with the number of secrets that lead to it.
+    """Yield the history of the game of every secret, each with the number of secrets that lead to this history.
 
-    Several secrets have one history where the guess limit ends the game first.
+    Several secrets lead to one history if the guess limit ends the game before they are told apart.
     """
     waiting = [Position(rules, (), LiveSets())]
     while waiting:
@@ -69,9 +69,9 @@ def all_games(choose: Choose, rules: Rules, guess_limit: int) -> Iterator[tuple[
 
 @cache
 def scores(name: str, curve: ValueCurve, guess_limit: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the score and the luck of the game of every secret that a strategy of `STRATEGIES` plays.
+    """Return the scores and the luck of a strategy's games, as two arrays with one element per secret.
 
-    If every game is solved, they are in the code order of the secrets.
+    ``name`` is a key of `STRATEGIES`. If every game is solved, the secrets are in code order.
     """
     live_sets, rows = LiveSets(), []
     games = all_games(STRATEGIES[name], curve.rules, guess_limit)

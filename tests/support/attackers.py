@@ -1,10 +1,10 @@
-"""Attackers in a process of their own, and the honest player beside whom they are measured.
+"""Attackers in a process of their own, and the honest player whose latency is measured beside them.
 
     python attackers.py flood URL SECONDS KIND
     python attackers.py storm URL SECONDS MATCH...
     python attackers.py requests SITE_URL SECONDS PATH
 
-Each stops by itself when the time is over, and then prints what it has done as a JSON document.
+Each attacker stops by itself when the time is over, and then prints a JSON document with the counts of its actions.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from support.raw_sockets import CONT, HELLO, PING, PONG, TEXT, RawSocket, frame,
 from support.servers import dial
 
 MAX_BYTES = 1 << 30
-"""The number of bytes after which a flood ends early."""
+"""The number of sent bytes after which a flood ends early."""
 GUESTS = 100
 REQUESTERS, PIPELINED = 200, 4
 CHUNKS = {
@@ -35,7 +35,10 @@ CHUNKS = {
 
 
 def flood(url, seconds, kind):
-    """Flood until the time is over, reading nothing, and connect again whenever the connection is closed."""
+    """Send frames of one ``kind`` of `CHUNKS` until the time is over, and read nothing.
+
+    A connection that the server closes is replaced. Return the number of connections and of bytes as a dict.
+    """
     connections = sent = 0
     end = time.monotonic() + seconds
     while time.monotonic() < end and sent < MAX_BYTES:
@@ -49,7 +52,7 @@ def flood(url, seconds, kind):
 
 
 def storm(url, seconds, *matches):
-    """Let a hundred guests read finished matches, each as fast as the server lets them."""
+    """Let `GUESTS` guests read finished matches, each as fast as the server lets them; return the counts of answers."""
     return asyncio.run(_storm(url, seconds, matches))
 
 
@@ -81,7 +84,7 @@ async def _read_on(url, end, matches, counts):
 
 
 def request(url, seconds, path):
-    """Send requests to a site on many connections, several at once on each, and read the answers."""
+    """Send requests to a site on `REQUESTERS` connections, several at once on each; return the number of answers."""
     return asyncio.run(_request(url, seconds, path))
 
 
@@ -113,7 +116,7 @@ class Honest:
         self.raw, self.match, self.game, self.turn = raw, None, 1, 1
 
     async def latencies(self, seconds):
-        """Play for some seconds; return the latencies in milliseconds, sorted."""
+        """Play for ``seconds`` seconds; return the time that each answer took, in milliseconds, sorted."""
         times, end = [], time.monotonic() + seconds
         while time.monotonic() < end:
             if self.match is None:
@@ -138,7 +141,7 @@ class Honest:
 
 @contextlib.asynccontextmanager
 async def honest_player(url):
-    """Open the connection of an honest player."""
+    """Yield an honest player on a connection that is open during the block."""
     async with dial(url) as raw:
         await raw.hello()
         yield Honest(raw)
@@ -146,7 +149,10 @@ async def honest_player(url):
 
 @contextlib.asynccontextmanager
 async def attack(kind, url, seconds, *arguments):
-    """Run an attack beside the block and print what it has done; its process is gone at the end of the block."""
+    """Run an attack during the block, and print its counts afterwards.
+
+    The attack runs in a process of its own, which has ended after the block.
+    """
     command = [sys.executable, __file__, kind, url, str(seconds), *arguments]
     process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
     try:
@@ -161,7 +167,7 @@ async def attack(kind, url, seconds, *arguments):
 
 
 def percentile(times, share):
-    """Return the time below which ``share`` of the sorted times are."""
+    """Return the time below which the fraction ``share`` of the sorted ``times`` lies."""
     return times[min(len(times) - 1, int(len(times) * share))]
 
 

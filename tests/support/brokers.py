@@ -1,4 +1,4 @@
-"""A real mosquitto on a private port, a subscriber that keeps every message, and a proxy that can stop or stall."""
+"""A real mosquitto on a private port, a subscriber that keeps every message, and a proxy that can stall or cut."""
 
 import asyncio
 import contextlib
@@ -18,7 +18,7 @@ PATIENCE = 30
 
 
 PATH = f"{os.environ.get('PATH', os.defpath)}{os.pathsep}/usr/sbin"
-"""Debian puts the broker where only root looks."""
+"""The directories in which programs are searched; on Debian, the broker is in one that only root searches."""
 
 
 def require_mosquitto(*programs):
@@ -43,7 +43,10 @@ openssl x509 -req -in broker.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 
 
 
 class Mosquitto:
-    """A broker that can be killed and started again on its port. ``extra`` are further lines of its configuration."""
+    """A broker that can be killed and started again on the same port.
+
+    ``extra`` are further lines of its configuration file, which is in ``folder``.
+    """
 
     def __init__(self, folder, *extra):
         require_mosquitto()
@@ -55,13 +58,16 @@ class Mosquitto:
         return f"mqtt://127.0.0.1:{self.port}"
 
     def make_certificates(self):
-        """Make an authority and a certificate for localhost; return lines that use them, and the authority's file."""
+        """Make an authority and a certificate for localhost.
+
+        Return the lines of the configuration that use them, and the path of the authority's certificate.
+        """
         subprocess.run(["sh", "-e", "-c", CERTIFICATES], cwd=self.folder, check=True, capture_output=True)
         names = {"cafile": "ca.pem", "certfile": "broker.pem", "keyfile": "broker.key"}
         return [f"{name} {self.folder / file}" for name, file in names.items()], self.folder / "ca.pem"
 
     def configure(self, *extra):
-        """Set the configuration that holds from the next start."""
+        """Write the configuration that the next start uses."""
         anonymous = [] if any(line.startswith("password_file") for line in extra) else ["allow_anonymous true"]
         lines = [
             f"listener {self.port} 127.0.0.1",
@@ -85,18 +91,18 @@ class Mosquitto:
                 await asyncio.sleep(0.02)
 
     def kill(self):
-        """Kill the broker as a crash would. What it holds in memory is lost."""
+        """Kill the broker as a crash would, so that everything in its memory is lost."""
         if self.process is not None:
             self.process.kill()
             self.process.wait()
             self.process = None
 
     def reload(self):
-        """Let the broker read its files of users and rights again."""
+        """Make the broker read its files of users and rights again."""
         self.process.send_signal(signal.SIGHUP)
 
     async def wait_for_log(self, words, count):
-        """Wait until the log of the broker has these words so many times."""
+        """Wait until the log of the broker contains ``words`` at least ``count`` times."""
         async with asyncio.timeout(PATIENCE):
             while self.log_text.count(words) < count:  # noqa: ASYNC110
                 await asyncio.sleep(0.02)
@@ -106,16 +112,16 @@ class Mosquitto:
         return (self.folder / "mosquitto.log").read_text()
 
     def set_password(self, user, password):
-        """Return the line that allows only this user."""
+        """Create a password file for one user, and return the line of the configuration that allows only this user."""
         place = self.folder / "passwords"
         subprocess.run(["mosquitto_passwd", "-c", "-b", place, user, password], check=True, capture_output=True)
         return f"password_file {place}"
 
 
 class Subscriber:
-    """A subscriber that keeps every message as (topic, payload, message), over any number of connections.
+    """A subscriber that keeps every message in ``received`` as (topic, payload, message).
 
-    ``matches`` are the ids of the matches whose result arrived.
+    It connects again when the broker has been away. ``matches`` has the ids of the matches whose result has arrived.
     """
 
     def __init__(self, port, *topics, qos=1, host="127.0.0.1", **options):
@@ -143,7 +149,7 @@ class Subscriber:
             await self.online.wait()
 
     async def wait_for(self, condition):
-        """Wait until ``condition`` of this subscriber is true, and return its value."""
+        """Wait until ``condition`` returns a true value for this subscriber, and return this value."""
         async with asyncio.timeout(PATIENCE):
             while not (value := condition(self)):
                 self._more.clear()
@@ -151,7 +157,7 @@ class Subscriber:
         return value
 
     def payloads(self, *ending):
-        """Return the payloads on topics with one of these last words, in the order of arrival."""
+        """Return the payloads of the topics that end in one of the words ``ending``, in the order of arrival."""
         return [payload for topic, payload, _ in self.received if topic.rsplit("/", 1)[-1] in ending]
 
     async def _run(self):
@@ -174,12 +180,12 @@ class Subscriber:
 
 
 def keys(payloads):
-    """Return the match and the number of each event."""
+    """Return the id of the match and the number of each event, from payloads in JSON."""
     return [(event["match"], event["seq"]) for event in map(json.loads, payloads)]
 
 
 class Proxy:
-    """A TCP proxy on a port of its own that can refuse connections, or stop reading."""
+    """A TCP proxy on a port of its own that can refuse connections, stop reading, or cut all connections."""
 
     def __init__(self, target):
         self._target, self._server, self._pipes = target, None, set()

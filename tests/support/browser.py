@@ -1,7 +1,7 @@
-"""A browser for tests of the page: Debian's Chromium, driven by Playwright, and pages that report what goes wrong.
+"""A browser for tests of the page: Debian's Chromium, driven by Playwright, and pages that report problems.
 
-A page collects what no page of evilpegs may do: write errors to the console, violate its Content-Security-Policy, or
-request anything from another machine than its server. `check` fails the test if there is any of it.
+A page of evilpegs may not write errors to the console, violate its Content-Security-Policy, or send a request to
+another machine than its server. A `WatchedPage` notes each of these, and its `check` fails the test if there are any.
 """
 
 import contextlib
@@ -36,7 +36,10 @@ document.addEventListener("securitypolicyviolation", (event) => {
 
 @contextlib.contextmanager
 def running_browser():
-    """Run a browser within the block. The test must not be async, because Playwright runs a loop of its own."""
+    """Run a browser during the block and yield it.
+
+    The test must not be async, because Playwright runs an event loop of its own.
+    """
     require(CHROMIUM, "the page needs chromium; on Debian: apt install chromium")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
@@ -47,7 +50,7 @@ def running_browser():
 
 
 class WatchedPage:
-    """A page of a browser and its ``problems``: everything that a page must not do. ``page`` is Playwright's."""
+    """A page of a browser that notes in ``problems`` what no page may do; ``page`` is Playwright's object."""
 
     def __init__(self, browser, url, **options):
         self.url = url
@@ -63,12 +66,12 @@ class WatchedPage:
         self.page.on("websocket", lambda opened: self._note(opened.url))
 
     def open(self, address="#/"):
-        """Open a view by its address."""
+        """Open the view with this address, and return Playwright's page."""
         self.page.goto(self.url + address)
         return self.page
 
     def check(self):
-        """Fail if the page did what it must not do."""
+        """Fail the test if the page had problems, or sent a request to another host than its server."""
         assert self.problems == []
         assert self.hosts <= {urlsplit(self.url).hostname}
 
@@ -82,7 +85,7 @@ class WatchedPage:
 
 
 def own_address():
-    """Return an address of this machine that is not loopback; without one, another address of loopback."""
+    """Return an address of this machine that is not loopback, or another loopback address if there is none."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(("192.0.2.1", 9))  # a datagram socket sends nothing when it connects
@@ -92,7 +95,7 @@ def own_address():
 
 
 def axe_violations(page):
-    """Return what axe finds on a page: one line per violation, with the elements."""
+    """Return the violations that axe finds on a page, as one line per violation with its elements."""
     script = NODE_MODULES / "axe-core/axe.min.js"
     require(script, "the check of accessibility needs axe-core; run: npm ci --prefix tests/page")
     page.evaluate(script.read_text())

@@ -5,7 +5,10 @@ import subprocess
 
 
 def make_certificate(folder, name="server", *, passphrase=None):
-    """Make a certificate for localhost and return its file and that of its key."""
+    """Make a certificate for localhost; return the paths of the certificate and of its key.
+
+    With ``passphrase`` the key is encrypted.
+    """
     cert, key = folder / f"{name}.pem", folder / f"{name}.key"
     secret = ["-passout", f"pass:{passphrase}"] if passphrase else ["-nodes"]
     subprocess.run(

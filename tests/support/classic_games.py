@@ -14,11 +14,11 @@ from support.stored_matches import StoredPlay
 
 CLASSIC = load_ladders()["classic"]
 GAMES = [("1234", ["1122", "1344", "1234"]), ("6543", ["1122", "3344", "6543"]), ("5555", ["1122"]), ("1111", [])]
-"""The games of a match: each secret and the codes that were guessed. The last two were not solved."""
+"""The games of a match, each as the secret and the guessed codes. The last two are not solved."""
 
 
 def classic_match(number, *played):
-    """Return the steps of a match on the classic ladder."""
+    """Return the steps of a stored match on the classic ladder, by default with the games of `GAMES`."""
     return StoredPlay(number, CLASSIC).play_codes(*(played or GAMES))
 
 
@@ -31,7 +31,7 @@ def luck_of(secret, codes):
 
 
 def stored_luck(engine):
-    """Return the luck of all games with the number of their match, in order."""
+    """Return the number of the match, the number of the game and the luck of all games, in this order."""
     query = select(games.c.match, games.c.game, games.c.luck).join(matches, matches.c.number == games.c.match)
     with engine.connect() as connection:
         return [tuple(row) for row in connection.execute(query.order_by(games.c.match, games.c.game))]

@@ -1,4 +1,7 @@
-"""Compile the kernels of a server, so that the groups of tests that run side by side do not each compile them."""
+"""Compile the kernels of a server.
+
+Groups of tests that run side by side then find them compiled, and do not each compile them.
+"""
 
 from workspaces import new_workspace
 

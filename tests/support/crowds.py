@@ -1,6 +1,6 @@
-"""Crowds of attackers on plain sockets, each with an address that it claims in `X-Forwarded-For`.
+"""Crowds of attackers on plain sockets, each with its own address, which it claims in `X-Forwarded-For`.
 
-Everything comes from loopback, so the servers under attack trust loopback as a proxy.
+All connections come from loopback, so the attacked servers trust loopback as a proxy.
 """
 
 import contextlib
@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from support.raw_sockets import PATIENCE, TEXT, frame
 
 TRUSTING = {"trusted_proxies": "127.0.0.0/8"}
-"""The setting of a server that believes the addresses that a crowd claims."""
+"""The setting with which a server believes the addresses that a crowd claims."""
 UPGRADE = (
     "Upgrade: websocket\r\nConnection: Upgrade\r\n"
     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
@@ -19,9 +19,10 @@ UPGRADE = (
 
 
 class Attacker:
-    """A connection that sends a request as the client with this address, and then WebSocket frames.
+    """A connection that sends a request as the client with the given address, and then WebSocket frames.
 
-    ``status`` is that of the answer to the request and ``body`` its text; ``is_in`` is True if it became a WebSocket.
+    ``status`` is the HTTP status of the answer to the request, and ``body`` is its text. ``is_in`` is True if the
+    connection has become a WebSocket.
     """
 
     def __init__(self, url, address="192.0.2.1", headers=""):
@@ -55,12 +56,15 @@ class Attacker:
         return bool(more)
 
     def ask(self, **message):
-        """Send a request and return the first message that comes after it."""
+        """Send a message and return the next one that arrives."""
         self.socket.sendall(frame(TEXT, json.dumps(message).encode()))
         return self.hear()
 
     def hear(self, *types):
-        """Return the next message, or the next of these types; None if the server closes the connection."""
+        """Return the next message, or with ``types`` the next one of these types.
+
+        Return None if the server closes the connection.
+        """
         while True:
             while (payload := self._next_payload()) is None:
                 if not self._read():
@@ -72,7 +76,7 @@ class Attacker:
                 return message
 
     def hello(self, **fields):
-        """Say hello as a guest, or with a name and kind or a token in ``fields``."""
+        """Send `hello` as a guest; ``fields`` may give a name and a kind, or a token."""
         return self.ask(type="hello", client={"name": "crowd", "version": "1"}, **fields)
 
     def close(self):
@@ -80,7 +84,7 @@ class Attacker:
         self.socket.close()
 
     def _next_payload(self):
-        """Return the first byte of the next frame and its payload; None until all of it has arrived."""
+        """Return the first byte of the next frame and its payload, or None if the frame has not fully arrived."""
         data = self._received
         if len(data) < 4:
             return None

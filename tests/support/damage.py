@@ -8,7 +8,7 @@ LEAF_OF_TABLE = 0x0D
 
 
 def damage_rows(path, marker):
-    """Overwrite the head of each page of rows that contains ``marker``, and return the number of these pages."""
+    """Overwrite the beginning of each page of rows that contains ``marker``, and return the number of these pages."""
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         (size,) = connection.execute("PRAGMA page_size").fetchone()

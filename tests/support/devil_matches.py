@@ -8,7 +8,10 @@ from evilpegs_game.feedback import Feedback, feedback
 
 @cache
 def needed(live, every):
-    """Return the number of guesses an optimal codebreaker needs, by definition."""
+    """Return the number of guesses that an optimal codebreaker needs for the codes in ``live``, by definition.
+
+    ``every`` has all codes of the rules.
+    """
     if len(live) <= 2:
         return len(live)
     splits = (split(live, guess) for guess in every)
@@ -20,7 +23,7 @@ def needed(live, every):
 
 
 def split(live, guess):
-    """Return the parts of a live set by feedback."""
+    """Return the codes of each part of a guess, by feedback."""
     parts = {}
     for code in live:
         parts.setdefault(feedback(guess, code), []).append(code)
@@ -28,7 +31,7 @@ def split(live, guess):
 
 
 def devil(honest_match):
-    """Return a class of honest matches against a devil, derived from the class ``honest_match``."""
+    """Return a subclass of ``honest_match``, a class of honest matches, whose codemaker is a devil."""
 
     class DevilMatch(honest_match):
         def __init__(self, exact_up_to=27, **kind):

@@ -1,4 +1,4 @@
-"""An entrance for connections that are tested without a gateway."""
+"""The entrance of a game port, for tests of connections without a gateway."""
 
 from evilpegs_server.gateway.admission import Admission, AdmissionLimits
 from evilpegs_server.gateway.entrance import Entrance, EntranceRules
@@ -7,7 +7,7 @@ from evilpegs_server.hosts import AllowedHosts, AllowedOrigins
 
 
 def default_entrance(now):
-    """Return the entrance of a server with default limits, without TLS and proxies. ``now`` returns milliseconds."""
+    """Return an entrance with default limits, without TLS and without proxies; ``now`` returns milliseconds."""
     hosts = AllowedHosts()
     rules = EntranceRules(hosts, AllowedOrigins(hosts, None), TrustedProxies(()))
     return Entrance(rules, Admission(AdmissionLimits()), now)

@@ -1,4 +1,4 @@
-"""Ladders of equal players who do what they can to look better than each other."""
+"""Ladders of equally strong players who try to look better than each other, each in one of several ways."""
 
 import math
 
@@ -14,11 +14,15 @@ from support.score_sources import GUESS_LIMIT, MILLION
 FIXED_LOOKS = (100, 150, 200, 300, 500, 1_000, 2_000, 5_000)
 EVIL_LOOKS = (20, 30, 50, 100, 200, 500, 1_000, 2_000)
 HONEST, STOPPING, VERSIONS, NAMES = range(4)
-"""The ways to play: play on; stop when the mean looks good; begin versions until then; or play once, as a new name."""
+"""The behaviors of a player.
+
+Honest players play on. Others stop when their mean looks good, begin new versions of their client until it looks good,
+or play once under a new name.
+"""
 
 
 class EqualPlayers:
-    """A ladder of players whose games all have the same distribution."""
+    """A leaderboard of players whose games all have the same distribution of scores."""
 
     def __init__(self, source, rng, *, players, looks, fixed, adjusted=False, behaviors=(0, 1, 2, 3)):
         self.board = Leaderboard(guess_limit=GUESS_LIMIT, fixed=fixed, adjusted=adjusted)
@@ -33,7 +37,7 @@ class EqualPlayers:
         self._order = 0
 
     def is_anybody_wholly_better(self):
-        """Play all looks and return True if at one of them a row was wholly better than an equal one."""
+        """Play all games, and return True if at any look one player was ranked wholly above another."""
         return any(self._is_separated(look) for look in range(len(self._looks)))
 
     def _is_separated(self, look):
@@ -66,7 +70,11 @@ class EqualPlayers:
 
 
 def add_games(board, player, client, order, counts, luck=(0, 0, 0)):
-    """Add a match with these counts of scores from 1 to limit + 1, and the sums of their luck-adjusted scores."""
+    """Add a match of a player to ``board``.
+
+    ``counts`` has the number of games with each score from 1 to the guess limit + 1. ``luck`` has the number, the sum
+    and the sum of squares of the luck-adjusted scores.
+    """
     board.set_name(player, f"p{player}")
     board.add_start(player, client, order)
     for score, count in enumerate(counts, 1):
@@ -76,7 +84,10 @@ def add_games(board, player, client, order, counts, luck=(0, 0, 0)):
 
 
 def histories(source, rng, looks, players):
-    """Yield, at each look, what each of independent players has drawn so far, as (players, pairs)."""
+    """Yield, at each look, how often each player has drawn each pair of scores so far, as an array (players, pairs).
+
+    The players draw independently of each other.
+    """
     drawn = np.zeros((players, len(source.chances)), dtype=np.int64)
     for more in np.diff([0, *looks]).tolist():
         drawn += source.draw(rng, more, players)
@@ -84,7 +95,7 @@ def histories(source, rng, looks, players):
 
 
 def betting_misses(source, rng, looks, players):
-    """Return the share of players whose betting interval ever misses their mean at these looks."""
+    """Return the fraction of players whose betting interval misses the true mean at one of the looks."""
     missed = np.zeros(players, dtype=bool)
     for drawn in histories(source, rng, looks, players):
         ends = betting_intervals(source.histograms(drawn), 1, GUESS_LIMIT + 1, LEVEL)
@@ -93,7 +104,10 @@ def betting_misses(source, rng, looks, players):
 
 
 def adjusted_misses(source, rng, looks, players):
-    """Return the share of players whose luck-adjusted interval ever misses, as a leaderboard computes it."""
+    """Return the fraction of players whose luck-adjusted interval misses the true mean at one of the looks.
+
+    The intervals are computed as on a leaderboard.
+    """
     missed = np.zeros(players, dtype=bool)
     mean = float(source.chances @ source.adjusted) / MILLION
     for drawn in histories(source, rng, looks, players):
@@ -106,7 +120,10 @@ def adjusted_misses(source, rng, looks, players):
 
 
 def asymptotic_misses(source, rng, looks, players):
-    """Return the shares of players whose asymptotic interval ever misses, of luck-adjusted and of raw scores."""
+    """Return two fractions of players whose asymptotic interval misses the true mean at one of the looks.
+
+    The first is for luck-adjusted scores, the second for plain scores.
+    """
     missed = np.zeros((2, players), dtype=bool)
     adjusted_mean = float(source.chances @ source.adjusted)
     for drawn in histories(source, rng, looks, players):
@@ -123,13 +140,16 @@ def score_sums(counts):
 
 
 def is_inside(sums, mean):
-    """Return True if the asymptotic interval of a list of scores holds ``mean``."""
+    """Return True if ``mean`` is in the asymptotic interval of scores.
+
+    ``sums`` has the number, the sum and the sum of squares of the scores.
+    """
     games, total, _ = sums
     return abs(total / games - mean) <= asymptotic_half_width(*sums, LEVEL)
 
 
 def best_high_end(source, rng, looks, names, level):
-    """Return the least high end that any of independent names ever reaches when intervals have this level."""
+    """Return the least upper end that the betting interval of any of ``names`` players has at one of the looks."""
     ends = [
         betting_intervals(source.histograms(drawn), 1, GUESS_LIMIT + 1, level)[:, 1].min()
         for drawn in histories(source, rng, looks, names)
@@ -138,6 +158,6 @@ def best_high_end(source, rng, looks, names, level):
 
 
 def honest_counts(source, games):
-    """Return the counts of scores of a player with ``games`` games who has neither good nor bad luck."""
+    """Return the counts of scores of a player whose ``games`` games have the expected distribution."""
     shares = [source.chances[source.scores == score].sum() for score in range(1, GUESS_LIMIT + 2)]
     return [round(games * share) for share in shares]

@@ -1,4 +1,7 @@
-"""Surroundings of the wrong commands in `tests/cli/snapshots/errors.txt`: unusable files, a busy port, and others."""
+"""The files and servers that the wrong commands in `tests/cli/snapshots/errors.txt` need.
+
+There are unusable files, a busy port, a server without registration, and others.
+"""
 
 import asyncio
 import shutil
@@ -16,15 +19,15 @@ from evilpegs_protocol.client_messages import ClientInfo
 
 OLD_FILES = Path(__file__).parents[1] / "compatibility" / "v0.1.0"
 CROWDED = "crowded"
-"""The player who has as many open matches as a server allows."""
+"""The name of the player who has as many open matches as a server allows."""
 
 
 @contextmanager
 def error_surroundings(folder, server, closed_server):
-    """Make the surroundings for the block and yield the environment variables that the transcript uses.
+    """Provide what the wrong commands need during the block, and yield the environment variables of the transcript.
 
-    They name what differs from run to run: $SERVER and $DATABASE of a running server, $CLOSED without registration,
-    and $BUSY, a port that is taken. Files are in ``folder``, tokens in the user's data directory.
+    The variables are what differs from run to run: $SERVER and $DATABASE of a running server, $CLOSED, a server without
+    registration, and $BUSY, a port that is taken. Files are in ``folder``, and tokens in the user's data directory.
     """
     write_unusable_files(folder)
     with ExitStack() as stack:
@@ -37,7 +40,7 @@ def error_surroundings(folder, server, closed_server):
 
 
 def write_unusable_files(folder):
-    """Write files that no command can use as what it expects."""
+    """Write files to ``folder`` that are not what a command expects."""
     (folder / "folder").mkdir()
     (folder / "text.txt").write_text("hello\n")
     (folder / "bytes.txt").write_bytes(b"\xff\xfe\x00")

@@ -1,4 +1,4 @@
-"""Guesses of every sort, and evil games that are played with counted parts only."""
+"""Guesses of several kinds, and evil games that are played with counted parts only."""
 
 from itertools import combinations
 
@@ -9,7 +9,7 @@ SORTS = ("random", "one color", "two colors", "paired", "distinct")
 
 
 def guess_of(sort, rules, rng):
-    """Return a guess of one of the `SORTS`, or the nearest that the rules allow."""
+    """Return a random guess of one of the `SORTS`, or one that is as similar to it as the rules allow."""
     pegs, colors = rules.pegs, rules.colors
     if not rules.repeats:
         return tuple(rng.sample(range(colors), pegs))
@@ -25,7 +25,7 @@ def guess_of(sort, rules, rng):
 
 
 def transpositions(code, rng):
-    """Return every code made by exchanging two pegs of this one, in random order."""
+    """Return every code that differs from ``code`` by an exchange of two pegs, in random order."""
     changed = set()
     for one, other in combinations(range(len(code)), 2):
         swapped = list(code)
@@ -35,7 +35,10 @@ def transpositions(code, rng):
 
 
 def evil_reply(rules, sizes) -> tuple[Feedback, int]:
-    """Return the first of the largest parts and its size; all-black only when there is no other part."""
+    """Return the first of the largest parts, and its size; all-black is returned only if there is no other part.
+
+    ``sizes`` has the sizes of all parts in feedback order.
+    """
     parts = dict(zip(feedbacks(rules.pegs), sizes, strict=True))
     ending = parts.pop(all_black(rules.pegs))
     if not any(parts.values()):
@@ -45,7 +48,10 @@ def evil_reply(rules, sizes) -> tuple[Feedback, int]:
 
 
 def evil_game(rules, guesses, least=1, count=count_parts):
-    """Yield history, guess, count and size of the part given, turn by turn, while ``least`` candidates are left."""
+    """Play ``guesses`` against evil, and yield a tuple per turn while at least ``least`` candidates are left.
+
+    A tuple has the history, the guess, the result of counting its parts, and the size of the part that evil keeps.
+    """
     history = ()
     for guess in guesses:
         counted = count(rules, history, guess)

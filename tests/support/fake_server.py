@@ -1,4 +1,4 @@
-"""A whole server without sockets: fake connections, a clock that tests move, and a pool that tests hold back."""
+"""A whole server without sockets: connections, a clock and a pool of tasks that tests control."""
 
 import asyncio
 import itertools
@@ -30,9 +30,9 @@ from support.matches import TINY
 from support.workspaces import new_workspace
 
 RECEIVE_SECONDS = 10
-"""Seconds after which a message that does not arrive is a failure."""
+"""The time in seconds after which a message that does not arrive fails the test."""
 WALL_MS = 1_700_000_000_000
-"""Unix time on the fake server, in milliseconds."""
+"""The Unix time on the fake server, in milliseconds."""
 PRACTICE = replace(TINY, id="tiny-practice", clock=None, games=1, rated=False)
 SERVER_LADDERS = {
     ladder.id: ladder
@@ -51,9 +51,9 @@ SERVER_LADDERS = {
 
 
 class FakeClock:
-    """A stand-in for `StallFreeClock` that moves only when a test moves it, and a wall clock that stands still.
+    """A stand-in for `StallFreeClock` that only a test moves, with a wall clock that stands still.
 
-    While ``wall_error`` is set, reading the wall clock raises it.
+    If ``wall_error`` is set, reading the wall clock raises it.
     """
 
     def __init__(self):
@@ -73,7 +73,7 @@ class FakeClock:
         self.ms += ms
 
     def stall(self, ms):
-        """Let the event loop stall for ``ms`` milliseconds. Like the real clock, count them only if they are few."""
+        """Let the event loop stall for ``ms`` milliseconds, and count the stall as the real clock does."""
         if ms > LONG_STALL_MS:
             self.long_stalls_ms += ms
         else:
@@ -82,7 +82,11 @@ class FakeClock:
 
 
 class FakeCodemaking(Codemaking):
-    """The real codemaking. A test may set ``before_reply`` to a function of the `GameSecrets` that raises an error."""
+    """The real codemaking, except that a test may let it fail.
+
+    ``before_reply`` may be set to a function that is called with the `GameSecrets` before each reply, and may raise an
+    error.
+    """
 
     before_reply = None
 
@@ -93,7 +97,7 @@ class FakeCodemaking(Codemaking):
 
 
 class BrokenPart:
-    """A stand-in for any part of the server that fails whatever it is used for."""
+    """A stand-in for any part of the server that fails at every use."""
 
     def __getattr__(self, name):
         message = f"broken {name}"
@@ -101,10 +105,10 @@ class BrokenPart:
 
 
 class FakePool:
-    """A pool that does its tasks at once, or while ``paused`` is set when `run_pending` is called.
+    """A pool that runs its tasks at once or, while ``paused`` is True, when `run_pending` is called.
 
-    ``submitted`` lists the player and the expected cost of every task. ``replacements`` maps a class of tasks to a
-    task that is done in their place.
+    ``submitted`` lists the player and the expected cost of every task. ``replacements`` maps a class of tasks to a task
+    that is run in place of each of them.
     """
 
     def __init__(self, workspace):
@@ -118,17 +122,17 @@ class FakePool:
             self.run_pending()
 
     def run_pending(self):
-        """Do every task that waits. Results are delivered in the next iteration of the event loop."""
+        """Run every waiting task; the results are delivered in the next iteration of the event loop."""
         while self._tasks:
             task, done = self._tasks.pop(0)
             asyncio.get_running_loop().call_soon(done, run_task(task, self._workspace)[0])
 
 
 class FakeChannel:
-    """A stand-in for a connection that keeps every text sent to it and the code it was closed with.
+    """A stand-in for a connection that keeps the texts sent to it and the code with which it was closed.
 
-    A test may set ``before_send`` to a function of the texts of each write. While ``lost`` is set, texts are dropped.
-    ``over_limit`` says what the channel reports about its address.
+    ``before_send`` may be set to a function that is called with the texts of each write. While ``lost`` is True, texts
+    are dropped. ``over_limit`` is what the channel reports about the limits of its address.
     """
 
     def __init__(self):
@@ -154,7 +158,7 @@ class FakeChannel:
 
 
 class FakeClient:
-    """A client on a fake connection that numbers its requests and counts their answers."""
+    """A client on a fake connection that numbers its requests, so that their answers can be counted."""
 
     def __init__(self, server, visit=None):
         self.server, self.channel = server, FakeChannel()
@@ -165,7 +169,7 @@ class FakeClient:
         self._numbers = itertools.count(1)
 
     async def send_frame(self, frame):
-        """Send a frame as it is."""
+        """Deliver the text of a frame to the server without changes."""
         await self.session.handle_frame(frame, self.server.clock.now())
 
     async def send(self, **message):
@@ -175,7 +179,10 @@ class FakeClient:
         return self.request_ids[-1]
 
     async def receive(self, *types, re=None):
-        """Return the next message; skip those of other types, or that do not answer ``re``, if these are given."""
+        """Return the next message that has one of ``types`` and answers the request ``re``, as far as these are given.
+
+        Other messages are skipped.
+        """
         async with asyncio.timeout(RECEIVE_SECONDS):
             while True:
                 message = await self.channel.inbox.get()
@@ -194,7 +201,7 @@ class FakeClient:
         return answer["code"]
 
     async def hello(self, name=None, token=None):
-        """Say hello as a new player, as a known one, or without arguments as a guest."""
+        """Send `hello` with a new name, with a token, or without arguments as a guest; return the answer."""
         fields = {"token": token} if token else {"name": name, "kind": "bot"} if name else {}
         return await self.request(type="hello", client={"name": "tester", "version": "1.0"}, **fields)
 
@@ -215,9 +222,9 @@ class FakeClient:
 
 
 class FakeServer:
-    """Everything of a server but its sockets, on a real database.
+    """Everything of a server except its sockets, on a real database.
 
-    ``capacity``, ``guest_limits`` and ``options`` are handed to `Codemaking`, `Presence` and `MatchRegistry`.
+    ``capacity``, ``guest_limits`` and ``options`` are passed to `Codemaking`, `Presence` and `MatchRegistry`.
     """
 
     def __init__(self, engine, capacity=None, guest_limits=None, **options):
@@ -256,30 +263,30 @@ class FakeServer:
         )
 
     def restore_matches(self):
-        """Resume the open matches of the database."""
+        """Resume the matches that are open in the database."""
         for stored in load_open_matches(self.engine):
             self.registry.restore(stored)
         self.services.presence.restore()
 
     def connect(self, visit=None):
-        """Open a connection, which has no address unless ``visit`` gives it one."""
+        """Open a connection and return its client; the connection has an address only if ``visit`` gives it one."""
         self.clients.append(FakeClient(self, visit))
         return self.clients[-1]
 
     async def connect_player(self, name="ann"):
-        """Open a connection and claim a new name on it."""
+        """Open a connection, claim a new name on it, and return its client."""
         client = self.connect()
         client.token = (await client.hello(name))["token"]
         return client
 
     async def reconnect(self, client):
-        """Open another connection for the player of ``client``."""
+        """Open another connection for the player of ``client``, and return its client."""
         again = self.connect()
         await again.hello(token=client.token)
         return again
 
     def close(self):
-        """Stop the clocks of all matches, write what was submitted and end the threads that read."""
+        """Stop the clocks of all matches, write what was submitted, and end the threads."""
         for runner in self.registry.runners:
             runner.drain()
         self.writer.close()
@@ -287,12 +294,12 @@ class FakeServer:
         self.registry.close()
 
     def assert_each_refusal_was_counted(self):
-        """Compare the refusals by error code with the errors that all clients were sent."""
+        """Assert that the server counted as many refusals per error code as it sent errors to all clients."""
         sent = [json.loads(text) for client in self.clients for text in client.channel.sent]
         errors = Counter(message["code"] for message in sent if message["type"] == "error")
         assert self.registry.counts.refusals == errors
 
     def take_log(self):
-        """Return the log entries that no test has looked at, and forget them."""
+        """Return the log entries since the last call, and forget them."""
         entries, self._log_capture.entries = self._log_capture.entries, []
         return entries

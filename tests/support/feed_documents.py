@@ -1,4 +1,4 @@
-"""The JSON schemas of the feed, as docs/feed.md shows them."""
+"""The JSON schemas of the feed, read from docs/feed.md."""
 
 import json
 import re
@@ -11,7 +11,7 @@ PROTOCOL = json.loads(Path(evilpegs_protocol.__file__).with_name("schema.json").
 
 
 def _schemas():
-    """Return the schema of each kind of topic. A reference to schema.json is replaced by its definitions."""
+    """Return the schema of each kind of topic; definitions of schema.json, to which schemas refer, are included."""
     blocks = re.findall(r"### `(\w+)`.*?```json\n(.*?)```", DOCUMENT.read_text(), re.DOTALL)
     return {kind: _with_definitions(json.loads(text)) for kind, text in blocks}
 

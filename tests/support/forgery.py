@@ -1,7 +1,7 @@
 """A forged record: a match against fixed secrets in which every game is solved by the first guess.
 
 Everything that a reader can recompute holds, because the forger chooses nonces, secrets and hashes. Only the signature
-of the server is out of reach.
+of the server cannot be forged.
 """
 
 import hashlib
@@ -13,7 +13,7 @@ from evilpegs_protocol.commitment import commitment, secret_index
 
 
 def forge(events):
-    """Return a consistent record that begins like a real one and has another course; it is not signed."""
+    """Return a consistent record that has the first event of a real one and other games; it is not signed."""
     started = events[0]
     rules, match, clock = Rules.parse(started["rules"]), started["match"], started["clock"]
     forged, at = [started], started["at"]

@@ -1,4 +1,7 @@
-"""Fork a server for each database named on standard input; this process has imported all that they need."""
+"""Start a server for each database that is named on standard input, by forking this process.
+
+This process has imported everything that the servers need, so they start at once.
+"""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""A strategy that stops in the middle of its work until a gate opens, so that a test can kill its player."""
+"""A strategy that stops in the middle of its work until a gate opens, so that a test can kill the process meanwhile."""
 
 import os
 import select
@@ -25,13 +25,13 @@ def choose(position, rng):
     return best_guess(position, MINIMAX)
 '''
 PATIENCE = 90
-"""Seconds; only a hang takes longer."""
+"""The longest time to wait in seconds; only a process that hangs takes longer."""
 
 
 class Gate:
-    """A gate that ``strategy``, a .py file in ``folder``, does not pass before it is open.
+    """A gate in the way of ``strategy``, a .py file in ``folder``, which waits there until the gate is open.
 
-    Both ends of the pipes stay open here, so a late arrival never waits for a process that has gone.
+    Both ends of the pipes stay open in this process, so a process that arrives late never waits for one that has gone.
     """
 
     def __init__(self, folder):
@@ -50,7 +50,7 @@ class Gate:
         os.close(self._gate)
 
     def arrival(self):
-        """Wait for a process to arrive at the gate, at most `PATIENCE` seconds; return its id."""
+        """Wait until a process arrives at the gate, and return the id of the process."""
         assert select.select([self._who], [], [], PATIENCE)[0], "no process arrived"
         return int(os.read(self._who, 100).split()[0])
 
@@ -61,5 +61,5 @@ class Gate:
 
     @property
     def choices(self):
-        """Return the feedbacks before each choice so far, as text."""
+        """The feedbacks before each choice of the strategy so far, as one line of text per choice."""
         return (self.folder / "choices").read_text().splitlines()

@@ -28,12 +28,12 @@ _DOCUMENTS = "list of documents of "
 
 
 class MalformedPageError(Exception):
-    """A row of the page that has no known type."""
+    """A row of the page whose type is not known."""
 
 
 @dataclass(frozen=True)
 class Field:
-    """A documented field: its types, with null if it may be null, and whether it may be absent."""
+    """A documented field: the types it may have, including null, and whether it may be absent."""
 
     kinds: tuple[str, ...]
     optional: bool
@@ -42,7 +42,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Section:
-    """A documented kind of document."""
+    """A section of the page, which documents one kind of document."""
 
     heading: str
     command: tuple[str, ...]
@@ -52,18 +52,25 @@ class Section:
 
 @dataclass
 class Comparison:
-    """The comparison of documents with a page: the problems so far, and which documented cases have occurred."""
+    """The comparison of documents with a page.
+
+    ``problems`` lists the differences so far. ``occurred`` has each documented case that has occurred, as (heading,
+    field, case).
+    """
 
     sections: dict[str, Section]
     problems: list[str] = field(default_factory=list)
     occurred: set[tuple[str, str, str]] = field(default_factory=set)
 
     def add(self, heading, document):
-        """Compare a document with the section of this heading."""
+        """Compare a document with the section that has this heading."""
         self._object(document, heading, "")
 
     def unseen(self):
-        """Return each documented type and absence that has not occurred, as (heading, field, case)."""
+        """Return each documented case that has not occurred, as (heading, field, case).
+
+        A case is a type of a field, or ``absent``.
+        """
         documented = {
             (section.heading, path, case)
             for section in self.sections.values()
@@ -111,7 +118,7 @@ class Comparison:
 
 
 def matches(value, kind):
-    """Return True if the value has this type, elements included."""
+    """Return True if ``value`` has the type ``kind`` of the page; the elements of a list are checked too."""
     if kind.startswith(_DOCUMENTS):
         kind = "list of objects"
     if kind.startswith("list of "):
@@ -124,7 +131,7 @@ def matches(value, kind):
 
 
 def parse_page(text):
-    """Return the sections of a page that have a command or fields, by heading."""
+    """Return the sections of a page by heading, without those that have neither a command nor fields."""
     _, *parts = _SECTION.split(text)
     sections = (_section(heading, body) for heading, body in zip(parts[::2], parts[1::2], strict=True))
     return {section.heading: section for section in sections if section.fields or section.command}

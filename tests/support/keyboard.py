@@ -1,4 +1,4 @@
-"""A person at a real terminal: the keys they press, and the lines they see."""
+"""A person at a real terminal: the keys that they press, and the lines that they see."""
 
 import asyncio
 import fcntl
@@ -20,7 +20,7 @@ WIDTH, HEIGHT = 80, 24
 
 
 class SeenLines:
-    """The lines on a terminal, by what was written to it: text, movements of the cursor and erasing."""
+    """The lines that a person sees on a terminal, computed from the text and the control sequences written to it."""
 
     def __init__(self):
         self.lines = [""]
@@ -59,7 +59,10 @@ class SeenLines:
 
 
 class Keyboard:
-    """The keys of a terminal, whose program end is ``program``, and what its person sees."""
+    """A terminal with a person: the keys that they press, and the lines that they see.
+
+    ``program`` is the file descriptor of the terminal for the program.
+    """
 
     def __init__(self):
         self._person, self.program = os.openpty()
@@ -70,7 +73,7 @@ class Keyboard:
         self._files = []
 
     def open_prompt(self, words=()):
-        """Return an edited prompt in this process, on this terminal."""
+        """Return a prompt with an editor on this terminal, which runs in this process."""
         keys, output = os.fdopen(os.dup(self.program)), os.fdopen(os.dup(self.program), "w")
         self._files = [keys, output]
         console = Console(file=output, force_terminal=True, color_system=None, width=WIDTH)
@@ -83,7 +86,7 @@ class Keyboard:
 
     @property
     def lines(self):
-        """The lines that are seen now, without spaces at their ends."""
+        """The lines that the person sees now, without trailing spaces."""
         try:
             while written := os.read(self._person, 1 << 16):
                 self.written += written.decode()
@@ -93,7 +96,7 @@ class Keyboard:
         return [line.rstrip() for line in self._seen.lines]
 
     async def shows(self, text):
-        """Wait until the last line that is not empty ends with the text."""
+        """Wait until the last line that is not empty ends with ``text``."""
         async with asyncio.timeout(PATIENCE):
             while not "\n".join(self.lines).rstrip().endswith(text):  # noqa: ASYNC110 - a terminal has no event
                 await asyncio.sleep(0.001)

@@ -1,18 +1,18 @@
-"""Threads that a test leaves behind.
+"""Threads that a test has started and not ended.
 
-They go on using what the next tests use: the processor, the database, and the global random generator, whose state
-Hypothesis watches while it draws. So every test ends the threads that it started.
+Such threads go on using resources of the next tests: the processor, the database, and the global random generator,
+whose state Hypothesis watches while it draws. So every test must end the threads that it started.
 """
 
 import threading
 import time
 
 PATIENCE = 5
-"""Seconds in which the threads of a test must end once it is over."""
+"""The time in seconds within which the threads of a test must end once the test is over."""
 SHARED_SERVER = "shared server"
-"""The name of the thread of a server that several tests share."""
+"""The name of the thread of a server that is shared by several tests."""
 OF_SHARED_SERVER = (SHARED_SERVER, "asyncio_", "leaderboards", "reads", "writer")
-"""The beginnings of the names of threads that such a server may start during any test."""
+"""The prefixes of the names of threads that a shared server may start during any test."""
 
 
 def threads_left(before, patience=PATIENCE):

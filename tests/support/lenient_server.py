@@ -1,7 +1,7 @@
-"""The control of tests/abuse: a server without the bounds that hold an attacker, as servers once were.
+"""A server without the limits that protect it from attackers, as a control for tests/abuse.
 
-It parses a whole read at once, keeps whatever is unread, credits every stall of the event loop, replays finished
-matches on the event loop, and lets the site take all of its time.
+It parses everything that it has read at once, keeps whatever is unread, credits every stall of the event loop, replays
+finished matches on the event loop, and lets the site take all of its time.
 """
 
 import math
@@ -14,7 +14,7 @@ from evilpegs_server.site import loop_share
 
 
 async def read_at_once(finished, match):
-    """Read a match on the event loop, whatever is known about it."""
+    """Read a match on the event loop."""
     return vars(finished)["_read"](match)
 
 

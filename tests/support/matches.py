@@ -1,4 +1,4 @@
-"""Small ladders, and matches on a fake clock that a test plays by hand or at random."""
+"""Small ladders, and matches on a fake clock that a test plays move by move or at random."""
 
 from dataclasses import replace
 
@@ -26,9 +26,9 @@ SOLVED, MISSED = Feedback(2, 0), Feedback(0, 1)
 
 
 class MatchDriver:
-    """A match on a fake clock. Each turn is delivered to the player at the moment it opens.
+    """A match on a fake clock, in which each turn is delivered to the player at the moment it opens.
 
-    ``facts`` are the facts so far. ``steps`` has a pair for each call: the number of facts after it, and
+    ``facts`` has all facts so far. ``steps`` has a pair for each call: the number of facts after the call, and
     `Match.durable_state` at that moment.
     """
 
@@ -37,16 +37,16 @@ class MatchDriver:
         self._observe(self.match.start(self.now))
 
     def do(self, command, *args):
-        """Call a method of the match at this moment and return its events."""
+        """Call the method ``command`` of the match at this moment and return its events."""
         return self._observe(getattr(self.match, command)(*args, self.now))
 
     def wait(self, ms):
-        """Move the clock forward and return this driver."""
+        """Move the clock forward by ``ms`` milliseconds and return this driver."""
         self.now += ms
         return self
 
     def begin(self, nonce=None):
-        """Begin the game that waits for its player."""
+        """Begin the game that waits for `ready`."""
         return self.do("ready", self.match.game, nonce)
 
     def guess(self, text):
@@ -80,7 +80,10 @@ MOVES = st.sampled_from(
 
 
 def make_move(driver, move, text):
-    """Make one move, which the match may refuse. While the codemaker thinks, every command becomes its reply."""
+    """Make one move, which the match may refuse, and return the events.
+
+    While the codemaker thinks, every move becomes its reply or its failure.
+    """
     match = driver.match
     if match.state is State.THINKING:
         return driver.do("fail") if move == "fail" else driver.do("reply", SOLVED if move == "solve" else MISSED)
@@ -106,7 +109,7 @@ def make_move(driver, move, text):
 
 @st.composite
 def random_matches(draw):
-    """Drive a match with moves drawn at random, some of which it refuses."""
+    """Draw a match that was driven with random moves, some of which it refused."""
     driver = MatchDriver(draw(LADDERS))
     moves = st.tuples(MOVES, st.sampled_from(["11", "12", "33"]), st.integers(0, 4_000))
     for move, text, ms in draw(st.lists(moves, max_size=30)):

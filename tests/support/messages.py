@@ -1,4 +1,4 @@
-"""Facts in error messages, whatever the words around them are."""
+"""Facts in error messages, independent of the wording."""
 
 
 def values_in(error):

@@ -1,13 +1,13 @@
 """The records among the vectors of the page: real ones of every codemaker, and forgeries of them.
 
-Some records were written by version 0.1.0 and are kept in `tests/compatibility`. One, on large rules, is made here. The
-others are of matches at a real server with known random bytes and times. ``python tests/support/page_records.py`` plays
-these matches again and writes `tests/vectors/records.json`; no test does, because the worker process of a server takes
-long to start.
+Some records were written by version 0.1.0 and are kept in `tests/compatibility`. One record, on large rules, is
+computed here. The other records are of matches at a real server with known random bytes and times. To play these
+matches again and write `tests/vectors/records.json`, run ``python tests/support/page_records.py``. No test does so,
+because the worker process of a server takes long to start.
 
-A forgery is a list of changes to a record, so that both languages make the same one: {"event": INDEX, "set": {...}},
-with "unset" a list of fields to remove, or with "drop" to remove the event. Most forgeries come with a new chain of
-hashes, as a careful forger would make it.
+A forgery is a list of changes to a record, so that Python and JavaScript make the same one. A change has the form
+{"event": INDEX, "set": {...}}, with "unset" for a list of fields to remove, or "drop" to remove the event. Most
+forgeries come with a new chain of hashes, as a careful forger would make it.
 """
 
 import asyncio
@@ -49,7 +49,7 @@ def read_old(kind):
 
 
 def render(vectors):
-    """Return vectors as JSON text: each list on lines of its own, one vector per line."""
+    """Return vectors as JSON text with one vector per line."""
     sections = []
     for name, value in vectors.items():
         rows = value if isinstance(value, list) else [value]
@@ -81,7 +81,7 @@ PLAYED = {
     "evil practice": ("bulls-and-cows-evil-practice", [None]),
     "devil practice": ("classic-devil-practice", [None]),
 }
-"""The ladder of each record, and the client nonce of each game that is played; later games are resigned."""
+"""The ladder of each record, and the client nonces of the games that are played; later games are resigned."""
 
 
 async def play_all():
@@ -92,7 +92,10 @@ async def play_all():
 
 
 async def play(stage, ladder, nonces):
-    """Play a match whose guesses are the first candidates, resign what is left, and return its record."""
+    """Play games in which each guess is the first candidate, resign the rest of the match, and return its record.
+
+    ``nonces`` has the client nonce of each game that is played, or None for a game without one.
+    """
     heard = []
 
     async def hear(*types):
@@ -124,7 +127,10 @@ def first_guess(rules):
 
 
 def on_large_rules(record):
-    """Return a record of the rules 8x10 made like one of an untimed evil ladder, resigned after three turns."""
+    """Return a record on the rules 8x10, made from the record of an untimed evil ladder.
+
+    The game is resigned after three turns.
+    """
     rules = Rules.parse("huge")
     started = record[0] | {"ladder": "huge-evil-practice", "rules": str(rules), "pegs": 8, "colors": 10}
     events = [started | {"symbols": SYMBOLS[:10], "guess_limit": 24, "repeats": True}, dict(record[1])]
@@ -149,7 +155,7 @@ def on_large_rules(record):
 
 
 class Forger:
-    """A forger of one record, who changes its first game."""
+    """A forger who makes forgeries of one record by changing its first game."""
 
     def __init__(self, name, events):
         self.name, self.events, self.started = name, events, events[0]
@@ -173,7 +179,7 @@ class Forger:
         return self.forged(what, refused_by, (index, {"set": fields}), rehash=rehash)
 
     def of_record(self):
-        """Yield forgeries that the record as a whole refutes."""
+        """Yield forgeries that are refuted by checks of the whole record."""
         other = other_feedback(self.turn)
         yield self.set("head", "hashes", self.last, rehash=False, head="0" * 64)
         yield self.set("feedback", "hashes", self.first, rehash=False, **other)
@@ -189,7 +195,7 @@ class Forger:
         yield self.set("codemaker", "codemaker", 0, codemaker="evil" if self.is_fixed else "fixed")
 
     def of_game(self):
-        """Yield forgeries that the first game refutes, with a new chain of hashes."""
+        """Yield forgeries that are refuted by checks of the first game; they have a new chain of hashes."""
         guesses, outcome = self.over["guesses"] + 1, "void" if self.over["outcome"] == "solved" else "solved"
         yield self.set("nonce", "commitment", self.end, nonce="5" * 64)
         yield self.set("no nonce", "commitment", self.end, nonce=None)
@@ -200,7 +206,7 @@ class Forger:
         yield self.set("time left", "clock", self.first, left_ms=7)
 
     def of_replies(self):
-        """Yield forgeries of what the codemaker did, with a new chain of hashes."""
+        """Yield forgeries of the codemaker's replies and secrets; they have a new chain of hashes."""
         other = other_feedback(self.turn)
         yield self.set("feedback, new hashes", "replies" if self.is_fixed else "witness", self.first, **other)
         shown = other_code(self.over["secret"])
@@ -217,9 +223,10 @@ class Forger:
             yield from self.with_reply("another of equal parts", lambda parts, largest: set(largest))
 
     def with_reply(self, what, choices):
-        """Yield a forgery in which evil gives another reply, after which the game ends and its witness fits.
+        """Yield a forgery in which evil gives another reply, after which the game ends with a witness that fits.
 
-        ``choices`` returns the replies to choose from, given the parts of a guess and evil's replies.
+        ``choices`` returns the replies to choose from. Its arguments are the parts of a guess and the replies that evil
+        may give.
         """
         position = Position(self.rules)
         for event in self.events[self.first : self.end]:
@@ -232,7 +239,10 @@ class Forger:
             position = position.after(guess, given)
 
     def ended_after(self, event, after):
-        """Yield the changes after which the first game is resigned after the turn of ``event``."""
+        """Yield the changes that end the first game after the turn of ``event``, by resignation.
+
+        ``after`` is the position after the forged reply to this turn.
+        """
         index, given = self.events.index(event), after.history[-1].feedback
         parts = {} if "candidates" not in event else {"candidates": after.count}
         yield index, {"set": {"black": given.black, "white": given.white, **parts}}
@@ -247,7 +257,7 @@ class Forger:
             yield later, {"set": {"seq": later + 1 - (self.end - index - 1)}}
 
     def sum(self, **first):
-        """Return the change of the last event in which the first game has these values."""
+        """Return the change of the last event that gives the first game the values ``first``."""
         return self.last, {"set": {field: [value, *self.sums[field][1:]] for field, value in first.items()}}
 
 
@@ -257,7 +267,7 @@ def index_of(events, kind):
 
 
 def other_feedback(event):
-    """Return a feedback that differs and is possible too."""
+    """Return a feedback that differs from that of ``event`` and is possible too."""
     return {"black": 0, "white": 0} if event["black"] + event["white"] else {"black": 0, "white": 1}
 
 
@@ -268,7 +278,7 @@ def other_code(code):
 
 
 def apply(events, changes):
-    """Return a copy of the events with the changes."""
+    """Return a copy of ``events`` to which ``changes`` have been applied."""
     changed = copy.deepcopy(events)
     for change in changes:
         changed[change["event"]].update(change.get("set", {}))
@@ -279,7 +289,7 @@ def apply(events, changes):
 
 
 def head_of(events):
-    """Return the hash that `match_over` has to contain."""
+    """Return the hash that `match_over` must contain."""
     return chain(map(canonical, events))[-2]
 
 

@@ -1,8 +1,8 @@
-"""The vectors that the page of the server shares with Python: results of the game package, as JSON in `tests/vectors`.
+"""The test vectors that the page of the server shares with Python: results of the game package, as JSON files.
 
-Tests of both languages read them: `tests/page/test_vectors.py` and the modules of `tests/page/js`. Every file is the
-same in each run. ``python tests/support/page_vectors.py`` writes all of them again, except for the records that
-`page_records.py` writes; read the diff before you commit it.
+Tests of both languages read the files in `tests/vectors`: `tests/page/test_vectors.py` and the modules of
+`tests/page/js`. Every run writes the same files. ``python tests/support/page_vectors.py`` writes all of them again,
+except for the records that `page_records.py` writes; read the diff before you commit it.
 """
 
 import hashlib
@@ -32,7 +32,7 @@ MATCH = "0123456789abcdef"
 
 
 def codes():
-    """Return rules and codes: what can be read, how many there are, and which code is where."""
+    """Return vectors for rules and codes: texts that can be read or not, numbers of codes, and codes by index."""
     rng = Random("codes")
     good_rules = [*RULES, "04x06", *PRESETS]
     bad_rules = [
@@ -87,7 +87,7 @@ def codes():
 
 
 def refused(read, *words):
-    """Return True; raise AssertionError if the words can be read."""
+    """Return True if ``read`` raises GameError for the arguments ``words``; raise AssertionError if it does not."""
     try:
         read(*words)
     except GameError:
@@ -96,7 +96,7 @@ def refused(read, *words):
 
 
 def read_code(rules, text):
-    """Return the color indices of a code; None if the text is not a code of the rules."""
+    """Return the color indices of a code as a list, or None if the text is not a code of the rules."""
     try:
         return list(parse_code(text, Rules.parse(rules)))
     except GameError:
@@ -104,7 +104,7 @@ def read_code(rules, text):
 
 
 def digest_of_all_codes(rules):
-    """Return the SHA-256 of all codes in code order, a byte per peg."""
+    """Return the SHA-256 of all codes in code order, with one byte per peg."""
     return hashlib.sha256(all_codes(rules).T.tobytes()).hexdigest()
 
 
@@ -113,7 +113,7 @@ def random_code(rng, rules):
 
 
 def feedbacks():
-    """Return guesses and codes with their feedback: random ones, and pairs that share many colors."""
+    """Return vectors for feedback: random pairs of codes, and pairs that share many colors."""
     rng, rows = Random("feedback"), []
     for name in RULES:
         rules = Rules.parse(name)
@@ -126,7 +126,7 @@ def feedbacks():
 
 
 def partitions():
-    """Return the parts of guesses at positions that codes of the rules allow, and evil's reply."""
+    """Return vectors for the parts of guesses at several positions, and for evil's replies."""
     rng, rows = Random("partitions"), []
     for name in (*ENUMERATED, "5x8", "4x10-distinct"):
         rules = Rules.parse(name)
@@ -153,7 +153,7 @@ def parts_of(position, guess):
 
 
 def evil_games():
-    """Return whole games against evil: guesses at random, guesses that could be the secret, and some of each."""
+    """Return whole games against evil, in which none, some or all of the guesses are candidates."""
     rng = Random("evil games")
     return {
         "games": [
@@ -173,7 +173,10 @@ def evil_games():
 
 
 def evil_game(rng, name, limit, share):
-    """Play a game in which this share of the guesses are candidates drawn at random."""
+    """Play a game against evil in which each guess is a random candidate with the probability ``share``.
+
+    Other guesses are random codes.
+    """
     rules = Rules.parse(name)
     position, turns = Position(rules), []
     while len(turns) < limit and not (turns and is_over(position)):
@@ -205,7 +208,7 @@ def is_over(position):
 
 
 REDRAWN = ("2026-11-02", "2026-01-15")
-"""Dates whose first number gives a code of a single color, and is one of those that are skipped."""
+"""Dates whose first number gives a code of a single color, so that this number is skipped."""
 DAYS = (
     *REDRAWN,
     "2026-11-22",
@@ -235,7 +238,7 @@ NO_DAYS = (
 
 
 def daily():
-    """Return the games of several dates, each played on in two ways, and texts that are no dates."""
+    """Return the games of several dates, each played to its end in two ways, and texts that are not dates."""
     return {
         "games": [daily_game(date.fromisoformat(day)) for day in DAYS],
         "no_dates": [text for text in NO_DAYS if no_date(text)],
@@ -308,11 +311,11 @@ VALUES = (
     {"__proto__": 1, "constructor": 2, "10": 3, "9": 4}, ["evilpegs-v1", MATCH, 1, "4x6", NONCES[0]],
 )  # fmt: skip
 NO_VALUES = ("0.5", "1e400", "9007199254740992", '"\\ud800"', '{"\\udfff":1}', "[[1.25]]")
-"""JSON that has no canonical form for the page; Python knows larger numbers, which no record has."""
+"""JSON texts that have no canonical form on the page; Python knows larger numbers, but no record has them."""
 
 
 def hashes():
-    """Return digests, canonical JSON, and what follows from nonces."""
+    """Return vectors for digests, canonical JSON, and the values that are derived from nonces."""
     return {
         "sha256": [[text, hashlib.sha256(text.encode()).hexdigest()] for text in TEXTS],
         "hmac": [
@@ -359,7 +362,7 @@ FILES = {
     "hashes": hashes,
     "forgeries": forgeries,
 }
-"""The function that makes each file."""
+"""The function that makes the content of each file."""
 
 
 if __name__ == "__main__":

@@ -1,14 +1,14 @@
-"""A person at the terminal client, for tests: what the person types, and when."""
+"""A scripted person at the terminal client, for tests."""
 
 import asyncio
 import json
 
 
 class Typed:
-    """The lines that a person types, in order; then the input ends.
+    """A function object that returns the lines of a script in order, and then None as at the end of the input.
 
-    A step of the script may also be a function. It is called when a line is wanted, and awaited where it is a
-    coroutine function; its result is typed unless it is None.
+    A step of the script may also be a function. It is called when a line is requested, and awaited if it is a coroutine
+    function. Its result is the line, or if that is None, the next step follows.
     """
 
     def __init__(self, *script):
@@ -35,12 +35,12 @@ class StoppedClock:
 
 
 def latest_match(server):
-    """Return the match that a tiny server began last."""
+    """Return the match that a tiny server has begun last."""
     return list(server.matches.values())[-1]
 
 
 def first_candidate(server):
-    """Return a step that types the first code that fits all replies."""
+    """Return a step that types the first code that agrees with all replies."""
 
     def line():
         return "".join("1234"[color] for color in latest_match(server).live[0])
@@ -49,7 +49,7 @@ def first_candidate(server):
 
 
 def flag(server):
-    """Return a step that types nothing while the time of the open game runs out."""
+    """Return a step that types nothing, and lets the time of the open game run out."""
 
     async def step():
         match = latest_match(server)
@@ -63,7 +63,7 @@ def flag(server):
 
 
 def notify(server, message):
-    """Return a step that types nothing once the server has sent a notice."""
+    """Return a step that types nothing, and lets the server send a notice with the text ``message``."""
 
     async def step():
         notice = {"type": "notice", "kind": "draining", "message": message}

@@ -1,8 +1,8 @@
-"""Part sizes computed plainly and slowly in two ways, to compare the fast count with.
+"""Part sizes computed plainly and slowly in two ways, for comparison with the fast count.
 
-Both extend all codes step by step and merge those that are alike so far. Their only pruning drops codes with more
-blacks or whites than a feedback allows. One adds color after color and is quick when pegs are few; the other adds peg
-after peg and is quick when colors are few.
+Both ways extend all codes step by step and merge codes that are equal so far. They only drop codes that have more
+blacks or whites than a feedback allows. One way adds color after color and is quick if pegs are few; the other way adds
+peg after peg and is quick if colors are few.
 """
 
 from collections import Counter
@@ -12,14 +12,17 @@ from evilpegs_game.feedback import Feedback, feedbacks
 
 
 def plain_part_sizes(rules, history, guess):
-    """Return the sizes in the order of `feedbacks`, computed in the quicker of the two ways."""
+    """Return the part sizes of ``guess`` in the order of `feedbacks`, computed in the quicker of the two ways."""
     parts = parts_by_pegs if rules.repeats and 2 * rules.colors <= rules.pegs else parts_by_colors
     counted = parts(rules, history, guess)
     return tuple(counted.get(feedback, 0) for feedback in feedbacks(rules.pegs))
 
 
 def parts_by_colors(rules, history, guess):
-    """Count color by color. State: the free pegs; for every guess the blacks and matches (black + white) so far."""
+    """Count the codes of each part color by color.
+
+    A state consists of the free pegs and, for every guess, the blacks and the matches (black + white) so far.
+    """
     guesses = [guess, *(code for code, _ in history)]
     expected = [None, *(feedback for _, feedback in history)]
     all_pegs = tuple(range(rules.pegs))
@@ -46,7 +49,10 @@ def parts_by_colors(rules, history, guess):
 
 
 def parts_by_pegs(rules, history, guess):
-    """Count peg by peg. State: the number of pegs of each color; for every guess the blacks so far."""
+    """Count the codes of each part peg by peg.
+
+    A state consists of the number of pegs of each color and, for every guess, the blacks so far.
+    """
     guesses = [guess, *(code for code, _ in history)]
     expected = [None, *(feedback for _, feedback in history)]
     states = Counter({((0,) * rules.colors, (0,) * len(guesses)): 1})

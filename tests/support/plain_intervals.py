@@ -1,4 +1,4 @@
-"""Slow plain versions of the confidence intervals, from the formulas of the papers, one score after the other."""
+"""Slow plain versions of the confidence intervals, computed score by score from the formulas of the papers."""
 
 import math
 import statistics
@@ -8,7 +8,10 @@ BISECTIONS = 60
 
 
 def log_wealth(scaled, mean, shares):
-    """Return ln K+ of scores in [0, 1] against ``mean``; ``shares`` maps each fraction to its share of the wealth."""
+    """Return ln K+ of the scores ``scaled``, which are in [0, 1], against ``mean``.
+
+    ``shares`` maps each fraction that is bet to its part of the wealth.
+    """
     logs = [
         math.log(share) + math.fsum(math.log(1 + fraction * (score / mean - 1)) for score in scaled)
         for fraction, share in shares.items()
@@ -18,7 +21,7 @@ def log_wealth(scaled, mean, shares):
 
 
 def mixed_interval(scores, lowest, highest, level, shares):
-    """Return the betting interval of the mean of a list of scores."""
+    """Return the betting interval of the mean of ``scores``, which lie between ``lowest`` and ``highest``."""
     scaled = [(score - lowest) / (highest - lowest) for score in scores]
     mirrored = [(highest - score) / (highest - lowest) for score in scores]
     low, high = (_low_end(each, math.log(2 / level), shares) for each in (scaled, mirrored))
@@ -39,8 +42,8 @@ def _low_end(scaled, threshold, shares):
 def hedged_interval(scores, lowest, highest, level, truncation=0.75):
     """Return the hedged predictable plug-in interval of Waudby-Smith and Ramdas, by two one-sided tests.
 
-    Each bet depends on the scores before it: lambda_t = sqrt(2 ln(2 / level) / (variance_{t-1} t ln(t + 1))), cut off
-    where it would risk more than the share ``truncation`` of the wealth.
+    Each bet depends on the scores before it: lambda_t = sqrt(2 ln(2 / level) / (variance_{t-1} t ln(t + 1))). It is
+    reduced where it would risk more than the fraction ``truncation`` of the wealth.
     """
     scaled = [(score - lowest) / (highest - lowest) for score in scores]
     bets = list(_plug_in_bets(scaled, level))
@@ -71,7 +74,10 @@ def _plug_in_bets(scaled, level):
 
 
 def _boundary(log_of, outside, inside, threshold):
-    """Return where ``log_of`` falls to the threshold between a mean that loses and one that does not."""
+    """Return the mean at which ``log_of`` falls to the threshold.
+
+    The result is searched between ``outside``, where ``log_of`` is above the threshold, and ``inside``.
+    """
     for _ in range(30):
         middle = (outside + inside) / 2
         if log_of(middle) > threshold:
@@ -82,7 +88,7 @@ def _boundary(log_of, outside, inside, threshold):
 
 
 def asymptotic_half_width(scores, level, tuned_for):
-    """Return sigma sqrt(2 (t rho^2 + 1) / (t^2 rho^2) ln(sqrt(t rho^2 + 1) / alpha)), with 28 digits."""
+    """Return sigma sqrt(2 (t rho^2 + 1) / (t^2 rho^2) ln(sqrt(t rho^2 + 1) / alpha)), computed with 28 digits."""
     alpha, time = Decimal(level), Decimal(len(scores))
     wanted = -2 * alpha.ln()
     rho2 = (wanted + (wanted + 1).ln()) / tuned_for

@@ -1,4 +1,7 @@
-"""The least total computed plainly and slowly from its definition, to compare the fast one with. They share no code."""
+"""The least total of guesses, computed plainly and slowly from its definition.
+
+It is compared with the fast computation, with which it shares no code.
+"""
 
 from functools import cache
 from itertools import product
@@ -13,7 +16,10 @@ def legal_codes(rules):
 
 
 class PlainLeastTotal:
-    """A search that tries every guess; a total that needs more guesses than allowed is infinite."""
+    """A search for the least total of guesses that tries every guess.
+
+    A total that needs more guesses than are allowed is infinite.
+    """
 
     def __init__(self, rules):
         self.rules = rules
@@ -28,7 +34,7 @@ class PlainLeastTotal:
         return min(self.total_after(codes, guess, allowed) for guess in self.guesses)
 
     def total_after(self, codes, guess, allowed):
-        """Return the least total when the guess is played first, within ``allowed`` guesses."""
+        """Return the least total for ``codes`` if ``guess`` is played first, within ``allowed`` guesses."""
         parts = {}
         for code in codes:
             parts.setdefault(feedback(guess, code), []).append(code)
@@ -38,14 +44,14 @@ class PlainLeastTotal:
         return len(codes) + sum(self.total(tuple(part), allowed - 1) for part in parts.values())
 
     def best_guess(self, codes):
-        """Return the first candidate that attains the total, else the first code."""
+        """Return the first candidate that attains the least total, or else the first code that does."""
         allowed = len(codes)
         order = [*codes, *self.guesses]
         return next(code for code in order if self.total_after(codes, code, allowed) == self.total(codes, allowed))
 
 
 def play_all(tree):
-    """Play a tree against every code; return its total and its worst case."""
+    """Play a tree against every code; return the total of its guesses and the most guesses."""
     needed = [play(tree, code) for code in legal_codes(tree.rules)]
     return sum(needed), max(needed)
 

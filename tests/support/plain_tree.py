@@ -1,11 +1,14 @@
-"""The guesses a tree needs, computed plainly: each secret is played on its own."""
+"""The number of guesses that a tree needs, computed plainly: each secret is played on its own."""
 
 from evilpegs_game.codes import code_at
 from evilpegs_game.feedback import all_black, feedback
 
 
 def guesses_for(tree, secret):
-    """Return the guesses the tree takes for a secret, None if it has no answer, and the nodes it visits."""
+    """Return the number of guesses that a tree needs for a secret, and the ids of the nodes that it visits.
+
+    The number is None if the tree has no answer to a feedback.
+    """
     node, visited = tree.root, []
     while node is not None:
         visited.append(id(node))
@@ -17,7 +20,10 @@ def guesses_for(tree, secret):
 
 
 def plain_distribution(tree):
-    """Return the number of codes found at each guess; None if a code is never found or a node never visited."""
+    """Return the number of codes found at each guess, from guess 1.
+
+    Return None if a code is never found or a node never visited.
+    """
     played = [guesses_for(tree, code_at(index, tree.rules)) for index in range(tree.rules.size)]
     visited = {name for _, names in played for name in names}
     lengths = [guesses for guesses, _ in played]

@@ -1,4 +1,7 @@
-"""The value of a live set computed plainly and slowly from its definition, to compare the fast one with."""
+"""The guesses that a live set needs at worst, computed plainly and slowly from the definition.
+
+They are compared with the fast computation.
+"""
 
 from functools import cache
 
@@ -7,7 +10,7 @@ from evilpegs_game.feedback import all_black, feedback
 
 
 def plain_codes(columns):
-    """Return the codes of columns as a tuple."""
+    """Return the codes in the columns of an array as a tuple."""
     return tuple(column_code(columns, index) for index in range(columns.shape[1]))
 
 
@@ -20,7 +23,7 @@ def plain_parts(codes, guess):
 
 
 class PlainWorstCase:
-    """A search that tries every guess of the rules."""
+    """A search for the guesses needed at worst that tries every guess of the rules."""
 
     def __init__(self, rules):
         self.rules = rules
@@ -38,14 +41,14 @@ class PlainWorstCase:
         return all(len(part) < len(codes) and self.is_solvable(part, guesses - 1) for part in parts.values())
 
     def value(self, codes):
-        """Return the guesses that an optimal codebreaker needs for the worst of the codes."""
+        """Return the number of guesses that an optimal codebreaker needs for the worst of the codes."""
         guesses = 1
         while not self.is_solvable(codes, guesses):
             guesses += 1
         return guesses
 
     def hardest_replies(self, codes, guess):
-        """Return the replies whose parts have the greatest value and, of these, the largest size."""
+        """Return the replies whose parts need the most guesses and, of these, those with the largest parts."""
         parts = plain_parts(codes, guess)
         if len(parts) > 1:
             parts.pop(all_black(self.rules.pegs), None)

@@ -1,4 +1,4 @@
-"""Facts in what a command prints, without the words around them."""
+"""Facts in the output of a command, independent of the wording."""
 
 from xml.etree import ElementTree as ET
 

@@ -1,4 +1,4 @@
-"""Processes that a test has caused: whether they run, and waiting for what they do."""
+"""Processes that a test has started: a check that they run, and waiting for a condition."""
 
 import time
 from pathlib import Path
@@ -8,7 +8,7 @@ PATIENCE = 60
 
 
 def wait_until(condition):
-    """Return as soon as the condition is true; fail if it does not become true."""
+    """Return as soon as ``condition`` returns a true value; fail the test if it does not within `PATIENCE` seconds."""
     deadline = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < deadline, "waited in vain"
@@ -16,7 +16,10 @@ def wait_until(condition):
 
 
 def is_running(pid):
-    """Return True if the process exists and is no zombie, which only waits for its parent to look."""
+    """Return True if the process exists and is not a zombie.
+
+    A zombie has ended, but its parent has not asked for its exit status yet.
+    """
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):

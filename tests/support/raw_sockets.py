@@ -1,4 +1,4 @@
-"""Blocking WebSocket clients on plain sockets that send whatever a test likes, and read only when it likes."""
+"""Blocking WebSocket clients on plain sockets, which send arbitrary bytes and read only when a test wants it."""
 
 import base64
 import contextlib
@@ -14,7 +14,7 @@ CONT, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
 
 
 def frame(opcode, payload=b"", *, fin=True, reserved=0):
-    """Return a frame of a client. Its mask of zeros changes nothing."""
+    """Return a WebSocket frame as a client sends it; its mask consists of zeros, which changes nothing."""
     head = (0x80 if fin else 0) | reserved << 4 | opcode
     size = len(payload)
     if size < 126:
@@ -25,7 +25,7 @@ def frame(opcode, payload=b"", *, fin=True, reserved=0):
 
 
 def text(**message):
-    """Return a message as a frame."""
+    """Return a message of these fields as a text frame."""
     return frame(TEXT, json.dumps(message).encode())
 
 
@@ -33,7 +33,10 @@ HELLO = text(type="hello", client={"name": "raw", "version": "1"})
 
 
 class RawSocket:
-    """A client after its handshake. ``small`` gives it a receive buffer of a few KiB, so that it soon stops reading."""
+    """A client after its handshake; it is closed at the end of a `with` block.
+
+    With ``small`` its receive buffer has only a few KiB, so that it is soon full.
+    """
 
     def __init__(self, url, *, small=False):
         address = urlsplit(url)
@@ -83,7 +86,7 @@ class RawSocket:
             self._received += more
 
     def message(self, *types):
-        """Return the next message of these types."""
+        """Return the next message that has one of these types."""
         for opcode, payload in self.frames():
             if opcode == TEXT and (message := json.loads(payload))["type"] in types:
                 return message

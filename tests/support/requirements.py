@@ -1,4 +1,4 @@
-"""Programs and files that a test needs and a machine may lack: without them a test is skipped, but not in CI."""
+"""Programs and files that a test needs and a machine may lack; without them the test is skipped, but fails in CI."""
 
 import os
 from pathlib import Path
@@ -7,11 +7,11 @@ import pytest
 
 
 def require(path, missing):
-    """Skip the test if a program or a file is missing; in CI, where nothing may be missing, fail it."""
+    """Skip the test with the reason ``missing`` if a program or a file does not exist; in CI, fail it."""
     if path is None or not Path(path).exists():
         fail_or_skip(missing)
 
 
 def fail_or_skip(missing):
-    """Skip the test because something is missing; in CI, fail it."""
+    """Skip the test with the reason ``missing``; in CI, fail it."""
     (pytest.fail if os.environ.get("CI") else pytest.skip)(missing)

@@ -1,4 +1,4 @@
-"""Exact distributions of scores on 4x6: over all secrets, or over all ways in which an evil codemaker decides ties."""
+"""Exact distributions of scores on 4x6, over all secrets or over all ways in which an evil codemaker decides ties."""
 
 import itertools
 import math
@@ -20,7 +20,10 @@ MILLION = 10**6
 
 @dataclass(frozen=True)
 class ScoreSource:
-    """The probability of each pair of a score and a luck-adjusted score, the latter in millionths of a guess."""
+    """The distribution of pairs of a score and a luck-adjusted score.
+
+    ``chances`` has the probability of each pair. ``adjusted`` is in millionths of a guess.
+    """
 
     chances: np.ndarray
     scores: np.ndarray
@@ -28,11 +31,11 @@ class ScoreSource:
 
     @property
     def mean(self):
-        """The mean score. That of the luck-adjusted scores is the same up to their rounding."""
+        """The mean score; the mean of the luck-adjusted scores is the same up to rounding."""
         return float(self.chances @ self.scores)
 
     def with_failures(self, share):
-        """Return the source of a player who leaves this share of the games before the last feedback."""
+        """Return the source of a player who leaves the fraction ``share`` of the games before the last feedback."""
         lost = GUESS_LIMIT + 1 - self.scores
         return ScoreSource(
             np.concatenate([self.chances * (1 - share), self.chances * share]),
@@ -41,11 +44,11 @@ class ScoreSource:
         )
 
     def draw(self, rng, games, players):
-        """Return how often each pair occurs in the ``games`` games of each player, as (players, pairs)."""
+        """Return how often each pair occurs in ``games`` games of each player, as an array (players, pairs)."""
         return rng.multinomial(games, self.chances, size=players)
 
     def histograms(self, drawn):
-        """Return the counts of the scores 1 to limit + 1, as (players, limit + 1)."""
+        """Return the counts of the scores 1 to limit + 1 of each player, as an array (players, limit + 1)."""
         columns = [drawn[:, self.scores == score].sum(axis=1) for score in range(1, GUESS_LIMIT + 2)]
         return np.stack(columns, axis=1)
 
@@ -56,14 +59,17 @@ class ScoreSource:
 
 
 def fixed_source(strategy):
-    """Return the scores of a strategy against all secrets, with their true luck for a plain value curve."""
+    """Return the distribution of a strategy's scores over all secrets.
+
+    Luck is computed exactly, with a plain value curve.
+    """
     games = Counter(_games(_tree(strategy), list(itertools.product(range(6), repeat=4)), 1, 0.0))
     pairs = sorted(games)
     return _source([(score, adjusted, games[score, adjusted]) for score, adjusted in pairs])
 
 
 def evil_source(strategy):
-    """Return the scores of a strategy against an evil codemaker that draws among equally large parts."""
+    """Return the distribution of a strategy's scores against an evil codemaker that draws among equally large parts."""
     chances = Counter()
     for score, chance in _evil_games(_tree(strategy), list(itertools.product(range(6), repeat=4)), 1, 1.0):
         chances[score] += chance
@@ -80,7 +86,7 @@ def _tree(strategy):
 
 
 def _value(size):
-    """Return a guess at the number of guesses that ``size`` candidates still need; any curve is unbiased."""
+    """Estimate the number of guesses that ``size`` candidates still need; the scores are unbiased with any estimate."""
     return 1 + 3.45 * math.log(size) / math.log(RULES.size)
 
 
@@ -93,7 +99,7 @@ def _parts(node, codes):
 
 
 def _games(node, codes, turn, luck):
-    """Yield the score and the adjusted score of each code; ``luck`` is that of the turns before."""
+    """Yield the score and the luck-adjusted score of each code; ``luck`` is the luck of the turns before."""
     solved, parts = _parts(node, codes)
     luck -= sum(len(part) * _value(len(part)) for part in parts.values()) / len(codes)
     for _ in solved:
@@ -103,7 +109,7 @@ def _games(node, codes, turn, luck):
 
 
 def _evil_games(node, codes, turn, chance):
-    """Yield the scores of all games with their probabilities."""
+    """Yield the score and the probability of each game."""
     _, parts = _parts(node, codes)
     if not parts:
         yield turn, chance

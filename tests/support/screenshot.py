@@ -1,4 +1,4 @@
-"""Make the picture of the page in the README: ``make screenshot`` writes docs/page.png.
+"""Make the picture of the page for the README: ``make screenshot`` writes docs/page.png.
 
 It shows the first view after two guesses, on a real server in a real browser.
 """
@@ -36,7 +36,7 @@ def main():
 
 
 def take(page):
-    """Play the guesses and save what is on the screen."""
+    """Play the guesses on the page and save a picture of it."""
     page.set_viewport_size(SIZE)
     page.locator("code-entry").wait_for()
     for number, code in enumerate(GUESSES):

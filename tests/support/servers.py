@@ -17,7 +17,7 @@ FORKING = Path(__file__).with_name("forking_server.py")
 
 
 class Raw:
-    """A connection that sends and receives plain JSON."""
+    """A connection that sends and receives JSON without the models of the protocol."""
 
     _names = itertools.count(1)
 
@@ -75,13 +75,13 @@ class Raw:
 
 @contextlib.asynccontextmanager
 async def dial(url, **options):
-    """Open a connection that is closed at the end of the block."""
+    """Open a connection during the block, and yield it as `Raw`."""
     async with connect(url, compression=None, **options) as socket:
         yield Raw(socket)
 
 
 class ChildNotStartedError(Exception):
-    """A server ended before it listened, with this exit ``status`` and these ``errors`` on stderr."""
+    """The error that a server ended before it listened, with its exit ``status`` and its ``errors`` on stderr."""
 
     def __init__(self, status, errors):
         super().__init__(f"status {status}: {errors}")
@@ -89,7 +89,7 @@ class ChildNotStartedError(Exception):
 
 
 START_SECONDS = 240
-"""The time that a child has to start: the first one on a new machine compiles its kernels."""
+"""The longest time until a child listens, in seconds; the first one on a new machine compiles its kernels."""
 
 
 class Child:
@@ -134,7 +134,7 @@ class Child:
                 self.site_url = line.split()[-1]
 
     async def stop(self, number):
-        """Send a signal and wait for the end; return the exit status and the text on stderr."""
+        """Send the signal ``number`` and wait for the end; return the exit status and the text on stderr."""
         with contextlib.suppress(ProcessLookupError):
             self.process.send_signal(number)
         async with asyncio.timeout(30):
@@ -145,7 +145,7 @@ class Child:
 
 @contextlib.asynccontextmanager
 async def child_server(database, *program, site=False):
-    """Start a child that is gone at the end of the block, however the block ends."""
+    """Run a server in a child process during the block and yield it; after the block the process has ended."""
     child = await Child(database, *program, site=site).start()
     try:
         yield child
@@ -155,7 +155,7 @@ async def child_server(database, *program, site=False):
 
 
 class Forked:
-    """A server in a forked process that starts without importing anything and can be killed."""
+    """A server in a forked process that can be killed; it starts fast, because it imports nothing."""
 
     def __init__(self, forking):
         self._forking = forking
@@ -169,7 +169,7 @@ class Forked:
         return self
 
     async def stop(self, number):
-        """Send a signal and wait for the end; return the exit status."""
+        """Send the signal ``number`` and wait for the end; return the exit status."""
         os.kill(self._pid, number)
         return int(await self._last_word("ended "))
 
@@ -188,7 +188,10 @@ class Forked:
 
 @contextlib.asynccontextmanager
 async def forking_servers():
-    """Return a context manager that starts a server on a database; each server is gone at the end of its block."""
+    """Yield a function that returns a context manager, which runs a server on a database during its own block.
+
+    The servers are forked from one process, which ends after the outer block.
+    """
     pipes = {"stdin": asyncio.subprocess.PIPE, "stdout": asyncio.subprocess.PIPE}
     forking = await asyncio.create_subprocess_exec(sys.executable, FORKING, **pipes)
 

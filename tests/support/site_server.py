@@ -10,18 +10,18 @@ from support.servers import dial
 from support.threaded_server import server_in_thread
 
 PATIENCE = 60
-"""Seconds in which the leaderboards must have the matches."""
+"""The time in seconds within which the leaderboards must have the matches."""
 
 COMPILING = 300
-"""Seconds in which all kernels of an analysis must have been compiled on a busy machine."""
+"""The time in seconds within which all kernels of an analysis must have been compiled, even on a busy machine."""
 
 
 @dataclass
 class PlayedSite:
-    """A server with two matches of the player minimax that are over, and an open one that bob watches.
+    """A server with two finished matches of the player minimax, and an open one that the player bob watches.
 
-    ``over`` and ``evil`` are the ids of the finished matches on classic and classic-evil, ``open`` is on
-    classic-practice. ``url`` is that of the site and ``game_url`` that of the game.
+    ``over`` and ``evil`` are the ids of the finished matches on the ladders classic and classic-evil. ``open`` is the
+    id of the open match on classic-practice. ``url`` is the address of the site, and ``game_url`` that of the game.
     """
 
     database: str
@@ -33,7 +33,7 @@ class PlayedSite:
     tokens: tuple = ()
 
     async def play(self, stack):
-        """Play the matches. The connections stay open until the end of ``stack``."""
+        """Play the matches, on connections that stay open until the end of ``stack``."""
         ann, bob = [await stack.enter_async_context(dial(self.game_url)) for _ in range(2)]
         await ann.hello("minimax")
         await bob.hello("bob")
@@ -45,7 +45,7 @@ class PlayedSite:
         await bob.ask("watching", type="watch", match=self.open)
 
     def wait_for_leaderboards(self):
-        """Wait until the leaderboards, which change at most twice per second, have the finished matches."""
+        """Wait until the finished matches are on the leaderboards, which change at most twice per second."""
         deadline = time.monotonic() + PATIENCE
         for ladder in ("classic", "classic-evil"):
             while not httpx.get(f"{self.url}api/v1/ladders/{ladder}/leaderboard", timeout=60).json()["rows"]:
@@ -53,7 +53,10 @@ class PlayedSite:
                 time.sleep(0.02)
 
     def wait_for_analyses(self):
-        """Wait until the finished matches are analyzed. Kernels may compile for longer than a request waits."""
+        """Wait until the finished matches are analyzed.
+
+        This may take several requests, because kernels may compile for longer than a request waits.
+        """
         for match in (self.over, self.evil):
             wait_for_analysis(self.url, match)
 
@@ -76,7 +79,7 @@ def wait_for_analysis(site_url, match):
 
 @contextlib.contextmanager
 def played_site(database, **settings):
-    """Run the server within the block."""
+    """Run a server with played matches during the block, and yield it."""
     site = PlayedSite(database)
 
     async def play(running, stack):

@@ -33,15 +33,15 @@ TESTS = (
     f"{SNAPSHOTS.parent / 'test_snapshots.py'}::test_snapshot",
     f"{TERMINAL_SNAPSHOTS.parent / 'test_terminal_snapshots.py'}::test_terminal_snapshot",
 )
-"""The tests that compare transcripts, and rewrite them in the rewriting run."""
+"""The tests that compare transcripts with the files, and that write the files in the rewriting run."""
 PROMPT = "$ "
 HEADING = "# "
 REWRITING = "rewrite-snapshots"
-"""The pytest plugin whose presence turns comparing into rewriting; no option or variable loads it."""
+"""The name of the pytest plugin that turns comparing into rewriting; no option or variable loads it."""
 
 
 def without_times(table):
-    """Replace the milliseconds in the last column of a table of turns, whose width follows the largest of them."""
+    """Replace the milliseconds in the last column of a table of turns, whose width differs between runs."""
     heading, rule, *rows = table[0].splitlines()
     heading = re.sub(" +ms$", "  ms", heading)
     rows = [re.sub(r" +[\d,]+$", "   #", row) for row in rows]
@@ -68,7 +68,7 @@ VARYING = [
         lambda found: "#".rjust(len(found[1])),
     ),
 ]
-"""Everything that differs from run to run: its name, a pattern, and its replacement."""
+"""The parts of a text that differ from run to run: the name of each, a pattern, and its replacement."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Command:
 
 
 def names():
-    """Return the names of the transcripts."""
+    """Return the names of the transcripts of the command line."""
     return sorted(path.stem for path in SNAPSHOTS.glob("*.txt"))
 
 
@@ -91,7 +91,7 @@ def commands(transcript):
 
 
 def parsed(line):
-    """Read a line `$ evilpegs WORDS` or `$ printf 'LINES' | evilpegs WORDS`."""
+    """Return the command in a line `$ evilpegs WORDS` or `$ printf 'LINES' | evilpegs WORDS`."""
     words, typed = shlex.split(line.removeprefix(PROMPT)), ""
     if words[0] == "printf":
         _, lines, pipe, *words = words
@@ -102,7 +102,7 @@ def parsed(line):
 
 
 def normalized(text):
-    """Return the text without what differs from run to run."""
+    """Return the text in which all parts that differ from run to run are replaced according to `VARYING`."""
     for _, pattern, instead in VARYING:
         text = pattern.sub(instead, text)
     return text
@@ -120,7 +120,10 @@ def entry(command, result):
 
 
 def replayed(transcript, run):
-    """Run the commands of a transcript again, each as ``run(words, typed)``; the transcript this gives."""
+    """Run the commands of a transcript again, and return the transcript that results.
+
+    Each command is run by ``run(words, typed)``.
+    """
     parts = []
     for line in transcript.splitlines():
         if line.startswith(HEADING):
@@ -132,7 +135,7 @@ def replayed(transcript, run):
 
 
 def settle(path, transcript, is_rewriting):
-    """Keep the transcript in the file when rewriting; otherwise fail with a diff where the two differ."""
+    """Write the transcript to the file if ``is_rewriting`` is True; otherwise fail with a diff if they differ."""
     if is_rewriting:
         path.write_text(transcript)
         return
@@ -145,7 +148,7 @@ def settle(path, transcript, is_rewriting):
 
 
 class Rewriting:
-    """The plugin of the rewriting run."""
+    """The plugin that marks a rewriting run."""
 
     __name__ = REWRITING
 

@@ -1,4 +1,4 @@
-"""Measure how late the event loop is while large replies are computed."""
+"""Measurement of how late the event loop is while large replies are computed."""
 
 import asyncio
 import contextlib
@@ -26,15 +26,15 @@ from evilpegs_server.work.worker_process import WorkerProcess
 from support.workspaces import new_workspace
 
 STALL_MS = 20.0
-"""A tick that is later than this is a stall."""
+"""The lateness in milliseconds from which on a tick counts as a stall."""
 GENEROUS = Rules(7, 10)
-"""Rules of ten million codes: a reply takes at least a tenth of a second, even on a fast machine."""
+"""Rules of ten million codes, on which a reply takes at least a tenth of a second even on a fast machine."""
 TOGETHER = 2
 GAME_SECRETS = GameSecrets("0" * 16, 1, "0" * 64, None)
 
 
 def largest_ladder():
-    """Return the largest evil ladder on offer, with rules of at least the size of `GENEROUS`."""
+    """Return the largest evil ladder on offer, or one with the rules `GENEROUS` if those are larger."""
     evil = [ladder for ladder in load_ladders().values() if ladder.codemaker == "evil" and not ladder.rated]
     largest = max(evil, key=lambda ladder: ladder.rules.size)
     return max(largest, replace(largest, rules=GENEROUS), key=lambda ladder: ladder.rules.size)
@@ -44,13 +44,13 @@ CACHE_BYTES = 512 << 20
 
 
 class Replies:
-    """Replies on a ladder, each to a different history and each computed without a cache."""
+    """Tasks for replies on a ladder, each to a different history and each computed without a cache."""
 
     def __init__(self, ladder, turns=2):
         self.ladder, self._turns, self._seeds = ladder, turns, count(1)
 
     def prepare(self):
-        """Return the next reply as a task."""
+        """Return the task for the next reply."""
         rng, history, first = Random(next(self._seeds)), (), Codemaking(new_workspace(CACHE_BYTES), None)
         for _ in range(self._turns):
             guess = self._code(rng)
@@ -63,7 +63,10 @@ class Replies:
 
 @contextlib.asynccontextmanager
 async def lateness():
-    """Yield a list that collects, while the block lasts, how late each tick of one millisecond is, in milliseconds."""
+    """During the block, measure how late each tick of one millisecond is; yield the list that collects the values.
+
+    The values are in milliseconds.
+    """
     late = []
 
     async def tick():
@@ -82,9 +85,9 @@ async def lateness():
 
 @contextlib.asynccontextmanager
 async def reply_pool():
-    """Open the reply pool of a server with slots for two heavy replies, however few cores the machine has.
+    """Run the reply pool of a server during the block and yield it; its worker process has compiled its kernels.
 
-    Its process has started to work.
+    The pool runs two expensive replies at a time, however few cores the machine has.
     """
     process = WorkerProcess(WorkerSetup(CACHE_BYTES, COUNT_BYTES, SolvedPositions().to_bytes()), structlog.get_logger())
     await process.run(WarmUp(GENEROUS, 3))
@@ -95,7 +98,7 @@ async def reply_pool():
 
 
 class Threads:
-    """An executor with threads in this process, to compare the process of a server with."""
+    """An executor with threads in this process, for comparison with the worker process of a server."""
 
     def __init__(self):
         self._loop, self._threads = asyncio.get_running_loop(), ThreadPoolExecutor(TOGETHER)
@@ -105,7 +108,7 @@ class Threads:
 
 
 async def late_beside(pool, ladder, tasks):
-    """Return the lateness of every tick while the pool does these tasks side by side, one per player."""
+    """Return the lateness of every tick in milliseconds while the pool runs the tasks side by side, one per player."""
     loop = asyncio.get_running_loop()
     answers = [loop.create_future() for _ in tasks]
     async with lateness() as late:
@@ -117,7 +120,7 @@ async def late_beside(pool, ladder, tasks):
 
 
 async def late_within(tasks):
-    """Return the lateness of every tick while the tasks are done on the event loop itself."""
+    """Return the lateness of every tick in milliseconds while the tasks run on the event loop itself."""
     async with lateness() as late:
         for task in tasks:
             task.run(new_workspace(CACHE_BYTES))

@@ -1,4 +1,4 @@
-"""Invented matches that are stored as a server stores them, for tests of everything that reads the database."""
+"""Invented matches, stored in the same way as a server stores matches, for tests of code that reads the database."""
 
 from dataclasses import dataclass, field
 
@@ -21,7 +21,7 @@ ADMITTED_AT = 100
 
 
 def store(engine, *jobs):
-    """Commit each job, which is a list of writes, and wait until all are committed."""
+    """Commit each of ``jobs``, which are lists of writes, and wait until all are committed."""
     errors = []
     writer = Writer(engine, lambda report: report())
     for job in jobs:
@@ -32,20 +32,23 @@ def store(engine, *jobs):
 
 
 def load_events(engine, without=()):
-    """Return all events, match after match in the order in which these began, but for matches with these numbers."""
+    """Return all events, match by match in the order in which the matches began.
+
+    Matches whose numbers are in ``without`` are left out.
+    """
     query = select(events.c.match, events.c.json).order_by(events.c.match, events.c.seq)
     with engine.connect() as connection:
         return [decode_record_event(text) for match, text in connection.execute(query).all() if match not in without]
 
 
 def store_players(engine):
-    """Store all of `PLAYERS`."""
+    """Store all players of `PLAYERS`."""
     store(engine, [writes.insert_player(each, f"{each.id:064x}", ADMITTED_AT) for each in PLAYERS.values()])
 
 
 @dataclass
 class StoredPlay:
-    """A match as it is played: each call returns the writes of one step."""
+    """A match that is played step by step; each method returns the writes of its step."""
 
     number: int
     ladder: object
@@ -59,7 +62,7 @@ class StoredPlay:
         self.log = EventLog(f"{self.number:016x}")
 
     def start(self):
-        """Begin the match."""
+        """Begin the match and return the writes."""
         client = Program(name="bot", version=self.version)
         rules = self.ladder.rules
         opening = writes.insert_match(
@@ -89,7 +92,10 @@ class StoredPlay:
         ]
 
     def guess(self, game, turn, took_ms, code="11", reply=(1, 0)):
-        """Answer a guess that took so many milliseconds with these blacks and whites."""
+        """Answer a guess and return the writes.
+
+        ``took_ms`` is the time that the guess took in milliseconds, and ``reply`` its blacks and whites.
+        """
         black, white = reply
         feedback = FeedbackGiven(
             **self._next(), game=game, turn=turn, code=code, black=black, white=white, took_ms=took_ms, left_ms=None
@@ -97,7 +103,7 @@ class StoredPlay:
         return [self._add(feedback)]
 
     def end_game(self, game, outcome, guesses, elapsed_ms):
-        """End a game."""
+        """End a game and return the writes."""
         over = GameOver(
             **self._next(),
             game=game,
@@ -110,12 +116,12 @@ class StoredPlay:
         return [writes.finish_game(over, self.log.guess_times(game)), self._add(over)]
 
     def end(self):
-        """End the match."""
+        """End the match and return the writes."""
         over = MatchOver(**self._next(), outcomes=(), guesses=(), elapsed_ms=0, head=self.log.head)
         return [self._add(over), writes.finish_match(self.log.match)]
 
     def play(self, *games):
-        """Return the steps of a whole match; each game is an outcome and the times of its guesses."""
+        """Return the steps of a whole match; each of ``games`` is an outcome and the times of the guesses."""
         steps = [self.start()]
         for game, (outcome, times) in enumerate(games, 1):
             steps += [self.guess(game, turn, took_ms) for turn, took_ms in enumerate(times, 1)]
@@ -123,7 +129,7 @@ class StoredPlay:
         return [*steps, self.end()]
 
     def play_codes(self, *games):
-        """Return the steps of a whole match; each game is a secret and the codes that were guessed, as text."""
+        """Return the steps of a whole match; each of ``games`` is a secret and the guessed codes, as text."""
         rules, steps = self.ladder.rules, [self.start()]
         for game, (secret, codes) in enumerate(games, 1):
             for turn, code in enumerate(codes, 1):
@@ -148,9 +154,9 @@ GAMES = st.tuples(
 
 @st.composite
 def stored_plays(draw, ladders, max_matches=6):
-    """Draw matches on ``ladders`` with their steps in drawn order. Return the plays and the steps in stored order.
+    """Draw matches on ``ladders`` and an order of all their steps; return the matches, and the steps in this order.
 
-    A match may end in the middle, so that some are still open.
+    A match may end in the middle, so that it is still open.
     """
     plays, waiting, steps = [], [], []
     for number in range(1, draw(st.integers(0, max_matches)) + 1):

@@ -1,4 +1,4 @@
-"""A server for tests of stopping, parts of which never respond once it stops.
+"""A server for tests of stopping, some parts of which never respond once it stops.
 
 STUCK=writer,worker,outlets python stuck_server.py serve --port 0 ...
 """
@@ -23,7 +23,7 @@ async def wait_for_ever(*_):
 
 
 class StuckWriter(Writer):
-    """A writer on a disk that responds no more once the server stops."""
+    """A writer whose disk no longer responds once the server stops."""
 
     def close(self):
         threading.Event().wait()

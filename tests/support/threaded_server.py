@@ -1,8 +1,8 @@
 """A server in a thread with an event loop of its own, for tests that are not async.
 
 Hypothesis fails a test if the state of the global random generator changes while it draws. websockets draws the payload
-of every ping from that generator, and the server pings its clients every 20 seconds in this thread. So websockets draws
-from another generator as long as the server is running.
+of every ping from that generator, and the server pings its clients every 20 seconds in its thread. So websockets draws
+from another generator as long as the server runs.
 """
 
 import asyncio
@@ -19,19 +19,19 @@ from evilpegs_server.settings import Settings
 from support.leftovers import SHARED_SERVER
 
 PATIENCE = 60
-"""Seconds in which the server must have started, and in which it must have stopped."""
+"""The time in seconds within which the server must have started, and within which it must have stopped."""
 
 
 async def nothing(_running, _stack):
-    """Prepare nothing."""
+    """Do nothing before the block of `server_in_thread` begins."""
 
 
 @contextlib.contextmanager
 def server_in_thread(database, prepare=nothing, **settings):
-    """Run a server within the block, which is given what is running.
+    """Run a server in a thread during the block, and yield its `RunningServer`.
 
-    ``prepare(running, stack)`` is awaited in the loop of the server before the block begins; what it enters into the
-    ``AsyncExitStack`` stays open until the end of the block. An error of the server is raised here.
+    Before the block, ``prepare(running, stack)`` is awaited on the server's event loop. Context managers that it enters
+    into the ``AsyncExitStack`` stay open until the end of the block. An error of the server is raised here.
     """
     loop, stopped, ready = asyncio.new_event_loop(), asyncio.Event(), threading.Event()
     started, failures = [], []
@@ -73,5 +73,5 @@ def server_in_thread(database, prepare=nothing, **settings):
 
 
 def own_random_of_pings():
-    """Return a context manager in which the payloads of pings do not come from the global random generator."""
+    """Return a context manager during which the payloads of pings do not come from the global random generator."""
     return mock.patch.object(connection, "random", random.Random())

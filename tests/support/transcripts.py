@@ -1,8 +1,8 @@
-"""Read the transcripts of the protocol page, replay them against a real server, and rewrite them.
+"""The transcripts of the protocol page: they are read, replayed against a real server, and rewritten.
 
 A transcript is a block of lines `WHO > MESSAGE` (sent), `WHO < MESSAGE` (received) and `WHO cut`. The server gets known
-bytes for random ones and a clock that advances only by `STEP_MS` before each message that is sent, so every line can
-be repeated to the letter. `["…"]` stands for a list too long to print.
+bytes in place of random ones, and a clock that only advances, by `STEP_MS`, before each message that is sent. So every
+line can be repeated exactly. `["…"]` stands for a list that is too long to print.
 
 ``python tests/support/transcripts.py`` rewrites the transcripts of the page from `SCENES`.
 """
@@ -44,11 +44,11 @@ SEEDS = {
     players: "evilpegs_server.players",
     server_key: "evilpegs_server.server_key",
 }
-"""The seed of random bytes for each module that draws them. The ids and nonces on the page follow from these."""
+"""The seed of the random bytes for each module that draws some; the ids and nonces on the page follow from them."""
 
 
 class KnownSecrets:
-    """A replacement for the module `secrets` that returns the same bytes in every run; they follow from ``seed``."""
+    """A replacement for the module `secrets` whose bytes follow from ``seed``, so every run gets the same bytes."""
 
     def __init__(self, seed):
         self._bytes = (hashlib.sha256(f"{seed} {number}".encode()).digest() for number in itertools.count())
@@ -61,7 +61,7 @@ class KnownSecrets:
 
 
 class StillTime:
-    """A replacement for `StallFreeClock` that advances only when a test sets ``moment``, in milliseconds."""
+    """A replacement for `StallFreeClock` that shows the time ``moment``, in milliseconds, until a test changes it."""
 
     moment = long_stalls_ms = short_stalls_ms = 0.0
 
@@ -69,15 +69,15 @@ class StillTime:
         return self.moment
 
     def wall_ms(self):
-        """Return Unix time in milliseconds."""
+        """Return the Unix time in milliseconds."""
         return 1_800_000_000_000 + int(self.moment)
 
     def tick(self):
-        """Do nothing: this time has no stalls."""
+        """Do nothing, because this clock has no stalls."""
 
 
 class CurrentLeaderboards(LiveLeaderboards):
-    """Leaderboards that count every stored event before they are read, so that no answer depends on the moment."""
+    """Leaderboards that count every stored event before they are read, so that answers do not depend on the time."""
 
     async def start(self):
         await super().start()
@@ -90,7 +90,7 @@ class CurrentLeaderboards(LiveLeaderboards):
 
 @contextlib.asynccontextmanager
 async def still_stage():
-    """Run a real server whose random bytes and times are known; yield a stage on it."""
+    """Run a real server with known random bytes and times during the block; yield a `Stage` that is connected to it."""
     with contextlib.ExitStack() as stack:
         for module, seed in SEEDS.items():
             stack.enter_context(mock.patch.object(module, "secrets", KnownSecrets(seed)))
@@ -105,7 +105,7 @@ async def still_stage():
 
 
 class Stage:
-    """Connections by the name of their client, and the lines of the transcript so far."""
+    """The connections of a transcript by the name of their client, and the lines of the transcript so far."""
 
     def __init__(self, url, time):
         self.url, self.time, self.lines = url, time, []
@@ -128,7 +128,7 @@ class Stage:
         await self._open[who].send(text)
 
     async def hear(self, who, whole=False):
-        """Receive a message; unless ``whole``, long lists are abbreviated in the transcript."""
+        """Receive a message and return it; long lists are abbreviated in the transcript unless ``whole`` is True."""
         message = await self._open[who].hear()
         message |= {"ladders": LONG} if "ladders" in message else {}
         message |= {"parts": LONG} if "parts" in message and not whole else {}
@@ -136,7 +136,7 @@ class Stage:
         return message
 
     async def until(self, who, *types):
-        """Receive messages up to one of these types and return it."""
+        """Receive messages until one has one of these types, and return this one."""
         while True:
             message = await self.hear(who)
             if message["type"] in types:
@@ -160,7 +160,7 @@ class Stage:
         return match
 
     async def solve(self, who, match, game, **ready):
-        """Play a game to its end; each guess is the first consistent code."""
+        """Play a game to its end; each guess after the first is the first candidate."""
         rules, history = Rules.parse("4x6"), ()
         await self.say(who, type="ready", match=match, game=game, **ready)
         turn = await self.hear(who)
@@ -308,17 +308,20 @@ SCENES = {
 
 
 def heading(scene):
-    """Return the heading under which the page has the transcript of a scene."""
+    """Return the heading of the transcript of ``scene`` on the page."""
     return next(title for title, known in SCENES.items() if known is scene)
 
 
 def transcripts(page):
-    """Return the lines of each transcript of a page by heading."""
+    """Return the lines of each transcript of a page, by heading."""
     return {title: block.splitlines() for _, title, block, _ in BLOCK.findall(page)}
 
 
 async def replay(lines):
-    """Send what was sent and receive as many messages as were received; return the lines this gives."""
+    """Repeat a transcript against a real server, and return the lines that result.
+
+    Each message that was sent is sent again, and as many messages are received as before.
+    """
     async with still_stage() as stage:
         for line in lines:
             who, mark, text = (*line.split(" ", 2), "")[:3]
@@ -339,7 +342,7 @@ async def perform(scene):
 
 
 def rewrite(page):
-    """Return the page with every transcript performed again."""
+    """Return the page with new transcripts, for which every scene has been performed again."""
 
     def block(found):
         lines = asyncio.run(perform(SCENES[found[2]]))

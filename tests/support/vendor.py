@@ -35,7 +35,7 @@ OPTIONS = ["--bundle", "--minify", "--format=esm", "--target=es2022", "--legal-c
 
 
 def install(directory):
-    """Install the locked packages and leave out the style elements of Plot."""
+    """Install the locked packages in ``directory``, and change Plot so that it writes no style elements."""
     for name in ("package.json", "package-lock.json"):
         shutil.copy(PAGE / name, directory)
     subprocess.run(["npm", "ci", "--no-audit", "--no-fund", "--silent"], cwd=directory, check=True)
@@ -49,7 +49,7 @@ def install(directory):
 
 
 def bundle(directory, name):
-    """Write a bundle and its types; return the directories of the packages in it, in order of their names."""
+    """Write a bundle and its types; return the directories of the packages in it, sorted by name."""
     (directory / f"{name}.entry.js").write_text(ENTRIES[name])
     (VENDOR / f"{name}.d.ts").write_text(ENTRIES[name])
     command = ["node_modules/.bin/esbuild", f"{name}.entry.js", f"--outfile={VENDOR / name}.js", "--log-level=error"]
@@ -64,7 +64,7 @@ def _package(parts):
 
 
 def describe(name, packages):
-    """Write the licenses of a bundle and return its entry of the manifest."""
+    """Write the licenses of the packages in a bundle, and return the bundle's entry in the manifest."""
     found = [json.loads((package / "package.json").read_text()) for package in packages]
     texts = [
         f"{each['name']} {each['version']}\n\n{_license(path)}\n" for each, path in zip(found, packages, strict=True)

@@ -1,4 +1,4 @@
-"""Workspaces for tests, and a task that calls any function."""
+"""Workspaces of a worker process for tests, and a task that calls any function."""
 
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_server.work.tasks import TaskResult
@@ -11,7 +11,7 @@ def new_workspace(max_bytes=64 << 20, devils=None):
 
 
 class Call:
-    """A task that calls a function. It can be sent to another process if the function can."""
+    """A task that calls a function; the task can be sent to another process if the function can."""
 
     def __init__(self, function, *arguments, cost=0):
         self.function, self.arguments, self.cost = function, arguments, cost

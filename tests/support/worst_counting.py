@@ -1,4 +1,4 @@
-"""Games that make counting expensive: known ones, families of hard guesses, and the bound no game may exceed."""
+"""Games that make counting expensive: known ones, families of hard guesses, and a bound for all games."""
 
 from hypothesis import strategies as st
 
@@ -7,7 +7,10 @@ from evilpegs_game.rules import Rules
 from support.evil_games import evil_game, guess_of, transpositions
 
 WORST_WORK = {"8x10": 300_000, "10x12": 7_000_000, "12x14": 200_000_000}
-"""The most rows that one count may take after any guesses: about three times the worst that a search found."""
+"""The most rows that one count may take after any guesses, by rules.
+
+This is about three times the worst count that a search found.
+"""
 
 KNOWN = {
     "8x10": [
@@ -21,12 +24,15 @@ KNOWN = {
         ["9B31477220", "78493A8006", "4B61570B69", "8742BB169A", "536B658857", "9789693328"],
     ],
 }
-"""Guesses of games that a search found; the last turns are the expensive ones."""
+"""The guesses of games that a search found, by rules; the last turns are the expensive ones."""
 
 
 @st.composite
 def nasty_games(draw, rules, most_turns=8):
-    """Draw the guesses of a game: peg by peg, so that a search can change each peg, or a family of hard ones."""
+    """Draw the guesses of a game that may be expensive to count.
+
+    They are drawn peg by peg, so that a search can change each peg, or from a family of hard guesses.
+    """
     rng = draw(st.randoms(use_true_random=False))
     if rules.repeats:
         free = st.lists(st.integers(0, rules.colors - 1), min_size=rules.pegs, max_size=rules.pegs)
@@ -45,11 +51,11 @@ def nasty_games(draw, rules, most_turns=8):
 
 
 def works(rules, guesses, **options):
-    """Return the work of each turn of the evil game with these guesses."""
+    """Return the work of counting each turn of the evil game with these guesses."""
     return [counted.work for _, _, counted, _ in evil_game(rules, guesses, least=1000, **options)]
 
 
 def known_games(name):
-    """Return the guesses of each game that is known to be expensive."""
+    """Return the guesses of each game of `KNOWN` on the rules ``name``."""
     rules = Rules.parse(name)
     return [[parse_code(code, rules) for code in game] for game in KNOWN.get(name, [])]

@@ -1,7 +1,7 @@
-"""Texts that become script or markup wherever a page takes them for it."""
+"""Texts that become script or markup wherever a page does not treat them as plain text."""
 
 RAN = "window.ran ?? null"
-"""The variable that a text sets if it runs, as an expression of JavaScript."""
+"""A JavaScript expression for the variable that a hostile text sets if it runs."""
 HOSTILE = [
     "<script>window.ran=1</script>",
     "<img src=x onerror=window.ran=1>",

@@ -1,4 +1,4 @@
-"""Real matches for tests of leaderboards and replays: bots of evilpegs play them against the test's server."""
+"""Real matches for tests of leaderboards and replays, played by bots on the server of the test."""
 
 import asyncio
 import contextlib
@@ -12,9 +12,10 @@ from evilpegs_clients.strategies.loading import load_strategy
 
 
 def play_bots(server, folder, plan):
-    """Play matches and return their summaries; ``plan`` has a strategy, a ladder and a number of matches for each bot.
+    """Play matches on ``server`` and return their summaries.
 
-    They are played in a thread, because Playwright runs a loop in that of the tests.
+    ``plan`` has a strategy, a ladder and a number of matches for each bot. The matches are played in another thread,
+    because Playwright runs an event loop in the thread of the tests.
     """
 
     async def play():
@@ -36,7 +37,7 @@ def play_bots(server, folder, plan):
 
 @contextlib.contextmanager
 def open_match(server):
-    """Begin a practice match and keep its connection within the block."""
+    """Begin a practice match, and yield it; its connection is open during the block."""
     with connect(server.url, subprotocols=["evilpegs.v1"]) as socket:
         yield OpenMatch(socket)
 
@@ -61,7 +62,7 @@ class OpenMatch:
         self._turn = self._receive("turn")["turn"]
 
     def resign(self):
-        """End the match."""
+        """Resign the match, which ends it."""
         self._send(type="resign")
         self._receive("match_over")
 

@@ -1,4 +1,4 @@
-"""Records as files for a field of the page; the honest ones by name."""
+"""Records as files for the file field of the page, and the honest records by name."""
 
 import json
 
@@ -8,6 +8,6 @@ HONEST = {row["name"]: row["events"] for row in json.loads(RECORDS.read_text())[
 
 
 def record_file(events, name="record.jsonl"):
-    """Return events as a file for a field of the page."""
+    """Return events as a file that Playwright can put into a field of the page."""
     text = "".join(json.dumps(event) + "\n" for event in events)
     return {"name": name, "mimeType": "application/jsonl", "buffer": text.encode()}

@@ -1,4 +1,4 @@
-"""A server in a process of its own that is killed and comes back with the same database and the same ports."""
+"""A server in a process of its own that is killed and starts again with the same database and the same ports."""
 
 import contextlib
 import os
@@ -7,7 +7,7 @@ import sys
 
 
 class RestartingServer:
-    """A server on free ports; after `kill`, `start` runs it on the same ones.
+    """A server on free ports; if it is started again after `kill`, it uses the same ports.
 
     ``site_url`` is the address of the page.
     """
@@ -19,7 +19,7 @@ class RestartingServer:
         self.site_url = ""
 
     def start(self):
-        """Start, and wait until both ports are open."""
+        """Start the server, and wait until both of its ports are open."""
         port, site_port = self._ports
         command = [sys.executable, "-m", "evilpegs", "serve", "--database", self._database]
         command += ["--port", port, "--site-port", site_port]
@@ -32,7 +32,7 @@ class RestartingServer:
         self._ports = (game_url.rpartition(":")[2].partition("/")[0], self.site_url.rpartition(":")[2].strip("/"))
 
     def kill(self):
-        """Kill the process, which has no time to say anything."""
+        """Kill the process, so that it cannot do anything before its end."""
         self._process.kill()
         self._process.wait()
         self._process.stdout.close()
@@ -47,7 +47,7 @@ class RestartingServer:
 
 @contextlib.contextmanager
 def restarting_server(database):
-    """Run a server that is gone at the end of the block."""
+    """Run a server during the block and yield it; after the block it has ended."""
     server = RestartingServer(database)
     server.start()
     try:

@@ -1,6 +1,6 @@
-"""A game server that a test scripts: the page's WebSocket is answered by Playwright, and nothing is checked.
+"""A game server that a test scripts: Playwright answers the page's WebSocket, and checks nothing.
 
-So it can send what the real server lets nobody write: names, rules and messages that are markup.
+So it can send names, rules and messages that are markup, which a real server would not accept from anybody.
 """
 
 import json
@@ -20,13 +20,16 @@ LADDER = {
 
 
 class ScriptedGame:
-    """A server that plays one practice game in which every text is ``text``, and refuses what ``refuses`` names."""
+    """A server that plays one practice game in which every text is ``text``.
+
+    ``refuses`` maps the types of the requests that it refuses to error codes.
+    """
 
     def __init__(self, text, refuses=()):
         self._text, self._refuses = text, refuses
 
     def serve(self, page):
-        """Answer every WebSocket of a page."""
+        """Answer every WebSocket that a page opens."""
         page.route_web_socket(lambda url: url.startswith("ws://"), self._accept)
 
     def _accept(self, socket):

@@ -1,4 +1,4 @@
-"""Steps of tests in a game of the server: begin it, guess by mouse or keyboard, and find the code."""
+"""Steps of tests in a game of the server: beginning it, guessing by mouse or keyboard, and finding the code."""
 
 from itertools import product
 
@@ -9,26 +9,26 @@ from evilpegs_game.rules import Rules
 
 CLASSIC = Rules(4, 6)
 OPEN = "code-entry .key:not([disabled])"
-"""The element that is on the page while a guess can be made."""
+"""A selector of an element that is on the page while a guess can be made."""
 OVER = "match-result, .ready"
-"""The element that is on the page after the last guess of a game."""
+"""A selector of an element that is on the page after the last guess of a game."""
 WORDS = "rows => rows.map(row => [...row.querySelectorAll('.hidden')].map(each => each.textContent))"
 """The text that a screen reader reads in the rows of the table, as a function of JavaScript."""
 
 
 def begin(page):
-    """Begin a match in the view of a ladder, and wait until a guess can be made if it is a practice game."""
+    """Begin a match in the view of a ladder, and wait until its board is on the page."""
     page.locator("button.large").click()
     page.locator("server-board").wait_for()
 
 
 def wait_for_turn(page):
-    """Wait until the entry takes a guess."""
+    """Wait until a guess can be made."""
     page.locator(OPEN).first.wait_for()
 
 
 def click_code(page, code):
-    """Guess a code by clicks on its colors and on the button."""
+    """Guess a code by clicking on its colors and on the button."""
     wait_for_turn(page)
     for symbol in code:
         page.get_by_role("group", name="Colors").locator(f".key:has-text('{symbol}')").click()
@@ -36,14 +36,14 @@ def click_code(page, code):
 
 
 def type_code(page, code):
-    """Guess a code by keys."""
+    """Guess a code by typing it."""
     wait_for_turn(page)
     page.keyboard.type(code)
     page.keyboard.press("Enter")
 
 
 def replies(page):
-    """Return the guesses on the board and their feedback."""
+    """Return the guesses on the board with their feedback, as pairs."""
     rows = page.locator("server-board guess-table tbody tr")
     texts = rows.evaluate_all(
         "rows => rows.map(row => [...row.querySelectorAll('.hidden')].map(each => each.textContent))"
@@ -52,13 +52,13 @@ def replies(page):
 
 
 def read_feedback(words):
-    """Return the feedback that the page puts as "1 black, 2 white"."""
+    """Return the feedback that the page writes as "1 black, 2 white"."""
     black, white = (int(word.split()[0]) for word in words.split(", "))
     return Feedback(black, white)
 
 
 def first_consistent(rules, replies):
-    """Return the first code in code order that could be the secret."""
+    """Return the first code in code order that agrees with all replies."""
     played = [(parse_code(guess, rules), given) for guess, given in replies]
     for code in product(range(rules.colors), repeat=rules.pegs):
         if all(feedback_of(guess, code) == given for guess, given in played):
@@ -67,7 +67,7 @@ def first_consistent(rules, replies):
 
 
 def play_to_end(page, guess, rules=CLASSIC):
-    """Play the open game to its end; ``guess`` makes one guess. On 4x6 that takes 9 guesses at most."""
+    """Play the open game to its end; ``guess`` is called to make one guess. On 4x6 this takes at most 9 guesses."""
     wait_for_turn(page)
     while page.locator(OVER).count() == 0:
         played = replies(page)
