@@ -25,7 +25,10 @@ SERVER_PACKAGES: Final = frozenset(
 
 
 class CommandError(EvilpegsError):
-    """The error that a command cannot do its work; the message is one line that says what is wrong and what to do."""
+    """An error raised when a command cannot do its work.
+
+    The message is one line that says what is wrong and what to do.
+    """
 
 
 def user_message(error: Exception) -> str | None:

@@ -266,7 +266,7 @@ def _record_lines(file: IO[bytes]) -> Iterator[bytes]:
 
 
 def _parse_object(name: str, number: int, line: bytes) -> dict[str, Any]:
-    """Return the JSON object in a line; raise CommandError if it is none.
+    """Return the JSON object in a line of a record; raise CommandError if the line is not a JSON object.
 
     Repeated keys and constants such as ``NaN`` are errors too, because programs understand them differently.
     """

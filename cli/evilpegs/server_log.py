@@ -67,5 +67,5 @@ def _make_printable(_logger: WrappedLogger, _method: str, event: EventDict) -> E
 
 
 def _is_relevant(record: logging.LogRecord) -> bool:
-    """Return False for the log line about a connection that does not speak WebSocket, as those of strangers."""
+    """Return False for the log lines about connections that do not speak WebSocket, which come from strangers."""
     return record.msg != "opening handshake failed"

@@ -35,11 +35,15 @@ _MARKS: Final = (("⚫", "⚪", "·"), ("B", "W", "."))
 
 
 class DateError(ClientError):
-    """A text that is no date; the message is one line."""
+    """An error raised for a text that is not a date; the message is one line."""
 
 
 def parse_date(text: str) -> date:
-    """Read a date such as ``2026-11-22``. Raise DateError if it has another form or is not in the calendar."""
+    """Return the date that a text such as ``2026-11-22`` stands for.
+
+    Raises:
+        DateError: the text has another form, or its date is not in the calendar.
+    """
     try:
         if _DATE.fullmatch(text):
             return date.fromisoformat(text)

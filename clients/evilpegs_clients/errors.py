@@ -39,7 +39,7 @@ class UnreachableReason(StrEnum):
 
 
 class ServerUnreachableError(ClientError):
-    """No evilpegs server answers at the address, or it no longer answers; ``reason`` says why."""
+    """An error raised when no evilpegs server answers at an address, or no longer answers; ``reason`` says why."""
 
     def __init__(self, message: str, reason: UnreachableReason) -> None:
         super().__init__(message)
@@ -47,19 +47,22 @@ class ServerUnreachableError(ClientError):
 
 
 class ConnectionLostError(ClientError):
-    """The connection was cut; a match continues and can be resumed."""
+    """An error raised when the connection was cut; the match continues on the server and can be resumed."""
 
 
 class SeatTakenError(ClientError):
-    """A newer connection of the same player has taken over the match."""
+    """An error raised when a newer connection of the same player has taken over the match."""
 
 
 class BrokenRecordError(ClientError):
-    """The server contradicts an earlier message about the same match."""
+    """An error raised when the server contradicts an earlier message about the same match."""
 
 
 class ServerRefusedError(ClientError):
-    """The server answered with an `error`, whose fields are attributes; ``message`` is printable and for people."""
+    """An error raised when the server answers with an `error` message, whose fields are its attributes.
+
+    ``message`` is the text of the server, made safe to print.
+    """
 
     def __init__(
         self,
@@ -90,7 +93,10 @@ class ServerRefusedError(ClientError):
 
 
 class NameTakenElsewhereError(ServerRefusedError):
-    """A name is taken at a server, and a token for it is stored for another address, perhaps of the same server."""
+    """An error raised when a name is taken at a server, and its token is stored for another address.
+
+    The other address may belong to the same server.
+    """
 
     def __init__(self, name: str, server: str, others: "Sequence[str]", path: "Path") -> None:
         from evilpegs_protocol.server_messages import ErrorCode  # noqa: PLC0415 - the protocol is slow to import
@@ -103,16 +109,19 @@ class NameTakenElsewhereError(ServerRefusedError):
 
 
 class EvaluationError(ClientError):
-    """An evaluation cannot start or continue: its checkpoint, its workers, its cluster or its strategy failed."""
+    """An error raised when an evaluation cannot start or continue.
+
+    Its checkpoint, its workers, its cluster or its strategy has failed.
+    """
 
 
 class StuckStrategyError(ClientError):
-    """A strategy repeats itself and will never solve the game; the message names the strategy."""
+    """An error raised when a strategy repeats itself and will never solve the game; the message names the strategy."""
 
 
 class TokenFileError(ClientError):
-    """The token file cannot be read or written."""
+    """An error raised when the token file cannot be read or written."""
 
 
 class DamagedTokenFileError(TokenFileError):
-    """The token file is damaged: it does not have the expected format."""
+    """An error raised when the token file is damaged, that is, does not have the expected format."""

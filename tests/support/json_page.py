@@ -28,7 +28,7 @@ _DOCUMENTS = "list of documents of "
 
 
 class MalformedPageError(Exception):
-    """A row of the page whose type is not known."""
+    """An error raised when a row of the page has an unknown type."""
 
 
 @dataclass(frozen=True)

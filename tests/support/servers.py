@@ -81,7 +81,7 @@ async def dial(url, **options):
 
 
 class ChildNotStartedError(Exception):
-    """The error that a server ended before it listened, with its exit ``status`` and its ``errors`` on stderr."""
+    """An error raised when a server ends before it listens, with its exit ``status`` and its ``errors`` on stderr."""
 
     def __init__(self, status, errors):
         super().__init__(f"status {status}: {errors}")

@@ -66,7 +66,7 @@ def _show(tree: Tree, certificate: Certificate) -> None:
 
 
 def _fraction(certificate: Certificate) -> str:
-    """Return the mean as a fraction, total/codes, which is not reduced because it is usually published so."""
+    """Return the mean as a fraction, total/codes, not reduced, as such means are usually published."""
     return f"{certificate.total}/{certificate.count}"
 
 

@@ -22,10 +22,10 @@ class RecordCheck:
 
 
 async def check_played_match(client: MatchClient) -> RecordCheck:
-    """Check the record that ``client`` received of a match that is over, and return what was found.
+    """Check the record of a match that is over; return the violations and the statements that were not checked.
 
-    The record is checked by itself, compared with the record that the server hands out now, and its signature is
-    checked with the server's keys.
+    The record that ``client`` received is checked by itself, compared with the record that the server hands out now,
+    and its signature is checked with the server's keys.
     """
     received = client.view.record
     check = RecordCheck(verify_record(received))

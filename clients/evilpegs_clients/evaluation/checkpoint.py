@@ -31,21 +31,25 @@ CHECKSUM_DIGITS: Final = 16
 
 
 class CheckpointUnusableError(EvaluationError):
-    """A checkpoint file that cannot be written or locked, or to which another run writes; its content may be good."""
+    """An error raised when a checkpoint file cannot be written or locked, or another run writes to it.
+
+    The content of the file is not at fault.
+    """
 
 
 class CheckpointFormatError(EvaluationError):
-    """A file that is not a checkpoint, or is a checkpoint in another format."""
+    """An error raised when a file is not a checkpoint, or is one in another format."""
 
 
 class CheckpointDamagedError(EvaluationError):
-    """A line of a checkpoint that does not match its checksum."""
+    """An error raised when a line of a checkpoint does not match its checksum."""
 
 
 class CheckpointMismatchError(EvaluationError):
-    """A checkpoint of another run: ``stored`` describes that run, and ``expected`` describes the run that was started.
+    """An error raised when a checkpoint belongs to another run than the one that was started.
 
-    The two descriptions are equal if only a strategy file or the version of the program differs.
+    ``stored`` describes the run of the checkpoint, and ``expected`` the run that was started. Both texts are equal if
+    only a strategy file or the version of the program differs.
     """
 
     def __init__(self, message: str, stored: str, expected: str) -> None:

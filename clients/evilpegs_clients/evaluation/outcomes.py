@@ -36,7 +36,7 @@ class PlayedGames:
 
     @property
     def distribution(self) -> tuple[int, ...]:
-        """The number of games solved at each guess: index i holds those solved at guess i + 1."""
+        """The number of games solved at each guess: index i is for guess i + 1."""
         return length_counts(self.lengths)
 
     def to_json(self) -> dict[str, Any]:

@@ -103,7 +103,7 @@ def display_names(specs: Sequence[StrategySpec]) -> list[str]:
 
 
 def exact_expectation(spec: StrategySpec, budget: int = EXPECTATION_BUDGET) -> Fraction | None:
-    """Return the exact expected number of guesses of a random strategy, or None if it is not computed.
+    """Return the exact expected number of guesses of a random strategy, or None if it cannot be computed quickly.
 
     It is computed for the strategy `random-consistent` without a given first guess, on rules of at most `MAX_CODES`
     codes. ``budget`` limits the number of feedbacks that the computation looks at.

@@ -67,7 +67,7 @@ class StrategySpec:
 
 
 def read_source(strategy: str) -> str | None:
-    """Return the text of a strategy's file; None for a built-in strategy and where there is no such file.
+    """Return the text of a strategy file; None for a built-in strategy, and for a file that does not exist.
 
     Raises:
         StrategyError: the file cannot be read. A missing file or an unknown name is reported when it is loaded.
@@ -101,7 +101,7 @@ def _load(strategy: str, source: str | None, siblings: tuple[SiblingModule, ...]
 
 
 def _local_source(strategy: str) -> str | None:
-    """Return the text of the file on this machine; None if it is missing or cannot be read."""
+    """Return the text of a strategy file on this machine; None if the file does not exist or cannot be read."""
     try:
         return read_source(strategy)
     except StrategyError:

@@ -109,7 +109,7 @@ def play(task: Task) -> TaskOutcome:
 
 
 def simulate_games(strategy: Strategy, rules: Rules, numbers: range, first: Code | None, seed: int) -> Simulation:
-    """Play the games of these numbers and return their statistics; the arguments are those of `play_games`."""
+    """Play the games of these numbers and return their statistics; for the arguments see `play_games`."""
     return Simulation(rules, length_counts(play_games(strategy, rules, numbers, first, seed)))
 
 

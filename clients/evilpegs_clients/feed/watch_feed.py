@@ -61,7 +61,7 @@ async def watch_matches(
 
 
 class _Watcher:
-    """The connections of `watch_matches`, one after the other, and the matches that were seen to be under way."""
+    """The successive connections of `watch_matches`, and the matches that the server has reported to be under way."""
 
     def __init__(
         self, url: str, watched: Watched, retry_policy: RetryPolicy, on_event: Callable[[SessionEvent], None]

@@ -166,7 +166,7 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 
 class _BrokenRuleError(Exception):
-    """An error of the program: it did not answer as the rules of programs demand."""
+    """An error raised when a program does not answer as the rules of programs demand."""
 
 
 def _split(command: str) -> list[str]:
@@ -252,7 +252,11 @@ def _request_line(position: Position, rng: Random) -> bytes:
 
 
 def _read_code(line: bytes, position: Position) -> Code:
-    """Return the code of an answer such as ``{"code": "1122"}``."""
+    """Return the code in an answer such as ``{"code": "1122"}``.
+
+    Raises:
+        _BrokenRuleError: the answer has another form, or its code is not a code of the rules.
+    """
     try:
         answer: Any = json.loads(line)
         text = answer["code"]

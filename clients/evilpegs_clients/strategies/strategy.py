@@ -16,7 +16,9 @@ from evilpegs_game.rules import Rules
 
 
 class StrategyError(GameError):
-    """A strategy cannot be loaded, failed, or chose something else than a code; the message names it.
+    """An error raised when a strategy cannot be loaded, fails, or chooses something that is not a legal code.
+
+    The message names the strategy.
 
     >>> import evilpegs
     >>> try:

@@ -7,7 +7,7 @@ from evilpegs_clients.terminal.words import parse_yes
 
 
 class LeaveError(Exception):
-    """The signal that the person wants to leave, or that the input has ended."""
+    """An error raised when the person wants to leave, or when the input has ended."""
 
 
 class Dialog:

@@ -7,7 +7,9 @@ from evilpegs_clients.verification.violation import Subject, Violation
 
 
 def compare_records(received: Sequence[Mapping[str, Any]], handed_out: Sequence[Mapping[str, Any]]) -> list[Violation]:
-    """Return a violation unless the server's record is what the player received, else an empty list.
+    """Return a list with a violation if the server's record differs from the events that the player received.
+
+    The list is empty if they are equal.
 
     Args:
         received: Every event of the match as the player received it, in order.

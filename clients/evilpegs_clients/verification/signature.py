@@ -13,7 +13,7 @@ from evilpegs_protocol.record_signature import KEY_BYTES, SIGNATURE_BYTES, parse
 
 
 class SignatureUncheckableError(ClientError):
-    """The error that the library that checks signatures is not installed; the message says how to install it."""
+    """An error raised when the library that checks signatures is not installed; the message says how to install it."""
 
 
 def can_check_signatures() -> bool:
@@ -29,7 +29,7 @@ def require_cryptography() -> None:
 
 
 def find_signer(over: Mapping[str, Any], keys: Iterable[str]) -> str | None:
-    """Return the first of the public keys with which a record was signed, or None if it was signed with none of them.
+    """Return the first of the public keys ``keys`` with which a record was signed, or None if none of them fits.
 
     ``over`` is the last event of the record.
 

@@ -162,7 +162,7 @@ def _more_games(first: Sample, second: Sample, difference: float, chance: float)
 
 
 def _ranked_apart(first: StandingsRow, second: StandingsRow) -> bool:
-    """Return True if the ranks that are possible for one player are all better than those of the other."""
+    """Return True if all ranks that are possible for one player are better than every rank possible for the other."""
     if first.rank is None or second.rank is None or first.rank_worst is None or second.rank_worst is None:
         return False
     return first.rank_worst < second.rank or second.rank_worst < first.rank

@@ -31,12 +31,12 @@ class CheckedGame:
 
     @property
     def violations(self) -> tuple[Violation, ...]:
-        """The statements that do not hold."""
+        """The statements about the game that do not hold."""
         return tuple(violation for violation in self.remarks if not isinstance(violation, NotChecked))
 
     @property
     def not_checked(self) -> tuple[NotChecked, ...]:
-        """The statements that could not be checked, so that they may or may not hold."""
+        """The statements about the game that could not be checked, so that they may or may not hold."""
         return tuple(violation for violation in self.remarks if isinstance(violation, NotChecked))
 
 

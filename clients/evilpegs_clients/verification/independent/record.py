@@ -53,7 +53,7 @@ _T = TypeVar("_T")
 
 
 class RecordError(ValueError):
-    """The events are not the record of a match; the message says why in one line."""
+    """An error raised when events are not the record of a match; the message says why in one line."""
 
 
 @dataclass(frozen=True, slots=True)

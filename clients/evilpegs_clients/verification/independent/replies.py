@@ -29,9 +29,10 @@ def evil_replies(parts: Parts, all_black: Marks) -> list[Marks]:
 
 
 def hardest_replies(parts: Mapping[Marks, Subset], all_black: Marks, solver: ExhaustiveSolver) -> list[Marks]:
-    """Return the marks of the parts that need the most guesses, in order; of these parts, only the largest count.
+    """Return the marks of the parts that need the most guesses, in order.
 
-    All-black is returned only if no other marks are possible.
+    If several parts need the most guesses, only the largest of them count. All-black is returned only if no other marks
+    are possible.
 
     Raises:
         TooMuchWorkError: The solver would exceed its bound.

@@ -25,7 +25,7 @@ Subset = NDArray[np.intp]
 
 
 class TooMuchWorkError(Exception):
-    """The error that the solver would exceed a limit; the message says which."""
+    """An error raised when the solver would exceed a limit; the message says which one."""
 
 
 def check_table(space: Space, candidates: int, cells: int = CELLS) -> None:
