@@ -124,7 +124,7 @@ def failure_reason(error: Exception) -> str:
 
 
 def display_name(name: str) -> str:
-    """Return the name of a file as messages show it."""
+    """Return the name of a file for messages: ``-`` becomes "standard input", and a long name is cut."""
     return "standard input" if name == STANDARD else name[:200]
 
 

@@ -14,7 +14,10 @@ PLAIN_WIDTH: Final = 120
 
 
 def pluralize(count: int, singular: str, plural: str | None = None) -> str:
-    """Return a count with its noun: 1 turn, 2 turns; 1 match, 2 matches."""
+    """Return a count with its noun, such as "1 turn", "2 turns" or "2 matches".
+
+    Without ``plural``, an s is added to ``singular``.
+    """
     return f"{count:,} {singular if count == 1 else plural or singular + 's'}"
 
 

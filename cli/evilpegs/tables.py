@@ -104,7 +104,7 @@ def format_number(value: int | None) -> str:
 
 
 def feedback_text(feedback: Feedback, pegs: int) -> Text:
-    """Return a feedback as marks and as numbers."""
+    """Return a feedback as text: marks, then the numbers of blacks and whites."""
     return Text.assemble(feedback_marks(*feedback, pegs), f" {feedback}")
 
 
@@ -151,7 +151,7 @@ class TurnPrinter:
         out.print("─" * (sum(self._widths) + 6), soft_wrap=True)
 
     def turn(self, row: TurnTableRow) -> None:
-        """Print one turn."""
+        """Print the row of one turn."""
         feedback = feedback_text(row.feedback, len(row.code))
         self._print(str(self._turn), peg_text(row.code), feedback, format_number(row.candidates))
         self._turn += 1

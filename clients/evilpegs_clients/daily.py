@@ -61,7 +61,7 @@ def first_guess(day: date) -> Code:
 
 
 def daily_position(day: date) -> Position:
-    """Return the position of a date's game before the player's first guess: one turn has been played."""
+    """Return the position of the game of ``day`` before the player's first guess; one turn has been played."""
     return reply_to(Position(DAILY_RULES), first_guess(day))
 
 
@@ -71,7 +71,7 @@ def reply_to(position: Position, guess: Code) -> Position:
 
 
 def is_solved(history: History) -> bool:
-    """Return True if the last guess was answered with all-black."""
+    """Return True if the last guess of ``history`` was answered with all-black."""
     return history[-1].feedback == all_black(DAILY_RULES.pegs)
 
 

@@ -22,7 +22,7 @@ PATH = f"{os.environ.get('PATH', os.defpath)}{os.pathsep}/usr/sbin"
 
 
 def require_mosquitto(*programs):
-    """Skip the test if a program is missing; in CI, where nothing may be missing, fail it."""
+    """Skip the test if one of ``programs``, by default mosquitto, is missing; in CI, fail it."""
     for program in programs or ("mosquitto",):
         if shutil.which(program, path=PATH) is None:
             missing = f"the feed needs {program}; on Debian: apt install mosquitto mosquitto-clients"

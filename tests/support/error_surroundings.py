@@ -54,7 +54,7 @@ def write_unusable_files(folder):
 
 
 async def fill_open_matches(url, tokens):
-    """Begin as many matches as a server allows one player to have open."""
+    """Let the player `CROWDED` begin as many matches as the server allows one player to have open."""
     credentials = Credentials(ClientInfo(name="crowd", version="1"), CROWDED)
     session = PlayerSession(url, credentials, tokens, RetryPolicy(Random(0)), lambda _: None)
     welcome = await session.open()

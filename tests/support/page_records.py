@@ -59,12 +59,12 @@ def render(vectors):
 
 
 def is_large(started):
-    """Return True if the rules have more codes than the page goes through."""
+    """Return True if the rules of a match have more codes than the page enumerates."""
     return Rules.parse(started["rules"]).size > 10**6
 
 
 def unchecked(events):
-    """Return the names of the checks that the page leaves out."""
+    """Return the names of the checks that the page leaves out for this record."""
     started, names = events[0], []
     if started["codemaker"] == "devil" or (started["codemaker"] == "evil" and is_large(started)):
         names.append("replies")

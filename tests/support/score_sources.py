@@ -53,7 +53,7 @@ class ScoreSource:
         return np.stack(columns, axis=1)
 
     def luck_sums(self, drawn):
-        """Return the number, the sum and the sum of squares of the adjusted scores of each player."""
+        """Return the number, the sum and the sum of squares of the luck-adjusted scores of each player."""
         total, squares = drawn @ self.adjusted, drawn @ self.adjusted**2
         return list(zip(drawn.sum(axis=1).tolist(), total.tolist(), squares.tolist(), strict=True))
 

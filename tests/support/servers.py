@@ -93,7 +93,10 @@ START_SECONDS = 240
 
 
 class Child:
-    """A server in a process of its own that can be killed."""
+    """A child process that runs a server and can be killed.
+
+    ``program`` are the arguments of Python that start evilpegs, by default ``-m evilpegs``.
+    """
 
     def __init__(self, database, *program, site=False):
         self.command = [

@@ -30,7 +30,7 @@ class StuckWriter(Writer):
 
 
 class StuckWorker(WorkerProcess):
-    """A worker process whose last answer never comes."""
+    """A worker process that never finishes closing."""
 
     async def close(self):
         await wait_for_ever()

@@ -135,7 +135,7 @@ async def dial(url: str, deliver: Deliver, seconds: float = DIAL_SECONDS) -> "Pr
 
 
 class ProtocolConnection:
-    """An open connection, created by `dial`; close it with `close`."""
+    """An open WebSocket connection to a server, created by `dial`; close it with `close`."""
 
     def __init__(self, url: str, opened: ClientConnection, deliver: Deliver) -> None:
         self._url = url
@@ -171,7 +171,7 @@ class ProtocolConnection:
         return reply
 
     async def close(self) -> None:
-        """Close the connection; a match that is not over continues."""
+        """Close the connection; a match that is not over continues on the server."""
         await self._socket.close()
         await self.ended
 

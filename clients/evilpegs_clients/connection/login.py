@@ -182,7 +182,7 @@ async def connect_and_log_in(
 async def _try_hello(
     server: str, login: LoginSequence, hello: Hello, deliver: Deliver, seconds: float
 ) -> tuple[ProtocolConnection, Welcome]:
-    """Try one login message on a new connection, which is closed unless the server answers with `welcome`."""
+    """Send one login message on a new connection, which is closed unless the server answers with `welcome`."""
     connection = await dial(server, deliver, seconds)
     try:
         async with asyncio.timeout(seconds):

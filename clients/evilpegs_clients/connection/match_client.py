@@ -35,7 +35,7 @@ MAX_RESYNCS: Final = 3
 
 
 class MatchClient:
-    """A player in the match that ``view`` shows; created by `play` or `resume`."""
+    """A player's client in the match that ``view`` shows; create it with `play` or `resume`."""
 
     def __init__(self, session: PlayerSession, view: MatchView) -> None:
         self.view = view
@@ -85,7 +85,7 @@ class MatchClient:
         return self._session.server_keys
 
     async def fetch_record(self) -> list[dict[str, Any]]:
-        """Return the record of the match as the server hands it out now; raises ClientError."""
+        """Request the record of the match from the server again and return its events; raises ClientError."""
         return await self._session.fetch_record(self.view.id)
 
     async def wait_for_move(self) -> Phase:

@@ -70,7 +70,7 @@ class MatchView:
 
     @property
     def started(self) -> MatchStarted:
-        """The first event of the record."""
+        """The first event of the record; raises LookupError if it has not arrived yet."""
         if self._started is None:
             message = "the match has not started"
             raise LookupError(message)
@@ -88,7 +88,7 @@ class MatchView:
 
     @property
     def is_catching_up(self) -> bool:
-        """True if events that are known to exist have not arrived yet."""
+        """True until the first event has arrived, and while events of a resumed match are missing."""
         return self._resumed is not None or self._started is None
 
     def apply(self, received: ReceivedMessage) -> bool:

@@ -43,5 +43,5 @@ class RetryPolicy:
     timeout: float = DIAL_SECONDS
 
     def delays(self) -> Iterator[float]:
-        """Yield the delays of one series of attempts."""
+        """Yield the delays of one series of attempts, in seconds."""
         return self.backoff.delays(self.rng)

@@ -64,7 +64,7 @@ class ServerReader:
         return self._session.welcome
 
     async def standings(self, ladder: str) -> Standings:
-        """Return the whole leaderboard of a ladder.
+        """Return the whole leaderboard of a ladder, which the server sends in pages.
 
         A row that moves to a later page while the pages are read is kept once.
         """

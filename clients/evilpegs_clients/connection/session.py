@@ -113,7 +113,7 @@ class PlayerSession:
         return self._login.rng_seed
 
     async def open(self) -> Welcome:
-        """Connect and log in; a new name is claimed and its token stored."""
+        """Connect, log in, and return the server's `welcome`; a new name is claimed and its token stored."""
         self._connection = await self._connect()
         return self.welcome
 
@@ -172,7 +172,7 @@ class PlayerSession:
         return () if key is None else tuple(dict.fromkeys((key, *self._login.known_keys)))
 
     async def fetch_record(self, match: str) -> list[dict[str, Any]]:
-        """Return the record of one of the player's matches as the server hands it out now.
+        """Request the record of one of the player's matches from the server again, and return its events.
 
         A connection that is cut meanwhile is not restored.
 
@@ -197,7 +197,7 @@ class PlayerSession:
         return copy.events
 
     async def restore(self) -> None:
-        """Connect again and resume the match after a cut; do nothing while the connection is open."""
+        """Connect again and resume the match if the connection was cut; do nothing if it is open."""
         async with self._restoring:
             ended = self._open_connection().ended
             if not ended.done():

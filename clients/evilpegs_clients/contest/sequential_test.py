@@ -59,7 +59,7 @@ class Hypotheses:
 
     @property
     def least_variance(self) -> float:
-        """The least variance that a test assumes, in squared guesses."""
+        """The least variance of the differences that a test assumes, in squared guesses."""
         return abs(self.alternative - self.null)
 
 

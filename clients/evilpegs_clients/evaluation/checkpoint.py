@@ -67,7 +67,7 @@ class Checkpoint:
         self._file = file
 
     def add(self, key: str, outcome: Any) -> None:
-        """Record the outcome of a task; raises OSError if the disk is full."""
+        """Record the outcome of the task ``key``; raises OSError if the file cannot be written."""
         self.outcomes[key] = outcome
         if self._file is not None:
             _append(self._file, _format_line([key, outcome], self._run))

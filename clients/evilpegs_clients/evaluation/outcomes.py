@@ -23,7 +23,7 @@ class SolvedCounts:
     worst: tuple[tuple[int, Code], ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """Return the JSON object that a checkpoint keeps."""
+        """Return the outcome as the JSON object that a checkpoint keeps."""
         worst = {"worst": [[guesses, format_code(code)] for guesses, code in self.worst]} if self.worst else {}
         return {"distribution": list(self.distribution), **worst}
 
@@ -40,7 +40,7 @@ class PlayedGames:
         return length_counts(self.lengths)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the JSON object that a checkpoint keeps."""
+        """Return the outcome as the JSON object that a checkpoint keeps."""
         return {"lengths": self.lengths.hex()}
 
 
@@ -52,7 +52,7 @@ class ChosenGuess:
     parts: Mapping[Feedback, int]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the JSON object that a checkpoint keeps."""
+        """Return the outcome as the JSON object that a checkpoint keeps."""
         parts = {str(feedback): size for feedback, size in self.parts.items()}
         return {"guess": format_code(self.guess), "parts": parts}
 

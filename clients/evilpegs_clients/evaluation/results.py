@@ -56,7 +56,10 @@ class StrategyResult:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The 95 % confidence interval of the mean of games; None after one game or if every secret was played."""
+        """The 95 % confidence interval of the mean of simulated games.
+
+        It is None after one game, and if every secret was played.
+        """
         figures = self.figures
         return figures.interval if isinstance(figures, Simulation) else None
 

@@ -86,7 +86,7 @@ class GamesTask:
 
     @property
     def size(self) -> int:
-        """The number of games."""
+        """The number of games of the task."""
         return self.stop - self.start
 
     @property
@@ -95,7 +95,10 @@ class GamesTask:
         return f"games {self.start} {self.stop}"
 
     def play(self) -> PlayedGames:
-        """Play the games; the number of a game determines its secret and all random choices in it."""
+        """Play the games and return the number of guesses of each.
+
+        The number of a game determines its secret and all random choices in it.
+        """
         spec, numbers = self.spec, range(self.start, self.stop)
         return PlayedGames(play_games(spec.load(), spec.rules, numbers, spec.opening, spec.seed))
 

@@ -20,7 +20,7 @@ class KnownMatch:
 
 
 class MatchBook:
-    """The matches of a feed by id."""
+    """A memory of the matches of a feed, by their ids."""
 
     def __init__(self) -> None:
         self._matches: OrderedDict[str, KnownMatch] = OrderedDict()

@@ -77,7 +77,7 @@ class TerminalMatch:
         return starts[-1] if starts else 1
 
     async def _begin(self) -> None:
-        """Begin the game: at once if it is untimed, else when the person is ready."""
+        """Begin the game: at once if it is untimed, else once the person is ready."""
         if self._view.started.clock is not None and not await self._is_ready():
             return
         nonce = self._nonces.setdefault(self._view.game, self._new_nonce())
@@ -170,7 +170,7 @@ class TerminalMatch:
             self._screen.hint(hint)
 
     def show_board(self) -> None:
-        """Print every turn of this game that was printed before."""
+        """Print again the turns of the current game that have been printed before."""
         for event in self._view.events[self._game_start() : self._shown]:
             if isinstance(event, FeedbackGiven):
                 self._screen.turn(self._view.started, event)

@@ -33,7 +33,7 @@ class CriterionStrategy:
 
     @property
     def name(self) -> str:
-        """The name of the criterion."""
+        """The name of the strategy, which is the name of its criterion."""
         return self.criterion.name
 
     def choose(self, position: Position, rng: Random) -> Code:  # noqa: ARG002
@@ -53,7 +53,7 @@ class Minimax(CriterionStrategy):
 
 
 class ExpectedSize(CriterionStrategy):
-    """A strategy that leaves the fewest candidates on average over all candidates.
+    """A strategy that leaves the fewest candidates on average, if every candidate is equally likely to be the secret.
 
     Source: R. W. Irving, Towards an optimum Mastermind strategy, J. of Recreational Mathematics 11 (1978). On 4x6 its
     first guess is 1123.

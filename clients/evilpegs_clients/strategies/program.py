@@ -58,7 +58,7 @@ class ProgramStrategy:
         """Eight hexadecimal digits that change with the content of the program's file."""
 
     def choose(self, position: Position, rng: Random) -> Code:
-        """Return the program's guess.
+        """Return the guess that the program answers with.
 
         Raises:
             StrategyError: the program cannot run, ends, takes too long, or answers with something else than a code.
@@ -74,7 +74,7 @@ class ProgramStrategy:
             raise StrategyError(message) from None
 
     def close(self) -> None:
-        """Kill the program and every process of its group, if it runs."""
+        """Kill the program, if it runs, and every other process of its group."""
         process, self._process = self._process, None
         if process is not None:
             _kill(process)

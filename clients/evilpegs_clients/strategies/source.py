@@ -24,7 +24,7 @@ class SiblingModule:
 
     @property
     def name(self) -> str:
-        """The name under which the module, or the package that it belongs to, is imported."""
+        """The name under which the module is imported; for a module of a package, the name of the package."""
         return self.path.partition("/")[0].removesuffix(".py")
 
 
@@ -67,7 +67,7 @@ def _modules(folder: Path, name: str) -> Iterator[Path]:
 
 
 def _imported_names(text: str) -> set[str]:
-    """Return the first part of the name of every module that the text imports absolutely."""
+    """Return the top-level names of the modules that the text of a file imports absolutely."""
     try:
         nodes = list(ast.walk(ast.parse(text)))
     except (SyntaxError, ValueError, RecursionError):

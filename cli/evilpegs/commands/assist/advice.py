@@ -44,7 +44,7 @@ class AssistHistory:
         return bool(self.rows) and self.rows[-1].feedback == all_black(self.rules.pegs)
 
     def add(self, row: Turn) -> "AssistHistory":
-        """Return the history with one more row."""
+        """Return the history with ``row`` added at the end."""
         return replace(self, rows=(*self.rows, row))
 
     def row(self, number: int) -> Turn:
@@ -68,7 +68,7 @@ class AssistHistory:
         return replace(self, rows=self.rows[:-1])
 
     def to_json(self) -> dict[str, Any]:
-        """Return the rules and the rows as the beginning of a JSON object."""
+        """Return a JSON object with the rules and the rows."""
         return {"rules": str(self.rules), "after": [row.to_json() for row in self.rows]}
 
 

@@ -43,12 +43,12 @@ class AssistScreen(Screen):
                 self.say(COMPARED_AMONG[advice.among], "dim")
 
     def show_codes(self, codes: Sequence[Code]) -> None:
-        """Print codes side by side."""
+        """Print codes side by side, on as many lines as they need."""
         for line in _lines([peg_text(format_code(code)) for code in codes], self.console.width):
             self.say(line)
 
     def show_rows(self, history: AssistHistory, numbers: Iterable[int]) -> None:
-        """Print the rows with these numbers."""
+        """Print the rows of ``history`` with these numbers."""
         for number in numbers:
             self.say(row_text(number, history.row(number)))
 

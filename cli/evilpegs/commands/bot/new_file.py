@@ -9,7 +9,7 @@ from evilpegs_game.errors import quoted
 
 
 def write_new_strategy(path: Path) -> str:
-    """Write a strategy that plays at once, and return a text that says how to try it.
+    """Write a strategy file that can play at once, and return a text that says how to try it.
 
     Raises:
         CommandError: the name does not end in .py, the file exists, or it cannot be written.

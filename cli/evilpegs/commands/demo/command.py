@@ -43,7 +43,7 @@ class DemoPlan:
 
     @property
     def total(self) -> int:
-        """The number of matches of all bots."""
+        """The number of matches that all bots play together."""
         return len(self.strategies) * sum(count for _, count in self.matches)
 
 

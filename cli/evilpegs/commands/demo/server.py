@@ -79,7 +79,7 @@ async def _read_address(server: Process, log: Path, greeting: str) -> str:
 
 
 async def _stop(server: Process) -> int:
-    """Stop the server if it still runs; return its exit status."""
+    """Stop the server with SIGTERM, or with SIGKILL if it takes too long; return its exit status."""
     if server.returncode is None:
         server.terminate()
     try:

@@ -61,7 +61,7 @@ class Difference:
 
 
 def compare_rows(standings: Standings, players: Sequence[str]) -> Difference:
-    """Return the difference between two players of a leaderboard.
+    """Return the difference between two players of a leaderboard, given their names.
 
     Raises:
         CommandError: a player has no row, or too few games.

@@ -28,7 +28,7 @@ _SERIOUS_REGRET: Final = Fraction(1, 4)
 
 
 class AnalyzedTurn(NamedTuple):
-    """A turn and the worth of its guess."""
+    """A turn and the analysis of its guess."""
 
     turn: TurnReplay
     analysis: TurnAnalysis
