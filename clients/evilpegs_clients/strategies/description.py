@@ -16,7 +16,10 @@ def describe_exception(error: BaseException) -> str:
 
 
 def quote_value(value: object) -> str:
-    """Return the beginning of the Python notation of a value, in quotation marks if the value is a string."""
+    """Return a value in Python notation, shortened if it is long.
+
+    If the value cannot be written, return a text that names its type.
+    """
     try:
         return reprlib.repr(value)
     except Exception:  # noqa: BLE001 - likewise

@@ -58,7 +58,7 @@ class Space:
         return int(self.colors**self.pegs) if self.repeats else math.perm(self.colors, self.pegs)
 
     def arrangements(self, colors: Iterable[int], length: int) -> Iterator[Code]:
-        """Return all sequences of ``length`` of the ``colors``, in lexicographic order.
+        """Return all sequences of ``length`` of the ``colors``, ordered lexicographically by the order of ``colors``.
 
         Unless colors may repeat, each color occurs at most once in a sequence.
         """
