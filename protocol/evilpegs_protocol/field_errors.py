@@ -36,7 +36,7 @@ _BOUNDS: Final = {
     "less_than": "less than {lt}",
     "less_than_equal": "at most {le}",
 }
-"""What a field of the right kind must be; names in braces are keys of the error's context."""
+"""The bounds of fields of the right kind; names in braces are keys of the context of an error of pydantic."""
 
 
 def describe_error(error: ValidationError, outer: int = 0) -> str:
