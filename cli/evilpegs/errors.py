@@ -37,7 +37,7 @@ def user_message(error: Exception) -> str | None:
     if isinstance(missing, ModuleNotFoundError) and missing.name in SERVER_PACKAGES:
         return f"this needs {missing.name}, which is not installed; run: pip install 'evilpegs[server]'"
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
-        return "no space is left where the output goes; make room or send it elsewhere"
+        return "no space is left where the output goes; free some space or send it elsewhere"
     if isinstance(error, CycloptsError):
         return usage_message(error)
     return printable(" ".join(str(error).split())) if isinstance(error, EvilpegsError) else None

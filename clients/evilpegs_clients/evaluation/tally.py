@@ -188,5 +188,8 @@ def _check(task: Task, outcome: TaskOutcome) -> TaskOutcome:
 
 
 def _impossible(task: Task) -> EvaluationError:
-    message = f"what the journal or a worker says of the unit {task.key!r} cannot be; delete the journal and begin anew"
+    message = (
+        f"the journal or a worker gives an impossible result of the unit {task.key!r}; "
+        f"delete the journal and start again"
+    )
     return EvaluationError(message)

@@ -216,7 +216,7 @@ def _read_depth(number: int, line: str, deepest: int) -> int:
     spaces = len(line) - len(line.lstrip(" "))
     depth, odd = divmod(spaces, len(_INDENT))
     if odd or line[spaces] == "\t":
-        raise _text_error(number, "indent", "indent by two spaces a guess, without tabs")
+        raise _text_error(number, "indent", "indent by two spaces per guess, without tabs")
     if not depth:
         raise _text_error(
             number, "root", "only the first guess stands at the beginning of a line; indent what follows it"

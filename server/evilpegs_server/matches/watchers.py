@@ -70,7 +70,7 @@ class Watchers:
             try:
                 channel.send(texts)
             except Exception:  # noqa: BLE001 - a watcher must never fail a match
-                self._log.exception("could not tell a watcher")
+                self._log.exception("an event could not be sent to a watcher")
         if entries[-1].type == "match_over":
             for channel in list(self._channels.get(key.id, ())):
                 self.unwatch(channel, key.id)

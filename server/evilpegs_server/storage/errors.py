@@ -46,8 +46,8 @@ _HINTS: Final[Mapping[int, str]] = MappingProxyType(
         sqlite3.SQLITE_LOCKED: "another connection holds its write lock; try again",
         sqlite3.SQLITE_NOMEM: "free some memory",
         sqlite3.SQLITE_READONLY: "make the file and its directory writable",
-        sqlite3.SQLITE_IOERR: "see to the disk",
-        sqlite3.SQLITE_FULL: "make room on its disk",
+        sqlite3.SQLITE_IOERR: "check the disk",
+        sqlite3.SQLITE_FULL: "free some space on its disk",
         sqlite3.SQLITE_CANTOPEN: "check its permissions and the limit of open files",
         sqlite3.SQLITE_PROTOCOL: "another program keeps locking it; end that program",
     }

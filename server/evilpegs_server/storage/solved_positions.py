@@ -36,7 +36,7 @@ class SolvedPositionsFile:
             data = read_own_file(self._path, TITLE)
             return SolvedPositions() if data is None else SolvedPositions.from_bytes(data)
         except MalformedError as error:
-            self._log.warning("solved positions will be solved anew", path=str(self._path), why=str(error))
+            self._log.warning("solved positions will be solved again", path=str(self._path), why=str(error))
         except (ForeignFileError, OSError) as error:
             self._log.warning("solved positions are not kept", path=str(self._path), why=_reason(error))
             self._path = None

@@ -45,9 +45,7 @@ def type_code(page, code):
 def replies(page):
     """Return the guesses on the board with their feedback, as pairs."""
     rows = page.locator("server-board guess-table tbody tr")
-    texts = rows.evaluate_all(
-        "rows => rows.map(row => [...row.querySelectorAll('.hidden')].map(each => each.textContent))"
-    )
+    texts = rows.evaluate_all(WORDS)
     return [(guess.replace(" ", ""), read_feedback(words)) for guess, words in texts]
 
 

@@ -88,7 +88,7 @@ def read_solved_positions(path: Path) -> SolvedPositions:
         data = read_own_file(path, TITLE)
         return SolvedPositions() if data is None else SolvedPositions.from_bytes(data)
     except MalformedError as error:
-        print(f"evilpegs: {path}: {error}; they will be solved anew", file=sys.stderr)  # noqa: T201
+        print(f"evilpegs: {path}: {error}; they will be solved again", file=sys.stderr)  # noqa: T201
         return SolvedPositions()
     except ForeignFileError as error:
         message = f"{path} holds something else than solved positions; name another file with --solved"

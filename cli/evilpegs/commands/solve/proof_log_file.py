@@ -73,7 +73,7 @@ def _parse(path: Path, text: str) -> ProofLog | None:
     try:
         return ProofLog.from_text(text)
     except MalformedError as error:
-        print(f"evilpegs: {path}: {error}; the proof begins anew", file=sys.stderr)  # noqa: T201
+        print(f"evilpegs: {path}: {error}; the proof starts from the beginning", file=sys.stderr)  # noqa: T201
         return None
 
 
