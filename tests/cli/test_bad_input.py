@@ -64,7 +64,7 @@ BAD = {
     "rules too wide": (["evaluate", "minimax", "--rules", "17x6"], MalformedError, ["pegs", "16", "17"]),
     "rules without pegs": (["duel", "minimax", "--rules", "0x6"], MalformedError, ["pegs", "16", "0"]),
     "distinct rules that cannot be": (["duel", "minimax", "--rules", "5x4-distinct"], MalformedError, ["5", "4"]),
-    "too many codes": (["evaluate", "minimax", "--rules", "16x34"], TooLargeError, ["16x34", "268,435,456"]),
+    "too many codes": (["evaluate", "minimax", "--rules", "8x10"], TooLargeError, ["8x10", "268,435,456"]),
     "unknown strategy": (["evaluate", "minimox"], StrategyError, ["'minimox'", *STRATEGIES]),
     "no strategy file": (["duel", "mine.py"], StrategyError, ["mine.py"]),
     "malformed code": (["partition", "11i2"], MalformedError, ["'11i2'", "123456"]),
