@@ -75,16 +75,26 @@ class Relay:
         host, port = re.search(r"//(.*?):(\d+)/", self.target).groups()
         upstream_reader, upstream_writer = await asyncio.open_connection(host, port)
         sending = asyncio.create_task(self._copy(reader, upstream_writer, None, None))
-        await self._copy(upstream_reader, writer, left, self.change)
-        sending.cancel()
-        writer.close()
-        upstream_writer.close()
+        try:
+            await self._copy(upstream_reader, writer, left, self.change)
+        finally:
+            sending.cancel()
+            writer.close()
+            upstream_writer.close()
 
     async def _copy(self, reader, writer, left, change):
-        while data := await reader.read(4096):
+        while data := await read_some(reader):
             if left is not None and (left := left - len(data)) <= 0:
                 return
             writer.write(data if change is None else data.replace(*change))
+
+
+async def read_some(reader):
+    """Return the next bytes, none at the end of a connection, however it ended."""
+    try:
+        return await reader.read(4096)
+    except ConnectionError:
+        return b""
 
 
 def missing(reason):
