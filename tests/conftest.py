@@ -1,7 +1,9 @@
 """No test asserts a time, so no example has a deadline. As plain Python the slow kernels get fewer examples."""
 
 import threading
+from pathlib import Path
 
+import coverage
 import numba
 import pytest
 from hypothesis import settings
@@ -18,6 +20,17 @@ def no_thread_left():
     before = threading.enumerate()
     yield
     assert threads_left(before) == []
+
+
+@pytest.fixture(scope="module")
+def measured_children():
+    """Measure the coverage of child processes while that of the tests is measured."""
+    root = Path(__file__).parents[1]
+    with pytest.MonkeyPatch.context() as patch:
+        if coverage.Coverage.current() is not None:
+            patch.setenv("COVERAGE_PROCESS_START", str(root / "pyproject.toml"))
+            patch.setenv("COVERAGE_FILE", str(root / ".coverage"))
+        yield
 
 
 @pytest.fixture

@@ -21,6 +21,8 @@ OVER = (
     '{"type":"game_over","match":"00112233445566aa","seq":5,"at":1800000000000,"game":1,"outcome":"solved",'
     '"guesses":5,"elapsed_ms":10,"secret":"1234","nonce":null}'
 )
+
+pytestmark = pytest.mark.usefixtures("measured_children")
 ROW = {"player": "ann", "client": "x 1", "games": 4, "mean": 5.0, "low": None, "high": None, "solved": 1.0, "rank": 1}
 
 

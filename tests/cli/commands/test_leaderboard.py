@@ -19,6 +19,8 @@ from evilpegs.output import console
 from evilpegs_protocol.canonical import GENESIS
 from evilpegs_protocol.listings import Standings, StandingsRow
 
+pytestmark = pytest.mark.usefixtures("measured_children")
+
 ROW = {
     "player",
     "client",

@@ -2,9 +2,7 @@
 
 import asyncio
 from contextlib import AsyncExitStack, asynccontextmanager
-from pathlib import Path
 
-import coverage
 import pytest
 import structlog
 from structlog.stdlib import BoundLogger
@@ -15,16 +13,10 @@ from support.brokers import PATIENCE, Mosquitto
 from support.fake_server import SERVER_LADDERS
 from support.servers import dial
 
-PYPROJECT = Path(__file__).parents[3] / "pyproject.toml"
 
-
-@pytest.fixture(scope="package", autouse=True)
-def _measured_publisher():
-    """Measure the coverage of child processes while that of the tests is measured: only a child runs the publisher."""
-    with pytest.MonkeyPatch.context() as patch:
-        if coverage.Coverage.current() is not None:
-            patch.setenv("COVERAGE_PROCESS_START", str(PYPROJECT))
-        yield
+@pytest.fixture(scope="module", autouse=True)
+def _measured_publisher(measured_children):
+    """Measure what only a child process runs: the publisher."""
 
 
 class KeptLog(list):
