@@ -10,8 +10,9 @@ from evilpegs_server.gateway.rate_limit import READ_PRICE
 from evilpegs_server.matches import registry
 from evilpegs_server.matches.finished_matches import MAX_MATCHES, MAX_MISSES, FinishedMatches
 from evilpegs_server.storage.reads import MAX_PENDING, BusyError
+from support.patience import PATIENCE
 from support.raw_sockets import HELLO, RawSocket, text
-from support.servers import PATIENCE, dial
+from support.servers import dial
 
 UNLIMITED = 1_000_000
 

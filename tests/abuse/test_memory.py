@@ -9,7 +9,8 @@ import pytest
 from evilpegs_server.gateway.bounded_connection import BoundedConnection
 from evilpegs_server.matches.deadline_timer import DeadlineTimer
 from evilpegs_server.matches.runner import MatchRunner
-from support.servers import PATIENCE, dial
+from support.patience import PATIENCE
+from support.servers import dial
 
 CYCLES = 5
 

@@ -19,9 +19,9 @@ import pytest
 
 from evilpegs_server.storage.archive import load_match
 from evilpegs_server.storage.database import open_existing_database
+from support.patience import PATIENCE
 from support.servers import ChildNotStartedError, child_server, dial
 
-PATIENCE = 20
 LADDER = "classic-evil-practice"
 in_full = partial(pytest.param, marks=pytest.mark.abuse)
 """A parameter that is only tried by `make abuse`; each starts a server, which takes seconds."""

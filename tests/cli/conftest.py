@@ -15,9 +15,7 @@ from pathlib import Path
 import pytest
 
 from evilpegs.main import main
-
-PATIENCE = 120
-"""Seconds to wait for a child process before the test fails."""
+from support.patience import PATIENCE
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from support.patience import PATIENCE
+
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "contest.md").read_text()
 ADDRESS = "ws://192.0.2.10:8765/v1"
-PATIENCE = 120
-"""Seconds that a command may take."""
 LINES = [
     re.fullmatch(r"(\w+)\$ (.+)", line).groups()
     for block in re.findall(r"```console\n(.*?)```", DOCUMENT, re.DOTALL)

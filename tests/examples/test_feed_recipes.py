@@ -13,7 +13,8 @@ import structlog
 
 from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
-from support.brokers import PATIENCE, Mosquitto, require_mosquitto
+from support.brokers import Mosquitto, require_mosquitto
+from support.patience import PATIENCE
 from support.servers import dial
 
 ROOT = Path(__file__).parents[2]

@@ -13,7 +13,8 @@ import pytest
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
-from support.brokers import PATIENCE, Mosquitto
+from support.brokers import Mosquitto
+from support.patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 [DOCUMENTED] = re.findall(r"max_queued_messages \d+", (ROOT / "docs/feed.md").read_text())

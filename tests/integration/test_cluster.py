@@ -11,7 +11,8 @@ from threading import Thread
 import pytest
 
 from evilpegs.main import main
-from support.gates import PATIENCE, Gate
+from support.gates import Gate
+from support.patience import PATIENCE
 
 
 class Cluster:

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from support.gates import PATIENCE, Gate
+from support.gates import Gate
+from support.patience import PATIENCE
 
 MINIMAX = {"total": 5801, "max": 5, "distribution": [1, 6, 62, 533, 694]}
 

@@ -4,7 +4,8 @@ import asyncio
 import json
 import signal
 
-from support.brokers import PATIENCE, Mosquitto, Subscriber
+from support.brokers import Mosquitto, Subscriber
+from support.patience import PATIENCE
 from support.servers import Child, dial
 
 

@@ -14,7 +14,8 @@ from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import load_match
 from evilpegs_server.storage.database import open_existing_database
-from support.servers import PATIENCE, dial
+from support.patience import PATIENCE
+from support.servers import dial
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from evilpegs_server.site.page import WEB_DIRECTORY
+from support.patience import PATIENCE
 from support.requirements import fail_or_skip, require
 
 WRITTEN = "ws://127.0.0.1:8765/v1"
-PATIENCE = 60
 PROTOCOL = Path(__file__).parents[2] / "protocol/README.md"
 
 

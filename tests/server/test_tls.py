@@ -15,9 +15,9 @@ from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
 from evilpegs_server.tls import TlsUnusableError, load_tls
 from support.certificates import make_certificate, trust
+from support.patience import PATIENCE
 
 pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl to make certificates with")
-PATIENCE = 20
 
 
 @pytest.fixture(scope="module")

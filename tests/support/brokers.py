@@ -13,9 +13,7 @@ from pathlib import Path
 import aiomqtt
 import pytest
 
-PATIENCE = 30
-"""Seconds to wait for anything before the test fails."""
-
+from support.patience import PATIENCE
 
 PATH = f"{os.environ.get('PATH', os.defpath)}{os.pathsep}/usr/sbin"
 """The directories in which programs are searched; on Debian, the broker is in one that only root searches."""

@@ -8,7 +8,8 @@ import json
 import socket
 from urllib.parse import urlsplit
 
-from support.raw_sockets import PATIENCE, TEXT, frame
+from support.patience import PATIENCE
+from support.raw_sockets import TEXT, frame
 
 TRUSTING = {"trusted_proxies": "127.0.0.0/8"}
 """The setting with which a server believes the addresses that a crowd claims."""

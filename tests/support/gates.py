@@ -4,6 +4,8 @@ import os
 import select
 from pathlib import Path
 
+from support.patience import PATIENCE
+
 STRATEGY = '''"""Minimax that writes its process id and waits at one point of the tree."""
 
 import os
@@ -24,8 +26,6 @@ def choose(position, rng):
         os.read(os.open(os.path.join(FOLDER, "gate"), os.O_RDONLY), 1)
     return best_guess(position, MINIMAX)
 '''
-PATIENCE = 90
-"""The longest time to wait in seconds; only a process that hangs takes longer."""
 
 
 class Gate:

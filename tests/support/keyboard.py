@@ -12,9 +12,8 @@ from prompt_toolkit.output.vt100 import Vt100_Output
 from rich.console import Console
 
 from evilpegs_clients.terminal.editor import EditedPrompt
+from support.patience import PATIENCE
 
-PATIENCE = 30
-"""Seconds to wait for a terminal before the test fails."""
 PIECES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|\r|\n|\x08|.")
 WIDTH, HEIGHT = 80, 24
 

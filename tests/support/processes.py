@@ -3,8 +3,7 @@
 import time
 from pathlib import Path
 
-PATIENCE = 60
-"""Seconds to wait before the test fails."""
+from support.patience import PATIENCE
 
 
 def wait_until(condition):

@@ -8,8 +8,8 @@ import socket
 import struct
 from urllib.parse import urlsplit
 
-PATIENCE = 20
-"""Seconds to wait for bytes."""
+from support.patience import PATIENCE
+
 CONT, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
 
 

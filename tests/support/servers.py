@@ -11,8 +11,8 @@ from pathlib import Path
 
 from websockets.asyncio.client import connect
 
-PATIENCE = 20
-"""Seconds to wait for a message."""
+from support.patience import PATIENCE
+
 FORKING = Path(__file__).with_name("forking_server.py")
 
 

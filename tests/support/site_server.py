@@ -6,11 +6,9 @@ from dataclasses import dataclass
 
 import httpx
 
+from support.patience import PATIENCE
 from support.servers import dial
 from support.threaded_server import server_in_thread
-
-PATIENCE = 60
-"""The time in seconds within which the leaderboards must have the matches."""
 
 COMPILING = 300
 """The time in seconds within which all kernels of an analysis must have been compiled, even on a busy machine."""

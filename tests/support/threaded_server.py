@@ -17,9 +17,7 @@ from websockets.asyncio import connection
 from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
 from support.leftovers import SHARED_SERVER
-
-PATIENCE = 60
-"""The time in seconds within which the server must have started, and within which it must have stopped."""
+from support.patience import PATIENCE
 
 
 async def nothing(_running, _stack):

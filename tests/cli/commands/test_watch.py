@@ -20,9 +20,9 @@ from evilpegs.live_screen import LiveScreen
 from evilpegs_clients.connection.session import Reconnected, Reconnecting
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStarted, MatchOver, MatchStarted
+from support.patience import PATIENCE
 from support.servers import dial
 
-PATIENCE = 120
 PROGRAM = Program(name="bot", version="1")
 
 

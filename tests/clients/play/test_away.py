@@ -10,11 +10,10 @@ from evilpegs_clients.connection.match_view import Phase
 from evilpegs_clients.errors import ServerRefusedError
 from evilpegs_clients.play.match_dialog import MatchDialog
 from evilpegs_clients.play.match_screen import MatchScreen
+from support.patience import PATIENCE
 
 CLOCK = {"base_ms": 60_000, "increment_ms": 1000}
 LEFT = re.compile(r"\b(\d:\d\d)\b.*>")
-PATIENCE = 30
-"""Seconds to wait for a terminal before the test fails."""
 
 
 async def test_time_counts_from_turn_after_reconnecting(tiny_server, play_terminal, stopped_clock, output):

@@ -9,8 +9,9 @@ from structlog.stdlib import BoundLogger
 
 from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
-from support.brokers import PATIENCE, Mosquitto
+from support.brokers import Mosquitto
 from support.fake_server import SERVER_LADDERS
+from support.patience import PATIENCE
 from support.servers import dial
 
 

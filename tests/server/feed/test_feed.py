@@ -12,9 +12,7 @@ from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import load_match
 from evilpegs_server.storage.database import open_database
 from support.brokers import Mosquitto, Proxy, Subscriber, keys
-
-PATIENCE = 120
-"""Seconds to wait until buffers are full before the test fails."""
+from support.patience import PATIENCE
 
 
 def results(subscriber):

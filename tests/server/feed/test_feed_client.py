@@ -7,7 +7,8 @@ import pytest
 
 from evilpegs_protocol.broker import Broker
 from evilpegs_server.feed.publisher.client import FeedClient, connected
-from support.brokers import PATIENCE, Proxy
+from support.brokers import Proxy
+from support.patience import PATIENCE
 
 NUMBERS = 65_535
 """The numbers that MQTT has for messages on their way."""

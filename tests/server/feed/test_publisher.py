@@ -19,7 +19,7 @@ from evilpegs_server.feed.publisher_messages import (
     PublisherSetup,
 )
 from evilpegs_server.feed.reconnect_time import ReconnectDelays, ReconnectTime
-from support.brokers import PATIENCE
+from support.patience import PATIENCE
 
 
 @pytest.fixture

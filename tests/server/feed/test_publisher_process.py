@@ -26,7 +26,8 @@ from evilpegs_server.feed.publisher_messages import (
 )
 from evilpegs_server.feed.publisher_process import PublisherProcess
 from evilpegs_server.feed.reconnect_time import ReconnectDelays, ReconnectTime
-from support.brokers import PATIENCE, Subscriber
+from support.brokers import Subscriber
+from support.patience import PATIENCE
 
 CONNACK = bytes([0x20, 3, 0, 0, 0])
 """The packet of MQTT 5 by which a broker accepts a connection."""

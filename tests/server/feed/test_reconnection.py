@@ -11,7 +11,7 @@ from evilpegs_server.feed.connection_log import ConnectionLog
 from evilpegs_server.feed.publisher.client import FeedClient
 from evilpegs_server.feed.publisher.reconnection import keep_connected
 from evilpegs_server.feed.reconnect_time import STABLE_SECONDS, ReconnectDelays, ReconnectTime
-from support.brokers import PATIENCE
+from support.patience import PATIENCE
 
 
 class FakeMqtt:

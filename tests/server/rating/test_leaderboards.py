@@ -16,12 +16,12 @@ from evilpegs_server.scoring.leaderboard import leaderboard
 from evilpegs_server.storage.chains import verify_chains
 from evilpegs_server.storage.database import open_database
 from support.matches import TINY
+from support.patience import PATIENCE
 from support.stored_matches import StoredPlay, load_events, store, store_players, stored_plays
 
 EVIL = replace(TINY, id="tiny-evil", codemaker="evil", tie="largest/seeded")
 PRACTICE = replace(TINY, id="tiny-practice", rated=False)
 OFFERED = {ladder.id: ladder for ladder in (TINY, EVIL, PRACTICE)}
-PATIENCE = 20
 
 
 def live_leaderboards(engine):

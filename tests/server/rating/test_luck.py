@@ -18,11 +18,11 @@ from evilpegs_server.work.tasks import MeasureLuck
 from support.classic_games import CLASSIC, GAMES, classic_match, luck_of, stored_luck
 from support.fake_server import FakePool
 from support.matches import TINY
+from support.patience import PATIENCE
 from support.stored_matches import StoredPlay, store
 from support.workspaces import Call, new_workspace
 
 LADDERS = {ladder.id: ladder for ladder in (CLASSIC, TINY, load_ladders()["classic-evil"])}
-PATIENCE = 20
 EXPECTED = [luck_of(*game) for game in GAMES]
 
 

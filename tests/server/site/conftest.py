@@ -3,7 +3,8 @@
 import httpx
 import pytest
 
-from support.site_server import PATIENCE, played_site
+from support.patience import PATIENCE
+from support.site_server import played_site
 
 
 @pytest.fixture(scope="session")

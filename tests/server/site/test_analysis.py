@@ -26,11 +26,11 @@ from evilpegs_server.work.worker_messages import WorkerSetup
 from evilpegs_server.work.worker_process import WorkerProcess
 from support.fake_server import FakePool
 from support.matches import TINY
+from support.patience import PATIENCE
 from support.stored_matches import StoredPlay, store, store_players
 from support.workspaces import Call, new_workspace
 
 BYTES = 64 << 20
-PATIENCE = 20
 GAMES = (("solved", [3, 4]), ("unsolved", [1]), ("flagged", []))
 OVER, OTHER, IN_PLAY = (f"{number:016x}" for number in (1, 2, 3))
 

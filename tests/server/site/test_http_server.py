@@ -14,8 +14,8 @@ from evilpegs_server.matches.counts import HttpCounts
 from evilpegs_server.site import http_connection, http_server
 from evilpegs_server.site.http_connection import MAX_REQUEST_BYTES
 from evilpegs_server.site.http_server import bind, running_http_server
+from support.patience import PATIENCE
 
-PATIENCE = 10
 REQUEST = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 

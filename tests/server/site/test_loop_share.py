@@ -13,8 +13,7 @@ from evilpegs_server.site.loop_share import (
     RequestQueue,
 )
 from evilpegs_server.storage.reads import Reads
-
-PATIENCE = 10
+from support.patience import PATIENCE
 
 
 class Clock:

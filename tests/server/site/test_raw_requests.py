@@ -7,7 +7,8 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-PATIENCE = 10
+from support.patience import PATIENCE
+
 HOST = b"Host: localhost\r\n"
 CLOSE = b"Connection: close\r\n"
 

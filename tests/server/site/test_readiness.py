@@ -9,8 +9,7 @@ from evilpegs_server.site.readiness import PROBE, Readiness
 from evilpegs_server.storage.archive import load_cursor
 from evilpegs_server.storage.writer import Writer
 from evilpegs_server.storage.writer_health import STUCK_SECONDS
-
-PATIENCE = 10
+from support.patience import PATIENCE
 
 
 @pytest.fixture
