@@ -99,7 +99,7 @@ def _wrong_value(error: CoercionError) -> str:
 
 
 def _choices(target: object) -> list[str]:
-    """Return the words of a type that lists its values, or an empty list for any other type."""
+    """Return the values of a `Literal` type as text, or an empty list for any other type."""
     return [str(word) for word in get_args(target)] if get_origin(target) is Literal else []
 
 

@@ -133,8 +133,9 @@ async def running_server(
 async def serve_until_stopped(settings: Settings, log: BoundLogger, announce: Callable[[RunningServer], None]) -> None:
     """Run a server until SIGTERM, SIGINT or SIGHUP, and call ``announce`` with it once it can play games.
 
-    Games on small rules can be played at once. The announcement also waits up to `COMPILING_SECONDS` for the kernels
-    for large rules, devils and hints; if they have to be compiled first, they follow later.
+    By then games on small rules can be played. Large rules, hints and devils, which are codemakers that search ahead,
+    need more compiled code. The announcement waits up to `COMPILING_SECONDS` for it; then compiling goes on beside the
+    games.
 
     The process ends in less than ten seconds after the signal, even if a step of stopping takes too long.
     """

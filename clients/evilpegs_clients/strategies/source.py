@@ -59,7 +59,7 @@ def source_version(text: str, siblings: tuple[SiblingModule, ...] = ()) -> str:
 
 
 def _modules(folder: Path, name: str) -> Iterator[Path]:
-    """Yield the files of the sibling module or package called ``name``; nothing if there is none."""
+    """Yield all Python files of the package ``name`` in ``folder``, or the file of the module, or nothing."""
     if (folder / name / "__init__.py").is_file():
         yield from sorted((folder / name).rglob("*.py"))
     elif (folder / f"{name}.py").is_file():

@@ -73,10 +73,10 @@ class _Total(NamedTuple):
 
 
 def regret(position: Position, guess: Code, solver: BoundedSolver) -> Regret | None:
-    """Return the regret of ``guess`` at ``position``, or None if nothing is known about it.
+    """Return how many more guesses are expected after ``guess`` than after the best guess, or None if that is unknown.
 
-    The two bounds of the result are equal if ``solver`` can solve the live set within its budget. Each upper bound may
-    take ``position.budget`` feedback evaluations.
+    The result has a lower and an upper bound, which are equal if ``solver`` can solve the live set within its own
+    budget. Otherwise each upper bound is computed with at most ``position.budget`` feedback evaluations.
 
     Raises:
         ContradictionError: no code is consistent with the history.

@@ -36,7 +36,10 @@ class BoundedSolver:
         return self._answer(position, lambda solver, columns: solver.total(columns, self._budget))
 
     def total_after(self, position: Position, guess: Code) -> int | None:
-        """Return the least total over the candidates if ``guess`` is played first, or None if beyond the budget."""
+        """Return the fewest guesses that all candidates together need if ``guess`` is played first, itself included.
+
+        Return None if finding that takes more feedback evaluations than the budget of this solver.
+        """
         return self._answer(position, lambda solver, columns: solver.total_after(columns, guess, self._budget))
 
     def best_guess(self, position: Position) -> Code | None:

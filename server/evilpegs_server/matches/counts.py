@@ -78,7 +78,10 @@ class GuessTimes:
         self.reply, self.commit, self.send = Durations(), Durations(), Durations()
 
     def add(self, began: float, known: float, committed: float, sent: float) -> None:
-        """Add the times of one guess, from the readings of a clock at the ends of its stages, in seconds."""
+        """Add the times of one guess, from four readings of a clock in seconds.
+
+        They are taken when the guess arrives, when its reply is known, when that is stored, and when it is sent.
+        """
         self.reply.add(known - began)
         self.commit.add(committed - known)
         self.send.add(sent - committed)

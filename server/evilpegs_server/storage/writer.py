@@ -70,8 +70,8 @@ class Writer:
 
     ``notify`` is called on the writer's thread with a callback, and must run the callback on the submitting thread.
     ``call_soon`` is called on the submitting thread with a callback, and must run it there after everything else that
-    is pending. The writer is woken when no more jobs were submitted in between, or when `WAKE_JOBS` wait, because few
-    large commits disturb a busy event loop less than many small ones.
+    is pending. If a job was submitted meanwhile, waking the writer is put off once more, until `WAKE_JOBS` jobs wait,
+    because few large commits disturb a busy event loop less than many small ones.
 
     ``now`` is a monotonic clock in seconds. ``check_file`` is called on the writer's thread and raises an error if the
     database file is not in its place.

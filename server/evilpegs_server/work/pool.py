@@ -48,7 +48,7 @@ class TaskExecutor(Protocol):
     """The interface of an object that runs tasks at once, without a queue."""
 
     def submit(self, task: Task[_T], done: Callable[[_T | Exception, int], None]) -> None:
-        """Start ``task``; later call ``done`` on the event loop with its result or exception and its cost in units."""
+        """Start ``task``; later call ``done`` on the event loop with its result or exception, and its units of work."""
         ...
 
 

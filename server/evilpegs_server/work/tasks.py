@@ -181,7 +181,7 @@ class ExportSolved(NamedTuple):
     """The task of exporting the positions that devils have solved."""
 
     def run(self, workspace: Workspace) -> TaskResult[bytes | None]:
-        """Return the solved positions as bytes, or None if none were added since the last export."""
+        """Return all solved positions as bytes, or None if no position was solved since the last export."""
         solved = workspace.devils.solved
         if not solved.changed:
             return TaskResult(None)

@@ -87,7 +87,7 @@ def _check_form(refresh: float | None, as_csv: bool, as_json: bool) -> None:
 
 
 def _check_between(ladder: str | None, refresh: float | None, as_csv: bool) -> None:
-    """Raise CommandError if --between is used without a ladder, or with a form of output that it does not have."""
+    """Raise CommandError unless the options fit --between, which needs a ladder and no --csv or --refresh."""
     if ladder is None:
         message = "--between compares two players on one ladder; name it: evilpegs leaderboard LADDER --between A B"
         raise CommandError(message)

@@ -97,7 +97,7 @@ def _parts(sizes: NDArray[np.int64], pegs: int) -> Parts:
 
 
 def _head(space: Space, block_size: int) -> int:
-    """Return the number of first pegs that a block has in common, so that it has at most ``block_size`` codes."""
+    """Return how many first pegs the codes of a block must share, so that a block has at most ``block_size`` codes."""
     head, size = 0, space.size
     while size > block_size and head < space.pegs:
         size //= space.colors - (0 if space.repeats else head)

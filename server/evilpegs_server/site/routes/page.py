@@ -71,5 +71,8 @@ def _file(services: SiteServices, path: str, headers: dict[str, str] | None = No
 
 
 def _game_url(services: SiteServices, request: Request) -> str | None:
-    """Return the URL of the game for the host that a request names, or for ``localhost`` if it names none."""
+    """Return the URL of the game for the host that a request names, else for ``localhost``.
+
+    Return None as long as the port of the game is not open.
+    """
     return services.game.url_for(services.hosts.find(request.headers.getlist("host")) or "localhost")
