@@ -19,8 +19,8 @@ Among = Literal["codes", "candidates"]
 class BestGuesses:
     """The best guess under each criterion.
 
-    ``among`` names the guesses that were compared. ``guesses`` are pairs of a criterion and the figures of its best
-    guess, in the order of `CRITERIA`.
+    ``among`` says which guesses were compared: all ``codes`` of the rules, or the ``candidates`` only. ``guesses`` are
+    pairs of a criterion and the figures of its best guess, in the order of `CRITERIA`.
     """
 
     among: Among
@@ -62,9 +62,9 @@ def best_guesses(position: Position) -> BestGuesses | None:
 
 
 def _affordable(position: Position) -> list[Among]:
-    """Return the sets of guesses that the budget of ``position`` may suffice to compare.
+    """Return the sets of guesses, all codes or candidates only, that the budget of ``position`` may suffice to compare.
 
-    A set that certainly takes more is left out before anything is listed.
+    A set that certainly exceeds the budget is left out, which is decided from the sizes of the sets alone.
     """
     count, budget = position.count, position.budget
     affordable: list[Among] = []

@@ -39,9 +39,10 @@ _CHUNK: Final = 1 << 14
 
 
 class Regret(NamedTuple):
-    """Bounds on the number of guesses that a guess is expected to lose, if each candidate is equally likely.
+    """Bounds on the number of guesses that a guess is expected to lose compared with the best guess.
 
-    ``at_least`` is the lower bound. ``at_most`` is the upper bound, or None if no upper bound is known.
+    Each candidate is taken to be equally likely. ``at_least`` is the lower bound. ``at_most`` is the upper bound, or
+    None if no upper bound is known.
     """
 
     at_least: Fraction
@@ -49,9 +50,9 @@ class Regret(NamedTuple):
 
     @property
     def kind(self) -> Kind:
-        """The kind of knowledge: ``exact`` if the bounds are equal, else ``between`` or the name of the only bound.
+        """The kind of knowledge: ``exact`` if both bounds are equal, else ``between``, or the name of the only bound.
 
-        A lower bound of 0 does not count, because no regret is negative.
+        A lower bound of 0 does not count as known, because no regret is negative.
         """
         if self.at_most is None:
             return "at least"
@@ -66,17 +67,21 @@ class Regret(NamedTuple):
 
 
 class _Total(NamedTuple):
-    """Bounds on the number of guesses for all candidates together; ``high`` is None if no upper bound is known."""
+    """Bounds on a total: the sum, over all candidates as the secret, of the guesses that a strategy needs.
+
+    The winning guesses are included. ``high`` is None if no upper bound is known.
+    """
 
     low: int
     high: int | None
 
 
 def regret(position: Position, guess: Code, solver: BoundedSolver) -> Regret | None:
-    """Return how many more guesses are expected after ``guess`` than after the best guess, or None if that is unknown.
+    """Return how many more guesses are expected after ``guess`` than after the best guess, or None if nothing is known.
 
-    The result has a lower and an upper bound, which are equal if ``solver`` can solve the live set within its own
-    budget. Otherwise each upper bound is computed with at most ``position.budget`` feedback evaluations.
+    The result has a lower and an upper bound, which are equal if ``solver`` can solve the live set, that is, all
+    candidates, within its own budget. Otherwise each upper bound is computed with at most ``position.budget`` feedback
+    evaluations.
 
     Raises:
         ContradictionError: no code is consistent with the history.
@@ -93,13 +98,13 @@ def regret(position: Position, guess: Code, solver: BoundedSolver) -> Regret | N
 
 
 def _bounds(position: Position, guess: Code) -> tuple[_Total, _Total]:
-    """Return bounds on the least total of all strategies, and on the least total if ``guess`` is played first."""
+    """Return bounds on the total of the best strategy, and on that of the best strategy that begins with ``guess``."""
     low, low_after = _split_bounds(position, guess) or _count_bounds(position, guess)
     return _Total(low, _heuristic_total(position, None)), _Total(low_after, _heuristic_total(position, guess))
 
 
 def _split_bounds(position: Position, guess: Code) -> tuple[int, int] | None:
-    """Return the lower bounds of `SplitBound` on the total, and on the total if ``guess`` is played first.
+    """Return the lower bounds of `SplitBound` on the total of any strategy, and of any that begins with ``guess``.
 
     The result is None if the bounds would take too much work or memory.
     """
@@ -113,7 +118,7 @@ def _split_bounds(position: Position, guess: Code) -> tuple[int, int] | None:
 
 
 def _count_bounds(position: Position, guess: Code) -> tuple[int, int]:
-    """Return lower bounds on the total, and on the total if ``guess`` is played first, from part sizes alone.
+    """Return lower bounds on the total of any strategy, and of any that begins with ``guess``, from part sizes alone.
 
     They can be computed for rules of any size.
     """
@@ -124,9 +129,10 @@ def _count_bounds(position: Position, guess: Code) -> tuple[int, int]:
 
 
 def _heuristic_total(position: Position, first: Code | None) -> int | None:
-    """Return the total of guesses that the strategy most-parts needs for all candidates, or None if over budget.
+    """Return the sum of the guesses that the strategy most-parts needs for each candidate, or None if over budget.
 
-    ``first``, if given, is the first guess of the strategy.
+    ``first``, if given, is the first guess of the strategy. If comparing all codes would exceed ``position.budget``,
+    the strategy guesses candidates only.
     """
     try:
         if _is_affordable(position, position.rules.size):
@@ -142,21 +148,21 @@ def _is_affordable(position: Position, guesses: int) -> bool:
 
 
 def _candidates_only_total(position: Position, first: Code | None) -> int:
-    """Return the total of guesses that the strategy most-parts needs if it guesses candidates only.
+    """Return the sum of the guesses that most-parts, restricted to candidates as guesses, needs for each candidate.
 
-    ``first``, if given, is the first guess. The total can be computed for rules of any size.
+    Most-parts is a strategy. ``first``, if given, is its first guess. The sum can be computed for rules of any size.
     """
     choose = partial(best_guess, criterion=MOST_PARTS, candidates_only=True)
     return sum(node.position.count for node in walk_tree(choose, position, first))
 
 
 class SplitBound:
-    """Lower bounds on the total of guesses for a set of codes, computed by looking one guess ahead.
+    """Lower bounds on the sum of the guesses that a strategy needs for each code of a set, found by looking ahead.
 
-    ``columns`` are the codes, at least one, and ``guesses`` the legal guesses. No guess splits a part of these codes
-    into more parts than the best guess splits all of them. So the bound by number of codes, with that number of parts,
-    holds for every part. The work is ``2 * codes * guesses`` feedbacks. ``chunk`` is the number of guesses compared at
-    a time; it bounds the memory and does not change the result.
+    The bounds look one guess ahead. ``columns`` are the codes, at least one, and ``guesses`` the legal guesses. No
+    guess splits a part of these codes into more parts than the best guess splits all of them, so `least_total_table`
+    with that number of parts bounds every part. The work is ``2 * codes * guesses`` feedbacks. ``chunk`` is the number
+    of guesses compared at a time; it bounds the memory and does not change the result.
     """
 
     def __init__(self, columns: Columns, guesses: Columns, *, chunk: int = _CHUNK) -> None:
@@ -168,20 +174,20 @@ class SplitBound:
         self._bounds = least_total_table(most, codes)[most]
 
     def total(self) -> int:
-        """Return a lower bound on the total of guesses that find each of the codes, winning guesses included."""
+        """Return a lower bound on the guesses that any strategy needs, winning ones included, summed over all codes."""
         codes = int(self._columns.shape[1])
         least = min(int(self._later_guesses(table).min()) for table in self._tables())
         return max(int(self._bounds[codes]), codes + least)
 
     def total_after(self, guess: Code) -> int:
-        """Return a lower bound on the total of guesses that find each of the codes if ``guess`` is played first."""
+        """Return the lower bound of `total` for the strategies that play ``guess`` first; this guess is counted."""
         table = part_size_table(self._columns, to_columns([guess]))
         return int(self._columns.shape[1]) + int(self._later_guesses(table)[0])
 
     def _later_guesses(self, table: SizeTable) -> Ints:
-        """Return a lower bound on all guesses that follow each first guess: int64, shape (guesses,).
+        """Return, for each first guess, a lower bound on the guesses after it, summed over the codes: int64.
 
-        ``table`` has the part sizes of each first guess.
+        The shape is (guesses,). ``table`` has the part sizes of each first guess.
         """
         return np.asarray(self._bounds[table[:-1]].sum(axis=0))
 

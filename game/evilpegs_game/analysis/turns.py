@@ -26,9 +26,9 @@ from evilpegs_game.rules import Rules
 class Effort:
     """The work that the analysis of one turn may take.
 
-    ``feedback_budget`` bounds the feedback evaluations per criterion and per upper bound of a regret. ``solver_budget``
-    bounds the feedback evaluations per question about optimal play. On rules of more than ``counted_codes`` codes only
-    the first three turns are analyzed, because later ones may take minutes each.
+    ``feedback_budget`` bounds the feedback evaluations of the best guess under each criterion and of each upper bound
+    of a regret. ``solver_budget`` bounds those of each least total that an exact solver computes. On rules of more than
+    ``counted_codes`` codes only the first three turns are analyzed, because later ones may take minutes each.
     """
 
     feedback_budget: int = 100_000_000

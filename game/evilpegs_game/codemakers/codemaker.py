@@ -84,7 +84,8 @@ Method = Literal["exact", "greedy"]
 class DevilReplies(NamedTuple):
     """The replies that a devil may give, in feedback order, with the method and the work that found them.
 
-    ``work`` is a number of feedback evaluations.
+    ``method`` is ``exact`` if the devil solved the live set, or ``greedy`` if it used the rule of `Evil`. ``work`` is a
+    number of feedback evaluations.
     """
 
     allowed: tuple[Feedback, ...]
@@ -93,7 +94,11 @@ class DevilReplies(NamedTuple):
 
 
 class DevilReply(NamedTuple):
-    """The reply of a devil, with the method and the work that found it; ``work`` counts feedback evaluations."""
+    """The reply of a devil, with the method and the work that found it.
+
+    ``method`` is ``exact`` if the devil solved the live set, or ``greedy`` if it used the rule of `Evil`. ``work`` is a
+    number of feedback evaluations.
+    """
 
     feedback: Feedback
     method: Method
@@ -175,7 +180,7 @@ class Devil:
         return DevilReplies(allowed, method, work)
 
     def method_for(self, candidates: int) -> Method:
-        """Return the method of a reply if there are ``candidates`` candidates before the guess."""
+        """Return the method, ``exact`` or ``greedy``, of a reply with ``candidates`` candidates before the guess."""
         return "exact" if candidates <= self.exact_up_to else "greedy"
 
 

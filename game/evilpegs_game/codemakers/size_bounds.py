@@ -15,7 +15,7 @@ Ints = NDArray[np.int64]
 
 
 def least_possible_total(codes: int, rules: Rules) -> int:
-    """Return a lower bound on the total of guesses that find each of ``codes`` codes of ``rules``.
+    """Return a lower bound on the sum of the guesses that any strategy needs for each of ``codes`` codes of ``rules``.
 
     The winning guesses are included.
     """
@@ -25,16 +25,17 @@ def least_possible_total(codes: int, rules: Rules) -> int:
 def other_feedback_count(rules: Rules) -> int:
     """Return the number of feedbacks that can be given besides all-black.
 
-    Of the pairs that add up to at most ``pegs``, (pegs - 1, 1) is impossible: if all other pegs are right, the last one
-    cannot be merely misplaced.
+    Of the (black, white) pairs that add up to at most ``pegs``, (pegs - 1, 1) is impossible: if all other pegs are
+    right, the last one cannot be merely misplaced.
     """
     return len(feedbacks(rules.pegs)) - 2
 
 
 def least_total_table(most_parts: int, codes: int) -> Ints:
-    """Return a table of lower bounds on totals of guesses: int64, shape (most_parts + 1, codes + 1).
+    """Return a table of lower bounds on the guesses that sets of codes need, summed over the codes of a set.
 
-    The element ``[b, n]`` is the bound for n codes that no guess splits into more than b parts, without all-black.
+    The table is int64, shape (most_parts + 1, codes + 1). The element ``[b, n]`` is the bound for any n codes that no
+    guess splits into more than b parts, all-black not counted. The winning guesses are included.
     """
     table = np.zeros((most_parts + 1, codes + 1), dtype=np.int64)
     for parts in range(most_parts + 1):
@@ -48,7 +49,7 @@ def least_total_table(most_parts: int, codes: int) -> Ints:
 
 
 def max_codes_within(rules: Rules) -> tuple[int, ...]:
-    """Return, for each number of guesses, an upper bound on the codes that so few guesses are always enough for.
+    """Return, for each number of guesses, an upper bound on the size of the sets of codes that it can suffice for.
 
     The element ``[k]`` is the bound for k guesses. The last element is the first that is at least ``rules.size``.
     """

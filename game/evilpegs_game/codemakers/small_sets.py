@@ -48,7 +48,8 @@ def rank_guesses(by_guess: FeedbackMatrix, indices: Indices, numbers: int, limit
     """Return the guesses that split the codes at ``indices`` into parts of at most ``limit`` codes, and the work.
 
     The guesses are indices, int32, the most promising first: the least sum of squared part sizes comes first, then
-    candidates, then code order. ``numbers`` is the number of feedbacks. The work counts feedback evaluations.
+    candidates, then code order. Guesses that give a single part are left out. ``numbers`` is the number of feedbacks.
+    The work counts feedback evaluations.
     """
     kept = 0
     work = 0
@@ -78,10 +79,11 @@ def rank_guesses(by_guess: FeedbackMatrix, indices: Indices, numbers: int, limit
 def solvable_in_three(
     by_code: FeedbackMatrix, by_guess: FeedbackMatrix, indices: Indices, numbers: int, limit: int
 ) -> tuple[bool, int]:
-    """Return True if three guesses are always enough for the codes at ``indices``; and return the work.
+    """Return True if three guesses always suffice for the codes at ``indices``, and return the work.
 
-    The winning guess is included. ``numbers`` is the number of feedbacks. ``limit`` is at least the number of codes
-    that two guesses can find. The work counts feedback evaluations.
+    The winning guess is one of the three. ``numbers`` is the number of feedbacks. ``limit`` is an upper bound on the
+    codes of a part that two guesses can solve: guesses with larger parts are not tried. The work counts feedback
+    evaluations.
     """
     guesses, work = rank_guesses(by_guess, indices, numbers, limit)
     seen = np.empty(by_code.shape[1], np.uint64)

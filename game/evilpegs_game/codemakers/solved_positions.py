@@ -33,10 +33,12 @@ class GuessBounds(NamedTuple):
 
 
 class SolvedPositions:
-    """A cache of bounds on the guesses that sets of codes need. Its keys are canonical and cover the rules too.
+    """A cache of bounds on the guesses that sets of codes need at worst.
 
-    It holds at most ``max_entries`` entries of some 150 bytes each. A full cache is emptied; this costs time and
-    changes no result. If several threads use the cache at once, it may lose entries but is never wrong.
+    The keys come from `code_set_key`: with few exceptions, sets that are images of each other under permutations of
+    pegs and colors share a key, and sets of different rules never do. The cache holds at most ``max_entries`` entries
+    of some 150 bytes each. A full cache is emptied; this costs time and changes no result. If several threads use the
+    cache at once, it may lose entries but is never wrong.
     """
 
     def __init__(self, max_entries: int = DEFAULT_ENTRIES) -> None:
@@ -52,11 +54,11 @@ class SolvedPositions:
         return iter(sorted(self._entries.items()))
 
     def bounds(self, key: CodeSetKey) -> GuessBounds:
-        """Return the known bounds of the set of codes with the canonical key ``key``."""
+        """Return the known bounds of the set of codes with the key ``key``; 1 and `UNBOUNDED` if nothing is known."""
         return self._entries.get(key, _UNKNOWN)
 
     def tighten(self, key: CodeSetKey, at_least: int = 1, at_most: int = UNBOUNDED) -> None:
-        """Record bounds of the set of codes with the canonical key ``key``; tighter bounds that are known remain."""
+        """Record bounds of the set of codes with the key ``key``; a known bound that is tighter remains."""
         known = self.bounds(key)
         if len(self._entries) >= self._max_entries and key not in self._entries:
             self._entries.clear()

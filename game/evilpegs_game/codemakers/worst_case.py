@@ -51,7 +51,10 @@ _WIDE: Final = 8
 
 
 class HardestReplies(NamedTuple):
-    """The replies that a perfect adversary may give, in feedback order, and the work in feedback evaluations."""
+    """The replies that cost an optimal codebreaker the most guesses, in feedback order, with the work to find them.
+
+    ``work`` is a number of feedback evaluations.
+    """
 
     replies: tuple[Feedback, ...]
     work: int
@@ -72,10 +75,11 @@ class _Tables:
 
 
 class WorstCase:
-    """An exact solver for the live sets of ``rules``. It keeps its results in ``solved`` and in a memo of its own.
+    """An exact solver that finds how many guesses an optimal codebreaker needs at worst for live sets of ``rules``.
 
-    Several threads may use the solver at once and share its results. It takes up to 25 MB for a table of all codes, and
-    some 40 MB each for ``solved`` and the memo when they are full.
+    It keeps its results in ``solved`` and in a memo of its own. Several threads may use the solver at once and share
+    its results. It takes up to 25 MB for a table of all codes, and some 40 MB each for ``solved`` and the memo when
+    they are full.
 
     Rules of at most ``shared_codes`` codes have one table of all codes; larger rules have a table per live set, which
     takes at most ``max_table_bytes``. Both methods give identical results.
@@ -250,9 +254,10 @@ class WorstCase:
         return False
 
     def _distinct_guesses(self, tables: _Tables, indices: Indices, guesses: Indices) -> Iterator[int]:
-        """Yield ``guesses`` in their order, but after the first few only those from orbits not tried yet.
+        """Yield ``guesses`` in their order, without those that are known to be as good as an earlier one.
 
-        The guesses of an orbit are equally good.
+        The first few are always yielded. Guesses of one orbit are equally good because a symmetry of the codes at
+        ``indices`` links them.
         """
         yield from guesses[:_WIDE].tolist()
         if guesses.size <= _WIDE:
