@@ -37,8 +37,8 @@ from evilpegs_game.counting.row_index import (
 def partners(layout: Layout, one: Table, other: Table) -> Index:
     """Return, for each row of the table ``one``, the row of the table ``other`` that completes its colorings to codes.
 
-    The result is int64, with -1 for a row without partner. The count must have no open guess: each row then has at most
-    one partner.
+    A row stands for colorings of the same pegs with equal scores. The result is int64, with -1 for a row without
+    partner. Every guess must have a feedback: each row then has at most one partner.
     """
     last_subset, targets, none = layout.subsets.sizes.size - 1, layout.lanes.targets, np.uint64(0)
     starts, rows, other_starts, other_rows = one.starts, one.rows, other.starts, other.rows
@@ -94,9 +94,9 @@ def list_live_edges(
     """Write to ``edges`` the steps from rows of ``previous`` to the live rows of ``table``; return their number.
 
     ``table`` has one color more than ``previous``, and ``increments`` are the score increments of this color. ``live``
-    is True for the rows that are wanted. An edge is (row, peg subset that gets the color, next row); ``edges`` is int32
-    (max_edges, 3), in the order of the peg subsets of the next rows. The number of edges is at most the number of
-    colorings that the live rows stand for.
+    is True for the rows of ``table`` that are wanted. A step, or edge, is (row, peg subset that gets the color, row of
+    ``table``); ``edges`` is int32 (max_edges, 3), ordered by the peg subset of the row of ``table``. The number of
+    edges is at most the number of colorings that the live rows stand for.
     """
     count, chains, inner = 0, new_chains(table), new_inner_subsets(subsets)
     heads, following, numbers = chains.heads, chains.following, inner.numbers
@@ -123,9 +123,9 @@ def list_live_edges(
 
 @kernel
 def _index_live(table: Table, subset: int, live: NDArray[np.bool_], chains: Chains) -> int:
-    """Fill ``chains`` with the live rows of a peg subset.
+    """Fill ``chains`` with the wanted rows of a peg subset, for which ``live`` is True.
 
-    Return the bit mask that maps a hash to a chain, or -1 if no row of the peg subset is live.
+    Return the bit mask that maps a hash to a chain, or -1 if no row of the peg subset is wanted.
     """
     first, last = table.starts[subset], table.starts[subset + 1]
     if not live[first:last].any():

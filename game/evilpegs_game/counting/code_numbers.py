@@ -25,8 +25,9 @@ def codes_fit_word(rules: Rules) -> bool:
 def extend_lists(first: Index, numbers: Words, edges: Slots, rows: int, code_values: Words) -> tuple[Index, Words]:
     """Extend the lists of colorings of a table by one color; return ``first`` and ``numbers`` of the next table.
 
-    The next table has ``rows`` rows. ``edges`` int32 (edges, 3) are (row, peg subset that gets the color, row of the
-    next table). ``code_values`` (subsets,) is the number to add to a coloring if a peg subset gets the color.
+    The colorings of row ``r`` are ``numbers[first[r]:first[r + 1]]``, each a number with one digit per peg. The next
+    table has ``rows`` rows. ``edges`` int32 (edges, 3) are (row, peg subset that gets the color, row of the next
+    table). ``code_values`` (subsets,) is the number to add to a coloring if a peg subset gets the color.
     """
     following = np.zeros(rows + 1, np.int64)
     for edge in range(edges.shape[0]):
@@ -49,10 +50,11 @@ def extend_lists(first: Index, numbers: Words, edges: Slots, rows: int, code_val
 def combine_lists(
     ones: Index, others: Index, first: Index, numbers: Words, other_first: Index, other_numbers: Words
 ) -> Words:
-    """Return the codes that pairs of rows stand for, as numbers: uint64 (codes,).
+    """Return the codes that pairs of rows from two tables stand for, as numbers with one digit per peg.
 
-    ``ones[i]`` and ``others[i]`` are the rows of pair ``i``; each coloring of the first is added to each of the second.
-    The colorings are listed in ``first`` and ``numbers``, and in ``other_first`` and ``other_numbers``.
+    The result is uint64 (codes,). ``ones[i]`` and ``others[i]`` are the rows of pair ``i``. Each coloring of the one
+    row and each of the other add up to a code. ``first`` and ``numbers`` list the colorings of the table of ``ones`` as
+    in `extend_lists`, and ``other_first`` and ``other_numbers`` those of the table of ``others``.
     """
     count = 0
     for pair in range(ones.size):

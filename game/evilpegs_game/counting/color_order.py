@@ -11,10 +11,10 @@ from evilpegs_game.counting.layout import Index
 
 
 def color_order(color_counts: Index, pegs: int) -> Index:
-    """Return the colors in an order that makes the tables of a count small, from both ends: int64 (colors,).
+    """Return the colors in an order that makes the tables of a count small: int64 (colors,).
 
-    A greedy order is improved by moving single colors. ``color_counts``, int64 (guesses, colors), is how often each
-    guess has each color.
+    A count adds colors from both ends of the order. A greedy order is improved by moving single colors.
+    ``color_counts``, int64 (guesses, colors), is how often each guess has each color.
     """
     order = _greedy_order(color_counts)
     _improve(color_counts, pegs, order)
@@ -23,7 +23,7 @@ def color_order(color_counts: Index, pegs: int) -> Index:
 
 @kernel
 def _greedy_order(color_counts: Index) -> Index:
-    """Return an order of the colors in which each color is the best at its place.
+    """Return an order of the colors in which each place has the best of the colors that are left.
 
     The best color occurs in the fewest guesses that have none of the earlier colors. Of equally good ones, it is the
     color that the guesses have at the most pegs.
@@ -69,8 +69,8 @@ def _improve(color_counts: Index, pegs: int, order: Index) -> None:
 def _estimate_rows(color_counts: Index, pegs: int, order: Index, limit: float) -> float:
     """Return an estimate of the rows of all tables: the number of score combinations after each color, summed.
 
-    A guess has few possible scores while the colors of few of its pegs, or of nearly all, were added. The sum ends
-    early when it reaches ``limit``.
+    A guess has few possible scores while few of its pegs, or nearly all, have a color that was added already. The sum
+    ends early when it reaches ``limit``.
     """
     done = np.zeros(color_counts.shape[0], np.int64)
     total = 0.0

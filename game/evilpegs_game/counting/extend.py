@@ -44,9 +44,9 @@ def extend_both(
     """Add the colors ``order[first]`` to ``order[last]`` to two tables, the next color to the table with fewer rows.
 
     The table ``one`` gets colors from the beginning of this range, and ``other`` from its end. Stop when one color is
-    left, or when the next table would have more than ``max_rows`` rows. Return the two tables, ``first`` and ``last``
-    of the colors that are left, and the number of rows made. Every table is allocated with at least ``initial_rows``
-    rows, unless that is more than ``max_rows``.
+    left, or when the next table would have more than ``max_rows`` rows. Return the two tables, the indices in ``order``
+    of the first and the last color left, and the number of rows made. Every table is allocated with at least
+    ``initial_rows`` rows, unless that is more than ``max_rows``.
     """
     slots = np.empty(INITIAL_SLOTS, np.int32)
     made = 0
@@ -192,9 +192,13 @@ def _is_reachable(
     min_match: np.uint64,
     max_match: np.uint64,
 ) -> bool:
-    """Return True if every guess of one word can still reach its feedback with the scores ``black`` and ``match``.
+    """Return True if the scores ``black`` and ``match`` can still lead to the feedback of every guess in their word.
 
-    ``max_black``, ``max_white`` and ``max_match`` have their guards set.
+    A word of 64 bits holds the scores of several guesses.
+
+    ``max_black`` and ``max_white`` are the scores that the feedback requires; ``min_black``, ``min_match`` and
+    ``max_match`` are the bounds of `score_bounds`. ``guards`` are the guard bits of the word, which are set in
+    ``max_black``, ``max_white`` and ``max_match``.
     """
     enough = ((black | guards) - min_black) & ((match | guards) - min_match)
     not_over = (max_black - black) & (max_match - match) & (max_white - (match - black))

@@ -100,7 +100,8 @@ def _search(
 
     The search tries at most ``max_nodes`` colors at pegs. ``black_increments`` (pegs, colors, words) are the blacks
     that a color at a peg adds. ``match_increments`` (colors, pegs, words) are the matches that the first, second, ...
-    peg of a color adds.
+    peg of a color adds. ``targets`` are the scores required, as in `ScoreLanes`, and ``least`` is the result of
+    `_least_scores`.
     """
     pegs, colors, words = code.size, match_increments.shape[0], targets.shape[0]
     blacks = np.zeros((pegs + 1, words), np.uint64)
@@ -143,7 +144,8 @@ def _place_color(
 ) -> bool:
     """Write the scores with ``color`` at ``peg`` to row ``peg + 1`` of ``blacks`` and ``matches``.
 
-    Return True if every guess can still reach its feedback. ``nth`` is the number of earlier pegs with this color.
+    Return True if every guess can still reach its feedback. ``nth`` is the number of earlier pegs with this color. The
+    other parameters are those of `_search`.
     """
     for word in range(targets.shape[0]):
         guards = targets[word, GUARDS]

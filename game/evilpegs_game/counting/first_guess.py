@@ -39,7 +39,11 @@ def first_part_sizes(rules: Rules, guess: Code) -> tuple[int, ...]:
 
 @kernel
 def _sums_by_score(color_counts: Sums, pegs: int, repeats: bool, others: Sums, binomials: Sums) -> Sums:
-    """Return the number of codes by blacks and matches: int64, shape (pegs + 1, pegs + 1)."""
+    """Return the number of codes by blacks and matches with the guess: int64, shape (pegs + 1, pegs + 1).
+
+    ``color_counts`` are the numbers of pegs of each color in the guess. ``others[n]`` is the number of ways to give n
+    pegs colors that the guess does not have, modulo 2**63, and ``binomials`` are the binomial coefficients.
+    """
     # Indices: settled pegs (black or forced), pegs taken elsewhere, blacks, matches.
     sums = np.zeros((pegs + 1, pegs + 1, pegs + 1, pegs + 1), np.int64)
     sums[0, 0, 0, 0] = 1
@@ -79,8 +83,8 @@ def _add_color(
 ) -> None:
     """Add to ``following`` every way in which one more color extends one state of ``sums``.
 
-    ``settled``, ``taken``, ``black`` and ``match`` are the indices of the state; ``color_count`` is the number of pegs
-    that have the color in the guess.
+    ``settled`` (black or forced pegs), ``taken`` (other pegs with a color), ``black`` and ``match`` are the indices of
+    the state. ``color_count`` is the number of pegs that have the color in the guess.
     """
     here = sums[settled, taken, black, match]
     for blacks in range(color_count + 1):

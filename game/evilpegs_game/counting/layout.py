@@ -42,7 +42,7 @@ Slots = NDArray[np.int32]
 
 
 class Table(NamedTuple):
-    """The partial colorings with a set of colors, grouped by peg subset and scores.
+    """The ways to give some colors to pegs, grouped by the subset of the pegs and by the scores of the guesses.
 
     The groups of a peg subset are the rows from ``starts[subset]`` to ``starts[subset + 1]``; ``starts`` is int64
     (subsets + 1,).
@@ -53,11 +53,12 @@ class Table(NamedTuple):
 
 
 class PegSubsets(NamedTuple):
-    """All peg subsets; ``pegs``, int8 (subsets, classes), is how many pegs of each class a subset contains.
+    """All peg subsets, up to exchanges of pegs of one class: pegs at which every guess has the same color.
 
-    The number of a subset is the sum of its pegs in each class times ``strides`` (classes,), so the number of a union
-    of disjoint subsets is the sum of their numbers. ``sizes`` (subsets,) are the numbers of pegs of the subsets, and
-    ``arrangements`` (subsets,) the numbers of ways to choose these pegs.
+    ``pegs``, int8 (subsets, classes), is how many pegs of each class a subset contains. The number of a subset is the
+    sum of its pegs in each class times ``strides`` (classes,), so the number of a union of disjoint subsets is the sum
+    of their numbers. ``sizes`` (subsets,) are the numbers of pegs of the subsets, and ``arrangements`` (subsets,) the
+    numbers of ways to choose these pegs.
     """
 
     pegs: NDArray[np.int8]
@@ -71,8 +72,9 @@ class Colors(NamedTuple):
 
     ``guess_colors`` int64 (guesses, classes) is the color that a guess has at the pegs of a class. ``color_counts``
     int64 (guesses, colors) is how often a guess has each color. At most ``max_pegs`` (colors,) pegs can have a color,
-    and ``ways`` uint64 (colors, pegs + 1) is the number of ways in which n pegs can have it. ``prefix`` holds the
-    colors of the first pegs if these are fixed; each peg is then a class of its own.
+    and ``ways`` uint64 (colors, pegs + 1) is the number of ways in which n pegs can have it: more than one if the color
+    stands for a group. ``prefix`` holds the colors of the first pegs if these are fixed; each peg is then a class of
+    its own.
     """
 
     guess_colors: Index
@@ -84,12 +86,12 @@ class Colors(NamedTuple):
 
 
 class ScoreLanes(NamedTuple):
-    """The position of each guess's bits, and the scores that its feedback requires.
+    """The position of each guess's bits in 64-bit words of scores, and the scores that its feedback requires.
 
-    ``blacks`` and ``matches`` int64 (guesses,) are the feedback; they are -1 for the open guess, which has none yet.
-    The bits of a guess are in the word ``words`` (guesses,), shifted left by ``shifts`` (guesses,). ``targets`` uint64
-    (words, 3) holds the required blacks, the required whites, and the guard bits. ``open_mask`` has the lowest
-    ``open_bits`` bits set, which are those of the open guess; it is 0 if there is no open guess.
+    ``blacks`` and ``matches`` (black + white), int64 (guesses,), are the feedback; they are -1 for the open guess,
+    which has none yet. The bits of a guess are in the word ``words`` (guesses,), shifted left by ``shifts`` (guesses,).
+    ``targets`` uint64 (words, 3) holds the required blacks, the required whites, and the guard bits. ``open_mask`` has
+    the lowest ``open_bits`` bits set, which are those of the open guess; it is 0 if there is no open guess.
     """
 
     blacks: Index

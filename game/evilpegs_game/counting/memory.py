@@ -36,8 +36,8 @@ def check_bytes(rules: Rules, subsets: int, words: int, max_bytes: int | None) -
 def max_table_rows(subsets: int, words: int, colors: int, max_bytes: int) -> int:
     """Return the most rows that a table may have, so that all tables that exist at once stay within ``max_bytes``.
 
-    Three tables exist at once. Each division of a table adds three tables of half the size, down to one row per peg
-    subset.
+    Three tables exist at once. Each division of a table in two adds three tables of half the size, down to one row per
+    peg subset. ``words`` is the number of 64-bit words for the blacks of a row.
     """
     rows = (max_bytes - subsets * _SUBSET_BYTES - _FIXED_BYTES) // _row_bytes(words)
     return int(min((rows - colors * subsets) // 2, MAX_ROWS))
@@ -48,5 +48,5 @@ def _min_bytes(subsets: int, rules: Rules, words: int) -> int:
 
 
 def _row_bytes(words: int) -> int:
-    """Return the bytes of one row in each of the three tables that exist at once, and in their hash index."""
+    """Return the bytes that one row takes in all three tables that exist at once, together with its hash index."""
     return 3 * 8 * (1 + 2 * words) + _SLOT_BYTES

@@ -110,9 +110,9 @@ class _Counter:
         return tuple([sums[(black << bits) + black + white] for black, white in feedbacks(self._problem.rules.pegs)])
 
     def _count(self, halves: tuple[Table, Table], first: int, last: int, max_rows: int) -> None:
-        """Add to the sums the codes that two tables stand for, in tables of at most ``max_rows`` rows.
+        """Add to the sums the codes that two tables stand for, made from tables of at most ``max_rows`` rows.
 
-        The ``halves`` have all colors but those from ``first`` to ``last`` of the order.
+        The tables ``halves`` together have all colors but those from ``first`` to ``last`` of the order.
         """
         problem, lacking = self._problem, last - first
         left, right, first, last, made = extend_both(

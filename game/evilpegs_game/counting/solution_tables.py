@@ -114,9 +114,9 @@ class SolutionTables:
         return columns
 
     def _build_levels(self) -> tuple[list[tuple[int, Table]], list[tuple[int, Table]]]:
-        """Return the tables of each half, from no color to its last, as pairs of the color added last and a table.
+        """Return the tables of each half of the colors, as pairs of the color added last and a table.
 
-        The first table of a half has no color; -1 stands for it.
+        A half begins with a table without any color, for which -1 stands, and each further table has one color more.
 
         Raises:
             TooLargeError: the tables take more than ``max_bytes``.
@@ -160,9 +160,10 @@ class SolutionTables:
         return known
 
     def _backtrack(self, side: int, row: int, rng: RandomSource, code: list[int]) -> None:
-        """Draw one of the colorings that ``row`` of half ``side`` (0 or 1) stands for, and write it to ``code``.
+        """Draw one of the colorings that ``row`` of one half of the colors stands for, and write it to ``code``.
 
-        Colors are drawn one after another, the one added last first. Each coloring is equally likely.
+        ``side`` (0 or 1) is the half, and ``row`` is a row of its last table. Colors are drawn one after another, the
+        one added last first. Each coloring is equally likely.
         """
         problem, subsets = self._problem, self._problem.layout.subsets
         for (color, table), (_, previous) in zip(self._levels[side][:0:-1], self._levels[side][-2::-1], strict=True):
@@ -174,7 +175,7 @@ class SolutionTables:
                 code[peg] = problem.color_groups[color][0]
 
     def _colorings(self, side: int, ends: Index) -> _Colorings:
-        """Return the colorings that the rows ``ends`` of the last table of half ``side`` (0 or 1) stand for."""
+        """Return the colorings that the rows ``ends`` of a last table stand for: that of the half ``side`` (0 or 1)."""
         levels = self._levels[side]
         live = np.zeros(len(levels[-1][1].rows), np.bool_)
         live[ends] = True

@@ -92,7 +92,10 @@ class Expectation:
 
     @property
     def entries(self) -> int:
-        """The number of stored totals: one per live set of over `SMALL_SET` codes; sets that are images share one."""
+        """The number of stored totals, one per live set of over `SMALL_SET` codes.
+
+        Sets that are images of each other under permutations of pegs and colors share one.
+        """
         return len(self._known)
 
     def total(self) -> Fraction:
@@ -108,7 +111,7 @@ class Expectation:
         return self._total(every)
 
     def _total(self, indices: Indices) -> Fraction:
-        """Return the expected total for the set of the codes at ``indices``, of which there are over `SMALL_SET`."""
+        """Return the expected number of guesses, summed over the codes at ``indices``: more than `SMALL_SET` codes."""
         columns = np.ascontiguousarray(self._codes[:, indices])
         key = code_set_key(columns, self.rules)
         if key not in self._known:
@@ -118,7 +121,7 @@ class Expectation:
         return self._known[key]
 
     def _total_after(self, indices: Indices, guess: int) -> Fraction:
-        """Return the sum of the expected totals of all parts but all-black that ``guess`` leaves."""
+        """Return the expected number of guesses after ``guess``, summed over the codes at ``indices`` as secrets."""
         sizes, grouped = group_by_feedback(self._matrix[guess], indices, self._numbers)
         self._budget.spend(indices.size)
         small = self._small_parts(grouped, sizes)
@@ -127,9 +130,11 @@ class Expectation:
         return sum(map(self._total, large), Fraction(small, UNIT))
 
     def _small_parts(self, grouped: Indices, sizes: NDArray[np.int64]) -> int:
-        """Return the sum of the expected totals of the parts of at most `SMALL_SET` codes, in units of 1 / `UNIT`.
+        """Return the expected total of all parts of at most `SMALL_SET` codes together, in units of 1 / `UNIT` guesses.
 
-        ``grouped`` are the indices of the codes part after part, and ``sizes`` the sizes of the parts.
+        The expected total of a part is its expected number of guesses, summed over its codes. ``grouped`` are the
+        indices of the codes part after part, and ``sizes`` the sizes of the parts. The last part is all-black and is
+        left out.
         """
         small, work = small_parts_total(self._matrix, grouped, sizes, self._scratch)
         self._budget.spend(work)
@@ -137,7 +142,7 @@ class Expectation:
 
 
 def make_subset_totals() -> SubsetTotals:
-    """Return a table for the totals of subsets, with no total stored; it takes 1 MB."""
+    """Return a table for the expected totals of the subsets of small sets, with no total stored; it takes 1 MB."""
     return np.zeros((2, 1 << SMALL_SET), np.int64)
 
 
@@ -145,11 +150,12 @@ def make_subset_totals() -> SubsetTotals:
 def small_parts_total(
     matrix: FeedbackMatrix, indices: Indices, sizes: Integers, totals: SubsetTotals
 ) -> tuple[int, int]:
-    """Return the sum of the expected totals of the parts of at most `SMALL_SET` codes, and the work.
+    """Return the expected total of all parts of at most `SMALL_SET` codes together, and the work.
 
-    The sum is in units of 1 / `UNIT`, and the work in feedback evaluations. ``indices`` are the codes part after part,
-    and ``sizes`` the numbers of codes of the parts. The last part is all-black and is left out. ``totals`` is working
-    memory from `make_subset_totals`.
+    The expected total of a part is its expected number of guesses, summed over its codes, in units of 1 / `UNIT`
+    guesses. The work is in feedback evaluations. ``indices`` are the codes part after part, and ``sizes`` the numbers
+    of codes of the parts. The last part is all-black and is left out. ``totals`` is working memory from
+    `make_subset_totals`.
     """
     masks = np.empty((SMALL_SET, SMALL_SET), np.int64)
     counts = np.empty(SMALL_SET, np.int64)
@@ -169,9 +175,10 @@ def small_parts_total(
 
 @kernel
 def _fill_part_masks(matrix: FeedbackMatrix, indices: Indices, masks: Integers, counts: Integers) -> int:
-    """Write the parts of each guess among the codes at ``indices`` to ``masks``, and return the work.
+    """Write to ``masks`` the parts that each guess makes, and return the work; guesses are the codes at ``indices``.
 
-    Row i has the masks of the ``counts[i]`` parts of guess i, without all-black. The work is in feedback evaluations.
+    A mask is a subset, one bit per code. Row i has the masks of the ``counts[i]`` parts of guess i, without all-black.
+    The work is in feedback evaluations.
     """
     numbers = np.empty(SMALL_SET, np.int64)
     for guess in range(indices.size):
@@ -195,7 +202,9 @@ def _fill_part_masks(matrix: FeedbackMatrix, indices: Indices, masks: Integers, 
 def _small_total(
     codes: int, masks: Integers, counts: Integers, totals: SubsetTotals, stack: Integers
 ) -> tuple[int, int]:
-    """Return the expected total of a set of ``codes`` codes in units of 1 / `UNIT`, and the work.
+    """Return the expected number of guesses, summed over a set of ``codes`` codes, and the work.
+
+    The sum is in units of 1 / `UNIT` guesses.
 
     ``masks`` and ``counts`` are those of `_fill_part_masks`. A loop over ``stack`` replaces recursion: an entry of the
     stack is a subset (its mask), its next guess, the next part of that guess, and the total so far.
@@ -227,7 +236,10 @@ def _small_total(
 
 @kernel
 def _mean_total(subset: int, after: int) -> int:
-    """Return the expected total of a subset in units, given the sum ``after`` of the totals of its guesses' parts."""
+    """Return the expected total of the subset with the mask ``subset``, in units of 1 / `UNIT` guesses.
+
+    ``after`` is the sum of the expected totals of all parts that each guess of the subset leaves.
+    """
     size = 0
     while subset:
         subset &= subset - 1
@@ -237,7 +249,10 @@ def _mean_total(subset: int, after: int) -> int:
 
 @kernel
 def _stored_total(subset: int, totals: SubsetTotals) -> int:
-    """Return the expected total of a subset in units, or 0 if the subset is empty or its total is not stored."""
+    """Return the expected total of the subset with the mask ``subset``, in units of 1 / `UNIT` guesses.
+
+    The result is 0 if the subset is empty or its total is not stored.
+    """
     without_first = subset & (subset - 1)
     if not without_first:
         return UNIT if subset else 0

@@ -139,7 +139,10 @@ class _TreeWalk:
         return best_guess_at(batch.columns, self.rules, batch.guessed, self.measure, self.candidates_only, self.pool)
 
     def _split(self, batch: _Batch, guess: Code) -> tuple[int, list[_Batch]]:
-        """Return the number of codes that ``guess`` solves at the one live set of ``batch``, and the batches below."""
+        """Return the number of codes that ``guess`` solves, and batches of the live sets after its other feedbacks.
+
+        ``batch`` has only one live set.
+        """
         sizes, order = sort_into_parts(feedback_numbers(batch.columns, guess), len(feedbacks(self.rules.pegs)))
         columns, guessed = take(batch.columns, order), batch.guessed | color_mask(guess)
         ends = np.cumsum(sizes)

@@ -56,13 +56,13 @@ class PairedDifference:
 
     @property
     def is_separated(self) -> bool:
-        """True if the interval excludes a difference of 0."""
+        """True if the confidence interval excludes a difference of 0; False also if there is no interval."""
         interval = self.interval
         return interval is not None and (interval[0] > 0 or interval[1] < 0)
 
     @property
     def games_to_separate(self) -> int | None:
-        """The number of games whose interval would exclude 0 if mean and deviation stayed the same.
+        """The number of games after which the interval would exclude 0 if mean and deviation stayed as they are.
 
         It is None if the mean or the deviation is 0.
         """

@@ -81,9 +81,9 @@ def simulate(
 ) -> Simulation:
     """Play random games of a strategy and return the distribution of their guesses.
 
-    ``choose`` is the strategy, and ``games`` are the numbers of the games, at least one. ``game_rngs(i)`` returns the
-    generators of game i, as a function of the turn. The generator of turn 0 draws the secret uniformly from all codes;
-    that of each later turn is passed to ``choose``.
+    ``choose`` is the strategy, and ``games`` are the numbers of the games, at least one. ``game_rngs(i)`` returns, for
+    game i, a function from the turn to a random generator. The generator of turn 0 draws the secret uniformly from all
+    codes; that of each later turn is passed to ``choose``.
 
     Raises:
         StuckError: a game was not over after `MAX_TURNS` guesses.
@@ -112,7 +112,7 @@ def length_counts(lengths: bytes) -> tuple[int, ...]:
 def _play_game(choose: Callable[[Position, _D], Code], position: Position, turn_rng: Callable[[int], _D]) -> int:
     """Play one game from ``position``, before the first guess, and return its number of guesses.
 
-    ``turn_rng`` returns the generator of a turn; that of turn 0 draws the secret.
+    ``turn_rng`` returns the random generator of a turn; that of turn 0 draws the secret.
     """
     secret = code_at(turn_rng(0).randrange(position.rules.size), position.rules)
     for turn in range(1, MAX_TURNS + 1):
