@@ -194,11 +194,9 @@ def _is_reachable(
 ) -> bool:
     """Return True if the scores ``black`` and ``match`` can still lead to the feedback of every guess in their word.
 
-    A word of 64 bits holds the scores of several guesses.
-
-    ``max_black`` and ``max_white`` are the scores that the feedback requires; ``min_black``, ``min_match`` and
-    ``max_match`` are the bounds of `score_bounds`. ``guards`` are the guard bits of the word, which are set in
-    ``max_black``, ``max_white`` and ``max_match``.
+    A word of 64 bits holds the scores of several guesses. ``max_black`` and ``max_white`` are the scores that the
+    feedback requires; ``min_black``, ``min_match`` and ``max_match`` are the bounds of `score_bounds`. ``guards`` are
+    the guard bits of the word, which are set in ``max_black``, ``max_white`` and ``max_match``.
     """
     enough = ((black | guards) - min_black) & ((match | guards) - min_match)
     not_over = (max_black - black) & (max_match - match) & (max_white - (match - black))

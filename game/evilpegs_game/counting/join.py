@@ -97,10 +97,9 @@ def _has_scores(
 ) -> bool:
     """Return True if ``row`` has the scores ``black`` and ``match`` with the answered guesses.
 
-    ``answered`` marks the bits of these guesses.
-
-    ``black2`` and ``match2`` are the scores in the second word. If a guess has scored too much already, its needed
-    score was made by a subtraction below 0, so its bits hold more than any row has there.
+    ``answered`` marks the bits of these guesses, and ``black2`` and ``match2`` are the scores in the second word. If a
+    guess has scored too much already, its needed score was made by a subtraction below 0, so its bits hold more than
+    any row has there.
     """
     same = rows[row, BLACK] & answered == black and rows[row, MATCH] & answered == match
     return bool(same and (rows.shape[1] == 3 or (rows[row, BLACK_2] == black2 and rows[row, MATCH_2] == match2)))

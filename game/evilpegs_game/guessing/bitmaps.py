@@ -21,11 +21,12 @@ Bitmaps = NDArray[np.uint64]
 
 
 class GuessBitmaps(NamedTuple):
-    """The bitmaps of a live set and of every prefix of one guess.
+    """The bitmaps, with one bit per candidate, of a live set and of every prefix of one guess.
 
     ``hits[peg, color]`` are the candidates with that color at that peg, and ``matches[color, k]`` those that have the
     color more than k times. ``blacks[p, b + 1]`` are the candidates with b blacks from the first p pegs of the guess,
-    and ``totals[p, t + 1]`` those with t matches; at index 0 there are no candidates. The whole guess is not a prefix.
+    and ``totals[p, t + 1]`` those with t matches (black + white); at index 0 there are no candidates. The whole guess
+    is not a prefix.
     """
 
     hits: Bitmaps

@@ -113,7 +113,7 @@ def _no_weights(codes: int) -> Weights:  # noqa: ARG001
 
 
 def _list_weights(codes: int) -> Weights:  # noqa: ARG001
-    """Return weights of part sizes: guesses compare by their sums of weights as by their descending lists of sizes.
+    """Return weights of part sizes whose sums order guesses as their lists of part sizes, sorted descending, do.
 
     A part weighs more than any smaller parts that have `_LISTED_CODES` codes together.
     """
@@ -133,7 +133,7 @@ def _logarithms(codes: int) -> Weights:
 
 
 def _further_codes(codes: int) -> Weights:
-    """Return, as the weight of each part size, the size less one: the sum is least for guesses with the most parts."""
+    """Return the weight of each part size: the size less one, so the sum of the weights is least for the most parts."""
     return np.maximum(np.arange(codes + 1, dtype=np.int64) - 1, 0)
 
 

@@ -283,8 +283,9 @@ class LiveSets:
     ) -> tuple[int, ...]:
         """Return the part sizes of ``guess`` after ``history``, and store them under ``key``.
 
-        They are computed from the canonical image of the history, whose live set all histories with this image share.
-        ``symmetry`` maps the history and the guess to their canonical image.
+        They are computed from the canonical image of the history, which is the same for nearly all histories that are
+        equal up to permutations of pegs and colors, so these share one live set. ``symmetry`` maps the history and the
+        guess to their canonical image.
         """
         sizes = self._sizes.get(key)
         if sizes is not None:
@@ -345,7 +346,7 @@ def exact_key(rules: Rules, history: History, guess: Code = ()) -> bytes:
 
 
 def convert_image(columns: Columns, there: Symmetry, onto: Symmetry) -> Columns:
-    """Return the codes of an image under the symmetry ``there`` as their image under the symmetry ``onto``.
+    """Return the images under the symmetry ``onto`` of the codes whose images under ``there`` are ``columns``.
 
     The columns of the result are read-only and not in code order.
     """

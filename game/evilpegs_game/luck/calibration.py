@@ -33,10 +33,11 @@ _Visits = tuple[int, int, int]
 
 
 def remaining_of_secrets(choose: ChooseGuess, rules: Rules, progress: Callable[[int], None] | None = None) -> Remaining:
-    """Play a strategy against every secret of ``rules`` and return its further guesses by number of candidates.
+    """Play a strategy against every secret of ``rules`` and sum its further guesses by number of candidates.
 
-    The result maps each number of candidates to the number of visits to such positions, and to the sum of the guesses
-    that followed. ``choose`` is the strategy. ``progress`` is called with the number of secrets finished so far.
+    The result maps each number of candidates to the number of visits (one secret at one turn each) to positions with
+    that many candidates, and to the sum of the guesses from then on. ``choose`` is the strategy. ``progress`` is called
+    with the number of secrets finished so far.
 
     Raises:
         StuckError: the strategy repeats guesses that exclude no candidate.
@@ -60,7 +61,7 @@ def remaining_of_secrets(choose: ChooseGuess, rules: Rules, progress: Callable[[
 
 
 def remaining_of_games(games: Iterable[tuple[ChooseGuess, Code]], rules: Rules) -> Remaining:
-    """Play some games on ``rules`` and return their further guesses by number of candidates.
+    """Play some games on ``rules`` and sum their further guesses by number of candidates.
 
     The result has the form of that of `remaining_of_secrets`. Each of ``games`` is a pair of a strategy and a secret.
     Raises the errors of `play_turns`.
@@ -79,9 +80,9 @@ def fit_knots(remaining: Mapping[int, tuple[int, int]], rules: Rules) -> tuple[K
     """Return the knots of a value curve, from one candidate to all codes of ``rules``; their values never decrease.
 
     ``remaining`` is the result of `remaining_of_secrets` or `remaining_of_games`. Visits are pooled at the nearest size
-    of a geometric grid, and neighboring pools are joined until each has at least `MIN_VISITS` visits. The knot of a
-    pool is at the geometric mean of its sizes. Neighboring values that would decrease are replaced by their mean
-    (isotonic regression by pooling adjacent violators).
+    of a geometric grid, and neighboring pools are joined until each but the last has at least `MIN_VISITS` visits. The
+    knot of a pool is at the geometric mean of its sizes. Neighboring values that would decrease are replaced by their
+    mean (isotonic regression by pooling adjacent violators).
     """
     middle = [_pooled(pool) for pool in _pools(remaining, rules)]
     visits, total = remaining[rules.size]

@@ -37,8 +37,9 @@ Knot = tuple[int, int]
 class ValueCurve:
     """The number of further guesses that a good strategy expects, by number of candidates, on ``rules``.
 
-    ``knots`` are in increasing order of candidates, from ``(1, MILLION)`` to all codes of the rules. ``calibration``
-    says in words how the knots were made, and does not enter the hash.
+    ``knots`` are pairs of a number of candidates and the expected guesses in millionths, from ``(1, MILLION)`` to all
+    codes of the rules in increasing order. ``calibration`` says in words how the knots were made, and does not enter
+    the attribute ``hash``.
 
     Raises:
         MalformedError: the knots are not those of a curve on these rules; the message names the first reason.

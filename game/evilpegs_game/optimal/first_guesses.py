@@ -25,9 +25,10 @@ from evilpegs_game.work_budget import WorkBudget
 
 
 class Progress(NamedTuple):
-    """The bounds on the least total that are proved so far, for trees of at most ``within`` guesses (None: any number).
+    """The bounds proved so far on the least total: the fewest guesses of a strategy tree, summed over all codes.
 
-    ``upper`` is None if no tree is known. ``lower`` is None if it is proved that ``within`` guesses are not enough.
+    ``within`` is the most guesses that a tree may take for a code, or None if any number is allowed. ``upper`` is None
+    if no tree is known. ``lower`` is None if it is proved that ``within`` guesses are not enough.
     """
 
     within: int | None
@@ -36,7 +37,7 @@ class Progress(NamedTuple):
 
 
 class FirstGuessPart:
-    """The codes that give one feedback to a first guess, and the bounds known of their least total."""
+    """The codes that give one feedback to a first guess, and the known bounds of the guesses they need in total."""
 
     def __init__(self, subproblem: Subproblem, columns: Columns, bounds: KnownBounds) -> None:
         self.subproblem = subproblem
@@ -55,7 +56,10 @@ class FirstGuessPart:
 
 
 class FirstGuess:
-    """A first guess, the number of codes before it, and its parts: the smallest first, without all-black."""
+    """A first guess, the number of codes before it, and the parts into which it splits them, without all-black.
+
+    The parts are in ascending order of size.
+    """
 
     def __init__(self, guess: Code, codes: int, parts: list[FirstGuessPart]) -> None:
         self.guess = guess
@@ -64,12 +68,12 @@ class FirstGuess:
 
     @property
     def lower(self) -> int:
-        """A lower bound of the total of every tree that begins with the guess."""
+        """A lower bound of the guesses, summed over all codes, of every strategy tree that begins with the guess."""
         return min(NEVER, self.codes + sum(part.bounds.lower for part in self.parts))
 
     @property
     def upper(self) -> int:
-        """The least known total of a tree that begins with the guess; `NEVER` if no such tree is known."""
+        """The fewest guesses, summed over all codes, of a known tree that begins with the guess, or `NEVER`."""
         return min(NEVER, self.codes + sum(part.bounds.upper for part in self.parts))
 
 
@@ -114,7 +118,7 @@ class FirstGuesses:
 
     @property
     def bytes(self) -> int:
-        """The most bytes that the guess matrices may take that are kept between uses."""
+        """The most bytes that the guess matrices kept for later use may take together."""
         parts, space = (part for first in self.guesses for part in first.parts), self._code_space
         return min(space.tuning.kept_bytes, sum(space.matrix_bytes(part.codes, space.rules.size) for part in parts))
 
@@ -140,7 +144,7 @@ class FirstGuesses:
 
     @property
     def lower(self) -> int:
-        """A proved lower bound of the least total of guesses; `NEVER` if there is no tree within the limit."""
+        """A proved lower bound of the least total of guesses; `NEVER` if no tree keeps within the limit."""
         return min(first.lower for first in self.guesses)
 
     @property

@@ -46,14 +46,14 @@ class CodeSpace:
     def orbits(self, columns: Columns) -> Indices:
         """Return, for each guess, the index of the first guess known to be equally good against ``columns``: int32.
 
-        The search for symmetries does not pay for small sets, so each guess is then an orbit of its own.
+        This is the guess itself if the set is small, because the search for symmetries does not pay then.
         """
         if columns.shape[1] < self.tuning.orbit_codes:
             return np.arange(self.rules.size, dtype=np.int32)
         return self.symmetries.orbits(columns)
 
     def first_guesses(self, columns: Columns) -> list[Code]:
-        """Return the first guess of each orbit of guesses equally good against ``columns``, in code order."""
+        """Return, in code order, the first guess of each group known to be equally good against ``columns``."""
         if columns.shape[1] == self.rules.size:
             return one_guess_per_shape(self.rules)
         return [column_code(self.columns, index) for index in np.unique(self.orbits(columns)).tolist()]
@@ -164,7 +164,10 @@ class GuessMatrix:
         return guesses, tables
 
     def first_of_each_orbit(self, entries: list[int]) -> list[int]:
-        """Return, of ``entries``, a list of guesses for the whole set, the first guess of each orbit, in list order."""
+        """Return those of ``entries`` that hold the first guess of an orbit, in their order.
+
+        ``entries`` are guesses for the whole set, in the form of `entry_guess`. Guesses of one orbit are equally good.
+        """
         if self._orbits is None:
             self._orbits = self.code_space.orbits(self.columns)[self.guesses]
         guesses = np.array([entry_guess(entry) for entry in entries], dtype=np.int64)
@@ -172,7 +175,10 @@ class GuessMatrix:
         return [entries[index] for index in np.sort(first).tolist()]
 
     def orbits_after(self, guess: int) -> OrbitTable:
-        """Return the orbits of guesses that are equally good against each large part that ``guess`` makes."""
+        """Return, for each part that ``guess`` makes, the orbits of guesses that are equally good against this part.
+
+        The row of a feedback has the orbit number of each guess. It has -1 everywhere if the part is small.
+        """
         row = self.tables.by_guess[guess]
         orbits = np.full((self.tables.all_black + 1, self.guesses.size), -1, dtype=np.int32)
         for number in range(self.tables.all_black):

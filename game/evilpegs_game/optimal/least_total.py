@@ -27,9 +27,9 @@ _MAX_FIRST_GUESSES: Final = 1000
 
 
 class LeastTotal:
-    """A solver for live sets of ``rules``: it finds the least total of guesses, summed over all codes as secrets.
+    """A solver that finds the least total of a live set of ``rules``: the fewest guesses needed, summed over its codes.
 
-    It keeps its results, to save time in later calls.
+    The winning guesses are included. The solver keeps its results, to save time in later calls.
 
     It takes 6 MB for its table of totals, the memory of all codes and, during a call, a guess matrix. The matrix takes
     at most ``16 * codes * rules.size`` bytes, and far less for small sets because few guesses split them differently.
@@ -45,9 +45,10 @@ class LeastTotal:
         self._totals = new_totals(_TABLE_ENTRIES)
 
     def total(self, columns: Columns, budget: int | None = None) -> int:
-        """Return the least total of guesses for the codes of ``columns``, which are in code order.
+        """Return the fewest guesses that a codebreaker needs to find each code in ``columns``, summed over these codes.
 
-        ``budget`` bounds the work in feedback evaluations; None means no limit.
+        The winning guesses are included, and the codes must be in code order. ``budget`` bounds the work in feedback
+        evaluations; None means no limit.
 
         Raises:
             OverBudgetError: the work exceeds ``budget``, or there is a budget and the set needs too much memory.
@@ -56,7 +57,7 @@ class LeastTotal:
         return self._total(columns, WorkBudget(budget, SUBJECT))
 
     def total_after(self, columns: Columns, guess: Code, budget: int | None = None) -> int:
-        """Return the least total of guesses for the codes of ``columns`` if ``guess`` is played first.
+        """Return the result of `total` for a codebreaker who plays ``guess`` first; this guess is counted.
 
         Raises:
             OverBudgetError, TooLargeError: under the conditions of `total`.

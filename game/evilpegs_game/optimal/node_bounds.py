@@ -28,10 +28,10 @@ _BLOCK: Final = 64
 
 @kernel
 def set_key(tables: GuessTables, codes: Indices, limit: int) -> tuple[np.uint64, np.uint64]:
-    """Return the key and the check word of a set of codes in the table of totals.
+    """Return the key and the check word under which the table of totals stores a set of codes.
 
-    They are the sums of the words of the codes. ``limit``, the number of guesses allowed, is mixed into the key if it
-    can matter.
+    They are the sums of the two random words of each code. ``limit``, the number of guesses allowed, is mixed into the
+    key if it can matter.
     """
     key, check = np.uint64(0), np.uint64(0)
     for i in range(codes.size):
@@ -46,8 +46,9 @@ def set_key(tables: GuessTables, codes: Indices, limit: int) -> tuple[np.uint64,
 def quick_bounds(
     tables: GuessTables, stack: SearchStack, totals: TotalsTable, codes: Indices, limit: int, control: np.record
 ) -> tuple[int, int]:
-    """Return a lower and an upper bound of the least total of ``codes`` within ``limit`` guesses.
+    """Return a lower and an upper bound of the fewest guesses, summed over ``codes``, that a strategy needs.
 
+    No code may take more than ``limit`` guesses; both bounds are `NEVER` if there are clearly too many codes for that.
     The bounds are read from ``totals``, or computed without trying a guess and stored there. The feedback evaluations
     are added to ``control.work``.
     """
@@ -146,10 +147,10 @@ def _greatest(counts: Numbers) -> int:
 def _bound_by_part_sizes(
     tables: GuessTables, stack: SearchStack, codes: Indices, guess: int, most: int, largest: int
 ) -> int:
-    """Return a lower bound of the total of ``codes`` if ``guess`` is played first, from its part sizes.
+    """Return a lower bound of the guesses needed, summed over ``codes``, if ``guess`` is played first.
 
-    The bound assumes that no part can be split into more than ``most`` parts. The result is `NEVER` if a part has more
-    than ``largest`` codes.
+    It follows from the part sizes of ``guess`` and assumes that no part can be split into more than ``most`` parts. The
+    result is `NEVER` if a part has more than ``largest`` codes.
     """
     row = tables.by_guess[guess]
     stack.counts[:] = 0
@@ -168,7 +169,8 @@ def _bound_by_part_sizes(
 def list_guesses(tables: GuessTables, stack: SearchStack, depth: int, control: np.record) -> None:
     """Write to row ``depth`` of the stack the guesses whose total may be under the upper bound of the row.
 
-    Guesses with the least estimates come first. The feedback evaluations are added to ``control.work``.
+    The total of a guess is the sum over the codes of the guesses needed if it is played first. Guesses with the least
+    estimates of it come first. The feedback evaluations are added to ``control.work``.
     """
     state = stack.state[depth]
     size, upper = state.codes, state.upper

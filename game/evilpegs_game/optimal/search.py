@@ -34,11 +34,11 @@ def search(
     shared: np.record,
     orbits: OrbitTable,
 ) -> bool:
-    """Try the guesses listed in the first row of ``stack``, and return True if the search ended by itself.
+    """Try the guesses listed in the first row of ``stack``, and return True if the search was not stopped early.
 
-    The search is stopped early by ``shared``, by the work allowed in ``control``, or by a full stack. At its end,
-    either the guess ``best`` of the first row attains the bound ``upper``, or no guess tried has a total under
-    `bound_of_failed`. If ``orbits`` has rows, only one guess of each orbit is tried in the second row.
+    It is stopped early by ``shared``, by the work allowed in ``control``, or by a full stack. After a search that was
+    not stopped, either the guess ``best`` of the first row attains the bound ``upper``, or no guess tried has a total
+    under `bound_of_failed`. If ``orbits`` has rows, only one guess of each orbit is tried in the second row.
     """
     depth = 0
     while shared.is_stopped == 0 and control.work <= control.allowed and depth + 1 < stack.state.shape[0]:
@@ -122,8 +122,8 @@ def _begin_guess(tables: GuessTables, stack: SearchStack, totals: TotalsTable, d
 def _update_guess(state: np.record, guess: int, lower: int, left: int) -> None:
     """Record the lower bound ``lower`` of ``guess``, which has ``left`` open parts, in ``state``.
 
-    A guess that cannot beat the upper bound fails. A guess without open parts becomes the incumbent. The parts of any
-    other guess are solved next.
+    A guess that cannot beat the upper bound fails. A guess without open parts becomes ``best``, the best guess so far.
+    The open parts of any other guess are solved next.
     """
     state.open_parts, state.guess, state.lower = 0, guess, lower
     if lower >= state.upper:

@@ -33,10 +33,10 @@ _SOME_CODES: Final = 1500
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Solution:
-    """A strategy tree, its total of guesses, the guesses of its worst case (``max``), and a proved lower bound.
+    """A strategy tree, the sum of its guesses over all codes (``total``), its worst case (``max``), and a lower bound.
 
-    No tree has a total under ``lower``. With the objective ``worst``, this holds for all trees with the worst case
-    ``max``, and no tree has a better worst case.
+    It is proved that no tree has a total under ``lower``. With the objective ``worst``, this holds for all trees with
+    the worst case ``max``, and no tree has a better worst case.
 
     >>> import evilpegs
     >>> solution = evilpegs.solve("3x3")
@@ -61,7 +61,7 @@ class Solution:
 
     @property
     def is_proved(self) -> bool:
-        """True if it is proved that there is no better tree."""
+        """True if it is proved that no tree is better, that is, if ``total`` equals ``lower``."""
         return self.lower == self.total
 
     def to_json(self) -> dict[str, Any]:
@@ -133,7 +133,10 @@ def _solve_within(
     proof_log: ProofLog | None,
     progress: Callable[[Progress], None] | None,
 ) -> Solution | None:
-    """Return a tree with the least total of all trees of at most ``limit`` guesses; None if there is no such tree."""
+    """Return the tree with the fewest guesses, summed over all codes, of all trees that take at most ``limit`` guesses.
+
+    The result is None if there is no such tree.
+    """
     first_guesses = FirstGuesses(space, space.columns, totals, limit, proof_log, threads, progress)
     _cost(space, first_guesses, threads)
     best = first_guesses.prove()
@@ -182,7 +185,7 @@ def _cost(space: CodeSpace, first_guesses: FirstGuesses, threads: int) -> SolveC
 def _table_entries(space: CodeSpace) -> int:
     """Return the number of entries of the table of totals: `Tuning.table_entries`, or a number found by experience.
 
-    Without the tuning, the table takes at most 100 MB.
+    If `Tuning.table_entries` is None, the table takes at most 100 MB.
     """
     if space.tuning.table_entries is not None:
         return space.tuning.table_entries

@@ -31,10 +31,10 @@ NO_ORBITS: Final = np.empty((0, 0), dtype=np.int32)
 
 
 class TotalBounds(NamedTuple):
-    """Bounds of a least total: no tree has a total under ``lower``, and some tree has the total ``upper``.
+    """Bounds of a least total, which is the fewest guesses, summed over the codes of a set, that a strategy tree takes.
 
-    ``upper`` is `NEVER` if no tree is known. ``guess`` is the index of a guess of the matrix that attains ``upper``, or
-    None if none is known.
+    No tree has a total under ``lower``, and some tree has the total ``upper``, which is `NEVER` if no tree is known.
+    ``guess`` is the index of a guess of the matrix that attains ``upper``, or None if none is known.
     """
 
     lower: int
@@ -52,11 +52,11 @@ class StoppedError(Exception):
 
 
 class TotalSolver:
-    """A solver for sets of codes of ``matrix``: it finds the least total of guesses. It is for one thread at a time.
+    """A solver, for one thread at a time, that finds the least total of guesses for sets of codes of ``matrix``.
 
-    It stores the bounds that it proves in ``totals``. ``shared`` connects it with solvers of the same set in other
-    threads, see `SHARED`. The solver does no more work than is left of ``budget``, but does not spend it: callers read
-    `work` and spend that.
+    A least total is the fewest guesses, summed over the codes, that a strategy needs. The solver stores the bounds that
+    it proves in ``totals``. ``shared`` connects it with solvers of the same set in other threads, see `SHARED`. The
+    solver does no more work than is left of ``budget``, but does not spend it: callers read `work` and spend that.
     """
 
     def __init__(
@@ -79,10 +79,10 @@ class TotalSolver:
         return int(self._control["work"])
 
     def solve(self, indices: Indices, limit: int = UNLIMITED, upper: int = NEVER, width: int = 0) -> TotalBounds:
-        """Return the least total of the codes at ``indices`` within ``limit`` guesses, if it is under ``upper``.
+        """Return the least total of the codes at ``indices``, as both bounds, if it is under ``upper``.
 
-        Otherwise the returned lower bound is at least ``upper``. If ``width`` is not 0, only this many guesses per set
-        are tried, so only the upper bound is useful.
+        Otherwise the returned lower bound is at least ``upper``. No code may take more than ``limit`` guesses. If
+        ``width`` is not 0, only this many guesses per set are tried, so only the upper bound is useful.
 
         Raises:
             OverBudgetError: the work exceeds the budget.
@@ -108,7 +108,8 @@ class TotalSolver:
     def find_guess(self, indices: Indices, limit: int, total: int) -> int:
         """Return the index of a guess that attains ``total``, the least total of the codes at ``indices``.
 
-        Of several such guesses, it is the first that is one of these codes, else the first in code order.
+        No code may take more than ``limit`` guesses. Of several guesses that attain the total, the result is the first
+        that is one of these codes, else the first in code order.
 
         Raises:
             OverBudgetError, StoppedError, TooLargeError: under the conditions of `solve`.
@@ -124,7 +125,7 @@ class TotalSolver:
     def begin(self, indices: Indices, limit: int, upper: int) -> None:
         """Write the codes at ``indices`` to the first row of the stack, to search for a total under ``upper``.
 
-        ``limit`` is the number of guesses allowed.
+        ``limit`` is the most guesses that a code may take.
         """
         self._stack.codes[0, : indices.size] = indices
         state = self._stack.state[0]

@@ -28,7 +28,7 @@ _FIELD: Final = 24
 
 
 def new_totals(entries: int) -> TotalsTable:
-    """Return an empty table with ``entries`` entries, which must be a power of two and at least four."""
+    """Return an empty table for bounds of least totals, with ``entries`` entries: a power of two, and at least four."""
     return np.zeros((entries, 3), dtype=np.uint64)
 
 
@@ -56,7 +56,7 @@ def look_up(totals: TotalsTable, key: np.uint64, check: np.uint64) -> tuple[int,
 
 @kernel
 def store(totals: TotalsTable, key: np.uint64, check: np.uint64, codes: int, lower: int, upper: int) -> None:
-    """Store bounds of the set with ``key`` and ``check``, which has ``codes`` codes; tighter known bounds remain."""
+    """Store bounds of the set with ``key`` and ``check``, which has ``codes`` codes; a tighter known bound remains."""
     first = (key & np.uint64(totals.shape[0] - 1)) & ~np.uint64(_SLOTS - 1)
     chosen, least, most = first, lower, upper
     fewest = np.uint64(1 << 32)

@@ -32,7 +32,7 @@ class BoundedSolver:
             self._solver = None
 
     def total(self, position: Position) -> int | None:
-        """Return the least total of guesses over the candidates of ``position``, or None if it is beyond the budget."""
+        """Return the fewest guesses that all candidates of ``position`` together need, or None if beyond the budget."""
         return self._answer(position, lambda solver, columns: solver.total(columns, self._budget))
 
     def total_after(self, position: Position, guess: Code) -> int | None:
@@ -43,7 +43,10 @@ class BoundedSolver:
         return self._answer(position, lambda solver, columns: solver.total_after(columns, guess, self._budget))
 
     def best_guess(self, position: Position) -> Code | None:
-        """Return a guess that attains the least total, a candidate if possible, or None if beyond the budget."""
+        """Return a guess after which all candidates together need the fewest guesses, or None if beyond the budget.
+
+        It is a candidate if some candidate is such a guess.
+        """
         return self._answer(position, lambda solver, columns: solver.best_guess(columns, self._budget))
 
     def _answer(self, position: Position, query: Callable[[LeastTotal, Columns], _T]) -> _T | None:

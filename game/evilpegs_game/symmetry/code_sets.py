@@ -58,9 +58,10 @@ def code_set_key(columns: Columns, rules: Rules) -> CodeSetKey:
 
 
 def _color_ranks(images: NDArray[np.uint8], colors: int) -> NDArray[np.uint64]:
-    """Return the rank of each color, by a hash of how it occurs in the codes: uint64, shape (orders, colors).
+    """Return, for each order of the pegs, the rank of each color by a hash of how it occurs in the codes.
 
-    ``images`` has the codes in each order of the pegs: uint8, shape (orders, pegs, codes).
+    The result is uint64, shape (orders, colors). ``images`` has the codes in each order of the pegs: uint8, shape
+    (orders, pegs, codes).
     """
     orders, pegs, _ = images.shape
     factors = _mix(np.arange(1, pegs + 1, dtype=np.uint64))

@@ -19,7 +19,10 @@ NONE: Final = np.uint64(0)
 
 @kernel
 def used_vertices(grid: Grid, colors: int) -> Index:
-    """Return the vertices of all rows and of the colors that occur in them, ascending."""
+    """Return the vertices of all rows and of the colors that occur in them, ascending.
+
+    A vertex is the number of a row or of a color; rows come first.
+    """
     rows = grid.shape[0]
     seen = np.zeros(rows + colors, np.bool_)
     for row in range(rows):
@@ -66,7 +69,7 @@ def count_classes(weights: Weights, vertices: Index) -> int:
 
 @kernel
 def refine(weights: Weights, grid: Grid, pegs: Index, vertices: Index) -> None:
-    """Refine ``weights`` in place until they distinguish no more ``vertices`` (color refinement).
+    """Refine ``weights`` in place until one more round distinguishes no more of ``vertices`` (color refinement).
 
     Each round mixes into the weight of a row or color a hash of where it occurs in the columns at ``pegs``.
     """

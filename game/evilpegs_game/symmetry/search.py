@@ -37,7 +37,10 @@ _SIZE, _NEXT, _IS_FIRST, MEMBERS = 0, 1, 2, 3
 
 @kernel
 def open_cell(cell: Index, tied: Index, tally: Index) -> bool:
-    """Fill ``cell`` with the vertices ``tied``, to try them; return True if there are none: an image is complete."""
+    """Fill ``cell`` with ``tied``, vertices of equal weight to choose among; return True if there are none.
+
+    Nothing is left to choose then, so an image is complete. The node is counted in ``tally``.
+    """
     tally[LEFT] -= 1
     cell[_SIZE], cell[_NEXT], cell[_IS_FIRST] = tied.size, 0, tally[_IMAGES] == 0
     for index in range(tied.size):
@@ -47,9 +50,10 @@ def open_cell(cell: Index, tied: Index, tally: Index) -> bool:
 
 @kernel
 def descend(stack: Weights, cells: Index, level: int, tally: Index, orbits: Index) -> int:
-    """Choose the next member to try, at the deepest level that has one; return the level below it, or -1 at the end.
+    """Choose the next vertex to try, in the deepest cell that has one, and return the level below it, or -1 at the end.
 
-    The weights of the level are copied to the level below, where the member gets a weight of its own.
+    There is one cell of vertices per level. The weights of the level are copied to the level below, where the chosen
+    vertex gets a weight of its own.
     """
     while level >= 0:
         cell = cells[level]
@@ -101,7 +105,7 @@ def _is_covered(orbits: Index, tied: Index, index: int) -> bool:
 
 @kernel
 def join_orbits(first: Weights, second: Weights, members: Index, orbits: Index) -> None:
-    """Record in ``orbits`` the symmetry that maps members to each other which have equal weights in two images.
+    """Record in ``orbits`` the symmetry between two equal images: it maps ``members`` of equal weight to each other.
 
     ``first`` and ``second`` are the weights of the two images. ``orbits``, int64, has one number per vertex, which is
     equal for vertices that known symmetries map to each other.
@@ -119,7 +123,8 @@ def join_orbits(first: Weights, second: Weights, members: Index, orbits: Index) 
 def search_rows(start: Weights, grid: Grid, vertices: Index) -> Weights:
     """Return the weights of the image with the least hash, in which all rows and all colors have different weights.
 
-    The search tries every order of rows, then of colors, that the weights ``start`` leave open, up to `_MAX_NODES`.
+    ``vertices`` are the rows and the colors. The search tries every order of rows, then of colors, that the weights
+    ``start`` leave open, up to `_MAX_NODES`.
     """
     rows, pegs = grid.shape
     every, hashes = np.arange(pegs), np.empty(pegs, np.uint64)
@@ -150,7 +155,8 @@ def search_rows(start: Weights, grid: Grid, vertices: Index) -> Weights:
 def _settle_colors(weights: Weights, grid: Grid, colors: Index, tally: Index) -> None:
     """Change ``weights`` in place so that those of all ``colors`` differ, one component after another.
 
-    The weights of the rows must differ already.
+    A component is a set of colors with tied weights that share columns, directly or through each other. The weights of
+    the rows must differ already.
     """
     if count_classes(weights, colors) == colors.size:
         return
@@ -176,7 +182,7 @@ def _settle_colors(weights: Weights, grid: Grid, colors: Index, tally: Index) ->
 def _components(weights: Weights, grid: Grid, colors: Index) -> Index:
     """Return, for each color whose weight another color has too, the least color of its component: int64.
 
-    The result is -1 for all other vertices.
+    A component links such colors that occur in the same columns. The result is -1 for all other vertices.
     """
     heads = np.full(weights.size, -1)
     for one in colors:
