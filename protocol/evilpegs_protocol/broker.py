@@ -138,7 +138,7 @@ def _tls_context(authorities: str | None) -> ssl.SSLContext:
 
 
 def _authorities(ca_file: Path) -> str:
-    """Return the certificates in ``ca_file`` as text, without characters that are not ASCII (in comments).
+    """Return the certificates in ``ca_file`` as text, without the characters of comments that are not ASCII.
 
     Raises:
         BrokerUnusableError: the file cannot be read, or contains no certificate.

@@ -40,17 +40,19 @@ TIE_NONCES: Final = 2
 
 
 def tie_share(tie_nonces: int | None, client_nonce: str | None) -> str | None:
-    """Return the text by which the client influences the choice among tied parts: their nonce, or "" without one.
+    """Return the text by which the client influences which of several equally good replies a codemaker gives.
 
-    The result is None if ``tie_nonces`` is None: in such matches the nonce of the server decides ties alone.
+    It is the nonce of the client, or "" without one. The result is None if ``tie_nonces`` is None: in such matches the
+    nonce of the server decides ties alone.
     """
     return None if tie_nonces is None else client_nonce or ""
 
 
 def tie_index(nonce: str, match: str, game: int, turn: int, tied: int, share: str | None = None) -> int:
-    """Return the index, in feedback order, of the part that a codemaker with seeded ties chooses on ``turn``.
+    """Return the index, in feedback order, of the reply that a codemaker gives on ``turn`` if several are equally good.
 
-    There are ``tied`` equally good parts. ``share`` is the client's text that influences the choice, from `tie_share`.
+    There are ``tied`` such replies, and ``nonce`` is that of the server. ``share`` is the text of the client that
+    influences the choice, from `tie_share`.
     """
     message: list[str | int] = ["tie", match, game, turn]
     return _keyed_number(nonce, message if share is None else [*message, share]) % tied
