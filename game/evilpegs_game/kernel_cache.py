@@ -40,7 +40,10 @@ _IMPORT: Final = re.compile(
 
 
 class KernelCache(NullCache):
-    """The cache of one compiled kernel on disk. Its directory is chosen when the kernel is first called."""
+    """The cache on disk of one kernel, a function compiled by numba.
+
+    Its directory is chosen when the kernel is first called.
+    """
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
@@ -76,7 +79,7 @@ class KernelCache(NullCache):
 
 @cache
 def source_stamp(file: Path) -> str:
-    """Return a digest of ``file`` and of all files of this package that it imports, directly or through others.
+    """Return a digest of ``file`` and of all files of this package that it imports, directly or through other files.
 
     The digest has 64 hexadecimal digits.
     """

@@ -28,7 +28,7 @@ class Effort:
 
     ``feedback_budget`` bounds the feedback evaluations of the best guess under each criterion and of each upper bound
     of a regret. ``solver_budget`` bounds those of each least total that an exact solver computes. On rules of more than
-    ``counted_codes`` codes only the first three turns are analyzed, because later ones may take minutes each.
+    ``counted_codes`` codes only the first three turns are analyzed, because later ones may take far longer.
     """
 
     feedback_budget: int = 100_000_000

@@ -47,8 +47,8 @@ def evaluate(
     """Play a strategy against every secret of ``rules`` and count its guesses.
 
     ``choose`` is the strategy, and ``first`` replaces its first guess. ``progress`` is called with the number of
-    secrets finished so far. The game tree is traversed once: secrets with the same feedback so far share one choice,
-    so ``choose`` is called once per node.
+    secrets finished so far. Secrets with the same feedback so far share one choice, so ``choose`` is called once per
+    position that occurs.
 
     Raises:
         StuckError: the strategy repeats guesses that exclude no candidate.

@@ -21,11 +21,12 @@ Integers = NDArray[np.int64]
 
 
 class ColorClasses(NamedTuple):
-    """The colors that guesses at one live set need, numbered from 0 for the kernels.
+    """The colors that need to be tried in guesses at one live set, numbered from 0 for compiled code.
 
-    ``colors[c]`` is the real color with number c, ascending, int64. ``before[c]`` is the number that must appear left
-    of the first c in a guess, or -1 if there is none, int64. ``rank[color]`` is the number of a real color that some
-    candidate has, uint8. ``repeats`` is True if a color may occur more than once.
+    ``colors[c]`` is the color with number c, ascending, int64. ``before[c]`` is the number of the color that must
+    appear left of the first color c in a guess, or -1 if there is none, int64: other guesses have the same part sizes
+    as one that keeps this order. ``rank[color]`` is the number of a color that some candidate has, uint8. ``repeats``
+    is True if a color may occur more than once.
     """
 
     colors: Integers

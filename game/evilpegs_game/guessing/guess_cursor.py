@@ -45,7 +45,7 @@ def make_cursor(pegs: int, colors: int) -> Cursor:
 
 @kernel
 def may_follow(color: int, used: Integers, before: Integers, repeats: bool) -> bool:
-    """Return True if ``color`` may be the next color of a guess.
+    """Return True if ``color``, a number in the color classes, may be the next color of a guess.
 
     ``used`` is the number of pegs of each color in the guess so far; ``before`` and ``repeats`` are fields of
     `ColorClasses`.
@@ -61,7 +61,7 @@ def move_to_prefix(
 ) -> bool:
     """Give the guess of ``cursor`` the first ``pegs`` pegs of code ``i`` of ``codes``, and no color at all later pegs.
 
-    Return True, or False if the color classes make every guess that begins like this redundant.
+    Return True, or False if the color classes show that no guess that begins like this needs to be tried.
     """
     guess, used, _ = cursor
     used[:] = 0

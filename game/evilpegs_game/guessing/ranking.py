@@ -38,9 +38,9 @@ _NO_LIMIT: Final = 1 << 62
 
 
 class Measure(NamedTuple):
-    """A criterion in the form of the kernels: a rule (`LARGEST`, `LISTS`, `SUMS` or `PRODUCTS`) and its weights.
+    """A criterion as compiled code uses it: a rule (`LARGEST`, `LISTS`, `SUMS` or `PRODUCTS`) and weights of sizes.
 
-    There is one weight per size that can occur; `LISTS` has weights for small sizes only, `LARGEST` has none.
+    There is one weight per part size that can occur; `LISTS` has weights for small sizes only, `LARGEST` has none.
     """
 
     rule: int
@@ -48,7 +48,7 @@ class Measure(NamedTuple):
 
 
 class Best(NamedTuple):
-    """The best guess so far, a record that the kernels update in place.
+    """The best guess so far, a record that compiled code updates in place.
 
     ``guess`` is uint8, shape (pegs,). ``score`` is int64, shape (1,), and negative while there is no guess. ``sizes``
     are the part sizes of the guess, ascending, int64; they are maintained only if the rule is `LISTS` or `PRODUCTS`.
@@ -67,7 +67,10 @@ def no_guess(pegs: int) -> Best:
 
 @kernel
 def is_summed(measure: Measure, codes: int) -> bool:
-    """Return True if scores at live sets of ``codes`` codes are sums of weights; otherwise they are largest parts."""
+    """Return True if the score of a guess at a live set of ``codes`` codes is the sum of the weights of its part sizes.
+
+    Otherwise the score is the size of the largest part.
+    """
     return bool(measure.rule >= SUMS or (measure.rule == LISTS and codes < measure.weights.size))
 
 

@@ -309,6 +309,7 @@ class LiveSets:
     def _list_canonical(self, rules: Rules, history: History) -> tuple[Columns, Symmetry] | None:
         """Return the live set of the canonical image of ``history``, and the symmetry that maps codes to the image.
 
+        The canonical image is the same for nearly all histories that are equal up to permutations of pegs and colors.
         The result is None if the live set cannot be listed within the memory bounds.
         """
         key, onto = history_key(rules, history)

@@ -27,9 +27,10 @@ from evilpegs_game.rules import Rules
 
 
 def turn_luck(position: Position, turn: Turn, curve: ValueCurve) -> float:
-    """Return the luck of one turn in guesses; it is positive if the feedback was worse than expected.
+    """Return the luck of one turn: the guesses still expected after its feedback, minus their mean over all feedbacks.
 
-    ``position`` is the position before the guess, on rules of any size that `Position.part_sizes` supports.
+    It is positive if the feedback was worse than expected. ``position`` is the position before the guess, on rules of
+    any size that `Position.part_sizes` supports.
 
     Raises:
         ContradictionError: no candidate gives this feedback.

@@ -79,7 +79,7 @@ class ValueCurve:
 
 
 def load_value_curve(rules: Rules, guess_limit: int) -> ValueCurve | None:
-    """Return the frozen value curve of ``rules`` with ``guess_limit``, or None if there is no such curve.
+    """Return the value curve that this package has for ``rules`` with ``guess_limit``, or None if it has none.
 
     Raises:
         MalformedError: the file of the curve is damaged; the message names it and the first fault.

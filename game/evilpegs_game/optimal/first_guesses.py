@@ -73,7 +73,10 @@ class FirstGuess:
 
     @property
     def upper(self) -> int:
-        """The fewest guesses, summed over all codes, of a known tree that begins with the guess, or `NEVER`."""
+        """The fewest guesses, summed over all codes, of any known tree that begins with the guess.
+
+        It is `NEVER` if no tree is known that does.
+        """
         return min(NEVER, self.codes + sum(part.bounds.upper for part in self.parts))
 
 

@@ -135,7 +135,7 @@ def _solve_within(
 ) -> Solution | None:
     """Return the tree with the fewest guesses, summed over all codes, of all trees that take at most ``limit`` guesses.
 
-    The result is None if there is no such tree.
+    The result is None if there is no tree within this limit.
     """
     first_guesses = FirstGuesses(space, space.columns, totals, limit, proof_log, threads, progress)
     _cost(space, first_guesses, threads)

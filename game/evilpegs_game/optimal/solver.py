@@ -144,11 +144,11 @@ class TotalSolver:
         return [int(entry) for entry in self._stack.entries[0, : self._stack.state[0]["listed"]]]
 
     def try_guesses(self, entries: list[int], width: int = 0, is_first_enough: bool = False) -> TotalBounds:
-        """Try the guesses ``entries`` for the set in the first row of the stack, and return bounds of their totals.
+        """Try the guesses ``entries`` for the set in the first row of the stack, and return bounds of its least total.
 
         If a guess beats the upper bound of the row, the best guess is returned with its total as both bounds. Otherwise
         no guess tried has a total under the returned ``lower``. With ``is_first_enough`` the search ends at the first
-        guess that beats the bound. ``width`` is the number of guesses tried per set below, 0 for all.
+        guess that beats the bound. ``width`` is the number of guesses tried per set in later rows, 0 for all.
         """
         self._set_entries(entries, width, is_first_enough)
         self._search(NO_ORBITS)
@@ -157,8 +157,8 @@ class TotalSolver:
     def try_guess(self, entry: int) -> TotalBounds:
         """Try one guess for the set in the first row of the stack, and return bounds as `try_guesses` does.
 
-        If this takes long, the guesses after it are grouped into orbits, and the guess is tried again with one guess
-        per orbit.
+        If this takes long, the guesses that may follow it are grouped into orbits of equally good ones, and the guess
+        is tried again with one guess per orbit.
         """
         state = self._stack.state[0]
         indices, limit, upper = self._stack.codes[0, : state["codes"]].copy(), int(state["limit"]), int(state["upper"])
@@ -173,8 +173,8 @@ class TotalSolver:
     def conclude(self, known: TotalBounds, tried: TotalBounds, is_proved: bool = True) -> TotalBounds:
         """Return, and store, the bounds of the set in the first row of the stack after its guesses were tried.
 
-        ``known`` are the bounds from before, and ``tried`` is the result of the guesses. If ``is_proved`` is False,
-        guesses were left out, so the lower bound does not change.
+        ``known`` are the bounds from before the search, and ``tried`` is the result of the guesses. If ``is_proved`` is
+        False, guesses were left out, so the lower bound does not change.
         """
         state = self._stack.state[0]
         now = tried if tried.upper < known.upper else known._replace(lower=min(tried.lower, known.upper))

@@ -45,7 +45,7 @@ class BoundedSolver:
     def best_guess(self, position: Position) -> Code | None:
         """Return a guess after which all candidates together need the fewest guesses, or None if beyond the budget.
 
-        It is a candidate if some candidate is such a guess.
+        Of several equally good guesses, a candidate is preferred.
         """
         return self._answer(position, lambda solver, columns: solver.best_guess(columns, self._budget))
 

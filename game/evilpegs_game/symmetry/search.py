@@ -182,7 +182,8 @@ def _settle_colors(weights: Weights, grid: Grid, colors: Index, tally: Index) ->
 def _components(weights: Weights, grid: Grid, colors: Index) -> Index:
     """Return, for each color whose weight another color has too, the least color of its component: int64.
 
-    A component links such colors that occur in the same columns. The result is -1 for all other vertices.
+    A component is a set of these colors that share columns, directly or through each other. The result is -1 for all
+    other vertices.
     """
     heads = np.full(weights.size, -1)
     for one in colors:
