@@ -25,13 +25,14 @@ def canonical(value: Any) -> str:
 
 
 def event_hash(previous: str, event: str) -> str:
-    """Return the hash of an event in a record: the SHA-256, in hex, of ``previous`` followed by ``event``.
+    """Return the hash of an event in the record of a match: the SHA-256, in hex, of ``previous`` followed by ``event``.
 
-    ``previous`` is the hash of the event before, or `GENESIS`, and ``event`` is the canonical JSON of the event.
+    ``previous`` is the hash of the event before, or `GENESIS` for the first one, and ``event`` is the canonical JSON of
+    the event.
     """
     return hashlib.sha256((previous + event).encode()).hexdigest()
 
 
 def chain(texts: Iterable[str]) -> list[str]:
-    """Return the hash of each event of a record; ``texts`` are the canonical JSON of all events from the first on."""
+    """Return the hash of each event in the record of a match; ``texts`` are their canonical JSON, from the first on."""
     return list(accumulate(texts, event_hash, initial=GENESIS))[1:]

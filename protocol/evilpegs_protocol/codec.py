@@ -25,7 +25,7 @@ _ESCAPED_NUL = re.compile(r"(?<!\\)(?:\\\\)*+\\u0000")
 class CodecError(ValueError):
     """An error about a text that is not a valid message.
 
-    ``code`` is the error code of the protocol, and ``re`` is the id of the message if it could be read.
+    ``code`` is the error code of the protocol, and ``re`` is the id of the message, or None if it could not be read.
     """
 
     def __init__(self, code: ErrorCode, message: str, re: str | None = None) -> None:

@@ -42,8 +42,8 @@ TIE_NONCES: Final = 2
 def tie_share(tie_nonces: int | None, client_nonce: str | None) -> str | None:
     """Return the text by which the client influences which of several equally good replies a codemaker gives.
 
-    It is the nonce of the client, or "" without one. The result is None if ``tie_nonces`` is None: in such matches the
-    nonce of the server decides ties alone.
+    It is the nonce of the client, or "" without one. The result is None if ``tie_nonces`` is None: the nonce of the
+    server then decides ties alone.
     """
     return None if tie_nonces is None else client_nonce or ""
 
@@ -51,8 +51,8 @@ def tie_share(tie_nonces: int | None, client_nonce: str | None) -> str | None:
 def tie_index(nonce: str, match: str, game: int, turn: int, tied: int, share: str | None = None) -> int:
     """Return the index, in feedback order, of the reply that a codemaker gives on ``turn`` if several are equally good.
 
-    There are ``tied`` such replies, and ``nonce`` is that of the server. ``share`` is the text of the client that
-    influences the choice, from `tie_share`.
+    ``tied`` is the number of these replies, and ``nonce`` is that of the server. ``share`` is the text of the client
+    that influences the choice, from `tie_share`.
     """
     message: list[str | int] = ["tie", match, game, turn]
     return _keyed_number(nonce, message if share is None else [*message, share]) % tied

@@ -77,7 +77,10 @@ def _check_id(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ParsedTopic:
-    """A topic of the feed: its kind, its server, and the match or the ladder that it belongs to, if any."""
+    """A topic of the MQTT feed: its kind, its server, and the match or the ladder that it belongs to.
+
+    ``match`` and ``ladder`` are None if it belongs to no match or no ladder.
+    """
 
     kind: TopicKind
     server: str

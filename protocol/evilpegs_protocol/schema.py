@@ -16,7 +16,10 @@ SCHEMA_FILE: Final = Path(__file__).with_name("schema.json")
 
 
 def schema() -> dict[str, Any]:
-    """Return the schema: `$defs/client` describes the messages that clients send, `$defs/server` those they receive."""
+    """Return the JSON Schema of all messages of the protocol.
+
+    `$defs/client` describes the messages that clients send, and `$defs/server` those that they receive.
+    """
     sides, described = TypeAdapter.json_schemas(
         [
             ("client", "validation", TypeAdapter(ClientRequest)),
