@@ -38,8 +38,8 @@ def _compile(function: Callable[_P, _R], nogil: bool) -> Callable[_P, _R]:
 def copy_into(target: NDArray[Any], source: NDArray[Any]) -> None:
     """Copy ``source`` to the beginning of ``target``; both are one-dimensional.
 
-    Kernels call this function and do not assign arrays to slices. With such an assignment, numba would also compile
-    the error message for arrays of different sizes, which takes two seconds per process that compiles the kernel.
+    Compiled code calls this function and does not assign arrays to slices. With an assignment to a slice, numba would
+    also compile the error message for arrays of different sizes, which takes two seconds per process that compiles it.
     """
     for i in range(source.size):
         target[i] = source[i]

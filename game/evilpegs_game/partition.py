@@ -168,7 +168,7 @@ def _number_block(columns: Columns, guess: Columns, start: int, stop: int, numbe
 def number_codes(columns: Columns, guess: Columns) -> Numbers:
     """Return the number of the feedback that every code would give to ``guess``: uint8, shape (codes,).
 
-    Kernels can call this function, unlike `feedback_numbers`. ``guess`` is uint8, shape (pegs,).
+    Compiled code can call this function, unlike `feedback_numbers`. ``guess`` is uint8, shape (pegs,).
     """
     size = columns.shape[1]
     numbers = np.empty(size, np.uint8)
@@ -262,7 +262,7 @@ def sort_into_parts(numbers: Numbers, parts: int) -> tuple[Sizes, Indices]:
 
 @kernel
 def take_columns(columns: Columns, indices: Indices) -> Columns:
-    """Return the codes at ``indices`` as new, writable columns. Kernels can call this function, unlike `take`."""
+    """Return the codes at ``indices`` as new, writable columns. Compiled code can call this function, unlike `take`."""
     taken = np.empty((columns.shape[0], indices.size), np.uint8)
     for peg in range(columns.shape[0]):
         column, row = columns[peg], taken[peg]

@@ -59,7 +59,7 @@ class Criterion:
         return tied[self.refine(table[:, tied])]
 
     def measure(self, codes: int) -> Measure:
-        """Return this criterion in the form that the kernels use, for live sets of at most ``codes`` codes."""
+        """Return this criterion in the form that compiled code uses, for live sets of at most ``codes`` codes."""
         return Measure(self.rule, self.weigh(codes))
 
 

@@ -19,7 +19,7 @@ from evilpegs_game.guessing.color_classes import ColorClasses, Integers
 
 
 class Cursor(NamedTuple):
-    """An incomplete guess that the kernels move through code order in place.
+    """An incomplete guess that compiled code moves through code order in place.
 
     ``guess`` holds the color of each peg, or -1 if it has none yet: int64, shape (pegs,). ``used`` is the number of
     pegs of each color in it: int64, shape (colors,). ``feedback_slots`` are the feedbacks as 256 * blacks + matches,
