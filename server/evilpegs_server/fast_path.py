@@ -25,7 +25,11 @@ from evilpegs_protocol.server_messages import TurnStarted
 
 @dataclass
 class Switch:
-    """The parts of the fast path, each True if it is in use. The docstring of the module describes them."""
+    """The parts of the fast path of a guess, each True if it is in use.
+
+    With ``frames``, all messages of a step are written with one call. With ``early``, a text is handled while its frame
+    is parsed. With ``texts``, JSON is written without creating and validating models.
+    """
 
     frames: bool = True
     early: bool = True
@@ -64,7 +68,7 @@ def write_texts(connection: ServerConnection, texts: Sequence[str]) -> None:
 def text_frame(text: str) -> bytes:
     """Return ``text`` as one WebSocket frame of a server.
 
-    The result equals that of `Frame.serialize` without extensions.
+    The result equals that of `websockets.frames.Frame.serialize` without extensions.
     """
     payload = text.encode()
     size = len(payload)
@@ -78,7 +82,7 @@ def text_frame(text: str) -> bytes:
 def handle_early(frame: Frame, handle: Callable[[str], bool]) -> bool:
     """Call ``handle`` with the text of a frame, and return its result, which is True if it handled the text.
 
-    Return False if the frame is not a complete text, or if this short cut is off.
+    Return False if the frame is not a complete text, or if the part ``early`` of the fast path is off.
     """
     if not SWITCH.early or frame.opcode is not Opcode.TEXT or not frame.fin:
         return False
@@ -104,8 +108,10 @@ def feedback_json(
 ) -> str:
     """Return the canonical JSON of the `FeedbackGiven` event of a rated game with these values.
 
-    ``feedback`` is (black, white), and ``at`` is in Unix milliseconds. The values are not validated. The plain form of
-    this function is `feedback_event`.
+    ``at`` is the time of the event in Unix milliseconds, and ``feedback`` is (black, white). ``took_ms`` is the time
+    that the player is charged for the guess, ``left_ms`` their time left afterwards, or None if the game is untimed,
+    and ``stalled_ms`` the time of the server's stalls that they are not charged for. The values are not validated; the
+    plain form of this function is `feedback_event`.
     """
     left = "null" if left_ms is None else left_ms
     by_method = "" if method is None else f'"method":"{method}",'
@@ -117,7 +123,10 @@ def feedback_json(
 
 
 def turn_json(match: str, game: int, turn: int, left_ms: int | None) -> str:
-    """Return the JSON of a `TurnStarted` message without the field `re`. The values are not validated."""
+    """Return the JSON of a `TurnStarted` message without the field `re`. The values are not validated.
+
+    ``left_ms`` is the time that the player has left, or None if the game is untimed.
+    """
     if not SWITCH.texts:
         return encode(TurnStarted(match=match, game=game, turn=turn, left_ms=left_ms))
     left = "null" if left_ms is None else left_ms

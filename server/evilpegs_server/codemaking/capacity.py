@@ -19,7 +19,7 @@ COUNT_WORK: Final = 20_000_000
 
 
 def is_enumerated(rules: Rules) -> bool:
-    """Return True if the rules have so few codes that replies compare them one by one, in well under a millisecond.
+    """Return True if the rules have few codes, which a reply compares one by one in well under a millisecond.
 
     On larger rules, codes are counted without listing them.
     """
@@ -28,13 +28,13 @@ def is_enumerated(rules: Rules) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ReplyCapacity:
-    """The limits within which a server computes replies.
+    """The limits on the memory and the work of a server's replies.
 
-    ``cache_bytes`` is the size of all caches together: 3/4 of it is for live sets (the candidates of positions) in the
-    worker process, 1/16 for live sets in the server process, and 1/16 for cached replies in the server process. The
-    remaining 1/8 is for part sizes, which are kept with live sets and take up to 1/8 of the bytes of these.
-    ``count_bytes`` is the memory of one running count, in addition to the caches. ``count_work`` is the largest number
-    of table rows that a count for one reply may create in the worst case.
+    ``cache_bytes`` is the size of all caches together: 3/4 of it is for live sets (the codes still possible in a game)
+    in the worker process, 1/16 for live sets in the server process, and 1/16 for cached replies in the server process.
+    The remaining 1/8 is for the numbers of codes per feedback that are kept with live sets, and that take up to 1/8 of
+    the bytes of these. ``count_bytes`` is the memory, in addition to the caches, of one running count of codes that are
+    not listed, and ``count_work`` the largest number of table rows that such a count may create for one reply.
     """
 
     cache_bytes: int = CACHE_BYTES
@@ -48,7 +48,7 @@ class ReplyCapacity:
 
     @property
     def reply_cache_bytes(self) -> int:
-        """The bytes for cached replies, which are part sizes found by the worker, in the server process."""
+        """The bytes, in the server process, for the numbers of codes per feedback that the worker has counted."""
         return self.cache_bytes // 16
 
     @property

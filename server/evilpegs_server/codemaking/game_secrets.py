@@ -8,10 +8,11 @@ from evilpegs_server.match.ladders import Ladder
 
 
 class GameSecrets:
-    """The nonces of one game, from which its secret and its choices among ties follow. The repr contains no nonce.
+    """The nonces of one game, which decide its secret and the choices among equally good replies.
 
-    ``tie_nonces`` is the value of this name in the event `match_started`; with None, ties do not depend on
-    ``client_nonce``.
+    ``nonce`` is that of the server, and ``client_nonce`` that of the player, if they gave one. ``tie_nonces`` is the
+    value of this name in the event `match_started`; if it is None, the player's nonce does not influence the choices
+    among replies. The repr contains no nonce.
     """
 
     __slots__ = ("_nonce", "_secret", "_share", "client_nonce", "game", "match")
@@ -38,7 +39,11 @@ class GameSecrets:
         return self._secret
 
     def tie_index(self, turn: int, count: int) -> int:
-        """Return the index of the reply that a seeded evil or devil chooses among ``count`` tied ones in a turn."""
+        """Return the index of the reply that the codemaker chooses in ``turn`` among ``count`` equally good ones.
+
+        Only codemakers without a fixed secret choose replies, and only those that draw among equal ones call this
+        method.
+        """
         return tie_index(self._nonce, self.match, self.game, turn, count, self._share)
 
 
