@@ -27,7 +27,8 @@ class BrokerLostError(Exception):
 class BrokerConnection:
     """One connection to the broker, used through the publisher process.
 
-    ``number`` is the number of the connection, and ``send`` sends a message to the publisher process without blocking.
+    ``number`` identifies the connection in the messages between the two processes. ``send`` sends such a message to the
+    publisher process without blocking.
     """
 
     def __init__(self, number: int, send: Callable[[object], None]) -> None:
@@ -73,7 +74,7 @@ class BrokerConnection:
 
     @property
     def goodbye(self) -> ConnectionEnd:
-        """The message with which the publisher process ends the connection cleanly and then ends itself."""
+        """The message that asks the publisher process to end the connection cleanly and then to end itself."""
         return ConnectionEnd(self.number, None)
 
     def give_up(self, why: str) -> None:

@@ -17,11 +17,11 @@ class Cancelable(Protocol):
 
 
 class ConnectionLog:
-    """A log of attempts to connect, with one line when the connection is lost or refused, and one when it is back.
+    """A log of the connection to the broker, with one line when it is lost or refused, and one when it is back.
 
-    Connections that are lost within `STABLE_SECONDS` belong to one outage. Otherwise another server with the same id,
-    or a broker that refuses every message, would fill the log. After such a connection, the next line follows only when
-    a connection has lasted for `STABLE_SECONDS`.
+    Once a connection was lost within `STABLE_SECONDS`, the next line follows only when a connection has lasted that
+    long. Without this rule, another server with the same MQTT client id, or a broker that refuses every message, would
+    fill the log.
     """
 
     def __init__(

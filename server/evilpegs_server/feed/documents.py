@@ -89,7 +89,7 @@ class OpenMatches:
         return changed
 
     def _is_listed(self, runner: MatchRunner) -> bool:
-        """Return True if the first event of the match is durable; note the data that the document lists."""
+        """Return True if the first event of the match is durable, and keep the fields of it that the document lists."""
         if runner.key.id not in self._listed and (entries := runner.sent_entries):
             started = orjson.loads(entries[0].text)
             self._listed[runner.key.id] = {name: started[name] for name in ("match", "player", "client", "at")}

@@ -161,7 +161,10 @@ class ResultFeed:
         return Delivery(self.topics.result(result.match), result.over, properties=_properties(result.started))
 
     async def _wait_after(self, failures: int) -> None:
-        """Wait for the delay after a refused result, or until the server stops."""
+        """Wait for the delay after a refused result, or until the server stops.
+
+        ``failures`` is the number of refusals in a row before this one.
+        """
         with suppress(TimeoutError):
             async with asyncio.timeout(self.time.delays.draw(failures, self.time.rng)):
                 await self.stopping.wait()

@@ -209,8 +209,8 @@ class FeedClient(aiomqtt.Client):
     def _on_socket_register_write(self, client: Any, userdata: Any, sock: Any) -> None:  # noqa: ARG002
         """Watch the socket for writing. paho also calls this method on the thread that connects.
 
-        Unlike the method of aiomqtt, it does not watch a socket that was closed in the meantime, because the event loop
-        would then print a traceback.
+        Unlike the method of aiomqtt, it does not watch a socket that is closed before the event loop handles the
+        call, because the loop would then print a traceback.
         """
         self._loop.call_soon_threadsafe(self._watch_for_writing, client, sock)
 
