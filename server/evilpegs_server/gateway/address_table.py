@@ -45,7 +45,7 @@ def _minute() -> Window:
 
 @dataclass(slots=True)
 class AddressRecord:
-    """The number of connections of one address, and its claims of names and wrong tokens.
+    """The number of connections of one address, its new names within an hour, and its wrong tokens within a minute.
 
     ``before_hello`` is the number of connections that have not said hello.
     """

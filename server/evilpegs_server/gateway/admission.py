@@ -62,7 +62,7 @@ class AdmissionLimits:
 
     @property
     def reserve_seats(self) -> int:
-        """The number of seats in the reserve. At least one seat stays ordinary."""
+        """The number of seats for players who come back to an open match. At least one seat is not in this reserve."""
         return min(self.max_connections - 1, self.max_connections * self.reserve_seats_percent // 100)
 
 
@@ -80,7 +80,8 @@ class Ticket:
     """The place of one connection in the counts of `Admission`.
 
     ``address`` is the network under which the connection is counted; None while it is counted under none.
-    ``is_reserve`` is True if its seat belongs to the reserve.
+    ``is_reserve`` is True if its seat belongs to the reserve, which is taken when all other seats are, and which only
+    players who come back to an open match may keep.
     """
 
     address: str | None
@@ -192,7 +193,11 @@ class Admission:
             record.before_hello += 1
 
     def note_silence(self, ticket: Ticket, now: float) -> None:
-        """Count the limit of connections before hello as met if a silent connection was one too many."""
+        """Note that a connection has not said hello in time.
+
+        If its address had too many connections that had not said hello, the limit ``connections_before_hello`` counts
+        as met.
+        """
         if ticket.is_crowded:
             self._met(Limit.BEFORE_HELLO, "", ticket.address, now)
 

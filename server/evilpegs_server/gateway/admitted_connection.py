@@ -119,7 +119,7 @@ class AdmittedConnection(BoundedConnection):
 class _EarlyBytes(asyncio.Protocol):
     """A protocol that buffers bytes which arrive between the end of a TLS handshake and the start of the connection.
 
-    ``lost`` is True if the connection was lost in the meantime.
+    ``lost`` is True if the connection was lost before this start.
     """
 
     def __init__(self) -> None:

@@ -26,8 +26,8 @@ class StampedConnection(AdmittedConnection):
     ``handle_now`` returns False, or while ``unread`` earlier messages wait there, so that messages keep their order.
 
     Pings, unrequested pongs and continuation frames take tokens from ``rate``, as messages do. Such a frame cannot be
-    answered with an error, so each one beyond the limit counts as ten refusals. A flood of them soon ends the
-    connection, but a single ping beside too many messages does not.
+    answered with an error, so each one beyond the limit counts as ten refusals: a flood of such frames soon ends the
+    connection, while a single ping of a client that sends too many messages does not.
     """
 
     clock: StallFreeClock

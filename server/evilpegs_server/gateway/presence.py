@@ -94,7 +94,8 @@ class Presence:
     def _make_room(self, practice_matches: int) -> bool:
         """Return True if another practice match may begin beside ``practice_matches`` open ones.
 
-        If too many are open, the matches of the guest who has been gone longest are forfeited for it.
+        If too many are open, forfeit the matches of the guest who has been gone longest; return False if there is no
+        such guest.
         """
         if practice_matches < self.limits.max_practice_matches:
             return True

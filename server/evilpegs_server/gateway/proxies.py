@@ -58,7 +58,9 @@ class TrustedProxies:
     def _rightmost_untrusted(self, entries: list[IpAddress | None], peer: IpAddress | None) -> IpAddress | None:
         """Return the rightmost of ``entries`` that is not a trusted proxy.
 
-        If an entry further right is no address, or all are trusted proxies, return the last trusted proxy before it.
+        The entries are read from the right; ``peer``, the other end of the connection, is the trusted proxy that added
+        the first of them. If an entry that is not an address is read before, or all entries are trusted proxies, return
+        the trusted proxy that was read last, or ``peer`` if there was none.
         """
         hop = peer
         for entry in reversed(entries):

@@ -39,8 +39,8 @@ class RateLimit:
     """A token bucket that allows ``per_second`` requests on average and ``burst`` at once. Times are in milliseconds.
 
     ``refused`` counts refusals, minus one for each request that was allowed since; it is never negative. ``on_refusal``
-    is called with the time of each refusal. With ``suspect``, the bucket begins with a tenth of the tokens, and a tenth
-    of the refusals are left, so that a peer gains little by connecting again after its connection was closed.
+    is called with the time of each refusal. With ``suspect``, the bucket begins with a tenth of its tokens, and a tenth
+    of the usual refusals exhaust it, so that a peer gains little by connecting again after its connection was closed.
     """
 
     def __init__(

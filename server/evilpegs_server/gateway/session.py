@@ -122,8 +122,9 @@ class Session:
     def is_idle_guest(self, now: float) -> bool:
         """Return True if the player is a guest who has been idle for too long at the time ``now``.
 
-        A guest is idle without an open match, a watched match and requests. The method must be called about once per
-        second, because it notes when the guest had an open match last.
+        A guest is idle while they have no open match, watch no match and send no requests. ``now`` is the time of the
+        `StallFreeClock` in milliseconds. The method must be called about once per second, because it notes when the
+        guest was last not idle.
         """
         if self.player is None or not self.player.is_guest:
             return False
@@ -238,7 +239,7 @@ class Session:
     def _only_match(self) -> MatchRunner | None:
         """Return the runner of the match that a message without a match id belongs to, or None if there is none.
 
-        It is the only match whose seat this connection has, or else the only open match of the player.
+        It is the only match that is played on this connection, or else the only open match of the player.
 
         Raises:
             RefusedRequestError: there are several such matches.
@@ -253,7 +254,10 @@ class Session:
         return possible[0] if possible else None
 
     def _take_seat_if_over(self, runner: MatchRunner) -> None:
-        """Give this connection the seat of a match that is over, so that its player can ask for missed events."""
+        """Give this connection the seat of a match that is over, so that the player can ask for missed events.
+
+        The seat is the place of the connection on which a match is played.
+        """
         if runner.match.over:
             runner.seat = self._channel
 
