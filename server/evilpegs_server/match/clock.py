@@ -44,7 +44,8 @@ class GameClock:
     """The clock of one game, which runs only between `start` and `stop`.
 
     ``left_ms`` is the time left, and ``elapsed_ms`` the time used by answered turns. If ``control`` is None, the game
-    is untimed: ``left_ms`` is None, and the time never runs out.
+    is untimed: ``left_ms`` is None, and the time never runs out. All times are in milliseconds; ``now`` may be the time
+    of any clock that only goes forward.
     """
 
     def __init__(self, control: TimeControl | None) -> None:

@@ -36,7 +36,10 @@ class GameOpened:
 
 @dataclass(frozen=True, slots=True)
 class GameBegun:
-    """The event that the player is ready for a game. A fixed secret depends on ``client_nonce`` too."""
+    """The event that the player is ready for a game.
+
+    ``client_nonce`` is a text of the player, if they gave one. A fixed secret follows from it and the server's nonce.
+    """
 
     game: int
     client_nonce: str | None = field(repr=False)
@@ -69,7 +72,10 @@ class NeedReply(NamedTuple):
 
 
 class GuessAnswered(NamedTuple):
-    """The event that a guess was answered. ``left_ms`` includes the increment; it is None if the game is untimed."""
+    """The event that a guess, which took the player ``took_ms`` milliseconds, was answered.
+
+    ``left_ms`` is the time left, including the increment for this guess; it is None if the game is untimed.
+    """
 
     game: int
     turn: int
@@ -115,9 +121,9 @@ class GameEnded:
     opened: bool
 
     def shows_secret(self, codemaker: str) -> bool:
-        """Return True if the end of the game shows a code: the secret of a fixed codemaker, or a witness of others.
+        """Return True if the end of the game shows a code: the fixed secret, or else a code that fits all replies.
 
-        Games that never began show none. Void games of other codemakers than a fixed one show none either.
+        Games that never began show none. Void games without a fixed secret show none either.
         """
         return self.begun and (codemaker == "fixed" or self.outcome is not Outcome.VOID)
 

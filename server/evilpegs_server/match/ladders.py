@@ -22,12 +22,13 @@ READY_MS: Final = 60_000
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """The conditions of matches under a fixed id, whose meaning never changes.
+    """One way to play, under an id whose meaning never changes; it has a leaderboard if it is ``rated``.
 
-    ``tie`` is the tie rule of the codemaker, and ``clock`` is None if games are untimed. A match has ``games`` games of
-    at most ``guess_limit`` guesses each. A devil solves live sets of at most ``exact_up_to`` codes exactly; it is None
-    for other codemakers. ``worst_work`` is the largest work of one reply on these rules, in rows of a count, or 0 if
-    codes are enumerated. A game waits ``ready_ms`` milliseconds for its player.
+    A match has ``games`` games of at most ``guess_limit`` guesses each, and each game waits ``ready_ms`` milliseconds
+    for its player. ``tie`` is the rule by which the codemaker chooses among equally good replies, and ``clock`` is None
+    if games are untimed. A devil, a codemaker that searches ahead, solves positions of at most ``exact_up_to`` possible
+    codes exactly; it is None for other codemakers. ``worst_work`` is the largest number of table rows that one reply
+    may need, or 0 if the rules have so few codes that replies compare all of them.
     """
 
     id: str
@@ -44,7 +45,7 @@ class Ladder:
 
     @property
     def tie_nonces(self) -> int | None:
-        """The value of `tie_nonces` in the records of new matches; None unless the codemaker draws ties at random."""
+        """The value of `tie_nonces` in records of new matches; None unless equally good replies are drawn at random."""
         return TIE_NONCES if self.tie == "largest/seeded" else None
 
     def info(self) -> LadderInfo:

@@ -85,7 +85,7 @@ class Refusal(StrEnum):
 
 
 class RefusedError(Exception):
-    """The error of a command that is out of place.
+    """The error of a command that is out of place, such as a guess for a turn that has not begun.
 
     ``expected`` is a tuple of the game and the turn that the match has reached; it is None if the match is over.
     """
@@ -97,7 +97,10 @@ class RefusedError(Exception):
 
 
 class Match:
-    """The state machine of one match on ``ladder``, from its first game to its last."""
+    """The state machine of one match on ``ladder``, from its first game to its last.
+
+    Methods return the events that they cause, in order. ``now`` is in milliseconds on a clock that only goes forward.
+    """
 
     def __init__(self, ladder: Ladder) -> None:
         self.ladder = ladder
@@ -311,9 +314,9 @@ class Match:
         return AnswerRepeated(game, turn)
 
     def _strike(self, now: float) -> list[MatchEvent]:
-        """Count an illegal code, and return the events that follow.
+        """Count an illegal code, and return the events that follow: a refusal, and at the last strike the game's end.
 
-        The message does not quote the code, because it is the player's own text.
+        The text of the refusal does not quote the code, because it is the player's own text.
         """
         self._strikes += 1
         rules = self.ladder.rules
