@@ -71,7 +71,7 @@ class FinishedMatches(Generic[_T]):
             self._known.popitem(last=False)
 
     def forget(self, match: str) -> None:
-        """Remove a match that is open now from the cache, also from the ids that do not exist."""
+        """Remove a match that is open now from the cache, and from the ids that are known to have no match."""
         self._missing.pop(match, None)
         self._known.pop(match, None)
 

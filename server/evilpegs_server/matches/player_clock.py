@@ -21,7 +21,11 @@ GAME_CREDIT_MS: Final = 10_000.0
 
 
 class PlayerClock:
-    """A clock that shows the time of a `StallFreeClock` minus the credits of one player, in milliseconds."""
+    """A clock in milliseconds: the time of a `StallFreeClock` minus the credits of one player.
+
+    A credit gives the player the time back for which a short stall of the event loop delayed their turn. It is at most
+    `TURN_CREDIT_MS` per turn and `GAME_CREDIT_MS` per game.
+    """
 
     def __init__(self, clock: StallFreeClock) -> None:
         self._clock = clock
@@ -42,10 +46,11 @@ class PlayerClock:
         self._long_at_turn = self._clock.long_stalls_ms
 
     def credit_stalls(self, is_over_limit: Callable[[], bool]) -> None:
-        """Credit the short stalls since the last call in this turn, unless ``is_over_limit()`` is True.
+        """Credit the short stalls since the last call in this turn, unless ``is_over_limit`` returns True.
 
-        A stall that was short at the last call may have become long since then. Its credit is taken back, because
-        `StallFreeClock` leaves out long stalls completely.
+        ``is_over_limit`` says if the player's address exceeded a limit lately. A stall that was short at the last call
+        may have become long since then; its credit is taken back, because `StallFreeClock` leaves out long stalls
+        completely.
         """
         total = self._clock.short_stalls_ms
         if total == self._seen:

@@ -314,7 +314,10 @@ class MatchRegistry:
             task.add_done_callback(self._reload_tasks.discard)
 
     async def _reload(self, match: str) -> None:
-        """Read a match whose events could not be stored from the database until that succeeds, and resume it."""
+        """Read a match from the database, again and again until that succeeds, and resume it.
+
+        The match was stopped because events of it could not be stored.
+        """
         while True:
             await asyncio.sleep(self._reload_seconds)
             try:

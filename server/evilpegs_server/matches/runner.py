@@ -69,7 +69,8 @@ _NOT_STORED: Final = "the server cannot store results now; resume the match late
 class MatchRunner:
     """The object that runs one match: it applies requests, waits for replies and commits, and sends the events.
 
-    ``player`` is the id of the player. Call all methods on the thread of the event loop.
+    ``player`` is the id of the player. The seat of the match is the connection on which the player plays it. Call all
+    methods on the thread of the event loop.
     """
 
     def __init__(self, key: MatchKey, player: int, match: Match, event_log: EventLog, services: MatchServices) -> None:

@@ -24,7 +24,8 @@ LONG_STALL_MS: Final = 1_000.0
 class StallFreeClock:
     """A clock in milliseconds that leaves out long stalls of the event loop.
 
-    ``monotonic`` is a monotonic clock in seconds. The owner must call `tick` every `TICK_MS`.
+    The owner must call `tick` every `TICK_MS`. A call that is more than `LONG_STALL_MS` late shows a long stall, and
+    one that is more than `STALL_MS` late a short one. ``monotonic`` is a monotonic clock in seconds.
     """
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
@@ -45,7 +46,7 @@ class StallFreeClock:
 
     @property
     def short_stalls_ms(self) -> float:
-        """The total duration of all shorter stalls so far, in milliseconds."""
+        """The total duration of all short stalls so far, in milliseconds. The time of the clock includes them."""
         late = self._lateness()
         return self._short_ms + (late if STALL_MS < late <= LONG_STALL_MS else 0.0)
 

@@ -11,7 +11,10 @@ from evilpegs_server.record.recorder import Batch
 
 
 class RunnerState(Enum):
-    """The state of a match runner. The docstring of the module `runner` has a table of the states."""
+    """The state of a match runner: idle, waiting for a result of the named kind, or ended.
+
+    The docstring of the module `runner` has a table of the states.
+    """
 
     IDLE = "idle"
     REPLY = "reply"
