@@ -36,7 +36,7 @@ class ComparedGuesses(StrEnum):
 class HintResult:
     """A hint: the good guess ``code``, and the reason ``why`` it is good.
 
-    ``candidates`` is the number of candidates of the position. ``why`` continues a sentence that begins with the code.
+    ``candidates`` is the number of codes still possible. ``why`` continues a sentence that begins with the code.
     ``compared`` names the guesses with which the code was compared.
     """
 
@@ -60,8 +60,9 @@ _COMPARISONS: Final = MappingProxyType(
 def find_hint(position: Position) -> HintResult:
     """Return a hint with the best guess among all codes, all candidates, or some candidates drawn at random.
 
-    It compares the largest of these sets that the budget of ``position`` allows. If even drawing candidates needs too
-    much memory, the hint is the first candidate.
+    Candidates are the codes still possible, and the best guess leaves the fewest of them on average. The largest of the
+    three sets that the budget of ``position`` allows is compared. If even drawing candidates needs too much memory, the
+    hint is the first candidate.
     """
     guess, compared = _good_guess(position)
     count = position.count

@@ -15,10 +15,10 @@ from evilpegs_game.rules import Rules
 def measure_luck(
     rules: Rules, turns: Iterable[tuple[str, int, int]], curve: ValueCurve, live_sets: LiveSets
 ) -> int | None:
-    """Return the luck of a game in millionths of a guess, measured with the value curve ``curve``.
+    """Return the luck of a game in millionths of a guess: how many more guesses its feedbacks cost than expected.
 
-    Each of the ``turns`` is a tuple of the code, the blacks and the whites. Return None if the turns cannot be read, no
-    code agrees with them, or counting would take too much memory.
+    ``curve`` gives the guesses to be expected. Each of the ``turns`` is a tuple of the code, the blacks and the whites.
+    Return None if the turns cannot be read, no code agrees with them, or counting would take too much memory.
     """
     try:
         history = tuple(Turn(parse_code(code, rules), Feedback(black, white)) for code, black, white in turns)

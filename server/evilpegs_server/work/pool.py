@@ -13,9 +13,11 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class PoolMetrics:
-    """The state of a pool at one moment, and totals since its creation. Times are in seconds, and work is in units.
+    """The state of a pool at one moment, and totals since its creation.
 
-    ``heavy`` is the number of running heavy tasks. ``done``, ``work`` and ``longest_wait`` are the totals.
+    ``waiting`` and ``running`` count tasks, and ``heavy`` is the number of running tasks that are too costly to be
+    cheap by the limits of the pool. Times are in seconds, and ``work`` is in units of a few nanoseconds. ``done``,
+    ``work`` and ``longest_wait`` are the totals.
     """
 
     waiting: int
@@ -35,7 +37,7 @@ class Pool(Protocol):
     def submit(self, player: object, cost: int, task: Task[_T], done: Callable[[_T | Exception], None]) -> None:
         """Queue ``task`` for ``player``, then call ``done`` on the event loop with its result or its exception.
 
-        ``cost`` is the estimated cost of the task in units of work.
+        ``cost`` is the estimated cost of the task in units of work; a unit is a few nanoseconds.
         """
         ...
 
@@ -48,7 +50,10 @@ class TaskExecutor(Protocol):
     """The interface of an object that runs tasks at once, without a queue."""
 
     def submit(self, task: Task[_T], done: Callable[[_T | Exception, int], None]) -> None:
-        """Start ``task``; later call ``done`` on the event loop with its result or exception, and its units of work."""
+        """Start ``task``; later call ``done`` on the event loop with its result or exception, and its cost.
+
+        The cost is in units of work; a unit is a few nanoseconds.
+        """
         ...
 
 

@@ -22,8 +22,9 @@ _TICKS: Final = 16
 class SchedulerLimits:
     """The limits of a scheduler: each player has a budget of ``budget`` units of work per ``window`` seconds.
 
-    A job of more than ``cheap`` units is heavy; all others are cheap. At most ``heavy_slots`` heavy and ``cheap_slots``
-    cheap jobs run at once, so a cheap job never waits for a heavy job of another player.
+    A unit is a few nanoseconds, and jobs of players who have used up their budget run last. A job of more than
+    ``cheap`` units is heavy; all others are cheap. At most ``heavy_slots`` heavy and ``cheap_slots`` cheap jobs run at
+    once, so a cheap job never waits for a heavy job of another player.
     """
 
     budget: int
@@ -52,7 +53,10 @@ class Job(Generic[_T]):
 
 
 class Spending:
-    """The units of work that one player has used within the last window."""
+    """The units of work that one player has used within the last window.
+
+    Time is counted in ticks, of which a window has `_TICKS`.
+    """
 
     __slots__ = ("_charges", "_total")
 

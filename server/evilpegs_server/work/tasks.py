@@ -29,7 +29,10 @@ _UNITS_PER_ROW: Final = 24
 
 @dataclass(frozen=True, slots=True)
 class TaskResult(Generic[_T_co]):
-    """The result of a task. ``cost`` is the part of its cost, in units of work, that is known only after it has run."""
+    """The result of a task.
+
+    ``cost`` is the work that became known only when the task ran, in units of a few nanoseconds.
+    """
 
     value: _T_co
     cost: int = 0
@@ -44,14 +47,14 @@ class Task(Protocol[_T_co]):
 
 
 class CountParts(NamedTuple):
-    """The task of computing the sizes of all parts of a guess in feedback order."""
+    """The task of counting, for each feedback, the codes that fit ``history`` and would give it to ``guess``."""
 
     rules: Rules
     history: History
     guess: Code
 
     def run(self, workspace: Workspace) -> TaskResult[tuple[int, ...]]:
-        """Return the part sizes. The cost covers only the rows that were counted for this call."""
+        """Return the numbers of codes in feedback order. The cost covers only the table rows that this call created."""
         live_sets = workspace.live_sets
         live_sets.take_work()
         sizes = Position(self.rules, self.history, live_sets).part_sizes(self.guess)
@@ -59,9 +62,9 @@ class CountParts(NamedTuple):
 
 
 class AllowedReplies(NamedTuple):
-    """The result for a devil: the replies among which it may choose, and the method that found them.
+    """The replies among which a devil, a codemaker that searches ahead, may choose, and the method that found them.
 
-    ``part_sizes`` are in feedback order.
+    ``part_sizes`` has the number of codes still possible that would give each feedback, in feedback order.
     """
 
     allowed: tuple[Feedback, ...]
@@ -72,7 +75,8 @@ class AllowedReplies(NamedTuple):
 class FindDevilReplies(NamedTuple):
     """The task of finding the replies that a devil may give to a guess.
 
-    Live sets of up to ``exact_up_to`` codes are solved exactly.
+    A devil is a codemaker that searches ahead for the reply that needs the most guesses. It searches completely if at
+    most ``exact_up_to`` codes are still possible.
     """
 
     rules: Rules
@@ -112,7 +116,10 @@ class FindHint(NamedTuple):
 
 
 class AnalyzeGames(NamedTuple):
-    """The task of analyzing every turn of the ``games`` of a match, which are histories, with the usual effort."""
+    """The task of analyzing every turn of a match with the effort `USUAL` of the analysis.
+
+    ``games`` has the history of each game.
+    """
 
     rules: Rules
     games: tuple[History, ...]
@@ -131,7 +138,10 @@ class AnalyzeGames(NamedTuple):
 
 
 class MeasureLuck(NamedTuple):
-    """The task of measuring the luck of finished games on ladders with a fixed codemaker and a value curve."""
+    """The task of measuring the luck of finished games against fixed secrets.
+
+    Luck is the number of guesses that the feedbacks cost more than was to be expected; a positive number is bad luck.
+    """
 
     rules: Rules
     guess_limit: int
@@ -151,10 +161,11 @@ class MeasureLuck(NamedTuple):
 
 
 class WarmUp(NamedTuple):
-    """The task of playing ``turns`` turns against evil before any player waits, with a witness after each turn.
+    """The task of playing ``turns`` turns before any player waits, so that later tasks on these rules need less time.
 
-    It compiles the kernels and fills the tables that later tasks on these rules need. If ``exact_up_to`` is not None,
-    the last turn is also played against a devil, whose first reply takes longest.
+    It compiles functions and fills tables. The turns are played against evil, the codemaker that keeps the most codes
+    possible, and a code that fits all replies is found after each turn. If ``exact_up_to`` is not None, the last turn
+    is also played against a devil, whose first reply takes longest.
     """
 
     rules: Rules
@@ -178,7 +189,7 @@ class WarmUp(NamedTuple):
 
 
 class ExportSolved(NamedTuple):
-    """The task of exporting the positions that devils have solved."""
+    """The task of exporting the positions that devils, the codemakers that search ahead, have solved."""
 
     def run(self, workspace: Workspace) -> TaskResult[bytes | None]:
         """Return all solved positions as bytes, or None if no position was solved since the last export."""
@@ -190,7 +201,7 @@ class ExportSolved(NamedTuple):
 
 
 def run_task(task: Task[_T], workspace: Workspace) -> tuple[_T | Exception, int]:
-    """Return a tuple of the result of a task, or the exception that it raised, and its cost in units of work."""
+    """Return the result of a task, or the exception that it raised, and its cost in units of a few nanoseconds."""
     result = catch(partial(task.run, workspace))
     return (result, 0) if isinstance(result, Exception) else (result.value, result.cost)
 

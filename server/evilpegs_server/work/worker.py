@@ -30,8 +30,8 @@ THREADS: Final = 64
 def main(descriptor: int) -> None:
     """Run tasks until the other end of the socket is closed, then exit at once without waiting for running tasks.
 
-    ``descriptor`` is the file descriptor of the socket. Messages about kernels are not logged, because the server logs
-    them.
+    ``descriptor`` is the file descriptor of the socket. Messages about kernels (functions that numba compiles) are not
+    logged, because the server logs them.
     """
     logging.getLogger("evilpegs_game").setLevel(logging.ERROR)
     lower_priority(NICENESS)

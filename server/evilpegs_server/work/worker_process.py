@@ -49,8 +49,8 @@ class WorkerProcess:
     """The owner of a worker process, which runs the tasks of pools in it.
 
     Call all methods on the thread of the event loop; callbacks run there too. The process starts with `start` or with
-    the first task. Deaths of the process are logged to ``log``. `close` waits at most ``stop_seconds`` for the solved
-    positions.
+    the first task. Deaths of the process are logged to ``log``. `close` waits at most ``stop_seconds`` for the process
+    to return the positions that devils have solved in it.
     """
 
     def __init__(self, setup: WorkerSetup, log: BoundLogger, stop_seconds: float = STOP_SECONDS) -> None:
@@ -111,7 +111,7 @@ class WorkerProcess:
         return outcome
 
     async def close(self) -> bytes | None:
-        """End the process, even if tasks are running, and return its solved positions.
+        """End the process, even if tasks are running, and return the positions that devils have solved, as bytes.
 
         Return None if no positions were solved since the last export, or the process does not answer in time.
         """
@@ -149,7 +149,7 @@ class WorkerProcess:
         self._send_suspect()
 
     def _send_suspect(self) -> None:
-        """Send the first task with which a process has died, if there is one."""
+        """Send the first unfinished task during which a process died, if there is one. Such tasks run one at a time."""
         suspect = next((number for number, pending in self._pending.items() if pending.deaths), None)
         if suspect is not None:
             self._send(suspect)

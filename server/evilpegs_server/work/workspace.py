@@ -14,7 +14,7 @@ from evilpegs_game.rules import Rules
 
 
 class DevilSolvers:
-    """The solvers that devils use, one per rules, shared by all matches.
+    """The solvers that devils, the codemakers that search ahead, use: one per rules, shared by all matches.
 
     All solvers store their results in ``solved``. Stored results save time and never change a reply.
     """
@@ -39,8 +39,8 @@ class DevilSolvers:
 class WorkspaceState(NamedTuple):
     """The size of a workspace.
 
-    ``part_sizes`` is the state of its cache of part sizes, ``live_set_bytes`` the size of its live sets, and ``solved``
-    the number of solved positions.
+    ``part_sizes`` is the state of its cache of numbers of codes per feedback, ``live_set_bytes`` the size of its live
+    sets (the codes still possible in games), and ``solved`` the number of positions that devils have solved.
     """
 
     part_sizes: CacheState = CacheState(0, 0, 0, 0)
@@ -61,9 +61,9 @@ class Workspace:
     devils: DevilSolvers
 
     def position(self, rules: Rules, history: History, budget: int | None = None) -> Position:
-        """Return the position after ``history``, which uses the caches of this workspace.
+        """Return the position, which is what a player knows, after ``history``. It uses the caches of this workspace.
 
-        ``budget`` limits the feedback evaluations per search; None means no limit.
+        ``budget`` is the largest number of feedbacks that one search may compute; None means no limit.
         """
         return Position(rules, history, self.live_sets, budget)
 
