@@ -42,9 +42,10 @@ Without pauses, the work of a second at once would delay the guesses of some 20 
 class LiveLeaderboards:
     """The leaderboards of all rated ladders, kept up to date in memory.
 
-    Call every method on the thread of the event loop. Failures and broken matches are reported to ``log`` if it is not
-    None. ``update_seconds``, ``rest_seconds`` and ``pause_seconds`` replace `UPDATE_SECONDS`, `REST_SECONDS` and
-    `PAUSE_SECONDS`.
+    Call every method on the thread of the event loop. Failures, and matches that do not count because their hashes are
+    wrong, are reported to ``log`` if it is not None. ``update_seconds`` is the shortest time between two updates,
+    ``rest_seconds`` the time without a reader after which counting rests, and ``pause_seconds`` the pause of the
+    counting thread after each millisecond of work.
     """
 
     def __init__(
@@ -138,7 +139,7 @@ class LiveLeaderboards:
         return await asyncio.get_running_loop().run_in_executor(self._thread, step)
 
     async def refresh(self) -> None:
-        """Note a reader, and return when all games that were left uncounted without readers are counted.
+        """Note that somebody reads the leaderboards, and count first the games that ended while nobody read.
 
         Call this method before `version`.
         """
@@ -161,7 +162,7 @@ class LiveLeaderboards:
 
     @property
     def unadjusted_games(self) -> int:
-        """The number of counted games whose luck is wanted but not known yet."""
+        """The number of counted games on ladders with a value curve whose luck is not stored yet."""
         return self._counting.awaited
 
     @property
@@ -220,7 +221,7 @@ class LiveLeaderboards:
                 await self._read.wait()
 
     async def _catch_up(self) -> None:
-        """Count the uncounted games without pauses, because a reader is waiting; then resume regular updates."""
+        """Count the games that ended while nobody read, without pauses, and then resume regular updates."""
         await self._try(partial(self._count, pausing=False))
         self._resting, self._catching_up = False, None
         self._read.set()

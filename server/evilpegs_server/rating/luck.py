@@ -48,8 +48,10 @@ _T = TypeVar("_T")
 class LuckKeeper:
     """A background task that measures and stores the luck of all games on ladders with a value curve.
 
-    ``pool`` runs the measurements, and ``stored`` is called after each one that was stored. Call every method on the
-    thread of the event loop. ``look_seconds`` replaces `LOOK_SECONDS`.
+    Luck is the number of guesses that the feedbacks of a game cost more than was to be expected; a value curve gives
+    the expected guesses by the number of codes still possible. ``pool`` runs the measurements, ``stored`` is called
+    after each batch of them was stored, and ``look_seconds`` is the shortest time between two searches for new games.
+    Call every method on the thread of the event loop.
     """
 
     def __init__(
@@ -121,7 +123,10 @@ class LuckKeeper:
             self._last_event = last
 
     async def _measure_old(self) -> None:
-        """Measure the games of the next `MATCHES` matches from before the start, and new games in between."""
+        """Measure the games of the next `MATCHES` matches from before the start, `GAMES` at a time.
+
+        After each group of `GAMES` games, the games that have just ended are measured first.
+        """
         last = min(self._looked_through + MATCHES, self._last_match)
         games = await asyncio.to_thread(self._load_old, self._looked_through, last)
         for start in range(0, len(games), GAMES):

@@ -72,7 +72,7 @@ class StoredLeaderboards:
 
     @property
     def awaited(self) -> int:
-        """The number of counted games whose luck is not known yet."""
+        """The number of counted games on ladders with a value curve whose luck is not stored yet."""
         return len(self._awaited)
 
     def advance(self, pausing: bool = True) -> dict[str, tuple[LeaderboardRow, ...]]:
@@ -184,7 +184,7 @@ class StoredLeaderboards:
         return leaderboard
 
     def _add_luck(self, games: GameSums) -> None:
-        """Add the luck-adjusted scores of the games whose luck is known to their leaderboard."""
+        """Add the luck-adjusted scores (scores minus luck) of the games whose luck is known to their leaderboard."""
         if games.lucks:
             self._changed.add(games.ladder)
             miss = self._ladders[games.ladder].guess_limit + 1
@@ -217,7 +217,10 @@ class StoredLeaderboards:
 
 
 def _with_rank_of(row: LeaderboardRow, ranked: LeaderboardRow | None) -> LeaderboardRow:
-    """Return ``row`` with the rank of ``ranked``, the player's row on the leaderboard, if both have the same games."""
+    """Return ``row`` with the rank of ``ranked`` if both have the same client version and number of games.
+
+    ``ranked`` is the player's row on the leaderboard, or None. Otherwise ``row`` is returned unchanged.
+    """
     if ranked is None or (row.client, row.games) != (ranked.client, ranked.games):
         return row
     return replace(row, rank=ranked.rank, rank_worst=ranked.rank_worst)

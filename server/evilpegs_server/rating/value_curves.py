@@ -10,7 +10,8 @@ from evilpegs_server.match.ladders import Ladder
 def ladder_curve(ladder: Ladder) -> ValueCurve | None:
     """Return the value curve with which the luck of a ladder's games is measured, or None if there is none.
 
-    Only rated ladders with a fixed codemaker have a value curve.
+    The curve gives the number of further guesses that a good strategy expects, by the number of codes still possible.
+    Only rated ladders with a fixed codemaker have one.
     """
     return _load(ladder.rules, ladder.guess_limit) if ladder.rated and ladder.codemaker == "fixed" else None
 
