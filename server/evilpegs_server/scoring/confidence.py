@@ -132,9 +132,9 @@ def deviation(games: int, total: int, squares: int) -> float:
 def _low_ends(table: Floats, log_wealth: Floats) -> Floats:
     """Return the largest means, scaled to [0, 1], below which each K+ is at least ``exp(log_wealth)``.
 
-    ``table`` has the counts of games with the shape (rows, scores). ln K+ is convex and falls in u = ln m. Newton's
-    method is therefore at the left of the root after its first step and then approaches it from this side only. It
-    begins at the sample mean, where K+ is at most 1.
+    `betting_intervals` defines K+, and ``table`` has the counts of games with the shape (rows, scores). ln K+ is convex
+    and falls in u = ln m. Newton's method is therefore at the left of the root after its first step and then approaches
+    it from this side only. It begins at the sample mean, where K+ is at most 1.
     """
     used = np.asarray(table.any(axis=0))
     scores, table = np.linspace(0, 1, len(used))[used], table[:, used]

@@ -95,7 +95,7 @@ class Leaderboard:
         self._version(player, client).add_times(times_ms)
 
     def add_luck(self, player: int, client: str, games: int, total: int, squares: int) -> None:
-        """Add luck-adjusted scores of a player with one client version.
+        """Add luck-adjusted scores, which are scores minus luck, of a player with one client version.
 
         ``games`` is their number, ``total`` their sum in millionths of a guess, and ``squares`` the sum of the squares.
         """
@@ -144,7 +144,11 @@ class Leaderboard:
         return list(latest)
 
     def _update_intervals(self, changed: Iterable[int]) -> None:
-        """Compute the intervals that are compared for ranks, of ``changed`` players, or of all if names are new."""
+        """Compute the intervals from which ranks follow, for the ids ``changed`` of players with new results.
+
+        If the number of players with a rated match has changed, compute all intervals, because their level depends on
+        it.
+        """
         if self._names != len(self._rated):
             self._names, changed = len(self._rated), list(self._rows)
         for player in changed:
@@ -160,7 +164,10 @@ class Leaderboard:
         self._intervals.update(zip(ranked, intervals, strict=True))
 
     def _update_ranks(self) -> None:
-        """Set the ranks of all rows with a compared interval. Rows whose rank has not changed stay the same objects."""
+        """Set the ranks of all rows that have enough games for a rank, by comparing their intervals.
+
+        Rows whose rank has not changed stay the same objects.
+        """
         for player, ranks in zip(self._intervals, rank_intervals(self._intervals.values()), strict=True):
             row = self._rows[player]
             if ranks != (row.rank, row.rank_worst):

@@ -17,7 +17,10 @@ LEVEL: Final = 0.05
 
 
 def version_level(version: int) -> float:
-    """Return the level of the interval of a player's ``version``-th client version, counted from 1."""
+    """Return the probability with which the interval of a player's ``version``-th client version may miss the mean.
+
+    Versions are counted from 1, and these levels of all versions of a player add up to `LEVEL`.
+    """
     return LEVEL * 6 / (math.pi * version) ** 2
 
 

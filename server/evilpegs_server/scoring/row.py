@@ -26,10 +26,11 @@ MILLIONTHS: Final = 1_000_000
 class LeaderboardRow:
     """The results of one player with one client version on one ladder.
 
-    ``low`` and ``high`` bound the mean number of guesses, ``solved_low`` and ``solved_high`` the share of solved games,
-    and ``adjusted_low`` and ``adjusted_high`` the mean of the luck-adjusted scores, at the level of this version. The
+    ``low`` and ``high`` bound the mean score, where a game's score is its number of guesses, or the guess limit + 1 if
+    it was not solved. ``solved_low`` and ``solved_high`` bound the share of solved games, and ``adjusted_low`` and
+    ``adjusted_high`` the mean of score minus luck; all bounds are at the level that `version_level` returns. The
     adjusted numbers are in guesses; they are None if the ladder has no value curve or too few games have a luck.
-    ``version`` is the number of this client version among the player's ``versions``, from 1. ``all_games`` and
+    ``version`` is the number of this client version among the player's ``versions``, from 1, and ``all_games`` and
     ``all_matches`` count the games and the started rated matches of all versions.
     """
 
@@ -103,8 +104,9 @@ def raw_intervals(
 def adjusted_interval(tally: VersionTally, guess_limit: int, level: float) -> tuple[float, float]:
     """Return the asymptotic interval (low, high) of the mean luck-adjusted score, in guesses.
 
-    The interval is computed as if `ASSUMED_FAILURES` more games had failed, each with a score of ``guess_limit`` + 1.
-    With these, there must be at least two games.
+    ``level`` is the probability with which the interval may miss the mean. The interval is computed as if
+    `ASSUMED_FAILURES` more games had failed, each with a score of ``guess_limit`` + 1. With these, there must be at
+    least two games.
     """
     failure = (guess_limit + 1) * MILLIONTHS
     games = tally.luck_games + ASSUMED_FAILURES

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 class VersionTally:
     """The results of one player with one client version on one ladder.
 
-    ``matches`` counts the started matches; ``first`` and ``last`` are the least and the greatest of their orders.
-    ``scores`` counts the games by score, and ``solved`` counts the solved games. ``times_ms`` counts the guesses by the
-    milliseconds that they took; ``guesses`` is their number and ``total_ms`` their total time. ``luck_games``,
-    ``luck_total`` and ``luck_squares`` are the number, the sum and the sum of squares of luck-adjusted scores in
-    millionths of a guess.
+    ``matches`` counts the started matches; ``first`` and ``last`` are the least and the greatest of the numbers that
+    order them by start. ``scores`` counts the games by score, and ``solved`` counts the solved games. ``times_ms``
+    counts the guesses by the milliseconds that they took; ``guesses`` is their number and ``total_ms`` their total
+    time. ``luck_games``, ``luck_total`` and ``luck_squares`` are the number, the sum and the sum of squares of scores
+    minus luck in millionths of a guess.
     """
 
     client: str
