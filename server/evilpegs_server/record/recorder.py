@@ -92,7 +92,7 @@ class Recorder:
     def shows_secret(self, events: Iterable[MatchEvent]) -> GameEnded | None:
         """Return the first event among ``events`` that ends a game by showing a code; None if there is none.
 
-        Games that never began, and void games against evil or a devil, end without a code.
+        Games that never began, and void games without a fixed secret, end without a code.
         """
         for event in events:
             if isinstance(event, GameEnded) and event.shows_secret(self._key.ladder.codemaker):

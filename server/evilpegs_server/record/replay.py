@@ -51,8 +51,9 @@ def chain_flaw(entries: Sequence[LogEntry]) -> str | None:
 class TurnReplay:
     """One guess of a recorded game and its feedback.
 
-    ``candidates`` is the number of candidates left, or None if it is not known. ``method`` names the method by which a
-    devil found the reply; it is None for other codemakers. ``analysis`` is None if the turn was not analyzed.
+    ``candidates`` is the number of codes still possible after it, or None if that is not known. ``method`` names the
+    method by which a devil, a codemaker that searches ahead, found the reply; it is None for other codemakers.
+    ``analysis`` is None if the turn was not analyzed.
     """
 
     turn: int
