@@ -30,9 +30,10 @@ class FaultLog:
         self._unsaid = 0
 
     def report(self, what: str, error: Exception, **facts: Any) -> None:
-        """Count a failure, and log that ``what`` happened because of ``error`` unless a line was logged just before.
+        """Count a failure, and log that ``what`` happened because of ``error``.
 
-        ``facts`` are added to the line. Only the first line of the error's text is logged, without a traceback or SQL.
+        Nothing is logged within `QUIET_SECONDS` after another line. ``facts`` are added to the line. Only the first
+        line of the error's text is logged, without a traceback or SQL.
         """
         self._counts[type(error).__name__] += 1
         now = self._now()

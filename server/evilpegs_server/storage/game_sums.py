@@ -36,9 +36,9 @@ class GameSums(NamedTuple):
     """Sums over the finished games of a player on a ladder with one client version, one outcome and one length.
 
     The length is ``guesses``, and ``games`` is the number of these games. ``times_ms`` lists the milliseconds of all
-    their guesses, with commas between them. ``lucks`` is the number of games whose luck is known by the curve of the
-    ladder, ``luck`` the sum of their luck in millionths of a guess, and ``luck_squares`` the sum of its squares.
-    ``unadjusted`` has the identifiers of the games whose luck is not known, if the ladder has a curve.
+    their guesses, with commas between them. ``lucks`` is the number of games whose luck was measured with the current
+    value curve of the ladder, ``luck`` the sum of their luck in millionths of a guess, and ``luck_squares`` the sum of
+    its squares. ``unadjusted`` has the identifiers of the other games if the ladder has a curve.
     """
 
     player: int

@@ -45,9 +45,9 @@ class NameRefusedError(ValueError):
 
 
 class Players:
-    """The players that a server keeps in memory, found by their tokens. Names that look alike exclude each other.
+    """The players that a server keeps in memory, found by their tokens.
 
-    Iterating yields the players.
+    No player gets a name that looks like the name of another one. Iterating yields the players.
     """
 
     def __init__(self) -> None:

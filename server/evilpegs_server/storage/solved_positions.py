@@ -12,8 +12,9 @@ from evilpegs_protocol.files import ForeignFileError, read_own_file, replace_fil
 class SolvedPositionsFile:
     """The file in which a server keeps the positions that devils have solved.
 
-    ``solved`` has the positions that were read. If ``path`` is None, nothing is read or written. Errors of the file are
-    logged to ``log`` and never raised.
+    A devil is a codemaker that searches ahead, and a position is what a player knows in a game. ``solved`` has the
+    positions that were read. If ``path`` is None, nothing is read or written. Errors of the file are logged to ``log``
+    and never raised.
     """
 
     def __init__(self, path: Path | None, log: BoundLogger) -> None:

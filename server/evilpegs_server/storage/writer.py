@@ -70,8 +70,9 @@ class Writer:
 
     ``notify`` is called on the writer's thread with a callback, and must run the callback on the submitting thread.
     ``call_soon`` is called on the submitting thread with a callback, and must run it there after everything else that
-    is pending. If a job was submitted meanwhile, waking the writer is put off once more, until `WAKE_JOBS` jobs wait,
-    because few large commits disturb a busy event loop less than many small ones.
+    is pending. The callback wakes the writer, unless further jobs were submitted since ``call_soon`` was called; it is
+    then passed to ``call_soon`` again, until `WAKE_JOBS` jobs wait, because few large commits disturb a busy event loop
+    less than many small ones.
 
     ``now`` is a monotonic clock in seconds. ``check_file`` is called on the writer's thread and raises an error if the
     database file is not in its place.
@@ -125,7 +126,7 @@ class Writer:
             self._flush()
 
     def _flush_unless_more(self, count: int) -> None:
-        """Wake the thread if at most ``count`` jobs were submitted; otherwise wait again, as more jobs may follow."""
+        """Wake the thread if no more than ``count`` jobs wait; otherwise check again later, as more jobs may follow."""
         if len(self._submitted) > count:
             self._call_soon(partial(self._flush_unless_more, len(self._submitted)))
         else:
@@ -160,7 +161,10 @@ class Writer:
             self._connection.close()
 
     def _next_jobs(self) -> list[_Job] | None:
-        """Wait for submitted jobs and return them, or None if the writer must stop; check the file meanwhile."""
+        """Wait for submitted jobs and return them, or None if the writer must stop.
+
+        While waiting, check regularly that the database file is in its place.
+        """
         while True:
             with suppress(Empty):
                 return self._jobs.get(timeout=CHECK_SECONDS)
@@ -193,7 +197,7 @@ class Writer:
         """Commit all jobs in one transaction, or in one transaction per job if that fails.
 
         Return a list with None for each job that was stored and an error for each other job. A connection on which
-        anything failed is discarded, because a later commit could include what it holds open.
+        anything failed is discarded, because statements that it still holds open could become part of a later commit.
         """
         try:
             self._check_file()

@@ -127,7 +127,7 @@ def store_batch(match: str, batch: Batch) -> list[Write]:
 
 
 def set_luck(match: str, game: int, luck: int, curve: str) -> Write:
-    """Return the write that stores the luck of a finished game, in millionths of a guess.
+    """Return the write that stores the luck of a finished game, in millionths of a guess; bad luck is positive.
 
     ``curve`` is the hash of the value curve with which the luck was measured.
     """
