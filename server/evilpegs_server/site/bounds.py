@@ -21,7 +21,10 @@ COUNTING: Final = "counting the feedbacks of a guess"
 
 @dataclass(frozen=True, slots=True)
 class KnownResult:
-    """A number of guesses that some strategy reaches. ``proved`` means that no strategy needs fewer."""
+    """A number of guesses that some strategy reaches, on average or in the worst case.
+
+    ``proved`` means that no strategy needs fewer, and ``source`` says where the result is from.
+    """
 
     guesses: float
     proved: bool
@@ -49,7 +52,8 @@ def ladder_bounds(ladder: Ladder, results: KnownResults) -> Bounds:
     """Return bounds on the number of guesses that the best strategy needs on a ladder.
 
     The mean is bounded only for a fixed codemaker, whose secrets are random. A proved worst case is a lower bound only
-    if the codemaker is fixed or a devil that solves the whole game, because other codemakers may force fewer guesses.
+    if the codemaker is fixed, or a devil that searches the whole game for the reply that needs the most guesses,
+    because other codemakers may force fewer guesses.
     """
     rules = str(ladder.rules)
     forced = ladder.codemaker == "fixed" or (ladder.exact_up_to or 0) >= ladder.rules.size

@@ -31,9 +31,10 @@ ADMITTED_PER_STEP: Final = 4
 
 
 class LoopShare:
-    """A budget of seconds, which grows by ``share`` seconds per second up to ``burst`` seconds.
+    """The seconds that the site may still take from the event loop.
 
-    Spending may make the budget negative. The new budget is full. ``clock`` returns seconds.
+    They begin at ``burst`` and grow by ``share`` seconds per second, up to ``burst`` again. Spending may make them
+    negative; requests then wait. ``clock`` returns seconds.
     """
 
     def __init__(
