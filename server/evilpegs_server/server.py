@@ -159,7 +159,10 @@ async def serve_until_stopped(settings: Settings, log: BoundLogger, announce: Ca
 
 
 async def report_compilation(warm: asyncio.Task[None], log: BoundLogger) -> None:
-    """Log that kernels are being compiled if the task ``warm`` is not done, then wait for it and log its end."""
+    """Log that kernels are being compiled if the task ``warm`` is not done, then wait for it and log its end.
+
+    Kernels are functions that numba compiles.
+    """
     if not warm.done():
         log.info("compiling kernels; until then, replies of devils and on large rules take longer")
         await asyncio.wait([warm])

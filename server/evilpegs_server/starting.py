@@ -164,7 +164,7 @@ def open_registry(start: Start, storage: Storage, work: Work, ladders: Mapping[s
 
 
 def warm_up_worker(start: Start, work: Work, registry: MatchRegistry) -> asyncio.Task[None]:
-    """Start the worker process, and return a task that ends when the kernels of the worker are compiled."""
+    """Start the worker process, and return a task that ends when the worker has compiled its kernels with numba."""
     work.process.start()
     warm = asyncio.create_task(_warm_up(work.process, work.codemaking.warm_up(registry.ladders.values())))
     start.stack.callback(warm.cancel)
@@ -251,7 +251,7 @@ def _start_writer(engine: Engine, lock: DatabaseLock, stack: AsyncExitStack, log
 
 
 def solved_path(settings: Settings) -> Path:
-    """Return the path of the file with the positions that devils have solved.
+    """Return the path of the file with the positions that devils, the codemakers that search ahead, have solved.
 
     It is the one in ``settings``, or else a file beside the database.
     """
