@@ -265,7 +265,7 @@ def choose_reply(
 
 
 def _cache_key(ladder: Ladder, history: History, guess: Code) -> bytes:
-    """Return the key of a reply in the cache. Repeated turns do not change it, as they do not change the position."""
+    """Return the key of a reply in the cache. Repeated turns do not change it, as they rule out no more codes."""
     return exact_key(ladder.rules, tuple(dict.fromkeys(history)), guess)
 
 

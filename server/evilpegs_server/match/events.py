@@ -16,7 +16,11 @@ from evilpegs_game.history import History
 
 
 class Outcome(StrEnum):
-    """The outcome of a game."""
+    """The outcome of a game.
+
+    An unsolved game has reached the guess limit, and a flagged one the time limit. A game is forfeit after too many
+    illegal codes or if its player is not there, and void if the server could not compute a reply.
+    """
 
     SOLVED = "solved"
     UNSOLVED = "unsolved"

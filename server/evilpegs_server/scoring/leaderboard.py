@@ -192,10 +192,11 @@ class Leaderboard:
 
 
 class LeaderboardFold:
-    """The leaderboard of the ladder with the id ``ladder``, from events that are added one at a time, without luck.
+    """The leaderboard of the ladder with the id ``ladder``, from events that are added one at a time.
 
     The events of a match must be added in order; matches may overlap. Matches count as begun in the order in which
-    their first events are added. Events of other ladders and of practice are ignored.
+    their first events are added. Events of other ladders and of practice are ignored, and no scores are adjusted for
+    luck.
     """
 
     def __init__(self, ladder: str) -> None:
@@ -245,9 +246,9 @@ class LeaderboardFold:
 
 
 def leaderboard(events: Iterable[RecordEvent], ladder: str) -> list[LeaderboardRow]:
-    """Return the rows of the ladder with the id ``ladder`` that follow from ``events``, best first, without luck.
+    """Return the rows of the ladder with the id ``ladder`` that follow from ``events``, best first.
 
-    Events of other ladders and of practice are ignored.
+    Events of other ladders and of practice are ignored, and no scores are adjusted for luck.
     """
     fold = LeaderboardFold(ladder)
     for event in events:

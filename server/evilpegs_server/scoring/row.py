@@ -95,7 +95,10 @@ def make_rows(versions: Sequence[CountedVersion], guess_limit: int, adjusted: bo
 def raw_intervals(
     versions: Sequence[CountedVersion], guess_limit: int, levels: Sequence[float]
 ) -> list[tuple[float, float]]:
-    """Return the betting interval (low, high) of the mean score of each version, at the level of the same index."""
+    """Return the interval (low, high) of the mean score of each version, each at its own level of ``levels``.
+
+    `betting_intervals` describes these intervals and levels.
+    """
     scores = range(1, guess_limit + 2)
     counts = [[version.tally.scores[score] for score in scores] for version in versions]
     return _intervals(counts, 1, guess_limit + 1, levels)

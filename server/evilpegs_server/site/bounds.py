@@ -73,8 +73,8 @@ def _bound(counted: float, known: KnownResult | None, *, is_least: bool) -> Boun
 def feedback_count(rules: Rules) -> int:
     """Return the number of different feedbacks that are possible under the rules.
 
-    All blacks but one and one white are impossible. If colors do not repeat, a guess and the secret share at least
-    ``2 * pegs - colors`` colors.
+    A feedback in which all pegs are black but one, which is white, is impossible. If colors do not repeat, a guess and
+    the secret share at least ``2 * pegs - colors`` colors.
     """
     pegs = rules.pegs
     fewest = 0 if rules.repeats else max(0, 2 * pegs - rules.colors)
@@ -87,7 +87,10 @@ def feedback_count(rules: Rules) -> int:
 
 
 def _found_at_most(rules: Rules) -> Iterator[int]:
-    """Yield the largest number of codes that the first guess can find, then the second guess, until all are found."""
+    """Yield the largest number of secrets that can be found with the first guess, then with the second, and so on.
+
+    The numbers add up to all codes of the rules.
+    """
     left, most, others = rules.size, 1, feedback_count(rules) - 1
     while left > 0:
         count = min(left, most)

@@ -45,9 +45,10 @@ CLOSE_SECONDS: Final = 4.0
 class Write(NamedTuple):
     """A statement and the rows that it stores.
 
-    ``order`` is the place of the statement in a transaction, where parents come before children. A ``bulk`` statement
-    receives all rows at once as the JSON text of its parameter ``rows``, which is faster: the driver releases the
-    interpreter lock at each step of a statement and has to compete with the event loop to acquire it again.
+    ``order`` is the place of the statement in a transaction, where rows to which others refer are stored first. A
+    ``bulk`` statement receives all rows at once as the JSON text of its parameter ``rows``, which is faster: the driver
+    releases the interpreter lock at each step of a statement and has to compete with the event loop to acquire it
+    again.
     """
 
     order: int
