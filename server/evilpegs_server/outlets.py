@@ -45,7 +45,7 @@ class AddressUnusableError(EvilpegsError):
 
 @dataclass(frozen=True, slots=True)
 class OutletSources:
-    """The parts of a server from which its outlets read. ``pools`` has the task pools by name."""
+    """The parts of a server from which the site and the live feed read. ``pools`` has the task pools by name."""
 
     registry: MatchRegistry
     engine: Engine

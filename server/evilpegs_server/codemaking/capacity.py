@@ -43,7 +43,7 @@ class ReplyCapacity:
 
     @property
     def server_live_set_bytes(self) -> int:
-        """The bytes for live sets in the server process."""
+        """The bytes for live sets (the codes still possible in games) in the server process."""
         return self.cache_bytes // 16
 
     @property
@@ -53,7 +53,7 @@ class ReplyCapacity:
 
     @property
     def worker_live_set_bytes(self) -> int:
-        """The bytes for live sets in the worker process."""
+        """The bytes for live sets (the codes still possible in games) in the worker process."""
         return self.cache_bytes * 3 // 4
 
     def unavailable_reason(self, ladder: Ladder) -> str | None:

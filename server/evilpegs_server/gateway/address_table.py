@@ -61,7 +61,7 @@ class AddressRecord:
 
 
 class AddressTable:
-    """The records of connected addresses, and of at most ``max_idle`` others. Times are in milliseconds."""
+    """The records of all addresses with connections, and of at most ``max_idle`` without. Times are in milliseconds."""
 
     def __init__(self, max_idle: int = MAX_IDLE) -> None:
         self._connected: dict[str, AddressRecord] = {}

@@ -40,8 +40,9 @@ class HttpCounts:
 class Seats:
     """The numbers of seats and guests at one moment, and counts of the limits of admission.
 
-    A seat is a connection that the server can accept, in the ordinary part or in the reserve. The counts in ``met`` say
-    how often each limit was met, by the name of its setting.
+    A seat is a connection that the server can accept. The seats of the reserve are for players who come back to an open
+    match, and all others are ordinary. The counts in ``met`` say how often each limit was met, by the name of its
+    setting.
     """
 
     ordinary: int

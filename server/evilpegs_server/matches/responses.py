@@ -18,7 +18,10 @@ _ANSWERED_BY: Final = {"guess": "feedback", "resign": "game_over"}
 
 
 class RecordedRefusal(NamedTuple):
-    """An error that answers the request with the id ``re`` while the step of the request is still recorded."""
+    """An error that answers the request with the id ``re``, although the events of the request are recorded.
+
+    Illegal codes, guesses after the time was up, and guesses to which no reply could be found are answered in this way.
+    """
 
     code: ErrorCode
     why: str

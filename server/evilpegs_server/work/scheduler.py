@@ -41,7 +41,7 @@ class SchedulerLimits:
 
 @dataclass(frozen=True, slots=True)
 class Job(Generic[_T]):
-    """A piece of work for a player, with its estimated ``cost`` in units.
+    """A piece of work for a player, with its estimated ``cost`` in units of a few nanoseconds.
 
     ``waiting_since`` is the time in seconds at which it began to wait. ``content`` is what the caller wants to run.
     """
@@ -65,7 +65,7 @@ class Spending:
         self._total = 0
 
     def charge(self, tick: int, cost: int) -> None:
-        """Add ``cost`` units at ``tick``, which must not be less than the tick of an earlier call."""
+        """Add ``cost`` units of work at ``tick``, which must not be less than the tick of an earlier call."""
         if self._charges and self._charges[-1][0] == tick:
             cost_before = self._charges.pop()[1]
             self._charges.append((tick, cost_before + cost))
@@ -118,7 +118,7 @@ class FairScheduler(Generic[_T]):
         return self._run(best) if best else None
 
     def finish(self, job: Job[_T], cost: int, now: float) -> None:
-        """End a running job, and charge its player ``cost`` units, or the job's estimated cost if that is larger."""
+        """End a running job, and charge its player ``cost`` units of work, or the estimated cost if that is larger."""
         del self._running[job.player]
         self._heavy -= self._is_heavy(job)
         tick = self._tick(now)

@@ -99,7 +99,7 @@ class FindWitness(NamedTuple):
     history: History
 
     def run(self, workspace: Workspace) -> TaskResult[Code]:
-        """Return the witness as a code."""
+        """Return the first code that agrees with every turn, which is called the witness."""
         return TaskResult(witness(workspace.position(self.rules, self.history)))
 
 

@@ -49,7 +49,7 @@ class WorkspaceState(NamedTuple):
 
     @property
     def cache(self) -> CacheState:
-        """The state of the cache of part sizes, with the bytes of the live sets added to its bytes."""
+        """The state of the cache ``part_sizes``, with the bytes of the live sets added to its bytes."""
         return self.part_sizes._replace(bytes_used=self.part_sizes.bytes_used + self.live_set_bytes)
 
 
