@@ -139,7 +139,7 @@ class LiveLeaderboards:
         return await asyncio.get_running_loop().run_in_executor(self._thread, step)
 
     async def refresh(self) -> None:
-        """Note that somebody reads the leaderboards, and count first the games that ended while nobody read.
+        """Note that somebody reads the leaderboards, and wait until the games that ended while nobody read are counted.
 
         Call this method before `version`.
         """
