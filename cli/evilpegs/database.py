@@ -42,7 +42,7 @@ def open_for_reading(url: str | None) -> Iterator[Engine]:
 
 
 def check_database_file(url: str) -> None:
-    """Check the file of a database that a command is about to use, and let kernels be kept beside the file.
+    """Check the file of a database that a command is about to use, and let compiled kernels be kept beside the file.
 
     Raises:
         CommandError: a directory stands where the file of the database should be, or a file stands in place of its

@@ -131,8 +131,8 @@ def display_name(name: str) -> str:
 def read_record(name: str) -> tuple[MatchStarted, list[dict[str, Any]]]:
     """Read a record from a file, and return its first event and all of its events.
 
-    The events are returned as they are in the file, except for what a client receives in addition: the field ``re`` of
-    an answer, and the messages of `NOT_RECORDED`.
+    The events are returned as they are in the file. Only what a client receives in addition is left out: the field
+    ``re`` of an answer, and the messages of `NOT_RECORDED`.
 
     Raises:
         CommandError: a line is not a JSON object, the first event is not the start of a match, or a second match

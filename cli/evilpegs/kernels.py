@@ -23,9 +23,10 @@ class _StandardErrorHandler(logging.Handler):
 
 
 def report_kernels() -> None:
-    """Print messages about kernels on standard error: warnings always, the start of a compilation only on a terminal.
+    """Print messages about kernels, which are functions compiled by numba, on standard error.
 
-    If the environment names a database, kernels may also be kept beside it.
+    Warnings are always printed, the start of a compilation only on a terminal. If the environment names a database,
+    kernels may also be kept beside it.
     """
     if not _LOGGER.handlers:
         _LOGGER.addHandler(_StandardErrorHandler())
@@ -36,7 +37,7 @@ def report_kernels() -> None:
 
 
 def keep_kernels_beside(database: Path) -> None:
-    """Let this process and its children keep kernels beside a database file, where no usual place can be written.
+    """Let this process and its children keep compiled kernels beside a database file, if no usual place can be written.
 
     A directory that EVILPEGS_KERNELS names is used instead. Nothing is kept beside a database among temporary files,
     because kernels should live longer than it does.

@@ -25,7 +25,7 @@ class SlowStrategyWatch:
     """A watch on the calls of strategy files, which reports the calls that take long.
 
     ``write`` is called with the text to show. If ``in_place`` is True, each line replaces the line before and is erased
-    at the end; otherwise a line is written when the time has doubled.
+    at the end; otherwise the next line is written once a call has taken twice as long as the last line said.
     """
 
     def __init__(self, write: Callable[[str], object], in_place: bool) -> None:

@@ -37,9 +37,9 @@ def plain_table(title: str | None = None) -> Table:
 class Column(Generic[_Row]):
     """A column of a table: its heading, and the function that returns its text for a row.
 
-    ``narrow`` says how the column changes when the table is too wide. It maps the number of a step to the function that
-    replaces ``cell`` from this step on, or to None to leave the column out. The steps are taken in order, and a step
-    applies to all columns at once. A column whose ``cell`` is None appears only from one of its steps on.
+    A table that is too wide is narrowed in numbered steps, each of which applies to all columns at once. ``narrow``
+    maps the number of a step to the function that replaces ``cell`` from this step on, or to None to leave the column
+    out. A column whose ``cell`` is None appears only from one of its steps on.
     """
 
     heading: str

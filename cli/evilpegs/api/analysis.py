@@ -15,8 +15,8 @@ from evilpegs_game.rules import Rules
 class GameAnalysis:
     """The analysis of each turn of a game, in order.
 
-    A turn has ``candidates_before``, ``candidates_after``, ``bits``, ``best_guesses``, ``regret`` and more; see
-    `TurnAnalysis`.
+    Among other members, a turn has ``candidates_before``, ``candidates_after``, ``bits`` (of information),
+    ``best_guesses``, and ``regret``, the number of guesses that its guess is expected to lose; see `TurnAnalysis`.
 
     >>> import evilpegs
     >>> (turn,) = evilpegs.analyze("4x6", [("1122", "1,0")])
@@ -54,8 +54,9 @@ def analyze(
     """Say what each guess of a game was worth: candidates before and after, bits of information, best guesses, regret.
 
     Each of ``turns`` is a guess and its feedback, as texts or objects. The game may be unfinished, and any codemaker
-    may have replied. What takes too long is left out (None); with ``thorough`` a turn may take minutes. If turns
-    contradict each other, ``candidates_after`` is 0 at the first one that leaves no code, and None after it.
+    may have replied. The regret of a guess is the number of guesses that it is expected to lose against optimal play.
+    What takes too long is left out (None); with ``thorough`` a turn may take minutes. If turns contradict each other,
+    ``candidates_after`` is 0 at the first one that leaves no code, and None after it.
 
     Raises:
         EvilpegsError: an argument is wrong.

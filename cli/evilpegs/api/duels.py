@@ -76,12 +76,14 @@ def duel(
 ) -> Duel:
     """Play a strategy against one codemaker to the end.
 
-    ``codemaker`` is ``evil``, ``devil``, ``fixed``, or an object with the method ``reply(position, guess)``. A fixed
-    codemaker has ``secret``, by default one drawn with ``seed``. The other arguments are those of `evilpegs.evaluate`.
+    ``codemaker`` is ``evil``, which always keeps the most codes possible, ``devil``, which searches ahead for the reply
+    that needs the most guesses, ``fixed``, or an object with the method ``reply(position, guess)``. A fixed codemaker
+    has ``secret``, by default one drawn with ``seed``. The other arguments are those of `evilpegs.evaluate`.
 
     Raises:
-        EvilpegsError: an argument is wrong, a strategy that was loaded fails, the strategy never ends, the codemaker
-            contradicts itself, or the rules have too many codes. An exception of a function is passed on as it is.
+        EvilpegsError: an argument is wrong, a strategy that was loaded by its name or path fails, the strategy never
+            ends, the codemaker contradicts itself, or the rules have too many codes. An exception that a function
+            passed as the strategy raises is passed on as it is.
 
     >>> import evilpegs
     >>> evilpegs.duel("minimax", codemaker="devil", rules="3x5")

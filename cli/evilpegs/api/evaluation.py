@@ -45,7 +45,10 @@ class EvaluationResult(GuessCounts):
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The 95 % confidence interval of the mean; None if every secret was played or nothing varied."""
+        """The 95 % confidence interval of the mean number of guesses.
+
+        It is None if every secret was played, after a single game, or if all games took the same number of guesses.
+        """
         return Simulation(self.rules, self.distribution).interval if self.games else None
 
     def to_json(self) -> dict[str, Any]:
@@ -84,8 +87,9 @@ def evaluate(
     the strategies that follow a criterion (minimax, entropy and so on) and does not change the result.
 
     Raises:
-        EvilpegsError: an argument is wrong, a strategy that was loaded fails, the strategy never ends, or the rules
-            have too many codes. An exception of a function is passed on as it is.
+        EvilpegsError: an argument is wrong, a strategy that was loaded by its name or path fails, the strategy never
+            ends, or the rules have too many codes. An exception that a function passed as the strategy raises is passed
+            on as it is.
 
     >>> import evilpegs
     >>> evilpegs.evaluate("minimax", rules="4x6").mean

@@ -25,10 +25,11 @@ SHOWN: Final = 20
 
 @dataclass(slots=True)
 class RebuildResult:
-    """The result of a rebuild: the number of games, completed facts, differences, and matches that cannot be read.
+    """The result of a rebuild, which computes the stored rows of games again from the events.
 
-    ``completed`` counts the facts that a row lacked. ``differences`` has the stored facts that do not follow from the
-    events.
+    ``games`` is the number of games, and ``completed`` the number of values that the rows lacked. ``differences`` has
+    the stored values that do not follow from the events. ``unreadable`` has the ids of matches whose events cannot be
+    read.
     """
 
     games: int = 0

@@ -76,7 +76,7 @@ class AssistHistory:
 class Suggestion:
     """A suggested guess, the criteria by which it is best, and its figures.
 
-    ``figures`` is None if computing them would take too long.
+    ``figures`` says how the guess divides the codes that are left. It is None if computing that would take too long.
     """
 
     guess: Code
@@ -101,8 +101,8 @@ class Suggestion:
 class Advice:
     """The number of codes left, the codes themselves if they are few, and the best guesses.
 
-    ``among`` says which guesses were compared: all codes, the candidates, or samples of them. ``more_guesses`` is the
-    mean number of guesses that an optimal codebreaker still needs, None if it is not known.
+    ``among`` says which guesses were compared: all codes, the candidates, or random samples of the candidates.
+    ``more_guesses`` is the mean number of guesses that an optimal codebreaker still needs, None if it is not known.
     """
 
     history: AssistHistory
@@ -177,7 +177,12 @@ class Adviser:
         )
 
     def weigh(self, history: AssistHistory, guess: Code) -> GuessFigures:
-        """Return the figures of a guess after the rows of ``history``; raises ContradictionError and TooLargeError."""
+        """Return figures that say how a guess divides the codes that the rows of ``history`` leave.
+
+        Raises:
+            ContradictionError: no code satisfies all rows.
+            TooLargeError: the rules have too many codes to count, or counting does not fit in memory.
+        """
         return guess_figures(self._position(history.rows), guess)
 
     def codes(self, history: AssistHistory, most: int) -> tuple[Code, ...] | None:

@@ -71,7 +71,7 @@ class AssistScreen(Screen):
 
 
 def figures_text(figures: GuessFigures) -> str:
-    """Return the figures of a guess as one line of text."""
+    """Return one line of text that says how a guess divides the codes that are left."""
     kind = "it may be the code" if figures.is_candidate else "it cannot be the code"
     return (
         f"at most {figures.largest_part:,} of {figures.candidate_count:,} left, "
@@ -88,12 +88,18 @@ def row_text(number: int, row: Turn) -> Text:
 
 
 def _figure(text: Callable[[GuessFigures], str]) -> Callable[[Suggestion], str]:
-    """Return the function for the cells of one figure; a cell is empty if the figures are not known."""
+    """Return the function that makes the table cell of one figure of a suggestion, as ``text`` writes it.
+
+    The cell is empty if the figures of the suggestion are not known.
+    """
     return lambda suggestion: "" if suggestion.figures is None else text(suggestion.figures)
 
 
 def _criteria(width: int) -> Callable[[Suggestion], str]:
-    """Return the function for the cells that name criteria, in lines of at most ``width`` characters."""
+    """Return the function that makes the table cell with the criteria by which a suggestion is best.
+
+    The lines of the cell have at most ``width`` characters. It says "every criterion" if the suggestion is best by all.
+    """
 
     def cell(suggestion: Suggestion) -> str:
         names, criteria = suggestion.best_by, {criterion.name for criterion in CRITERIA}

@@ -112,7 +112,12 @@ def _with_secrets(info: LadderInfo) -> LadderInfo:
 
 
 def _hypotheses(null: float, alternative: float, max_pairs: int, guess_limit: int) -> Hypotheses:
-    """Return the two hypotheses; raise CommandError or MalformedError if no test can decide between them."""
+    """Return the two hypotheses about the mean score of B minus that of A, in guesses per game.
+
+    Raises:
+        CommandError: ``max_pairs`` is out of range, or a hypothesis is beyond ``guess_limit``.
+        MalformedError: the hypotheses are equal.
+    """
     if not FIRST_PAIRS <= max_pairs <= MAX_PAIRS:
         message = f"--max-pairs must be {FIRST_PAIRS} to {MAX_PAIRS:,}, not {max_pairs:,}"
         raise CommandError(message)

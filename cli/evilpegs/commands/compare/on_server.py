@@ -62,7 +62,7 @@ async def play_matches_until(
     A match that has begun is always played to its end, because a rated match that a player leaves would count as lost.
 
     Raises:
-        CommandError: the record of a match does not hold.
+        CommandError: verification found a violation in the record of a match.
         ClientError: the server cannot be reached, refuses a request or contradicts itself.
         StrategyError: a strategy failed.
     """
@@ -129,7 +129,7 @@ def _report_exceptions(job: BotJob) -> OnEvent:
 
 
 def _check(summary: BotSummary) -> None:
-    """Raise CommandError if the record of a match does not hold.
+    """Raise CommandError if verification found a violation in the record of a match.
 
     If a strategy was too slow for some guesses, a line on standard error says so.
     """

@@ -18,8 +18,8 @@ class ComparisonResult:
     """A finished comparison of two strategies on a ladder.
 
     ``names`` are the names of the strategies. ``server`` is the address of the server, None offline. ``curve`` is the
-    hash of the value curve, None if scores are not adjusted for luck. ``exact`` has the means over all secrets, None if
-    they are not known.
+    hash of the value curve with which scores are adjusted for luck, None if they are not adjusted. ``exact`` has the
+    mean scores over all secrets, None if they are not known.
     """
 
     ladder: LadderInfo
@@ -85,7 +85,10 @@ def _verdict_text(result: ComparisonResult) -> str:
 
 
 def _plain_verdict(result: ComparisonResult) -> str:
-    """Return the beginning of the verdict if the test asked whether B is better than A at all, else an empty text."""
+    """Return the beginning of the verdict, which says in words that B is better, or not better, than A.
+
+    The text is empty unless the test compared a difference of 0 with a negative difference.
+    """
     test, (first, second) = result.count.test, result.names
     hypotheses = test.hypotheses
     if hypotheses.null != 0 or hypotheses.alternative > 0:

@@ -31,9 +31,12 @@ def open_codemaker(
     exact_up_to: int | None,
     solved_file: Path | None,
 ) -> Iterator[Codemaker]:
-    """Create the codemaker that the options of `evilpegs duel` describe, and yield it.
+    """Create the codemaker ``name`` for one game on ``rules``, and yield it.
 
-    After the block, the positions that a devil has solved are saved to ``solved_file``, if that is given.
+    A fixed codemaker has ``secret``, or else a secret drawn with ``seed``. A devil searches ahead for the reply that
+    needs the most guesses while at most ``exact_up_to`` codes are possible, by default as many as take about a second.
+    Positions solved in earlier runs are read from ``solved_file``, if that is given, and new ones are saved there after
+    the block.
 
     Raises:
         CommandError: the options do not fit together, or the file of solved positions cannot be used.
@@ -77,7 +80,7 @@ def _fixed_codemaker(rules: Rules, secret: str | None, seed: int | None) -> Fixe
 
 
 def read_solved_positions(path: Path) -> SolvedPositions:
-    """Return the solved positions in a file; none if the file does not exist yet.
+    """Return the positions that a devil has solved in earlier runs, from a file; none if the file does not exist yet.
 
     A damaged or outdated file is reported on standard error and ignored.
 
@@ -98,7 +101,7 @@ def read_solved_positions(path: Path) -> SolvedPositions:
 
 
 def write_solved_positions(path: Path, solved: SolvedPositions) -> None:
-    """Replace the file of solved positions if there are new ones.
+    """Replace the file of the positions that a devil has solved, if there are new ones.
 
     Another process that reads the file gets either the old content or the new one, complete.
 

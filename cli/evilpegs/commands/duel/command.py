@@ -114,7 +114,10 @@ def _start(rules: Rules, after: tuple[str, ...] | None, secret: str | None, budg
 
 
 def _methods(start: Position, codemaker: Codemaker, turns: tuple[DuelTurn, ...]) -> list[Method]:
-    """Return the method by which a devil found each reply, or an empty list for other codemakers."""
+    """Return, for each turn, ``exact`` if a devil searched ahead for its reply, and ``greedy`` if it replied like evil.
+
+    The list is empty for other codemakers.
+    """
     if not isinstance(codemaker, Devil):
         return []
     before = [start.count, *(turn.candidates_left for turn in turns[:-1])]

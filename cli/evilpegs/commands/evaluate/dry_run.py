@@ -40,9 +40,9 @@ def costs_document(costs: Sequence[CostEstimate], plan: ExecutionPlan) -> dict[s
 
 
 def min_tasks(cost: CostEstimate, plan: ExecutionPlan) -> int:
-    """Return the least number of tasks.
+    """Return the least number of tasks into which the evaluation of one strategy is divided.
 
-    The exact number depends on the sizes of parts, which are not known before the run.
+    The exact number depends on how many codes each feedback leaves, which is not known before the run.
     """
     size = cost.spec.games or cost.spec.rules.size
     return -(-size // cost.task_size) if plan.uses_tasks(cost) else 1

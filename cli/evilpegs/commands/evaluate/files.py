@@ -21,7 +21,7 @@ SIMULATED_FIELDS: Final = (
 
 
 def check_csv(target: str) -> None:
-    """Raise CommandError if the CSV file could not be written; call this before the work that it shows."""
+    """Raise CommandError if the CSV file could not be written; call this before the work whose results go into it."""
     check_name(target)
     if target == STANDARD:
         return

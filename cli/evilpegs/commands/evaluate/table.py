@@ -29,7 +29,10 @@ def show_results(out: Console, results: Sequence[StrategyResult]) -> None:
 
 
 def _show_comparisons(out: Console, comparisons: Sequence[Comparison]) -> None:
-    """Print the differences between strategies within games, and how many games would separate the strategies."""
+    """Print how many more guesses per game each strategy needs than the best one.
+
+    If the games do not show that the difference is real, the line says about how many games would do so.
+    """
     if comparisons:
         out.print()
     for comparison in comparisons:

@@ -34,10 +34,11 @@ MAX_GAMES: Final = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class CalibrationRequest:
-    """The options of a calibration, which are None if they were not given.
+    """The options with which the value curve of a ladder is made.
 
-    ``games`` is the number of random games, and ``seed`` their seed. The file is written to ``folder``, by default that
-    of the package. A file that exists is replaced only if ``force`` is True.
+    ``games`` is the number of random games, and ``seed`` their seed; both are None if they were not given. The file is
+    written to ``folder``, or to that of the package if ``folder`` is None. A file that exists is replaced only if
+    ``force`` is True.
     """
 
     games: int | None = None
@@ -54,8 +55,12 @@ class CalibrationRequest:
 def calibrate(info: LadderInfo, request: CalibrationRequest, err: Console) -> dict[str, Any]:
     """Write the value curve of a ladder to a file, and return a description of it as the JSON object of --json.
 
+    The curve says how many guesses a good strategy still needs on average, by the number of candidates. With it, scores
+    are adjusted for luck.
+
     Raises:
-        CommandError: the ladder has no luck, the file exists or cannot be written, or an option is wrong.
+        CommandError: the codemaker of the ladder is not fixed, so there is no luck to adjust for; or the file exists or
+            cannot be written; or an option is wrong.
     """
     rules = Rules.parse(info.rules)
     path = curve_path(rules, info.guess_limit, request.folder or CURVES_FOLDER)
@@ -93,7 +98,10 @@ def _check(info: LadderInfo, rules: Rules, request: CalibrationRequest, path: Pa
 
 
 def _remaining(rules: Rules, request: CalibrationRequest, err: Console) -> tuple[str, Remaining]:
-    """Play the games of the calibration; return a description of them, and the further guesses in them."""
+    """Play the games of the calibration, and return a text that describes them and their counts for the value curve.
+
+    The counts say how many guesses the games still needed at each number of candidates.
+    """
     with progress(err) as bar:
         if rules.size <= EXACT_SIZE:
             task = bar.add_task(f"{rules}", total=rules.size)

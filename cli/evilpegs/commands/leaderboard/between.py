@@ -36,12 +36,12 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The mean of ``second`` minus the mean of ``first``, in guesses per game, with a 95 % interval.
+    """The mean of ``second`` minus the mean of ``first``, in guesses per game, with its 95 % interval.
 
     ``adjusted`` is True if the means are luck-adjusted. ``chance`` is the probability that two equal players would
-    differ by at least as much. ``more_games`` is the number of further games per player after which 95 % are reached
-    with a probability of 80 %, if the difference is what it seems. It is None if the difference is 0, and 0 if 95 % are
-    reached already. ``ranked_apart`` is True if no rank is possible for both players.
+    differ by at least as much. ``more_games`` is the number of further games per player after which the interval
+    excludes 0 with a probability of 80 %, if the true difference is the one measured; it is 0 if the interval excludes
+    0 already, and None if the difference is 0. ``ranked_apart`` is True if no rank is possible for both players.
     """
 
     ladder: str

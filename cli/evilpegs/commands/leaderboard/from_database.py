@@ -23,9 +23,9 @@ LOOK_SECONDS: Final = 0.1
 async def load_standings(engine: Engine, ladder_id: str | None = None, luck_seconds: float = 0.0) -> list[Standings]:
     """Return the standings on one ladder, or by default on each ladder that has rated games.
 
-    If a running server has yet to measure the luck of games, the function waits for it for up to ``luck_seconds``.
-    Matches whose chain of hashes is broken do not count. Lines on standard error say how many matches do not count, and
-    how many games count without luck.
+    If a running server has yet to measure how much luck games had, the function waits for it for up to
+    ``luck_seconds``. Matches whose chain of hashes is broken do not count. Lines on standard error say how many matches
+    do not count, and how many games count without an adjustment for luck.
 
     Raises:
         CommandError: the ladder has no leaderboard, or the database cannot be read.

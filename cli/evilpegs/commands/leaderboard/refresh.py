@@ -45,7 +45,10 @@ class Board:
         self.screen = LiveScreen(self._out, self._view) if self._out.is_terminal else None
 
     def show(self, standings: list[Standings]) -> None:
-        """Show these standings; where each version is printed, print them only if they are new."""
+        """Show these standings.
+
+        Where lines cannot be drawn again, the standings are printed, but only if they differ from those printed last.
+        """
         is_new, self._shown = standings != self._shown, standings
         if self.screen is not None:
             self.screen.draw()

@@ -37,7 +37,7 @@ class AnalyzedTurn(NamedTuple):
 def print_analysis(out: Console, turns: Sequence[TurnReplay], is_fixed: bool) -> None:
     """Print the turns that were analyzed as a table.
 
-    If the secret is fixed, a column shows the probability of a feedback at least as good.
+    If the secret is fixed, a column shows the probability of a feedback at least as good as the one received.
     """
     rows = [AnalyzedTurn(turn, turn.analysis) for turn in turns if turn.analysis is not None]
     print_table(out, rows, [column for column in COLUMNS if is_fixed or column.heading != CHANCE])
@@ -56,9 +56,9 @@ def _best(analysis: TurnAnalysis, as_pegs: bool) -> Text:
 
 
 def _better_guess(analysis: TurnAnalysis) -> tuple[Code | None, str]:
-    """Return a better guess than the one played, or None, and the mark of this guess.
+    """Return a guess that is better than the one played, or None if none is known, and the mark of the guess.
 
-    The mark is ``*`` if the guess is only the best by entropy.
+    The mark is empty if the guess is one of optimal play, and ``*`` if it only has the highest entropy.
     """
     if analysis.regret is not None and analysis.regret.at_most == 0:
         return None, ""
@@ -71,7 +71,10 @@ def _better_guess(analysis: TurnAnalysis) -> tuple[Code | None, str]:
 
 
 def _regret(regret: Regret | None) -> Text:
-    """Return a regret as text: an exact one with three decimals, or bounds."""
+    """Return a regret, the number of guesses that a guess is expected to lose, as text; empty if it is not known.
+
+    An exact regret has three decimals; otherwise the text shows its bounds.
+    """
     if regret is None:
         return Text("")
     if regret.kind == "exact":

@@ -15,7 +15,9 @@ Adversary = Literal["evil", "devil"]
 
 
 def show_against(adversary: Adversary, rules: Rules, as_json: bool) -> None:
-    """Print the fewest guesses that beat a codemaker, and for evil also a line of play that needs no more.
+    """Print the fewest guesses that beat evil or a devil, and for evil also a line of play that needs no more.
+
+    Evil always keeps the most codes possible; a devil searches ahead for the reply that needs the most guesses.
 
     Raises:
         TooLargeError: the rules are too large.

@@ -90,7 +90,10 @@ def solve(
 
 
 def _check_only_against(**options: bool) -> None:
-    """Raise CommandError for an option that --against does not have, because it writes and keeps nothing."""
+    """Raise CommandError if an option was given that does not fit --against, which writes and keeps nothing.
+
+    Each of ``options`` is the name of an option, and is True if the option was given.
+    """
     for option in (f"--{name.replace('_', '-')}" for name, is_given in options.items() if is_given):
         message = f"{option} is for the best strategy, not for --against; take one of them"
         raise CommandError(message)
@@ -118,7 +121,10 @@ def _show_cost(rules: Rules, cost: SolveCost, as_json: bool) -> None:
 
 
 def _open_proof_log(path: Path, rules: Rules) -> ProofLogFile:
-    """Open the proof log and write it once, so that an error in writing is reported before the work."""
+    """Open the file that keeps what the solver proves, and write it once.
+
+    An error in writing is thus reported before the work.
+    """
     file = ProofLogFile(path, rules, monotonic)
     file.save()
     return file
@@ -127,9 +133,9 @@ def _open_proof_log(path: Path, rules: Rules) -> ProofLogFile:
 def run_solver(
     solver: Solver, rules: Rules, objective: Objective, threads: int, file: ProofLogFile | None, out: Console
 ) -> Solution:
-    """Return the solution that ``solver`` finds, and print its bounds to ``out`` as they tighten.
+    """Return the solution that ``solver`` finds, and print to ``out`` the bounds on its guesses as they tighten.
 
-    When the solver is done or interrupted, the last bounds are printed, and the proof log is saved to ``file``.
+    When the solver is done or interrupted, the last bounds are printed, and what it has proved is saved to ``file``.
     """
     bounds_progress = BoundsProgress(out, rules, monotonic)
 

@@ -18,7 +18,10 @@ SAVE_INTERVAL: Final = 5.0
 
 
 class ProofLogFile:
-    """The proof log of a run and the file at ``path`` that keeps it; ``now`` returns the time in seconds."""
+    """The proof log of a run, which has what the solver has proved so far, and the file at ``path`` that keeps it.
+
+    ``now`` returns the time in seconds.
+    """
 
     def __init__(self, path: Path, rules: Rules, now: Callable[[], float]) -> None:
         """Read the proof log from the file, if the file exists.
