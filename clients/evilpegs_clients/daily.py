@@ -66,7 +66,7 @@ def daily_position(day: date) -> Position:
 
 
 def reply_to(position: Position, guess: Code) -> Position:
-    """Return the position after evil's reply to ``guess``."""
+    """Return the position after ``guess`` and the reply of evil, which always keeps the most codes possible."""
     return position.after(guess, Evil().reply(position, guess))
 
 

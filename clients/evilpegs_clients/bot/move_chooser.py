@@ -31,8 +31,9 @@ UNTIMED_MS: Final = 20_000
 def guess_budget(rules: Rules, turn: int, guess_limit: int, left_ms: int | None, increment_ms: int = 0) -> int:
     """Return the number of feedback evaluations that choosing the guess at ``turn`` may take, at least 1.
 
-    The choice may take an equal share of the time left for all remaining turns, and half of the increment. Times are in
-    milliseconds; ``left_ms`` is None without a clock, and ``increment_ms`` is what the clock adds after each guess.
+    The time for them is the time left divided by the estimated number of remaining turns, plus half of the increment.
+    ``left_ms`` is the time left in milliseconds; it is None without a clock, and the number is then fixed.
+    ``increment_ms`` is the time that the clock adds after each guess.
     """
     if left_ms is None:
         return UNTIMED_MS * EVALUATIONS_PER_MS

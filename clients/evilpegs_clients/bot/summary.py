@@ -42,8 +42,8 @@ class StrategyFailure:
     """A failure of the strategy at ``position``, with all that is needed to reproduce it.
 
     A game in which the strategy failed was resigned. ``seed`` is the seed of the game. ``secret`` is a code that agrees
-    with every reply: the secret of a fixed codemaker, or the witness, or None if the server showed neither. ``match``
-    and ``game`` are None if the strategy failed before a match began.
+    with every reply: the secret of a fixed codemaker, or the code that evil or a devil showed at the end; None if the
+    server showed neither. ``match`` and ``game`` are None if the strategy failed before a match began.
     """
 
     match: str | None

@@ -24,7 +24,7 @@ CLOSED_REGISTRATION: Final = "this server takes no new names; use the name you r
 class Credentials:
     """The program that plays, and the name it plays under; without ``name`` the server admits it as a guest.
 
-    ``token_from`` is an address that the server had before. The tokens that are stored for that address are tried too.
+    ``token_from`` is a former address of the server, whose stored tokens are tried too; None if there is none.
     """
 
     client: ClientInfo

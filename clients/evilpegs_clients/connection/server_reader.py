@@ -111,7 +111,10 @@ class ServerReader:
                 return self._check(answer, answer_type)
 
     def _explain(self, error: ServerRefusedError, answer_type: type[ServerMessage]) -> ServerRefusedError:
-        """Return ``error``, or an error that calls the server too old if it does not know the type of the request."""
+        """Return ``error``, or one that calls the server too old if the server does not know the type of the request.
+
+        ``answer_type`` is the type of the answer that was requested.
+        """
         if error.code is not ErrorCode.UNKNOWN_TYPE:
             return error
         kind = answer_type.model_fields["type"].default

@@ -174,7 +174,7 @@ class PlayerSession:
     async def fetch_record(self, match: str) -> list[dict[str, Any]]:
         """Request the record of one of the player's matches from the server again, and return its events.
 
-        A connection that is cut meanwhile is not restored.
+        A connection that is cut during the request is not restored.
 
         Raises:
             ClientError: The server does not hand out the record.
@@ -232,7 +232,7 @@ class PlayerSession:
         raise ServerUnreachableError(message, UnreachableReason.GAVE_UP)
 
     def _explain_stranger(self, error: ServerRefusedError) -> ServerRefusedError:
-        """Return ``error``; if it means that the server does not know the player, with a message that says so."""
+        """Return ``error``; if the server does not know the player, with a message that says so."""
         if error.code not in STRANGER_ERRORS:
             return error
         message = (
@@ -281,7 +281,10 @@ class PlayerSession:
             self._news.set_result(None)
 
     def _apply(self, view: MatchView, received: ReceivedMessage) -> bool:
-        """Apply a message to ``view`` and return True if the view changed; a new event resets the delays."""
+        """Apply a message to ``view`` and return True if the view changed.
+
+        After a new event, the delays before attempts to reconnect begin again with the shortest.
+        """
         seq = view.seq
         changed = view.apply(received)
         if view.seq > seq:

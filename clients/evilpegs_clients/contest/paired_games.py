@@ -28,7 +28,7 @@ class PairedGames:
     """The games of two strategies against the secrets that follow from ``seed``.
 
     Scores are adjusted for luck by ``curve``. Without a curve they are numbers of guesses, or ``guess_limit`` + 1 for a
-    game that is not solved. Each strategy has a cache of its own.
+    game that is not solved. Each strategy has a cache of its own for the codes that are possible at each turn.
     """
 
     def __init__(
@@ -64,7 +64,11 @@ class PairedGames:
 def score_game(
     rules: Rules, turns: Sequence[Turn], guess_limit: int, curve: ValueCurve | None, live_sets: LiveSets
 ) -> float:
-    """Return the score of a game in guesses, adjusted for luck if there is a value curve."""
+    """Return the score of a game: its number of guesses, or ``guess_limit`` + 1 if it is not solved.
+
+    If there is a value curve, the score is adjusted for luck. ``live_sets`` caches the codes that are possible at each
+    turn.
+    """
     if curve is None:
         return raw_score(rules, turns, guess_limit)
     return adjusted_score(rules, turns, curve, live_sets)

@@ -41,7 +41,7 @@ Verdict = Literal["alternative", "null"]
 
 @dataclass(frozen=True, slots=True)
 class Hypotheses:
-    """Two mean differences per game in guesses, of which a test accepts one.
+    """Two values of the mean difference of scores per game, in guesses, of which a test accepts one.
 
     Raises:
         MalformedError: they are equal or not finite.
@@ -88,7 +88,10 @@ class SequentialTest:
 
     @property
     def log_likelihood_ratio(self) -> float:
-        """The evidence for the alternative if positive, for the null hypothesis if negative; 0 at the beginning."""
+        """The natural logarithm of the likelihood of the alternative divided by that of the null hypothesis.
+
+        It is positive if the differences agree better with the alternative, and 0 at the beginning.
+        """
         null, alternative = self.hypotheses.null, self.hypotheses.alternative
         if not self.pairs:
             return 0.0

@@ -13,10 +13,11 @@ from evilpegs_game.rules import Rules
 
 @dataclass(frozen=True, slots=True)
 class SolvedCounts:
-    """The number of codes solved at each guess: ``distribution[i]`` codes at the task's guess number i + 1.
+    """The number of codes solved at each guess of a task, in which the guesses before the task are not counted.
 
-    ``worst`` has pairs of a number and a code: the codes that took the most guesses, each with the number of its last
-    guess in the whole game. It is empty if these codes were not requested.
+    ``distribution[i]`` codes are solved at guess i + 1 of the task. ``worst`` has pairs of a number and a code: the
+    codes that took the most guesses, each with the number of its last guess in the whole game. It is empty if these
+    codes were not requested.
     """
 
     distribution: tuple[int, ...]
@@ -46,7 +47,7 @@ class PlayedGames:
 
 @dataclass(frozen=True, slots=True)
 class ChosenGuess:
-    """The guess at one node of the game tree, and the sizes of its parts."""
+    """The guess at one node of the game tree, and in ``parts`` the number of candidates that each feedback leaves."""
 
     guess: Code
     parts: Mapping[Feedback, int]

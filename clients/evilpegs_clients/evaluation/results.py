@@ -92,9 +92,9 @@ class StrategyResult:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two strategies that played the same games, of which ``worse`` took more guesses.
+    """Two strategies that played the same games, of which ``better`` took no more guesses in total.
 
-    ``difference`` is the number of guesses of ``worse`` minus that of ``better``, over the games.
+    ``difference`` is the number of guesses of ``worse`` minus that of ``better``, game by game.
     """
 
     better: StrategyResult
@@ -116,7 +116,7 @@ class Comparison:
 
 
 def compare_results(results: Sequence[StrategyResult]) -> list[Comparison]:
-    """Return comparisons of the strategy with the lowest mean with each of the others, in the given order.
+    """Return a comparison of each strategy with the one that has the lowest mean, in the given order.
 
     The list is empty if every secret was played, because the means are exact then.
     """

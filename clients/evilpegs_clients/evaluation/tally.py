@@ -124,7 +124,7 @@ def _play_all(
 ) -> Iterator[tuple[Task, TaskOutcome]]:
     """Yield each task with its outcome as soon as the outcome is known.
 
-    The caller may add tasks to ``waiting`` meanwhile.
+    The caller may add tasks to ``waiting`` whenever it has received an outcome.
     """
     running: dict[Future[TaskOutcome], Task] = {}
     while waiting or running:

@@ -26,7 +26,7 @@ from evilpegs_game.rules import Rules
 
 @dataclass(frozen=True, slots=True)
 class SubtreeTask:
-    """The task of playing all ``size`` candidates of ``history`` to the end."""
+    """The task of playing every candidate after ``history`` to the end; ``size`` is the number of these candidates."""
 
     spec: StrategySpec
     history: History
@@ -53,7 +53,7 @@ class SubtreeTask:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceTask:
-    """The task of choosing the guess after ``history``, which leaves ``size`` candidates."""
+    """The task of choosing the guess after ``history``; ``size`` is the number of candidates before the guess."""
 
     spec: StrategySpec
     history: History
@@ -65,7 +65,7 @@ class ChoiceTask:
         return f"choice {format_history(self.history)}".rstrip()
 
     def play(self) -> ChosenGuess:
-        """Let the strategy choose, and return its guess with the sizes of the guess's parts."""
+        """Let the strategy choose, and return its guess with the number of candidates that each feedback leaves."""
         spec = self.spec
         position = Position(spec.rules, self.history, LiveSets())
         guess = None if self.history else spec.opening

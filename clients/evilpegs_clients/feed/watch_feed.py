@@ -41,8 +41,9 @@ async def watch_matches(
 ) -> AsyncGenerator[RecordEvent, None]:
     """Yield the events of the watched matches as they happen; a single match is watched until it is over.
 
-    After a lost connection, earlier events of a match may come again, and events of the meantime may be missing.
-    ``on_event`` is called with each notice, each attempt to reconnect, and each restored connection.
+    After a lost connection, earlier events of a match may come again, and events that happened until the connection was
+    restored may be missing. ``on_event`` is called with each notice, each attempt to reconnect, and each restored
+    connection.
 
     Raises:
         ClientError: the first connection failed, the server has no such ladder or match, or it stays away for too long.

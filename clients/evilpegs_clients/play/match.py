@@ -112,7 +112,7 @@ class TerminalMatch:
             self._screen.say(f"The guess {code} was not sent in time.")
 
     async def _command(self) -> PlayCommand | Code | None:
-        """Ask for a command or a code and return it; None if the line is neither, or the turn has ended meanwhile."""
+        """Ask for a command or a code and return it; None if the answer is neither, or the turn ends before it."""
         line = await self._dialog.ask_in_turn(self._client, self._prompt)
         if line is None:
             return None

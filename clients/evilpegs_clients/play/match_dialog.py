@@ -10,16 +10,17 @@ from evilpegs_clients.terminal.words import parse_yes
 
 
 class MatchDialog(Dialog):
-    """A dialog in a match, for which ``is_away`` must be set to True while the server is away.
+    """A dialog in a match, for which ``is_away`` must be set to True while the connection to the server is lost.
 
-    Meanwhile, lines that a person types are refused if they need the server. Lines from a file or a pipe are accepted.
+    While it is True, lines that a person types are refused if they need the server. Lines from a file or a pipe are
+    accepted.
     """
 
     screen: MatchScreen
     is_away = False
 
     async def ask_in_turn(self, client: MatchClient, question: Question) -> str | None:
-        """Ask ``question`` and return the answer, or None if the match has left this turn meanwhile.
+        """Ask ``question`` and return the answer, or None if the match left this turn before the answer.
 
         A line that needs the server, typed by a person while the server is away, is refused, and the question is asked
         again.

@@ -76,11 +76,14 @@ class MatchScreen(Screen):
         self.say(row)
 
     def choice(self, match: MatchStarted, event: FeedbackGiven) -> None:
-        """Print the largest parts of a guess, from which evil or a devil chose its reply on a practice ladder."""
+        """Print the feedbacks that would have left the most candidates, and how many they would have left.
+
+        On a practice ladder, this shows a person why evil or a devil chose its reply.
+        """
         self.say(largest_parts_text(event, match.codemaker, self.console.width))
 
     def parts(self, match: MatchStarted, event: FeedbackGiven) -> None:
-        """Print every part of a guess."""
+        """Print every feedback that the guess could have got, and how many candidates it would have left."""
         self.say(all_parts_text(event, match.codemaker, self.console.width))
 
     def outcome(self, match: MatchStarted, game: GameOver) -> None:

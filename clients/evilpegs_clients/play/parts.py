@@ -18,7 +18,8 @@ INDENT: Final = "     "
 def largest_parts_text(event: FeedbackGiven, codemaker: Codemaker, width: int) -> Text:
     """Return the `FEW` largest parts of a guess and the number of further parts, in lines that fit into ``width``.
 
-    If a devil chose the reply by exact search, the part of the reply comes first.
+    A part is a feedback with the number of candidates that it would have left. If a devil chose the reply by searching
+    ahead, the part of the reply comes first.
     """
     parts = _parts(event, reply_first=event.method == "exact")
     more = len(parts) - FEW
@@ -27,7 +28,10 @@ def largest_parts_text(event: FeedbackGiven, codemaker: Codemaker, width: int) -
 
 
 def all_parts_text(event: FeedbackGiven, codemaker: Codemaker, width: int) -> Text:
-    """Return all parts of a guess, largest first, in lines of at most ``width`` characters."""
+    """Return all parts of a guess, largest first, in lines of at most ``width`` characters.
+
+    A part is a feedback with the number of candidates that it would have left.
+    """
     return _wrap([_heading_text(event, codemaker), *_parts(event)], width)
 
 

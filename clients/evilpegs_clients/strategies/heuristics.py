@@ -42,7 +42,7 @@ class CriterionStrategy:
 
 
 class Minimax(CriterionStrategy):
-    """A strategy that makes the largest part as small as possible.
+    """A strategy that makes the largest part, the most candidates that a feedback can leave, as small as possible.
 
     Source: D. E. Knuth, The computer as Master Mind, J. of Recreational Mathematics 9 (1976). On 4x6 its first guess is
     1122, and it never needs more than five guesses.
@@ -75,7 +75,7 @@ class Entropy(CriterionStrategy):
 
 
 class MostParts(CriterionStrategy):
-    """A strategy that maximizes the number of possible feedbacks, however uneven their parts.
+    """A strategy that maximizes the number of possible feedbacks, whatever number of candidates each would leave.
 
     Source: B. Kooi, Yet another Mastermind strategy, ICGA Journal 28 (2005). It has the best mean of these criteria on
     4x6, where its first guess is 1123.
@@ -88,7 +88,8 @@ class MostParts(CriterionStrategy):
 class Lexicographic(CriterionStrategy):
     """A strategy that makes the largest part as small as possible, then the second largest, and so on.
 
-    Source: none known; it refines minimax, because guesses with equal largest parts mostly differ in smaller ones.
+    A part is the set of candidates that one feedback would leave. Source: none known; it refines minimax, because
+    guesses with equal largest parts mostly differ in smaller ones.
     """
 
     __slots__ = ()

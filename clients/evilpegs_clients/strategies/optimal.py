@@ -32,15 +32,15 @@ MAX_FIRST_CODES: Final = 1296
 
 @dataclass(frozen=True, slots=True)
 class Optimal:
-    """A strategy with the least total of guesses over all codes: 5625 on 4x6.
+    """A strategy with the fewest guesses in total if each code is the secret once: 5625 on 4x6.
 
     Source: K. Koyama and T. W. Lai, An optimal Mastermind strategy, J. of Recreational Mathematics 25 (1993).
 
-    The guess comes from a strategy tree in the package. If the package has no tree for the rules, or if a guess before
-    differs from the tree's, the best guess against the live set is searched. If the search takes too much work, the
-    guess is that of `most-parts`. A first guess without a budget raises an error instead, because optimal play of such
-    rules is not known. With ``candidates_only`` the guess is the candidate after which the fewest guesses are needed,
-    or the guess of `most-parts` if there are too many candidates.
+    The guess comes from a strategy tree in the package. If the package has no tree for the rules, or if an earlier
+    guess differs from the tree's, the best guess against the codes still possible is searched. If the search takes too
+    much work, the guess is that of `most-parts`. Only a first guess without a budget raises an error then, because
+    optimal play of the rules is not known. With ``candidates_only`` the guess is the candidate after which the fewest
+    guesses are needed, or the guess of `most-parts` if there are too many candidates.
     """
 
     name: ClassVar[str] = "optimal"
@@ -55,7 +55,8 @@ class Optimal:
         """Choose the guess at ``position``.
 
         Raises:
-            OverBudgetError: A first guess takes more than ``work``, or the budget is too small even for `most-parts`.
+            OverBudgetError: A first guess takes more than ``work`` feedback evaluations, or the budget is too small for
+                `most-parts`.
             TooLargeError: There are too many codes or pegs to search at all.
         """
         node = _tree_node(position.rules, position.history) if self.uses_trees and not self.candidates_only else None
@@ -91,7 +92,10 @@ def _find_best_candidate(position: Position, work: int) -> Code:
 
 
 def _unknown_play_error(position: Position, error: GameError, work: int) -> GameError:
-    """Return the error that the first guess of the rules cannot be found, with advice to play another strategy."""
+    """Return the error that no optimal first guess can be found, with advice to play another strategy.
+
+    ``error`` has the reason, and ``work`` is the most feedback evaluations that the search was allowed.
+    """
     why = str(error)
     if isinstance(error, OverBudgetError):
         why = f"optimal play on {position.rules} takes more than {work:,} feedback evaluations to find"

@@ -13,8 +13,9 @@ from evilpegs_game.live.position import Position
 class Sampled:
     """A strategy that draws candidates uniformly and guesses the drawn candidate with the highest entropy.
 
-    Once all candidates fit into the budget, the choice is no longer random: it is that of the strategy `entropy`, and
-    all codes are considered as guesses if the budget suffices. `evilpegs_game.guessing.sampling` names the source.
+    The budget of feedback evaluations limits the number of drawn candidates. Once it suffices for all candidates, the
+    choice is no longer random: it is that of the strategy `entropy`, and all codes are considered as guesses if the
+    budget suffices for them too. `evilpegs_game.guessing.sampling` names the source.
     """
 
     name: ClassVar[str] = "sampled"

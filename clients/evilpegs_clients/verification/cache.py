@@ -11,10 +11,11 @@ CACHE_BYTES: Final = 64 << 20
 
 
 class VerificationCache:
-    """A cache for verifications: live sets, and the positions that the latest devil has solved.
+    """A cache for verifications: the codes possible at each turn, and the positions that a devil's solver has solved.
 
-    Without ``live_sets``, new ones of `CACHE_BYTES` are created. A solver of a devil may hold about 105 MB of solved
-    positions, so only the solver of the latest rules is kept. Two threads must not use one cache at once.
+    A devil is a codemaker that searches ahead for the reply that needs the most guesses. Its solver may hold about
+    105 MB of solved positions, so only the solver of the latest rules is kept. Without ``live_sets``, new ones of
+    `CACHE_BYTES` are created. Two threads must not use one cache at once.
     """
 
     def __init__(self, live_sets: LiveSets | None = None) -> None:
@@ -22,7 +23,10 @@ class VerificationCache:
         self._worst_case: tuple[Rules, WorstCase] | None = None
 
     def worst_case(self, rules: Rules) -> WorstCase:
-        """Return the solver of a devil for ``rules``, with what it has solved since the rules changed last."""
+        """Return the solver that finds a devil's replies on ``rules``.
+
+        It remembers what it has solved since the rules changed last.
+        """
         if self._worst_case is None or self._worst_case[0] != rules:
             self._worst_case = rules, WorstCase(rules)
         return self._worst_case[1]

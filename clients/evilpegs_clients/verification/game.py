@@ -46,8 +46,8 @@ class GameRecord:
 def check_game(game: GameRecord, cache: VerificationCache, devil_budget: int = DEVIL_BUDGET) -> Iterator[Violation]:
     """Check everything that can be recomputed about a finished game, and yield the violations.
 
-    If checking a reply of a devil takes more than ``devil_budget`` feedback evaluations, a `NotChecked` is yielded for
-    it.
+    If a reply of a devil takes more than ``devil_budget`` feedback evaluations to check, a `NotChecked` is yielded.
+    That reply, the later replies and the numbers that a practice ladder showed are then not checked.
     """
     try:
         history = tuple(_parse_turn(game, event) for event in game.feedbacks)
@@ -123,7 +123,7 @@ def _check_clock(game: GameRecord) -> Iterator[Violation]:
 
 
 def _check_flag(game: GameRecord, last_ms: int, left_ms: int | None) -> Iterator[Violation]:
-    """Check that the last turn, which was not answered, took longer than the time that was left."""
+    """Check a game lost on time: its last turn, which was not answered, took longer than the time that was left."""
     if left_ms is None:
         yield game.violation(Subject.FLAG, "the outcome is flagged, but there is no clock")
     elif last_ms <= left_ms:
@@ -155,7 +155,10 @@ def _check_fixed(game: GameRecord, history: History, nonce: str) -> Iterator[Vio
 def _check_adversary(
     game: GameRecord, history: History, cache: VerificationCache, devil_budget: int
 ) -> Iterator[Violation]:
-    """Check that each reply follows the rule of evil or devil, and that a devil names the right method."""
+    """Check that each reply follows the rule of evil or a devil, and that a devil names the right method of each reply.
+
+    The method is ``exact`` if the devil searched ahead, and ``greedy`` if it replied as evil does.
+    """
     seeded, nonce = game.match.tie == "largest/seeded", game.over.nonce
     if seeded and nonce is None:
         yield game.violation(Subject.NONCE, f"without the nonce {game.match.codemaker}'s replies cannot be checked")

@@ -75,8 +75,9 @@ def check_record(
         max_codes: The most codes of rules that are enumerated; the replies of larger rules are reported as not checked.
         work: The most feedbacks evaluated to solve one turn of a devil.
         game_done: The function called with each game when it is checked.
-        cells: The most cells of the table of feedbacks for one turn of a devil.
-        plain_limit: The most codes of rules that are counted code by code.
+        cells: The most cells (codes times candidates) of the table of feedbacks for one turn of a devil.
+        plain_limit: The most codes of rules that are counted one code at a time; those of larger rules are counted in
+            blocks, by NumPy.
     """
     try:
         games = read_games(events)

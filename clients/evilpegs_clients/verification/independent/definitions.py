@@ -35,8 +35,8 @@ Parts = Mapping[Marks, int]
 class PartCounts(NamedTuple):
     """The parts of every turn of a game, and the first code that is left.
 
-    ``parts`` has, for each turn, the parts of its guess among the codes that the earlier turns allow. ``first`` is the
-    first code in code order that all turns allow, or None if the turns contradict each other.
+    ``parts`` has, for each turn, how many of the codes that the earlier turns allow would give each feedback to its
+    guess. ``first`` is the first code in code order that all turns allow, or None if the turns contradict each other.
     """
 
     parts: tuple[Parts, ...]

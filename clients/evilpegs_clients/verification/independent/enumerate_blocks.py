@@ -21,7 +21,7 @@ Block = NDArray[np.uint8]
 
 
 def count_parts(space: Space, turns: Sequence[MarkedGuess], block_size: int = BLOCK) -> PartCounts:
-    """Return the parts of each turn, and the first code that all turns allow."""
+    """Count the parts of each turn, block by block, and find the first code that all turns allow; see `PartCounts`."""
     numbers = (space.pegs + 1) ** 2
     sizes = np.zeros((len(turns), numbers), dtype=np.int64)
     first: Code | None = None

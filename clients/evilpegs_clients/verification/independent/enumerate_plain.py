@@ -7,7 +7,7 @@ from evilpegs_clients.verification.independent.definitions import Code, MarkedGu
 
 
 def count_parts(space: Space, turns: Sequence[MarkedGuess]) -> PartCounts:
-    """Return the parts of each turn, and the first code that all turns allow."""
+    """Count the parts of each turn, code by code, and find the first code that all turns allow; see `PartCounts`."""
     live = list(space.codes())
     parts = []
     for guess, marks in turns:

@@ -21,9 +21,10 @@ def commitment(match: str, game: int, rules: str, nonce: str) -> str:
 
 
 def tie_index(nonce: str, match: str, game: int, turn: int, tied: int, share: str | None) -> int:
-    """Return the index of the part that the tie rule chooses among ``tied`` parts, in the order of their marks.
+    """Return which of ``tied`` equally good replies the tie rule chooses, as an index in the order of their marks.
 
-    ``share`` is the nonce of the client, or "" if the client gave none. It is None if only the server's nonce counts.
+    ``nonce`` is the nonce of the server. ``share`` is the nonce of the client, or "" if the client gave none. It is
+    None if only the server's nonce counts.
     """
     message: list[str | int] = ["tie", match, game, turn]
     if share is not None:
@@ -58,9 +59,10 @@ class RecordError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class MatchSetup:
-    """The rules and the codemaker of a match; ``exact_up_to`` is 0 unless the codemaker is a devil.
+    """The rules and the codemaker of a match.
 
-    ``tie_nonces`` is True if the client's nonce also decides between parts of equal size.
+    A devil searches ahead for its reply while at most ``exact_up_to`` candidates are left; the number is 0 for other
+    codemakers. ``tie_nonces`` is True if the client's nonce also decides between equally good replies.
     """
 
     id: str
@@ -90,9 +92,9 @@ class Game:
     witness: str | None
 
     def tie_index(self, turn: int, tied: int) -> int | None:
-        """Return the index of the part that the tie rule chooses among ``tied`` parts.
+        """Return which of ``tied`` equally good replies the tie rule chooses, as an index in the order of their marks.
 
-        Return None if the nonce is not opened.
+        Return None if the record does not have the nonce of the server.
         """
         if self.nonce is None:
             return None

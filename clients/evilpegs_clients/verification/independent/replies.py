@@ -22,14 +22,17 @@ from evilpegs_clients.verification.violation import NotChecked, Subject, Violati
 
 
 def evil_replies(parts: Parts, all_black: Marks) -> list[Marks]:
-    """Return the marks of the largest parts, in order; all-black counts only if no other marks are possible."""
+    """Return the replies that evil may give, in order: the marks of the largest parts.
+
+    All-black counts only if no other marks are possible.
+    """
     others = {marks: size for marks, size in parts.items() if marks != all_black} or parts
     largest = max(others.values())
     return sorted(marks for marks, size in others.items() if size == largest)
 
 
 def hardest_replies(parts: Mapping[Marks, Subset], all_black: Marks, solver: ExhaustiveSolver) -> list[Marks]:
-    """Return the marks of the parts that need the most guesses, in order.
+    """Return the replies that a devil may give, in order: the marks of the parts that need the most guesses.
 
     If several parts need the most guesses, only the largest of them count. All-black is returned only if no other marks
     are possible.
@@ -49,7 +52,7 @@ def hardest_replies(parts: Mapping[Marks, Subset], all_black: Marks, solver: Exh
 
 
 class DevilRule:
-    """The rule of a devil in one match.
+    """The rule by which a devil, a codemaker that searches ahead, replies in one match.
 
     Games that begin with the same turns share a solver, and so the sets of codes that it has solved.
     """
@@ -166,7 +169,7 @@ def _check_tie(game: Game, turn: int, tied: list[Marks]) -> Iterator[Violation]:
 
 
 def _check_first_witness(game: Game, counted: PartCounts) -> Iterator[Violation]:
-    """Check that the witness of evil is the first code that agrees with all turns."""
+    """Check that the witness, the code that evil showed at the end, is the first code that agrees with all turns."""
     if game.match.codemaker == "evil" and game.witness is not None and counted.first is not None:
         first = game.match.space.write(counted.first)
         if game.witness != first:
