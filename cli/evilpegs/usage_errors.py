@@ -113,7 +113,7 @@ def _kind(target: object) -> str:
 def _suggestion(typed: str, known: list[str]) -> str:
     """Return an addition to a message that proposes the most similar of the ``known`` names, or an empty text.
 
-    Hyphens at the ends of a name and capital letters do not count, because all names may share them.
+    Hyphens at the ends of a name and the case of letters are ignored, because all names may have them in common.
     """
     names = {name.strip("-").lower(): name for name in known}
     close = get_close_matches(typed.strip("-").lower(), names, n=1, cutoff=0.7)

@@ -106,7 +106,7 @@ def find_dangers(settings: Settings, *, is_root: bool) -> list[str]:
 def _check_directory(url: str) -> None:
     """Raise CommandError if the directory of a database does not exist, unless it is the default directory.
 
-    A missing directory is probably mistyped, and in a new database there every match would seem lost.
+    A missing directory is probably mistyped, and if a new database were created in it, every match would seem lost.
     """
     check_database_file(url)
     directory = database_file(url).parent

@@ -25,7 +25,7 @@ async def print_watched(server: str, watched: Watched, as_json: bool) -> None:
 
     Raises:
         CommandError: the server has no such ladder or match.
-        ClientError: the server cannot be reached, or stays away for too long.
+        ClientError: the server cannot be reached, or a lost connection cannot be restored.
     """
     book = MatchBook()
     with explain_refusals(server, watched.match):

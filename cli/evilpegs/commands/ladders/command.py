@@ -98,7 +98,7 @@ def _calibrate(ladder: str, server: str | None, request: CalibrationRequest, as_
 
 
 def _print_expensive_ladders() -> None:
-    """Print the names of the built-in ladders whose replies need more than a server allows by default."""
+    """Print the names of the built-in ladders whose replies need more work or memory than servers allow by default."""
     from evilpegs_server.codemaking.capacity import ReplyCapacity  # noqa: PLC0415 - as in `_default_ladders`
     from evilpegs_server.match.ladders import load_ladders  # noqa: PLC0415
 

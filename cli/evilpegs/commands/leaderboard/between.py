@@ -26,7 +26,7 @@ POWER: Final = 0.8
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The scores of a player: their number, their mean, and the standard deviation of one score."""
+    """The scores of a player: their number, their mean and their standard deviation."""
 
     player: str
     games: int

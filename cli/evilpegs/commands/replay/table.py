@@ -84,7 +84,7 @@ def _regret(regret: Regret | None) -> Text:
 
 
 def regret_range(regret: Regret) -> str:
-    """Return the bounds of a regret as text with two decimals, rounded outwards.
+    """Return the bounds of a regret, in guesses, as text with two decimals, rounded outwards.
 
     The lower bound is rounded down and the upper bound up.
     """

@@ -33,7 +33,7 @@ async def show_watched(server: str, watched: Watched, out: Console) -> None:
 
     Raises:
         CommandError: the server has no such ladder or match.
-        ClientError: the server cannot be reached, or stays away for too long.
+        ClientError: the server cannot be reached, or a lost connection cannot be restored.
     """
     boards, changed = Boards(), asyncio.Event()
     screen = LiveScreen(out, partial(boards_view, out, boards, f"waiting for matches at {server}"))
