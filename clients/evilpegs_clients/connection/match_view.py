@@ -161,9 +161,9 @@ class MatchView:
         self._catch_up()
 
     def _catch_up(self) -> None:
-        """After a resumption, set the phase once all events that the server announced have arrived.
+        """Set the phase after a resumption; it is `Phase.WAITING` until all announced events have arrived.
 
-        If a turn is open, the phase is `Phase.WAITING` until the server announces the turn.
+        If a turn is open, it remains so until the server announces the turn.
         """
         resumed = self._resumed
         if resumed is None:

@@ -27,8 +27,8 @@ from evilpegs_protocol.server_messages import ErrorCode, MatchOver, Notice, Reco
 class Watched:
     """The matches to watch: one match, those of one ladder, or, without either, those of every ladder of the server.
 
-    The earlier events of a single match come first. So do the earlier events of the newest ``pasts`` matches under way
-    if ladders are watched.
+    The earlier events of a single match come first. If ladders are watched, the earlier events of the newest ``pasts``
+    matches under way come first.
     """
 
     match: str | None = None
@@ -46,7 +46,8 @@ async def watch_matches(
     connection.
 
     Raises:
-        ClientError: the first connection failed, the server has no such ladder or match, or it stays away for too long.
+        ClientError: the first connection failed, the server has no such ladder or match, or a lost connection cannot be
+            restored.
     """
     watcher = _Watcher(server_url(server), watched, retry_policy, on_event)
     connection = await watcher.connect()

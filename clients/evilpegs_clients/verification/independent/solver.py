@@ -36,7 +36,10 @@ def check_table(space: Space, candidates: int, cells: int = CELLS) -> None:
 
 
 class ExhaustiveSolver:
-    """A solver of sets of candidates; ``live`` has all candidates at some turn of a game."""
+    """A solver that finds how many guesses sets of candidates need.
+
+    ``live`` has all candidates at some turn of a game.
+    """
 
     def __init__(self, space: Space, live: Block, cells: int = CELLS) -> None:
         check_table(space, live.shape[1], cells)
