@@ -121,6 +121,8 @@ class WorkerProcess:
                 solved = await asyncio.wait_for(self.run(ExportSolved()), self._stop_seconds)
             except TimeoutError:
                 self._log.warning("what devils have solved could not be asked for in time")
+            except (OSError, WorkerLostError) as error:
+                self._log.warning("what devils have solved is lost, because its process died", why=str(error))
         self._closed = True
         if self._connecting is not None:
             await self._connecting
@@ -134,7 +136,7 @@ class WorkerProcess:
         except OSError as error:
             self._log.error("no process can be begun that computes replies", why=error.strerror)
             for number in list(self._pending):
-                self._pending.pop(number).done(error, 0)
+                self._end(number, error)
 
     async def _connect(self, ours: socket.socket) -> None:
         protocol = FramedProtocol(self._handle_connection, self._handle_result, self._handle_death)
@@ -163,13 +165,16 @@ class WorkerProcess:
         number, outcome, cost, state = message
         self.state = state
         self._ended += 1
-        pending = self._pending.pop(number, None)
-        if pending is None:
+        if number not in self._pending:
             return  # it has failed before
-        if pending.deaths:
+        was_suspect = self._pending[number].deaths > 0
+        self._end(number, outcome, cost)
+        if was_suspect:
             self._send_suspect()
-        # Called later, because an error in the callback must not break the connection that this is called from.
-        asyncio.get_running_loop().call_soon(pending.done, outcome, cost)
+
+    def _end(self, number: int, outcome: Any, cost: int = 0) -> None:
+        """End a task: call its callback, but later, because an error in it must not harm other tasks."""
+        asyncio.get_running_loop().call_soon(self._pending.pop(number).done, outcome, cost)
 
     def _handle_death(self) -> None:
         if self._closed:
@@ -180,8 +185,7 @@ class WorkerProcess:
             pending.deaths += pending.sent
             pending.sent = False
             if pending.deaths == MAX_DEATHS:
-                del self._pending[number]
-                pending.done(WorkerLostError(f"{MAX_DEATHS} processes died with this task"), 0)
+                self._end(number, WorkerLostError(f"{MAX_DEATHS} processes died with this task"))
         if self._pending:
             self._start_or_fail()
 

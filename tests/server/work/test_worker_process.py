@@ -194,6 +194,29 @@ async def test_close_kills_process_that_hangs(new_process, tmp_path, logs):
     forgotten.cancel()
 
 
+async def test_close_survives_deaths_of_the_export(process, logs, monkeypatch):
+    await process.run(Call(os.getpid))
+    monkeypatch.setattr(worker_process, "ExportSolved", lambda: Call(signal.raise_signal, signal.SIGKILL))
+    assert await process.close() is None
+    assert process.pid is None
+    process.submit(SIZES, print)
+    assert process.pid is None
+    assert len(logs.entries) == MAX_DEATHS + 1
+
+
+async def test_failing_callback_of_deadly_task_harms_no_other(process):
+    """Its error goes to the loop's handler, and the process that died is replaced."""
+    reported = []
+    asyncio.get_running_loop().set_exception_handler(lambda _loop, context: reported.append(context["exception"]))
+
+    def fail(_outcome, _cost):
+        raise LookupError
+
+    process.submit(Call(signal.raise_signal, signal.SIGKILL), fail)
+    assert await process.run(SIZES) == SIZES.run(new_workspace()).value
+    assert [type(error) for error in reported] == [LookupError]
+
+
 async def test_close_ends_unused_process(process):
     process.start()
     assert await process.close() is None
