@@ -73,11 +73,17 @@ def refusal(message: MatchMessage, first: MatchEvent) -> RecordedRefusal | None:
     Illegal codes, and guesses after the time was up, are answered with an error.
     """
     if isinstance(first, CodeRefused):
-        left = f"; {first.strikes_left} more may be illegal" if first.strikes_left else "; the game is forfeited"
-        return RecordedRefusal(ErrorCode.ILLEGAL_CODE, first.why + left, message.id)
+        return RecordedRefusal(ErrorCode.ILLEGAL_CODE, f"{first.why}; {_sanction(first.strikes_left)}", message.id)
     if isinstance(message, Guess):
         return RecordedRefusal(ErrorCode.FLAGGED, "the guess came after the time was up", message.id)
     return None
+
+
+def _sanction(strikes_left: int) -> str:
+    """Return what follows from an illegal code, after which ``strikes_left`` more forfeit the game."""
+    if not strikes_left:
+        return "the game is forfeited"
+    return f"{strikes_left} more illegal {'code forfeits' if strikes_left == 1 else 'codes forfeit'} the game"
 
 
 def resume_texts(match: Match, event_log: EventLog, message: Resume, now: float) -> list[str]:
