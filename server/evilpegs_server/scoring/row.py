@@ -28,7 +28,7 @@ class LeaderboardRow:
 
     ``low`` and ``high`` bound the mean score, where a game's score is its number of guesses, or the guess limit + 1 if
     it was not solved. ``solved_low`` and ``solved_high`` bound the share of solved games, and ``adjusted_low`` and
-    ``adjusted_high`` the mean of score minus luck; all bounds are at the level that `version_level` returns. The
+    ``adjusted_high`` the mean of score minus luck; all bounds are at the level of this version. The
     adjusted numbers are in guesses; they are None if the ladder has no value curve or too few games have a luck.
     ``version`` is the number of this client version among the player's ``versions``, from 1, and ``all_games`` and
     ``all_matches`` count the games and the started rated matches of all versions.
