@@ -1,6 +1,6 @@
 """Sentences about wrong fields of messages: which field, what it must be, and which kind of value it has instead.
 
-They never repeat the value, which may be a token, or text meant to deceive whoever reads it in a terminal or a log.
+They never repeat the value, which may be a token, or text meant to deceive the readers of a terminal or a log.
 """
 
 import re

@@ -41,7 +41,7 @@ class MatchBook:
     def is_new(self, event: RecordEvent) -> bool:
         """Note an event and return True if it was not seen before.
 
-        Events are told apart by the id of the match and their number in it.
+        Events are distinguished by the id of the match and their number in it.
         """
         known = self.get(event.match)
         if isinstance(event, MatchStarted):

@@ -27,7 +27,7 @@ def score_increments(layout: Layout, color: int) -> Rows:
 
     The result has the columns of table rows, one row per peg subset. The column `COLORINGS` is the number of ways in
     which the pegs can get the color. It is 0 if they cannot, because a guess would score more than its feedback, the
-    color cannot be at so many pegs, or the prefix of the problem forbids it.
+    color cannot be at that number of pegs, or the prefix of the problem forbids it.
     """
     # Here and below, loops read arrays that were taken out of their tuples first: an access inside counts references.
     pegs, sizes = layout.subsets.pegs, layout.subsets.sizes

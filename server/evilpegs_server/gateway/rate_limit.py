@@ -61,7 +61,7 @@ class RateLimit:
 
     @property
     def is_exhausted(self) -> bool:
-        """True if there were so many refusals that the connection must be closed."""
+        """True if there were more refusals than a connection may have, so that it must be closed."""
         return self.refused > MAX_REFUSALS
 
     def take(self, now: float, price: float = 1, refusals: int = 1) -> int:

@@ -34,7 +34,7 @@ The server usually takes less than a second.
 class DemoPlan:
     """The matches of a demonstration, and the ladder whose last match is shown.
 
-    ``matches`` has pairs of a ladder and a number: every strategy plays so many matches on this ladder.
+    ``matches`` has pairs of a ladder and the number of matches that every strategy plays on it.
     """
 
     strategies: tuple[str, ...]

@@ -128,7 +128,7 @@ def _columns(results: Sequence[StrategyResult]) -> list[Column[StrategyResult]]:
 def _count_column(index: int) -> Column[StrategyResult]:
     """Return the column of the numbers solved at guess ``index`` + 1.
 
-    A cell is blank if the strategy never needs so many guesses.
+    A cell is blank if the strategy never needs that number of guesses.
     """
 
     def cell(result: StrategyResult) -> str:
