@@ -6,6 +6,7 @@ depend on the threads.
 
 from collections.abc import Callable
 from concurrent.futures import Executor
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -16,7 +17,7 @@ from evilpegs_game.guessing.bitmaps import GuessBitmaps, make_bitmaps
 from evilpegs_game.guessing.color_classes import make_color_classes, to_color_classes
 from evilpegs_game.guessing.guess_cursor import make_cursor
 from evilpegs_game.guessing.ranking import Best, Measure, keep_better, no_guess
-from evilpegs_game.guessing.search import search_candidates, search_prefixes
+from evilpegs_game.guessing.search import search
 from evilpegs_game.rules import Rules
 
 _CHUNKS: Final = 16
@@ -37,18 +38,14 @@ def best_code_in_chunks(
     (pegs, codes), colors = live.shape, color_classes.colors.size
     bitmaps, best = make_bitmaps(live, colors), no_guess(pegs)
 
-    def search_candidate_range(start: int, stop: int, result: Best) -> None:
+    def search_range(prefixes: Columns, start: int, stop: int, result: Best) -> None:
         cursor, own = make_cursor(pegs, colors), _with_own_buffers(bitmaps)
-        search_candidates(own, cursor, color_classes, live, start, stop, measure, result)
+        search(own, cursor, color_classes, codes, prefixes, start, stop, measure, result)
 
-    def search_prefix_range(start: int, stop: int, result: Best) -> None:
-        cursor, own = make_cursor(pegs, colors), _with_own_buffers(bitmaps)
-        search_prefixes(own, cursor, color_classes, codes, prefixes, start, stop, measure, result)
-
-    _search_chunks(search_candidate_range, codes, best, measure, codes, threads)
+    _search_chunks(partial(search_range, live), codes, best, measure, codes, threads)
     if not candidates_only:
         prefixes = _prefixes(pegs, colors)
-        _search_chunks(search_prefix_range, prefixes.shape[1], best, measure, codes, threads)
+        _search_chunks(partial(search_range, prefixes), prefixes.shape[1], best, measure, codes, threads)
     return best.guess
 
 

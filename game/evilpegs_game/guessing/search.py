@@ -41,39 +41,15 @@ def best_code(
     classified = to_color_classes(live, color_classes)
     bitmaps, cursor = make_bitmaps(classified, class_count), make_cursor(pegs, class_count)
     measure, best = Measure(rule, weights), no_guess(pegs)
-    search_candidates(bitmaps, cursor, color_classes, classified, 0, codes, measure, best)
+    zero = int(np.int64(0))  # with literals the callee would be compiled twice
+    search(bitmaps, cursor, color_classes, codes, classified, zero, codes, measure, best)
     if not candidates_only:
-        search_prefixes(bitmaps, cursor, color_classes, codes, np.zeros((0, 1), np.uint8), 0, 1, measure, best)
+        search(bitmaps, cursor, color_classes, codes, np.zeros((0, 1), np.uint8), zero, zero + 1, measure, best)
     return best.guess
 
 
 @kernel
-def search_candidates(
-    bitmaps: GuessBitmaps,
-    cursor: Cursor,
-    color_classes: ColorClasses,
-    live: Columns,
-    start: int,
-    stop: int,
-    measure: Measure,
-    best: Best,
-) -> None:
-    """Search the candidates from index ``start`` to ``stop`` and put the best into ``best`` if it is strictly better.
-
-    Of equally good candidates the first is put there.
-    """
-    last, codes = live.shape[0] - 1, live.shape[1]
-    least = least_score(measure, codes)
-    for i in range(start, stop):
-        if best.score[0] == least:
-            break
-        if move_to_prefix(bitmaps, cursor, color_classes, live, i, last):
-            color = int(np.int64(live[last, i]))  # like other colors, or the callees would be compiled twice
-            _search_from_prefix(bitmaps, cursor, color_classes, codes, last, color, color + 1, measure, best)
-
-
-@kernel
-def search_prefixes(
+def search(
     bitmaps: GuessBitmaps,
     cursor: Cursor,
     color_classes: ColorClasses,
@@ -86,41 +62,25 @@ def search_prefixes(
 ) -> None:
     """Search the guesses that begin with some prefixes and put the best into ``best`` if it is strictly better.
 
-    Of equally good guesses the first is put there. ``prefixes`` are columns of fewer pegs than a guess, in code order;
-    those from index ``start`` to ``stop`` are searched. ``codes`` is the number of candidates.
+    Of equally good guesses the first is put there. ``prefixes`` are columns of at most as many pegs as a guess, in code
+    order; those from index ``start`` to ``stop`` are searched. ``codes`` is the number of candidates.
     """
-    least = least_score(measure, codes)
-    base, colors, first = prefixes.shape[0], color_classes.colors.size, int(np.int64(0))
+    least, summed = least_score(measure, codes), is_summed(measure, codes)
+    length = prefixes.shape[0]
+    base = min(length, cursor.guess.size - 1)
+    first, colors = int(np.int64(0)), color_classes.colors.size
     for i in range(start, stop):
-        if best.score[0] != least and move_to_prefix(bitmaps, cursor, color_classes, prefixes, i, base):
-            _search_from_prefix(bitmaps, cursor, color_classes, codes, base, first, colors, measure, best)
-
-
-@kernel
-def _search_from_prefix(
-    bitmaps: GuessBitmaps,
-    cursor: Cursor,
-    color_classes: ColorClasses,
-    codes: int,
-    base: int,
-    start: int,
-    stop: int,
-    measure: Measure,
-    best: Best,
-) -> None:
-    """Search the guesses that begin like ``cursor`` and put the best into ``best`` if it is strictly better.
-
-    ``base`` is the first peg without a color in the cursor; there the colors from ``start`` to ``stop`` are tried.
-    ``codes`` is the number of candidates.
-    """
-    least = least_score(measure, codes)
-    summed = is_summed(measure, codes)
-    score = 0
-    while score >= 0 and best.score[0] != least:
-        limit = score_limit(best, measure, codes)
-        score = find_next(bitmaps, cursor, color_classes, measure.weights, summed, base, start, stop, limit)
-        if score >= 0:
-            _keep_if_better(bitmaps, cursor, color_classes, codes, score, measure, best)
+        if best.score[0] == least or not move_to_prefix(bitmaps, cursor, color_classes, prefixes, i, base):
+            continue
+        if base < length:  # a whole guess
+            first = int(np.int64(prefixes[base, i]))
+            colors = first + 1
+        score = 0
+        while score >= 0 and best.score[0] != least:
+            limit = score_limit(best, measure, codes)
+            score = find_next(bitmaps, cursor, color_classes, measure.weights, summed, base, first, colors, limit)
+            if score >= 0:
+                _keep_if_better(bitmaps, cursor, color_classes, codes, score, measure, best)
 
 
 @kernel
