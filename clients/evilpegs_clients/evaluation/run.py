@@ -55,7 +55,7 @@ def run_evaluation(
         uses_tasks = any(map(plan.uses_tasks, costs))
         workers = stack.enter_context(open_workers(plan.jobs, plan.cluster)) if uses_tasks else INLINE
         for index, cost in enumerate(costs):
-            _compile(cost.spec)
+            _compile(cost.spec, plan.uses_tasks(cost))
             with with_strategy_name(cost.spec.strategy):
                 if not checkpoint.outcomes:  # otherwise little may be left to do
                     _announce(cost.spec, plan.processes(cost) or 1, err, now)
@@ -118,12 +118,18 @@ def _remove_default(path: Path | None, plan: ExecutionPlan) -> None:
         path.unlink()
 
 
-def _compile(spec: StrategySpec) -> None:
-    """Compile the kernels that the strategy needs, before the time is measured."""
+def _compile(spec: StrategySpec, uses_tasks: bool) -> None:
+    """Compile the kernels that the strategy needs, before the time is measured.
+
+    A first use waits for this, so it does not compile what only tasks and single games need for work without them.
+    """
     strategy = spec.load()
+    if isinstance(strategy, CriterionStrategy) and not spec.games and not spec.worst:
+        first = seeded_choice(strategy)(Position(SMALL_RULES, (), LiveSets()))
+        evaluate_heuristic(SMALL_RULES, strategy.criterion, (), first)
+        if not uses_tasks:
+            return
     warm_up(strategy, (), LiveSets())
-    if isinstance(strategy, CriterionStrategy):
-        evaluate_heuristic(SMALL_RULES, strategy.criterion)
 
 
 def _tally_inline(cost: CostEstimate, threads: int, advance: Advance) -> Tally:
