@@ -2,6 +2,7 @@
 
 BIN := .venv/bin
 READY := .venv/.ready
+DEV := .venv/.dev
 
 demo: $(READY)
 	@$(BIN)/evilpegs demo
@@ -9,10 +10,10 @@ demo: $(READY)
 serve: $(READY)
 	@$(BIN)/evilpegs serve
 
-test: check
+test: $(DEV)
 	@sh tests/components.sh
 	@rm -f .coverage .coverage.*
-	@$(BIN)/python tests/support/compile_kernels.py
+	@$(MAKE) --no-print-directory -j2 check kernels
 	@$(MAKE) --no-print-directory -j2 test-outer test-cli test-inner test-plain
 	@$(BIN)/coverage combine -q
 	@$(BIN)/coverage report
@@ -21,54 +22,58 @@ test: check
 CLI := tests/cli
 INNER := tests/game tests/protocol tests/clients tests/repository tests/compatibility tests/examples tests/page
 
-test-outer: $(READY)
+test-outer: $(DEV)
 	@$(BIN)/coverage run -m pytest -q $(addprefix --ignore=,$(CLI) $(INNER))
 
-test-cli: $(READY)
+test-cli: $(DEV)
 	@printed=$$($(BIN)/coverage run -m pytest -q $(CLI) 2>&1); status=$$?; echo "$$printed"; exit $$status
 
-test-inner: $(READY)
+test-inner: $(DEV)
 	@printed=$$($(BIN)/coverage run -m pytest -q $(INNER) 2>&1); status=$$?; echo "$$printed"; exit $$status
 
 # The kernels run once as plain Python too: that they agree with themselves compiled is part of the test, and only
 # so are their lines counted as covered.
-test-plain: $(READY)
+test-plain: $(DEV)
 	@printed=$$(NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -q tests/game tests/clients/strategies \
 	    --ignore=tests/clients/strategies/test_golden.py 2>&1); status=$$?; echo "$$printed"; exit $$status
 
-check: $(READY)
+# Most groups need them, and would each compile them.
+kernels: $(DEV)
+	@$(BIN)/python tests/support/compile_kernels.py
+
+check: $(DEV)
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/python tests/repository/voice.py
 
-format: $(READY)
+format: $(DEV)
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
 # Many minutes: what evilpegs measures of itself, and one table of it with what is wanted.
-bench: $(READY)
+bench: $(DEV)
 	@$(BIN)/python -m bench
 
 # Minutes: measure every strategy on every ladder again and write docs/results.md.
-results: $(READY)
+results: $(DEV)
 	@$(BIN)/python bench/results.py
 
 # Minutes of load on loopback: does the event loop stall, and what do others notice of a crowd on a large game?
-load: $(READY)
+load: $(DEV)
 	@$(BIN)/python -m bench fairness --strict
 
 # Minutes of attacks on servers of their own, on loopback: floods, storms, unread answers, stops. Prints figures.
-abuse: $(READY)
+abuse: $(DEV)
 	@$(BIN)/python -m pytest -q -s -m abuse tests/abuse
 
 # Minutes of simulated ladders: are equal players ever told apart, and do intervals hold? Prints figures.
-statistics: $(READY)
+statistics: $(DEV)
 	@$(BIN)/python -m pytest -q -s -m statistics tests/statistics
 
 # Tests of the page in a browser, and the figures of bench/page.py. Screenshots go to tests/page/artifacts.
-page: $(READY) tests/page/node_modules/.package-lock.json
+page: $(DEV) tests/page/node_modules/.package-lock.json
 	@sh tests/components.sh
 	@$(BIN)/python -m pytest -q -m "" tests/page
 	@$(BIN)/python -m bench page
@@ -78,34 +83,44 @@ tests/page/node_modules/.package-lock.json: tests/page/package-lock.json
 	@npm ci --prefix tests/page --no-audit --no-fund --silent
 
 # Minutes: which games make counting dearest, and does any pass the stated bound?
-worst: $(READY)
+worst: $(DEV)
 	@PYTHONPATH=tests $(BIN)/python bench/worst_counting.py
 
 # Run the commands in tests/cli/snapshots and the matches in tests/clients/snapshots again and keep what they print
 # now. Read the diff before you commit it.
-snapshots: $(READY)
+snapshots: $(DEV)
 	@$(BIN)/python tests/support/snapshots.py
 
 # Write the description of the HTTP API again. A test compares it with what a server sends.
-openapi: $(READY)
+openapi: $(DEV)
 	@$(BIN)/python -m evilpegs_server.site.openapi
 
 # The picture of the page in README.md. Needs chromium.
-screenshot: $(READY)
+screenshot: $(DEV)
 	@sh tests/components.sh
 	@$(BIN)/python tests/support/screenshot.py
 
 # Bundle the JavaScript libraries of the page in the versions of tests/page/package-lock.json. Needs npm.
-vendor: $(READY)
+vendor: $(DEV)
 	@$(BIN)/python tests/support/vendor.py
+
+# Python compiles each module when it is first imported. To compile all of them here would take twice as long.
+PIP := $(BIN)/pip install -qq --disable-pip-version-check --no-compile
 
 $(READY): requirements.txt pyproject.toml
 	@python3 -c 'import sys, ensurepip, venv; assert sys.version_info >= (3, 11)' 2>/dev/null \
 	    || { echo "evilpegs needs Python 3.11 or later and its venv; on Debian: apt install python3-venv" >&2; exit 1; }
 	@echo "making .venv, once"
 	@python3 -m venv .venv
-	@$(BIN)/pip install -qq --disable-pip-version-check --require-hashes -r requirements.txt
-	@$(BIN)/pip install -qq --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@$(PIP) --require-hashes -r requirements.txt
+	@$(PIP) --no-deps --no-build-isolation -e .
 	@touch $@
 
-.PHONY: demo serve test test-outer test-cli test-inner test-plain check format bench results load abuse statistics page screenshot worst snapshots openapi vendor
+# What only tests, checks and benches need. Tests start hundreds of processes, so everything is compiled here.
+$(DEV): requirements-dev.txt $(READY)
+	@echo "adding the tools for development to .venv, once"
+	@$(PIP) --require-hashes -r requirements-dev.txt
+	@$(BIN)/python -m compileall -qq -j 0 .venv/lib || true  # some packages hold files for other Pythons
+	@touch $@
+
+.PHONY: demo serve test test-outer test-cli test-inner test-plain kernels check format bench results load abuse statistics page screenshot worst snapshots openapi vendor
