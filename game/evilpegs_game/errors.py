@@ -91,7 +91,7 @@ class OverBudgetError(GameError):
 
 
 def quoted(text: str, most: int = 40) -> str:
-    """Return ``text`` in quotation marks for a message, without what follows its first ``most`` characters.
+    """Return ``text`` in quotation marks for a message, cut off after its first ``most`` characters.
 
     >>> quoted("4y6")
     "'4y6'"

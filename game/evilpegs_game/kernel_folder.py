@@ -1,7 +1,7 @@
 """The directory for compiled kernels if neither the installation nor the home directory can be written.
 
-Such is the case of a service user. The directory must belong to the user alone, because a process executes the files
-that it finds there.
+This is so for a service user. The directory must belong to the user alone, because a process executes the files that it
+finds there.
 """
 
 import os

@@ -64,7 +64,7 @@ def best_guesses(position: Position) -> BestGuesses | None:
 def _affordable(position: Position) -> list[Among]:
     """Return the sets of guesses, all codes or candidates only, that the budget of ``position`` may suffice to compare.
 
-    A set that certainly exceeds the budget is left out, which is decided from the sizes of the sets alone.
+    A set is left out if its size alone shows that it exceeds the budget.
     """
     count, budget = position.count, position.budget
     affordable: list[Among] = []

@@ -159,10 +159,10 @@ def _candidates_only_total(position: Position, first: Code | None) -> int:
 class SplitBound:
     """Lower bounds on the sum of the guesses that a strategy needs for each code of a set, found by looking ahead.
 
-    The bounds look one guess ahead. ``columns`` are the codes, at least one, and ``guesses`` the legal guesses. No
-    guess splits a part of these codes into more parts than the best guess splits all of them, so `least_total_table`
-    with that number of parts bounds every part. The work is ``2 * codes * guesses`` feedbacks. ``chunk`` is the number
-    of guesses compared at a time; it bounds the memory and does not change the result.
+    The bounds look one guess ahead. ``columns`` are the codes, at least one, and ``guesses`` the legal guesses. The
+    best guess splits all of these codes into some number of parts, and no guess splits a part of them into more, so
+    `least_total_table` with this number bounds every part. The work is ``2 * codes * guesses`` feedbacks. ``chunk`` is
+    the number of guesses compared at a time; it bounds the memory and does not change the result.
     """
 
     def __init__(self, columns: Columns, guesses: Columns, *, chunk: int = _CHUNK) -> None:

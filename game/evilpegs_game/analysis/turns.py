@@ -162,7 +162,7 @@ def analyze_turn(position: Position, turn: Turn, solver: BoundedSolver, counted_
 
 
 def _chance(parts: dict[Feedback, int], feedback: Feedback, solved: Feedback) -> Fraction | None:
-    """Return the probability of a feedback at least as good as ``feedback``, or None if no candidate gives that.
+    """Return the probability of a feedback at least as good as ``feedback``, or None if no candidate gives it.
 
     A feedback is at least as good if it is ``solved`` (all-black) or leaves no more candidates than ``feedback``.
     """

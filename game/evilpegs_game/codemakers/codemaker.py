@@ -138,7 +138,7 @@ class Devil:
     def for_rules(cls, rules: Rules, exact_up_to: int | None = None) -> Self:
         """Return a devil for games of ``rules`` that replies exactly to at most ``exact_up_to`` candidates.
 
-        The default of ``exact_up_to`` is such that an exact reply takes about a second at most.
+        The default of ``exact_up_to`` is chosen so that an exact reply takes about a second at most.
 
         Raises:
             TooLargeError: the rules are too large, or ``exact_up_to`` codes of them cannot be solved exactly.

@@ -49,7 +49,7 @@ def least_total_table(most_parts: int, codes: int) -> Ints:
 
 
 def max_codes_within(rules: Rules) -> tuple[int, ...]:
-    """Return, for each number of guesses, an upper bound on the size of the sets of codes that it can suffice for.
+    """Return, for each number of guesses, an upper bound on the number of codes that can be solved within it.
 
     The element ``[k]`` is the bound for k guesses. The last element is the first that is at least ``rules.size``.
     """

@@ -1,4 +1,4 @@
-"""Compiled loops for small live sets, which decide whether one guess, or one and then another, is enough.
+"""Compiled loops for small live sets, which decide whether two or three guesses are enough.
 
 They are the hot loops under `evilpegs_game.codemakers.worst_case` and try every guess of the rules. A *matrix* holds
 feedback numbers: ``by_code`` has shape (codes, guesses) for loops over guesses, ``by_guess`` (guesses, codes) for loops
@@ -29,8 +29,8 @@ def some_guess_separates(by_code: FeedbackMatrix, indices: Indices, seen: Feedba
     """Return True if some guess gets a different feedback from each of the codes at ``indices``.
 
     ``seen`` and ``twice`` are scratch space with one element per guess. The inner loop runs over guesses, because then
-    compilers make vector instructions of it: asking `evilpegs_game.partition.separates` of one guess after the other
-    takes 5 times as long for ten codes of 4x6 or 4x8, and never much less for more than four codes.
+    compilers make vector instructions of it: calling `evilpegs_game.partition.separates` for each guess in turn takes 5
+    times as long for ten codes of 4x6 or 4x8, and never much less for more than four codes.
     """
     seen[:] = 0
     twice[:] = 0

@@ -6,8 +6,8 @@ in k guesses if some guess leaves only parts that are solvable in k - 1. The sea
 deepening), and a guess fails as soon as one of its parts does (alpha-beta with a window of one). Source of the
 question: D. E. Knuth, The Computer as Master Mind, Journal of Recreational Mathematics 9 (1976-77).
 
-Work is counted in feedback evaluations. It depends on what is already known, and so may whether a budget is exceeded;
-the results do not.
+Work is counted in feedback evaluations. Earlier results save work, so whether a call exceeds its budget may depend on
+them; its result never does.
 """
 
 from collections.abc import Iterator

@@ -35,10 +35,10 @@ from evilpegs_game.counting.row_index import (
 
 @kernel
 def partners(layout: Layout, one: Table, other: Table) -> Index:
-    """Return, for each row of the table ``one``, the row of the table ``other`` that completes its colorings to codes.
+    """Return, for each row of the table ``one``, the row of the table ``other`` with which its colorings form codes.
 
-    A row stands for colorings of the same pegs with equal scores. The result is int64, with -1 for a row without
-    partner. Every guess must have a feedback: each row then has at most one partner.
+    A row stands for colorings (partial codes) of the same pegs with equal scores. The result is int64, with -1 for a
+    row without partner. Every guess must have a feedback: each row then has at most one partner.
     """
     last_subset, targets, none = layout.subsets.sizes.size - 1, layout.lanes.targets, np.uint64(0)
     starts, rows, other_starts, other_rows = one.starts, one.rows, other.starts, other.rows
@@ -165,11 +165,11 @@ def _leads_to(rows: Rows, row: int, increments: Rows, added: int, next_rows: Row
 def step_back(
     subsets: PegSubsets, previous: Table, increments: Rows, subset: int, row: Words, index: int
 ) -> tuple[int, int]:
-    """Return the row of ``previous`` and the added peg subset from which one coloring of ``row`` was made.
+    """Return the row of ``previous`` and the added peg subset from which a partial code of ``row`` was made.
 
-    ``index`` (from 0) is the number of the coloring among those that ``row`` stands for, and ``subset`` is its peg
-    subset. ``increments`` are the score increments of the color added last. If there is no such coloring, return
-    (-1, -1).
+    ``index`` (from 0) is the number of the partial code among those that ``row`` stands for, and ``subset`` is its peg
+    subset. ``increments`` are the score increments of the color added last. If there is no partial code with this
+    number, return (-1, -1).
     """
     left, inner, starts, rows = np.uint64(index), new_inner_subsets(subsets), previous.starts, previous.rows
     for number in range(list_inner_subsets(subsets, subset, inner)):

@@ -1,7 +1,8 @@
 """Codes as integers with one base-``colors`` digit per peg; the first peg has the highest, so the order is code order.
 
-A coloring of some pegs is such a number too, with 0 at the other pegs, so the sum of two halves of a code is the code.
-Each row of a table has a *list* of colorings: those of row ``r`` are ``numbers[first[r]:first[r + 1]]``.
+A coloring, which gives colors to some pegs, is a number of the same form with 0 at the other pegs. So the sum of two
+colorings that complete each other is a code. Each row of a table has a *list* of colorings: those of row ``r`` are
+``numbers[first[r]:first[r + 1]]``.
 """
 
 from typing import Final
@@ -23,11 +24,11 @@ def codes_fit_word(rules: Rules) -> bool:
 
 @kernel
 def extend_lists(first: Index, numbers: Words, edges: Slots, rows: int, code_values: Words) -> tuple[Index, Words]:
-    """Extend the lists of colorings of a table by one color; return ``first`` and ``numbers`` of the next table.
+    """Extend the lists of partial codes of a table by one color; return ``first`` and ``numbers`` of the next table.
 
-    The colorings of row ``r`` are ``numbers[first[r]:first[r + 1]]``, each a number with one digit per peg. The next
-    table has ``rows`` rows. ``edges`` int32 (edges, 3) are (row, peg subset that gets the color, row of the next
-    table). ``code_values`` (subsets,) is the number to add to a coloring if a peg subset gets the color.
+    The partial codes of row ``r`` are ``numbers[first[r]:first[r + 1]]``, each a number with one digit per peg. The
+    next table has ``rows`` rows. ``edges`` int32 (edges, 3) are (row, peg subset that gets the color, row of the next
+    table). ``code_values`` (subsets,) is the number to add to a partial code if a peg subset gets the color.
     """
     following = np.zeros(rows + 1, np.int64)
     for edge in range(edges.shape[0]):
@@ -52,9 +53,9 @@ def combine_lists(
 ) -> Words:
     """Return the codes that pairs of rows from two tables stand for, as numbers with one digit per peg.
 
-    The result is uint64 (codes,). ``ones[i]`` and ``others[i]`` are the rows of pair ``i``. Each coloring of the one
-    row and each of the other add up to a code. ``first`` and ``numbers`` list the colorings of the table of ``ones`` as
-    in `extend_lists`, and ``other_first`` and ``other_numbers`` those of the table of ``others``.
+    The result is uint64 (codes,). ``ones[i]`` and ``others[i]`` are the rows of pair ``i``. Each partial code of the
+    one row and each of the other add up to a code. ``first`` and ``numbers`` list the partial codes of the table of
+    ``ones`` as in `extend_lists`, and ``other_first`` and ``other_numbers`` those of the table of ``others``.
     """
     count = 0
     for pair in range(ones.size):
@@ -98,9 +99,9 @@ def sort_numbers(numbers: Words, bits: int) -> Words:
 def numbers_to_columns(numbers: Words, pegs: int, colors: int) -> Columns:
     """Return the codes that ``numbers`` stand for as columns: uint8, shape (pegs, codes).
 
-    Numbers are split into groups of as many digits as fit into 31 bits. For such a group, a product with 1 / colors
-    gives the exact quotient: its error is below 2**-21, and it is never that near to a whole number. Loops over
-    products become vector instructions.
+    Numbers are split into groups of as many digits as fit into 31 bits. For each group, a product with 1 / colors gives
+    the exact quotient: its error is below 2**-21, and it is never that near to a whole number. Loops over products
+    become vector instructions.
     """
     columns = np.empty((pegs, numbers.size), np.uint8)
     together, power = 1, colors

@@ -13,8 +13,8 @@ from evilpegs_game.counting.layout import Index
 def color_order(color_counts: Index, pegs: int) -> Index:
     """Return the colors in an order that makes the tables of a count small: int64 (colors,).
 
-    A count adds colors from both ends of the order. A greedy order is improved by moving single colors.
-    ``color_counts``, int64 (guesses, colors), is how often each guess has each color.
+    The codes are counted by adding colors from both ends of the order. A greedy order is improved by moving single
+    colors. ``color_counts``, int64 (guesses, colors), is how often each guess has each color.
     """
     order = _greedy_order(color_counts)
     _improve(color_counts, pegs, order)
@@ -67,10 +67,10 @@ def _improve(color_counts: Index, pegs: int, order: Index) -> None:
 
 @kernel
 def _estimate_rows(color_counts: Index, pegs: int, order: Index, limit: float) -> float:
-    """Return an estimate of the rows of all tables: the number of score combinations after each color, summed.
+    """Return an estimate of the rows of all tables: for each color, the number of score combinations after it.
 
-    A guess has few possible scores while few of its pegs, or nearly all, have a color that was added already. The sum
-    ends early when it reaches ``limit``.
+    A guess has few possible scores while few of its pegs, or nearly all, have a color that was added already. The
+    numbers are added up, until their sum reaches ``limit``.
     """
     done = np.zeros(color_counts.shape[0], np.int64)
     total = 0.0

@@ -1,6 +1,7 @@
-"""Tables extended by one color after another.
+"""The tables of partial codes of a count, extended by one color after another.
 
-`extend` adds one color to a table; `extend_both` extends the tables of both halves until they can be joined.
+`extend` adds one color to a table; `extend_both` extends two tables, from both ends of the color order, until they can
+be joined.
 """
 
 from typing import Final
@@ -41,7 +42,7 @@ _NO_SLOT: Final = -2
 def extend_both(
     layout: Layout, one: Table, other: Table, order: Index, first: int, last: int, initial_rows: int, max_rows: int
 ) -> tuple[Table, Table, int, int, int]:
-    """Add the colors ``order[first]`` to ``order[last]`` to two tables, the next color to the table with fewer rows.
+    """Add the colors from ``order[first]`` to ``order[last]`` to two tables, always to the table with fewer rows.
 
     The table ``one`` gets colors from the beginning of this range, and ``other`` from its end. Stop when one color is
     left, or when the next table would have more than ``max_rows`` rows. Return the two tables, the indices in ``order``

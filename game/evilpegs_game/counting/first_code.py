@@ -26,8 +26,8 @@ MAX_NODES: Final = 300_000
 def first_code(rules: Rules, history: History, max_bytes: int, *, max_nodes: int = MAX_NODES) -> Code:
     """Return the first code in code order that is consistent with ``history``.
 
-    A search tries ``max_nodes`` colors before a count decides the color of a peg; both methods find the same code.
-    ``max_bytes`` bounds the memory of a count.
+    A search tries ``max_nodes`` colors; then the codes are counted to decide the color of a peg. Both methods find the
+    same code. ``max_bytes`` bounds the memory of a count.
 
     Raises:
         ContradictionError: no code is consistent with the history.
@@ -57,7 +57,7 @@ def _extend_prefix(rules: Rules, history: History, prefix: Code, max_bytes: int)
 
 
 def _tables(rules: Rules, history: History) -> tuple[Words, Words, Words, Words]:
-    """Return the arrays that `_search` needs: black increments, match increments, targets and least scores."""
+    """Return the parameters of `_search`: black increments, match increments, targets and least scores."""
     problem = CountingProblem(rules, history, None)
     lanes = problem.layout.lanes
     words = len(lanes.targets)
@@ -71,9 +71,10 @@ def _tables(rules: Rules, history: History) -> tuple[Words, Words, Words, Words]
 
 
 def _least_scores(lanes: ScoreLanes, pegs: int) -> Words:
-    """Return the fewest blacks and matches that guesses must have after each number of colored pegs.
+    """Return the fewest blacks and matches (black + white) from which guesses can still reach their feedback.
 
-    The result is uint64 (pegs + 1, words, 2), with the blacks at 0 of the last axis and the matches at 1.
+    The result is uint64 (pegs + 1, words, 2). Its first axis is the number of pegs that have a color; the last axis has
+    the blacks at 0 and the matches at 1.
     """
     least = np.zeros((pegs + 1, len(lanes.targets), 2), np.uint64)
     for black, match, word, shift in zip(
@@ -99,9 +100,9 @@ def _search(
     """Fill ``code``, all -1, with the first consistent code that begins with ``prefix``; return True if one was found.
 
     The search tries at most ``max_nodes`` colors at pegs. ``black_increments`` (pegs, colors, words) are the blacks
-    that a color at a peg adds. ``match_increments`` (colors, pegs, words) are the matches that the first, second, ...
-    peg of a color adds. ``targets`` are the scores required, as in `ScoreLanes`, and ``least`` is the result of
-    `_least_scores`.
+    that a color at a peg adds. ``match_increments`` (colors, pegs, words) are the matches (black + white) that the
+    first, second, ... peg of a color adds. ``targets`` are the scores required, as in `ScoreLanes`, and ``least`` is
+    the result of `_least_scores`.
     """
     pegs, colors, words = code.size, match_increments.shape[0], targets.shape[0]
     blacks = np.zeros((pegs + 1, words), np.uint64)

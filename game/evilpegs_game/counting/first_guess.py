@@ -39,7 +39,7 @@ def first_part_sizes(rules: Rules, guess: Code) -> tuple[int, ...]:
 
 @kernel
 def _sums_by_score(color_counts: Sums, pegs: int, repeats: bool, others: Sums, binomials: Sums) -> Sums:
-    """Return the number of codes by blacks and matches with the guess: int64, shape (pegs + 1, pegs + 1).
+    """Return the number of codes by blacks and matches (black + white) with the guess: int64 (pegs + 1, pegs + 1).
 
     ``color_counts`` are the numbers of pegs of each color in the guess. ``others[n]`` is the number of ways to give n
     pegs colors that the guess does not have, modulo 2**63, and ``binomials`` are the binomial coefficients.

@@ -26,9 +26,9 @@ from evilpegs_game.counting.score_increments import score_increments
 def join(layout: Layout, one: Table, other: Table, color: int, sizes: Index) -> int:
     """Count the codes that rows of ``one``, the last color and rows of ``other`` form together.
 
-    The open guess is the one whose parts are counted. The number of codes that give it some blacks and matches is added
-    to ``sizes[black << open_bits | match]``. Return the number of rows that were looked up. ``color`` is the last
-    color: it is given to each peg subset that can have it, so the last and largest table is never made.
+    The open guess is the one whose parts are counted. The number of codes that give it some blacks and matches (black +
+    white) is added to ``sizes[black << open_bits | match]``. Return the number of rows that were looked up. ``color``
+    is the last color: it is given to each peg subset that can have it, so the last and largest table is never made.
     """
     increments = score_increments(layout, color)
     subsets, targets = layout.subsets, layout.lanes.targets
@@ -83,7 +83,8 @@ def join(layout: Layout, one: Table, other: Table, color: int, sizes: Index) -> 
 def _required_scores(targets: Words, answered: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
     """Return the blacks and matches that a code must have with the answered guesses, whose bits ``answered`` marks.
 
-    The four results are the blacks and matches of the first word, then those of the second word (0 if there is none).
+    Matches are black + white. The four results are the blacks and matches of the first word, then those of the second
+    word (0 if there is none).
     """
     black, white = targets[0, NEEDED_BLACK] & answered, targets[0, NEEDED_WHITE] & answered
     if targets.shape[0] == 1:
@@ -98,8 +99,8 @@ def _has_scores(
     """Return True if ``row`` has the scores ``black`` and ``match`` with the answered guesses.
 
     ``answered`` marks the bits of these guesses, and ``black2`` and ``match2`` are the scores in the second word. If a
-    guess has scored too much already, its needed score was made by a subtraction below 0, so its bits hold more than
-    any row has there.
+    guess has scored too much already, its needed score comes from a subtraction that went below 0, so its bits hold
+    more than any row has there.
     """
     same = rows[row, BLACK] & answered == black and rows[row, MATCH] & answered == match
     return bool(same and (rows.shape[1] == 3 or (rows[row, BLACK_2] == black2 and rows[row, MATCH_2] == match2)))

@@ -1,4 +1,4 @@
-"""The arrays of one count: tables of partial colorings, and what all tables of one count have in common.
+"""The arrays of one count: tables of partial colorings, and the arrays that all tables of one count share.
 
 A *table* belongs to a set of colors. For each *peg subset* it holds the ways to give exactly these pegs exactly these
 colors, grouped by the scores that the guesses have then. There is one row per group: rows ``starts[subset]`` to

@@ -22,7 +22,7 @@ def sufficient_bytes(rules: Rules) -> int:
 def check_bytes(rules: Rules, subsets: int, words: int, max_bytes: int | None) -> None:
     """Check, before anything is allocated, that a count of ``subsets`` peg subsets can fit into ``max_bytes``.
 
-    ``words`` is the number of 64-bit words for the blacks of a row; the matches take as many.
+    ``words`` is the number of 64-bit words for the blacks of a row; the matches (black + white) take as many.
 
     Raises:
         TooLargeError: even the smallest tables take more.

@@ -81,7 +81,7 @@ def count_prefix(rules: Rules, history: History, prefix: Code, max_bytes: int = 
 
 
 class _Counter:
-    """One count, which runs when the object is created: the numbers of codes and the work."""
+    """An exact count of codes, which runs when the object is created: the numbers of codes and the work."""
 
     def __init__(self, problem: CountingProblem, max_bytes: int, initial_rows: int = INITIAL_ROWS) -> None:
         self._problem = problem
@@ -112,7 +112,7 @@ class _Counter:
     def _count(self, halves: tuple[Table, Table], first: int, last: int, max_rows: int) -> None:
         """Add to the sums the codes that two tables stand for, made from tables of at most ``max_rows`` rows.
 
-        The tables ``halves`` together have all colors but those from ``first`` to ``last`` of the order.
+        The two tables ``halves`` together have all colors but those from ``first`` to ``last`` of the order.
         """
         problem, lacking = self._problem, last - first
         left, right, first, last, made = extend_both(
@@ -132,7 +132,7 @@ class _Counter:
 
 
 def row_limit(problem: CountingProblem, max_bytes: int) -> int:
-    """Return the most rows that a table of ``problem`` may have within ``max_bytes``; see `max_table_rows`."""
+    """Return the result of `max_table_rows` for the count ``problem``: the most rows per table within ``max_bytes``."""
     layout = problem.layout
     return max_table_rows(len(layout.subsets.pegs), len(layout.lanes.targets), len(problem.order), max_bytes)
 

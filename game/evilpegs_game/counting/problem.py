@@ -23,7 +23,7 @@ _WORD_BITS: Final = 64
 
 
 class CountingProblem:
-    """One count: its `Layout`, and the pegs, colors and guesses that the numbers in the layout stand for.
+    """An exact count of codes: its `Layout`, and the pegs, colors and guesses that the layout numbers.
 
     ``guess`` is the open guess, whose parts are counted; if it is None, all candidates are counted together. With
     ``ungrouped`` each peg is a class of its own and each color is added alone, so that codes can be read off the rows.

@@ -26,8 +26,8 @@ def score_increments(layout: Layout, color: int) -> Rows:
     """Return how much the scores of the guesses grow if a peg subset gets ``color``, for each peg subset.
 
     The result has the columns of table rows, one row per peg subset. The column `COLORINGS` is the number of ways in
-    which the pegs can get the color. It is 0 if they cannot, because a guess would score more than its feedback, the
-    color cannot be at that number of pegs, or the prefix of the problem forbids it.
+    which the pegs can get the color. This number is 0 if the pegs cannot get the color, because a guess would score
+    more than its feedback, the color cannot be at that number of pegs, or the prefix of the problem forbids it.
     """
     # Here and below, loops read arrays that were taken out of their tuples first: an access inside counts references.
     pegs, sizes = layout.subsets.pegs, layout.subsets.sizes
@@ -73,10 +73,11 @@ def _enforce_prefix(layout: Layout, color: int, increments: Rows) -> None:
 
 @kernel
 def score_bounds(layout: Layout, remaining: Index) -> Words:
-    """Return the minimum blacks, minimum matches and maximum matches that a row of each peg subset must have.
+    """Return the least blacks, and the least and most matches, that a row of each peg subset must have.
 
-    Rows outside these bounds cannot reach every feedback with the colors to come. The result is uint64 (subsets,
-    words, 3). ``remaining`` (colors,) is the number of pegs that can have each color to come, 0 for all others.
+    Matches are black + white. Rows outside these bounds cannot reach every feedback with the colors to come. The result
+    is uint64 (subsets, words, 3). ``remaining`` (colors,) is the number of pegs that can have each color to come, 0 for
+    all others.
     """
     class_sizes, pegs = layout.class_sizes, layout.subsets.pegs
     guess_colors, color_counts = layout.colors.guess_colors, layout.colors.color_counts
@@ -116,9 +117,9 @@ def _lane_arrays(lanes: ScoreLanes) -> tuple[Index, Index, Index, Index]:
 def _match_limits(color_counts: Index, remaining: Index, repeats: bool, pegs: int) -> tuple[int, int, int]:
     """Return three limits on the matches that the colors to come can still add to a guess.
 
-    These are the most matches in total, the most pegs that can be colored without any match, and the fewest matches
-    that one color adds. ``color_counts`` (colors,) is how often the guess has each color. ``remaining`` (colors,) is
-    the number of pegs that can have each color to come, 0 for all others.
+    These are the most matches (black + white) in total, the most pegs that can be colored without any match, and the
+    fewest matches that one color adds. ``color_counts`` (colors,) is how often the guess has each color. ``remaining``
+    (colors,) is the number of pegs that can have each color to come, 0 for all others.
     """
     most = foreign = 0
     least = pegs

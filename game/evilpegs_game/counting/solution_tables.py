@@ -36,7 +36,7 @@ _EDGE_BYTES: Final = 3 * 4 + 8
 
 
 class _Colorings(NamedTuple):
-    """Lists of colorings, as numbers with one digit per peg.
+    """Lists of colorings, which are partial codes, as numbers with one digit per peg.
 
     The colorings of row ``r`` of a table are ``numbers[first[r]:first[r + 1]]``.
     """
@@ -160,10 +160,10 @@ class SolutionTables:
         return known
 
     def _backtrack(self, side: int, row: int, rng: RandomSource, code: list[int]) -> None:
-        """Draw one of the colorings that ``row`` of one half of the colors stands for, and write it to ``code``.
+        """Draw one of the partial codes that ``row`` of one half of the colors stands for, and write it to ``code``.
 
         ``side`` (0 or 1) is the half, and ``row`` is a row of its last table. Colors are drawn one after another, the
-        one added last first. Each coloring is equally likely.
+        one added last first. Each partial code is equally likely.
         """
         problem, subsets = self._problem, self._problem.layout.subsets
         for (color, table), (_, previous) in zip(self._levels[side][:0:-1], self._levels[side][-2::-1], strict=True):
@@ -175,7 +175,7 @@ class SolutionTables:
                 code[peg] = problem.color_groups[color][0]
 
     def _colorings(self, side: int, ends: Index) -> _Colorings:
-        """Return the colorings that the rows ``ends`` of a last table stand for: that of the half ``side`` (0 or 1)."""
+        """Return the partial codes that the rows ``ends`` of the last table of the half ``side`` (0 or 1) stand for."""
         levels = self._levels[side]
         live = np.zeros(len(levels[-1][1].rows), np.bool_)
         live[ends] = True
@@ -193,7 +193,7 @@ class SolutionTables:
         return colorings
 
     def _code_values(self, color: int) -> Words:
-        """Return how much the number of a coloring grows if a peg subset gets ``color``: uint64, one per peg subset."""
+        """Return, for each peg subset, the number to add to a partial code if the subset gets ``color``: uint64."""
         problem = self._problem
         digits = np.array([problem.rules.colors**power for power in range(problem.rules.pegs)][::-1], np.uint64)
         ones: Words = (problem.layout.subsets.pegs.astype(np.uint64) * digits).sum(axis=1, dtype=np.uint64)

@@ -2,7 +2,8 @@
 
 A codebreaker who draws each guess uniformly from the candidates needs, over all secrets of a live set S of n codes
 together, T(S) = n + 1/n * (the sum of T over all parts but all-black of every guess in S). T is equal for sets that a
-permutation of pegs and colors maps to each other, and one guess represents all that a symmetry of the set exchanges.
+permutation of pegs and colors maps to each other, and one guess represents all guesses that a symmetry of the set maps
+to each other.
 
 Sets of at most `SMALL_SET` codes are totaled by kernels in integers. A *feedback matrix* holds the feedback number of
 every code with every code: uint8, shape (codes, codes). *Indices* of codes are int32. Totals are guesses in units of
@@ -94,7 +95,7 @@ class Expectation:
     def entries(self) -> int:
         """The number of stored totals, one per live set of over `SMALL_SET` codes.
 
-        Sets that are images of each other under permutations of pegs and colors share one.
+        Sets that are images of each other under permutations of pegs and colors share one total.
         """
         return len(self._known)
 

@@ -64,12 +64,13 @@ def idle_before(position: Position) -> int:
 
 
 def idle_turns(idle: int, before: Position, after: Position) -> int:
-    """Return the number of turns in a row that have excluded no candidate after one more turn.
+    """Return the number of turns in a row, the latest included, that excluded no candidate.
 
-    ``idle`` is this number before the turn; ``before`` and ``after`` are the positions before and after the turn.
+    ``idle`` is this number before the latest turn; ``before`` and ``after`` are the positions before and after this
+    turn.
 
     Raises:
-        StuckError: there are more than `MAX_IDLE_TURNS` such turns.
+        StuckError: the result would exceed `MAX_IDLE_TURNS`.
     """
     if after.count < before.count:
         return 0

@@ -1,8 +1,8 @@
 """Color classes: the colors that guesses at a live set need, and the order in which equivalent colors may appear.
 
 Many guesses have the same part sizes because their colors are equivalent at the live set. A guess is left out only if
-one earlier in code order has the same part sizes. So the first of all such guesses is never left out, and of the best
-guesses the first is found. There are two reasons to leave a guess out:
+one earlier in code order has the same part sizes. So the first guess with any given part sizes is never left out, and
+the first of the best guesses is found. There are two reasons to leave a guess out:
 
 * Colors that nobody has guessed yet are interchangeable, so they first appear in ascending order.
 * Colors that no candidate has give no information, so the least of them is enough. If no color may repeat, several of

@@ -94,13 +94,15 @@ def find_next(  # noqa: C901, PLR0912, PLR0915 - see below for what the plain fo
 ) -> int:
     """Move the cursor to the next guess in code order with a score of at most ``limit``; return the score, or -1.
 
-    A result of -1 means that no such guess is left. The pegs left of ``base`` do not change. At ``base`` the colors
-    from ``start`` to ``stop`` are tried, which are all colors unless ``base`` is the last peg. If ``summed`` is True,
-    the score is the sum of the ``weights`` of the part sizes, otherwise the largest part size.
+    A result of -1 means that no guess with a score of at most ``limit`` is left. The pegs left of ``base`` do not
+    change. At ``base`` the colors from ``start`` to ``stop`` are tried, which are all colors unless ``base`` is the
+    last peg. If ``summed`` is True, the score is the sum of the ``weights`` of the part sizes, otherwise the largest
+    part size.
 
     These are the innermost loops of every search, and most live sets have at most 64 codes, so that a bitmap is one
     word. With calls of `may_follow`, `add_peg` and `part_size` instead, an evaluation of minimax takes 2.1 times as
-    long on 4x6 and 4 times on 5x6; with such kernels for bitmaps of one word, it still takes 1.6 and 2.6 times as long.
+    long on 4x6 and 4 times on 5x6; if these kernels handle bitmaps of one word only, it still takes 1.6 and 2.6 times
+    as long.
     """
     hits, matches, blacks, totals = bitmaps
     guess, used, feedback_slots = cursor

@@ -28,10 +28,10 @@ _PREFIX_PEGS: Final = 2
 def best_code_in_chunks(
     live: Columns, rules: Rules, guessed: int, measure: Measure, candidates_only: bool, threads: Executor
 ) -> NDArray[np.uint8]:
-    """Return the best guess at a live set of three codes or more, searched by ``threads``: uint8, shape (pegs,).
+    """Return the best guess at a live set of three codes or more, found by several threads: uint8, shape (pegs,).
 
-    It is the guess that `evilpegs_game.guessing.search.best_code` returns. ``guessed`` has one bit per color that has
-    been guessed so far.
+    It is the guess that `evilpegs_game.guessing.search.best_code` returns. The tasks of the search run in the executor
+    ``threads``. ``guessed`` has one bit per color that has been guessed so far.
     """
     color_classes = make_color_classes(live, rules.colors, rules.repeats, guessed)
     live = to_color_classes(live, color_classes)

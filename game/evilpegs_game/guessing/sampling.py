@@ -25,8 +25,8 @@ DEFAULT_BUDGET: Final = 10**8
 def sampled_guess(position: Position, rng: RandomSource, candidates_only: bool = False) -> Code:
     """Draw candidates uniformly and return the one whose feedback has the most entropy among the drawn candidates.
 
-    The budget of ``position`` determines the number of samples, because each sample is compared with each. Once all
-    candidates fit into the budget, the choice is no longer random: it is the guess with the most entropy over all
+    The budget of ``position`` determines the number of samples, because each sample is compared with every other. Once
+    all candidates fit into the budget, the choice is no longer random: it is the guess with the most entropy over all
     candidates. This guess is taken from all codes if the budget suffices and ``candidates_only`` is False. With at most
     two candidates left, the first of them is returned.
 

@@ -32,8 +32,8 @@ def best_code(
     """Return the best guess at a live set of three codes or more: uint8, shape (pegs,).
 
     ``guessed`` has one bit per color that has been guessed so far; the live set must follow from these guesses.
-    ``rule`` and ``weights`` are the fields of a `Measure`, passed apart because converting a named tuple from Python
-    is slow.
+    ``rule`` and ``weights`` are the fields of a `Measure`, passed separately because converting a named tuple from
+    Python is slow.
     """
     color_classes = make_color_classes(live, colors, repeats, guessed)
     pegs, codes = live.shape

@@ -1,4 +1,4 @@
-"""The feedback of every code against every other, for rules with few enough codes that the table fits a near cache.
+"""The feedback of every code against every other, for rules with so few codes that the table fits a processor cache.
 
 Part sizes after a history then take one comparison of bytes per turn and code, and one pass that counts.
 """

@@ -320,7 +320,7 @@ class LiveSets:
             return None
 
     def _derive_canonical(self, rules: Rules, history: History, onto: Symmetry, image: History) -> Columns:
-        """Return the live set of the canonical image of ``history``, which ``onto`` maps to ``image``.
+        """Return the live set of ``image``, the canonical image to which ``onto`` maps ``history``.
 
         The codes are selected from the cached canonical live set of the turn before, or listed if it is not cached.
         """

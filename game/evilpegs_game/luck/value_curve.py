@@ -97,7 +97,7 @@ def read_value_curve(path: Path, rules: Rules, guess_limit: int) -> ValueCurve:
     """Return the value curve in the file at ``path``, which must be a curve of ``rules`` with ``guess_limit``.
 
     Raises:
-        MalformedError: the file contains no such curve; the message names the file and the first fault.
+        MalformedError: the file does not contain this curve; the message names the file and the first fault.
         OSError: the file cannot be read.
     """
     try:

@@ -56,7 +56,7 @@ class FirstGuessPart:
 
 
 class FirstGuess:
-    """A first guess, the number of codes before it, and the parts into which it splits them, without all-black.
+    """A first guess, the number of codes before it, and the parts into which it splits these codes, without all-black.
 
     The parts are in ascending order of size.
     """
@@ -75,7 +75,7 @@ class FirstGuess:
     def upper(self) -> int:
         """The fewest guesses, summed over all codes, of any known tree that begins with the guess.
 
-        It is `NEVER` if no tree is known that does.
+        It is `NEVER` if no tree that begins with the guess is known.
         """
         return min(NEVER, self.codes + sum(part.bounds.upper for part in self.parts))
 
@@ -170,7 +170,7 @@ class FirstGuesses:
     def prove(self) -> FirstGuess:
         """Find and prove the least total of guesses over all codes, and return a first guess that attains it.
 
-        If there is no tree within the limit, this is proved instead, and the upper bound of the result is `NEVER`.
+        If there is no tree within the limit, that fact is proved instead, and the upper bound of the result is `NEVER`.
         """
         for first in sorted(self.guesses, key=lambda first: first.lower):
             if first.lower < self.best.upper:

@@ -46,7 +46,7 @@ class CodeSpace:
     def orbits(self, columns: Columns) -> Indices:
         """Return, for each guess, the index of the first guess known to be equally good against ``columns``: int32.
 
-        This is the guess itself if the set is small, because the search for symmetries does not pay then.
+        This is the guess itself if the set is small, because the search for symmetries then takes longer than it saves.
         """
         if columns.shape[1] < self.tuning.orbit_codes:
             return np.arange(self.rules.size, dtype=np.int32)
@@ -100,8 +100,8 @@ def _shapes(pegs: int, colors: int, most: int) -> list[tuple[int, ...]]:
 class GuessMatrix:
     """A set of codes and the feedback of the guesses worth trying against it or any subset.
 
-    All codes of the set are guesses. Of other guesses that split the set into the same parts, only the first in code
-    order is kept, and none if a code of the set makes these parts.
+    All codes of the set are guesses. Another guess is kept only if no code of the set, and no earlier guess in code
+    order, splits the set into the same parts.
 
     Raises:
         TooLargeError: the matrix would take more than `Tuning.max_matrix_bytes`.

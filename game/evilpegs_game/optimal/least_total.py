@@ -31,7 +31,7 @@ class LeastTotal:
 
     The winning guesses are included. The solver keeps its results, to save time in later calls.
 
-    It takes 6 MB for its table of totals, the memory of all codes and, during a call, a guess matrix. The matrix takes
+    It takes 6 MB for its `totals_table`, the memory of all codes and, during a call, a guess matrix. The matrix takes
     at most ``16 * codes * rules.size`` bytes, and far less for small sets because few guesses split them differently.
     Several threads may share one solver.
 
@@ -69,7 +69,8 @@ class LeastTotal:
     def best_guess(self, columns: Columns, budget: int | None = None) -> Code:
         """Return a guess that attains the least total for the codes of ``columns``.
 
-        Of several such guesses, it is the first that is one of these codes, else the first in code order.
+        Of several guesses that attain it, the result is the first that is one of these codes, else the first in code
+        order.
 
         Raises:
             OverBudgetError, TooLargeError: under the conditions of `total`.

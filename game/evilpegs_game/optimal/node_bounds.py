@@ -4,7 +4,7 @@ One pass over a table of bits counts the parts that every guess makes of the set
 one part cost one guess more than in two parts. So with n codes and b parts, a guess of the set needs at least
 3 n - 2 - b and any other guess at least 3 n - b; both are exact if no part holds three codes. These bounds solve or
 exclude most sets. If the largest part may exceed the most parts that any guess makes, the part sizes are counted too:
-a subset cannot be split into more parts than the set, which bounds what it needs. *Work* is feedback evaluations.
+a subset cannot be split into more parts than the set, which bounds its least total. *Work* is feedback evaluations.
 """
 
 from typing import Final
@@ -28,10 +28,11 @@ _BLOCK: Final = 64
 
 @kernel
 def set_key(tables: GuessTables, codes: Indices, limit: int) -> tuple[np.uint64, np.uint64]:
-    """Return the key and the check word under which the table of totals stores a set of codes.
+    """Return the key and the check word under which `totals_table` stores the bounds of a set of codes.
 
-    They are the sums of the two random words of each code. ``limit``, the number of guesses allowed, is mixed into the
-    key if it can matter.
+    The key is the sum of the first random words of the codes, and the check word that of their second ones;
+    `GuessTables` has both. ``limit``, the number of guesses allowed, is mixed into the key if it is less than the
+    number of codes.
     """
     key, check = np.uint64(0), np.uint64(0)
     for i in range(codes.size):

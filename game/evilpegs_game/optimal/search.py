@@ -1,10 +1,10 @@
 """The branch-and-bound search for the least total of a set of codes, with an explicit stack.
 
 A node is a set of codes and an upper bound; the question is whether its least total is under the bound, and if so, what
-it is. The guesses that may have such a total are tried in the order of an estimate that is never too high. Each guess
-splits the codes; its lower bound is the number of codes plus the lower bounds of its parts. While this lower bound is
-under the upper bound, the parts are solved one after another, the smallest first, and the bound of each is replaced by
-its total. Of guesses that split a set into the same parts only one is tried.
+it is. The guesses that may have a total under the bound are tried in the order of an estimate that is never too high.
+Each guess splits the codes; its lower bound is the number of codes plus the lower bounds of its parts. While this lower
+bound is under the upper bound, the parts are solved one after another, the smallest first, and the bound of each is
+replaced by its total. Of guesses that split a set into the same parts only one is tried.
 """
 
 import numpy as np

@@ -183,7 +183,7 @@ def _cost(space: CodeSpace, first_guesses: FirstGuesses, threads: int) -> SolveC
 
 
 def _table_entries(space: CodeSpace) -> int:
-    """Return the number of entries of the table of totals: `Tuning.table_entries`, or a number found by experience.
+    """Return the number of entries of a `totals_table`: `Tuning.table_entries`, or a number found by experience.
 
     If `Tuning.table_entries` is None, the table takes at most 100 MB.
     """

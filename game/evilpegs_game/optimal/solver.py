@@ -79,10 +79,11 @@ class TotalSolver:
         return int(self._control["work"])
 
     def solve(self, indices: Indices, limit: int = UNLIMITED, upper: int = NEVER, width: int = 0) -> TotalBounds:
-        """Return the least total of the codes at ``indices``, as both bounds, if it is under ``upper``.
+        """Find the least total of the codes at ``indices``, or prove that it is at least ``upper``; return its bounds.
 
-        Otherwise the returned lower bound is at least ``upper``. No code may take more than ``limit`` guesses. If
-        ``width`` is not 0, only this many guesses per set are tried, so only the upper bound is useful.
+        If the total is under ``upper``, both bounds are equal to it; otherwise the lower bound is at least ``upper``.
+        No code may take more than ``limit`` guesses. If ``width`` is not 0, only this many guesses per set are tried,
+        so only the upper bound is useful.
 
         Raises:
             OverBudgetError: the work exceeds the budget.
@@ -148,7 +149,7 @@ class TotalSolver:
 
         If a guess beats the upper bound of the row, the best guess is returned with its total as both bounds. Otherwise
         no guess tried has a total under the returned ``lower``. With ``is_first_enough`` the search ends at the first
-        guess that beats the bound. ``width`` is the number of guesses tried per set in later rows, 0 for all.
+        guess that beats the bound. ``width`` is the number of guesses tried per set in later rows; 0 means all.
         """
         self._set_entries(entries, width, is_first_enough)
         self._search(NO_ORBITS)

@@ -27,7 +27,7 @@ class TreeBuilder:
         """Return a tree of the least total for the codes at ``indices``, at most ``limit`` guesses high.
 
         ``guess`` is a first guess known to attain the total. If it is None, the first code of the set that attains the
-        total is taken, or else the first of all such guesses.
+        total is taken, or else the first guess that attains it.
         """
         if indices.size <= 2:
             return build_small_node(np.ascontiguousarray(self._matrix.columns[:, indices]))

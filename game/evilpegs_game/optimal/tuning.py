@@ -17,7 +17,7 @@ class Tuning:
     ``stack_rows``: the most guesses that a search plays one after another.
     ``max_matrix_bytes``: a guess matrix that takes more, with the stack of one search, is refused.
     ``first_guess_codes``: `LeastTotal` examines the first guesses of larger live sets one by one.
-    ``table_entries``: entries of the table of totals of `solve`, a power of two; None lets the rules decide.
+    ``table_entries``: entries of the `totals_table` of `solve`, a power of two; None lets the rules decide.
     """
 
     rough_width: int = 3

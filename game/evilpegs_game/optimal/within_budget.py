@@ -32,20 +32,20 @@ class BoundedSolver:
             self._solver = None
 
     def total(self, position: Position) -> int | None:
-        """Return the fewest guesses that all candidates of ``position`` together need, or None if beyond the budget."""
+        """Return the fewest guesses in total that finding each candidate takes, or None if the budget is too small."""
         return self._answer(position, lambda solver, columns: solver.total(columns, self._budget))
 
     def total_after(self, position: Position, guess: Code) -> int | None:
-        """Return the fewest guesses that all candidates together need if ``guess`` is played first, itself included.
+        """Return the fewest guesses in total that finding each candidate takes if ``guess`` is the first of them.
 
         Return None if finding that takes more feedback evaluations than the budget of this solver.
         """
         return self._answer(position, lambda solver, columns: solver.total_after(columns, guess, self._budget))
 
     def best_guess(self, position: Position) -> Code | None:
-        """Return a guess after which all candidates together need the fewest guesses, or None if beyond the budget.
+        """Return a guess after which finding each candidate takes the fewest guesses in total, or None.
 
-        Of several equally good guesses, a candidate is preferred.
+        The result is None if the budget is too small. Of several equally good guesses, a candidate is preferred.
         """
         return self._answer(position, lambda solver, columns: solver.best_guess(columns, self._budget))
 

@@ -7,8 +7,8 @@ the weights of `refinement`. `code_sets` computes keys of sets of codes, with an
 Rows (guesses) and colors get weights that no renaming changes: hashes of where they occur, refined round after round
 until no more of them are distinguished. Rows or colors that still have equal weights are distinguished by choice: each
 of them is tried, and the image with the least hash is taken. Colors with equal weights that share no column, once the
-distinguished colors are set aside, are independent, so each such *component* is settled alone. Two equal images reveal
-a symmetry of the history itself, and rows or colors that it maps to each other need not both be tried.
+distinguished colors are set aside, are independent, so each *component* of connected colors is settled alone. Two equal
+images reveal a symmetry of the history itself, and rows or colors that it maps to each other need not both be tried.
 Source: B. D. McKay, A. Piperno, Practical graph isomorphism II (2014), for the search; components are our own.
 
 A key holds the whole image. So whatever the hashes are, histories with equal keys are images of each other. The search

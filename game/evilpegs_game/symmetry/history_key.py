@@ -170,7 +170,10 @@ def _row_order(data: Bytes, rows: Index, weights: Weights) -> Index:
 
 @kernel
 def _peg_order(grid: Grid, row_order: Index, names: Index) -> Index:
-    """Return the pegs, ordered by their columns of color names, compared row by row; equal columns keep their order."""
+    """Return the pegs, ordered by the color names that the rows have there; equal pegs keep their order.
+
+    The rows are compared in the order ``row_order``.
+    """
     order = np.arange(grid.shape[1])
     for index in range(1, order.size):
         peg, to = order[index], index

@@ -19,7 +19,7 @@ NONE: Final = np.uint64(0)
 
 @kernel
 def used_vertices(grid: Grid, colors: int) -> Index:
-    """Return the vertices of all rows and of the colors that occur in them, ascending.
+    """Return the vertices (numbers) of all rows and of the colors that occur in them, ascending.
 
     A vertex is the number of a row or of a color; rows come first.
     """

@@ -1,4 +1,8 @@
-"""The search for the least image: it distinguishes first the rows, then the colors, component by component.
+"""The search for the image of a history with the least hash: it orders the rows, then each component of colors.
+
+An image is the history after its pegs and colors were renamed; a row is a guess, and a vertex is the number of a row or
+of a color. The search gives rows and colors different weights, from which an image follows. Colors that are independent
+of each other, the *components*, are searched one by one.
 
 The search tree has one level per choice among the members of a *cell*, a group of vertices with equal weights; its
 leaves are images. Two equal images reveal a symmetry, and members that it maps to each other need not both be tried.
@@ -37,9 +41,9 @@ _SIZE, _NEXT, _IS_FIRST, MEMBERS = 0, 1, 2, 3
 
 @kernel
 def open_cell(cell: Index, tied: Index, tally: Index) -> bool:
-    """Fill ``cell`` with ``tied``, vertices of equal weight to choose among; return True if there are none.
+    """Fill ``cell`` with ``tied``, the vertices of equal weight to choose among; return True if ``tied`` is empty.
 
-    Nothing is left to choose then, so an image is complete. The node is counted in ``tally``.
+    Nothing is left to choose then, so an image is complete. The new node of the search tree is counted in ``tally``.
     """
     tally[LEFT] -= 1
     cell[_SIZE], cell[_NEXT], cell[_IS_FIRST] = tied.size, 0, tally[_IMAGES] == 0
@@ -50,10 +54,10 @@ def open_cell(cell: Index, tied: Index, tally: Index) -> bool:
 
 @kernel
 def descend(stack: Weights, cells: Index, level: int, tally: Index, orbits: Index) -> int:
-    """Choose the next vertex to try, in the deepest cell that has one, and return the level below it, or -1 at the end.
+    """Choose the next vertex to try, in the deepest cell that has one left, and return the level below this cell.
 
-    There is one cell of vertices per level. The weights of the level are copied to the level below, where the chosen
-    vertex gets a weight of its own.
+    The result is -1 if no cell has a vertex left. There is one cell of vertices of equal weight per level of the search
+    tree. The weights of the level are copied to the level below, where the chosen vertex gets a weight of its own.
     """
     while level >= 0:
         cell = cells[level]
@@ -72,7 +76,10 @@ def descend(stack: Weights, cells: Index, level: int, tally: Index, orbits: Inde
 
 @kernel
 def first_path_level(cells: Index, level: int) -> int:
-    """Return the deepest level, at most ``level``, that is on the path to the first image, or -1 if none is."""
+    """Return the deepest level of the search tree, at most ``level``, on the path to the first image.
+
+    The result is -1 if no level is on this path. ``cells`` has the vertices to choose among at each level.
+    """
     while level >= 0 and not cells[level, _IS_FIRST]:
         level -= 1
     return level
@@ -121,10 +128,10 @@ def join_orbits(first: Weights, second: Weights, members: Index, orbits: Index) 
 
 @kernel
 def search_rows(start: Weights, grid: Grid, vertices: Index) -> Weights:
-    """Return the weights of the image with the least hash, in which all rows and all colors have different weights.
+    """Return the weights, different for all rows and all colors, of the image of a history with the least hash.
 
-    ``vertices`` are the rows and the colors. The search tries every order of rows, then of colors, that the weights
-    ``start`` leave open, up to `_MAX_NODES`.
+    ``vertices`` are the numbers of the rows and the colors. Where the weights ``start`` are equal, the search tries
+    every order of rows, then of colors, until it has visited `_MAX_NODES` nodes of the search tree.
     """
     rows, pegs = grid.shape
     every, hashes = np.arange(pegs), np.empty(pegs, np.uint64)
@@ -208,7 +215,7 @@ def _components(weights: Weights, grid: Grid, colors: Index) -> Index:
 
 @kernel
 def _settle_component(weights: Weights, settled: Weights, grid: Grid, members: Index, tally: Index) -> np.uint64:
-    """Write different weights for ``members``, the colors of a component, to ``settled``; return its image's hash."""
+    """Write different weights for the colors ``members`` of a component to ``settled``; return its image's hash."""
     inside = np.zeros(grid.shape[1], np.bool_)
     for peg in range(grid.shape[1]):
         for row in range(grid.shape[0]):
@@ -227,10 +234,10 @@ def _settle_component(weights: Weights, settled: Weights, grid: Grid, members: I
 
 @kernel
 def _search_colors(start: Weights, grid: Grid, pegs: Index, members: Index, tally: Index) -> Weights:
-    """Return the weights that distinguish ``members``, the colors of a component, and give the image of the least hash.
+    """Return ``start`` with different weights for all ``members``: those that give the image with the least hash.
 
-    The search tries every order of the members that the weights ``start`` leave open, within the nodes of ``tally``.
-    ``pegs`` are the columns of the component.
+    ``members`` are the colors of a component, and ``pegs`` are its columns. Where the weights of members are equal, the
+    search tries every order of them, until it has used up the nodes that ``tally`` allows.
     """
     hashes, forms = np.empty(grid.shape[1], np.uint64), np.zeros(2, np.uint64)
     first, best, orbits = start.copy(), start.copy(), np.arange(start.size)

@@ -96,7 +96,7 @@ def certify(tree: Tree) -> Certificate:
 
     Raises:
         TreeError: the tree lacks a node that some code needs, has a node that no code reaches, or has a guess that is
-            no code of the rules. The error is about the first such node in the order of the text form.
+            no code of the rules. The error is about the first of these nodes in the order of the text form.
         TooLargeError: the codes take more than `MAX_BYTES`, or a path is longer than `MAX_DEPTH`.
     """
     solved = [0] * MAX_DEPTH
