@@ -58,7 +58,7 @@ def decode_event(text: str) -> ServerEvent:
 
 
 def decode_record_event(text: str) -> RecordEvent:
-    """Return the event of a record in ``text``; raise CodecError if it is not such an event."""
+    """Return the event of a record in ``text``; raise CodecError if it is anything else."""
     try:
         return _RECORD_EVENTS.validate_json(text)  # type: ignore[no-any-return]
     except ValidationError as error:
