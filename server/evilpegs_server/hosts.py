@@ -2,7 +2,8 @@
 
 A malicious page can make a browser resolve the name of the page's own site to this machine. Its requests then have that
 name in the Host header, so a request is answered only if it names a host that belongs to this server. Without this
-trick, any page may still open a WebSocket to this machine, but the browser sends the origin of the page.
+trick, any page may still open a WebSocket to this machine, but the browser sends the origin of the page, which is
+checked too.
 """
 
 import ipaddress

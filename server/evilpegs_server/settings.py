@@ -32,7 +32,7 @@ def default_database() -> str:
 
 
 def _split_names(value: object) -> object:
-    """Return the names in a text, where commas separate them; return a value that is not a text unchanged."""
+    """Return the names in a text, where commas separate them; return any other value unchanged."""
     return tuple(name.strip() for name in value.split(",") if name.strip()) if isinstance(value, str) else value
 
 
@@ -40,7 +40,7 @@ def _check_host_name(name: str) -> str:
     """Return ``name`` unchanged.
 
     Raises:
-        ValueError: it is not the name of a host.
+        ValueError: ``name`` is not the name of a host.
     """
     if not _HOST_NAME.fullmatch(name):
         message = (
@@ -51,7 +51,7 @@ def _check_host_name(name: str) -> str:
 
 
 def _parse_network(value: object) -> object:
-    """Return the network that a text describes; return a value that is not a text unchanged.
+    """Return the network that a text describes; return any other value unchanged.
 
     Raises:
         ValueError: the text is not an IP address or network.
@@ -73,7 +73,7 @@ def _check_site_url(url: str) -> str:
     """Return ``url`` unchanged.
 
     Raises:
-        ValueError: it is not a URL at which a site can be reached.
+        ValueError: ``url`` is not a URL at which a site can be reached.
     """
     if not _is_site_url(url):
         message = f"not the address of a site: {quoted(url, 80)}; write http://HOST:PORT/ or https://HOST/PATH/"
@@ -85,7 +85,7 @@ def _check_game_url(url: str) -> str:
     """Return ``url`` unchanged.
 
     Raises:
-        ValueError: it is not a URL at which a game can be reached.
+        ValueError: ``url`` is not a URL at which a game can be reached.
     """
     if not url.startswith(("ws://", "wss://")) or not _is_site_url("http" + url.removeprefix("ws")):
         message = f"not the address of a game: {quoted(url, 80)}; write ws://HOST:PORT/v1 or wss://HOST/v1"
@@ -104,7 +104,7 @@ def _is_site_url(url: str) -> bool:
 
 
 class Settings(BaseSettings):
-    """The settings of a server. Arguments take precedence over the environment, and that over the file."""
+    """The settings of a server. Arguments take precedence over the environment, and the environment over the file."""
 
     model_config = SettingsConfigDict(env_prefix="EVILPEGS_", toml_file=Path("evilpegs.toml"), extra="forbid")
 

@@ -34,7 +34,7 @@ class ReplyCapacity:
     in the worker process, 1/16 for live sets in the server process, and 1/16 for cached replies in the server process.
     The remaining 1/8 is for the numbers of codes per feedback that are kept with live sets, and that take up to 1/8 of
     the bytes of these. ``count_bytes`` is the memory, in addition to the caches, of one running count of codes that are
-    not listed, and ``count_work`` the largest number of table rows that such a count may create for one reply.
+    not listed, and ``count_work`` the largest number of table rows that this count may create for one reply.
     """
 
     cache_bytes: int = CACHE_BYTES

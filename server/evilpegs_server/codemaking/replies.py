@@ -56,7 +56,7 @@ class Reply(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CodemakingMetrics:
-    """The state of the cache of counted replies, ``known``, and of the pools that compute replies and hints."""
+    """The state of ``known``, the cache of part sizes from the worker, and of the pools for replies and hints."""
 
     known: CacheState
     replies: PoolMetrics

@@ -27,8 +27,8 @@ class BrokerLostError(Exception):
 class BrokerConnection:
     """One connection to the broker, used through the publisher process.
 
-    ``number`` identifies the connection in the messages between the two processes. ``send`` sends such a message to the
-    publisher process without blocking.
+    ``number`` identifies the connection in the messages between the two processes. ``send`` sends one of these messages
+    to the publisher process without blocking.
     """
 
     def __init__(self, number: int, send: Callable[[object], None]) -> None:

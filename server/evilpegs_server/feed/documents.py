@@ -72,7 +72,8 @@ class OpenMatches:
     async def changes(self, published: dict[str, object]) -> dict[str, bytes]:
         """Return the documents of the ladders whose open matches have changed, by the id of the ladder.
 
-        ``published`` holds what was returned before, and is updated. With an empty one, all documents are returned.
+        ``published`` holds the ids of the open matches in the documents that were returned before, and is updated. If
+        it is empty, all documents are returned.
         """
         by_ladder: dict[str, list[MatchRunner]] = {ladder: [] for ladder in self._ladders}
         for runner in self._runners():

@@ -1,4 +1,4 @@
-"""A table of addresses: their connections, and their claims of names and wrong tokens in the last hour and minute.
+"""A table of addresses: their connections, the names claimed in the last hour, and wrong tokens in the last minute.
 
 An address is the text that `addresses.counted_network` returns, so a whole /64 network of IPv6 has one record. An
 address with connections is kept; the seats of the server bound their number. An address without connections is kept
@@ -47,7 +47,7 @@ def _minute() -> Window:
 class AddressRecord:
     """The number of connections of one address, its new names within an hour, and its wrong tokens within a minute.
 
-    ``before_hello`` is the number of connections that have not said hello.
+    ``before_hello`` is the number of connections that have not sent `hello`.
     """
 
     connections: int = 0
@@ -61,7 +61,7 @@ class AddressRecord:
 
 
 class AddressTable:
-    """The records of all addresses with connections, and of at most ``max_idle`` without. Times are in milliseconds."""
+    """The records of all addresses with connections, and of at most ``max_idle`` others. Times are in milliseconds."""
 
     def __init__(self, max_idle: int = MAX_IDLE) -> None:
         self._connected: dict[str, AddressRecord] = {}
@@ -80,7 +80,7 @@ class AddressTable:
         return self._connected.get(address) or self._idle.get(address)
 
     def add_connection(self, address: str) -> AddressRecord:
-        """Count a new connection, which has not said hello, and return the record of its address."""
+        """Count a new connection, which has not sent `hello`, and return the record of its address."""
         record = self.find(address) or AddressRecord()
         self._idle.pop(address, record)
         self._connected[address] = record

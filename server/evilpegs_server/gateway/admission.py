@@ -2,12 +2,12 @@
 
 Every connection holds a `Ticket` from the moment it is accepted until it has ended, so a connection that is slow with
 its handshake counts like any other. Most seats are ordinary. When these are taken, a connection gets a seat of the
-reserve for the few seconds that it may take to say hello, and keeps it only if it comes back to an open match. Players
-whose connection was cut can therefore return to a full server.
+reserve for the few seconds that it may take to send `hello`, and keeps it only if it comes back to an open match.
+Players whose connection was cut can therefore return to a full server.
 
-If an address has too many connections that have not said hello, its next connections also have only these few seconds.
-They are not refused, because a class behind one address connects at the same moment, and each client says hello at
-once.
+If an address has too many connections that have not sent `hello`, its next connections also have only these few
+seconds. They are not refused, because a class behind one address connects at the same moment, and each client sends
+`hello` at once.
 
 Tickets without an address count in the totals only. This module uses no sockets and no clock: ``now`` is always an
 argument in milliseconds. Error texts name the limit by its setting.
@@ -23,7 +23,7 @@ from evilpegs_server.gateway.rate_limit import RecentExcess
 from evilpegs_server.matches.counts import Seats
 
 HELLO_MS: Final = 10_000.0
-"""The milliseconds that a connection with an ordinary seat has to say hello."""
+"""The milliseconds that a connection with an ordinary seat has to send `hello`."""
 FAILED_TOKEN_DELAY_MS: Final = 5_000.0
 """The milliseconds by which the answer to a wrong token is delayed once its address has sent too many."""
 
@@ -87,12 +87,12 @@ class Ticket:
     address: str | None
     is_reserve: bool
     hello_ms: float
-    """The milliseconds that the connection has to say hello."""
+    """The milliseconds that the connection has to send `hello`."""
     said_hello: bool = False
     is_guest: bool = False
     is_closed: bool = False
     is_crowded: bool = False
-    """True if, when this connection was counted, its address had too many connections that had not said hello."""
+    """True if, when this connection was counted, its address had too many connections that had not sent `hello`."""
 
 
 class Admission:
@@ -165,10 +165,10 @@ class Admission:
         self._count(ticket, address)
 
     def log_in(self, ticket: Ticket, now: float, *, is_guest: bool, has_open_match: bool) -> None:
-        """Count a connection as one that has said hello; do nothing if it has ended before.
+        """Count a connection as one that has sent `hello`; do nothing if it has ended before.
 
         Raises:
-            LimitMetError: there is no seat for this guest or player. The connection may say hello again.
+            LimitMetError: there is no seat for this guest or player. The connection may send `hello` again.
         """
         if ticket.is_closed:
             return
@@ -184,7 +184,7 @@ class Admission:
             record.before_hello -= 1
 
     def log_out(self, ticket: Ticket) -> None:
-        """Count a connection again as one that has not said hello, because its login failed."""
+        """Count a connection again as one that has not sent `hello`, because its login failed."""
         if ticket.is_closed:
             return
         self._guests -= ticket.is_guest
@@ -193,9 +193,9 @@ class Admission:
             record.before_hello += 1
 
     def note_silence(self, ticket: Ticket, now: float) -> None:
-        """Note that a connection has not said hello in time.
+        """Note that a connection has not sent `hello` in time.
 
-        If its address had too many connections that had not said hello, the limit ``connections_before_hello`` counts
+        If its address had too many connections that had not sent `hello`, the limit ``connections_before_hello`` counts
         as met.
         """
         if ticket.is_crowded:

@@ -21,7 +21,7 @@ CLOSE_SECONDS: Final = 2.0
 
 
 class AdmittedConnection(BoundedConnection):
-    """A connection that is counted by ``entrance``, and closed if its client does not say hello in time."""
+    """A connection that is counted by ``entrance``, and closed if its client does not send `hello` in time."""
 
     entrance: Entrance
     ticket: Ticket | None = None
@@ -45,7 +45,7 @@ class AdmittedConnection(BoundedConnection):
             self._securing = self.loop.create_task(self._begin_tls())
 
     def await_hello(self, ticket: Ticket) -> None:
-        """Start, or restart, the timer that closes the connection unless the client says hello in time."""
+        """Start, or restart, the timer that closes the connection unless the client sends `hello` in time."""
         if self._silence is not None:
             self._silence.cancel()
         self._silence = self.loop.call_later(ticket.hello_ms / 1000, self._end_silence)

@@ -25,8 +25,8 @@ class StampedConnection(AdmittedConnection):
     Each complete text is offered to ``handle_now`` as soon as it is read. It goes into the queue for `recv` if
     ``handle_now`` returns False, or while ``unread`` earlier messages wait there, so that messages keep their order.
 
-    Pings, unrequested pongs and continuation frames take tokens from ``rate``, as messages do. Such a frame cannot be
-    answered with an error, so each one beyond the limit counts as ten refusals: a flood of such frames soon ends the
+    Pings, unrequested pongs and continuation frames take tokens from ``rate``, as messages do. These frames cannot be
+    answered with an error, so each one beyond the limit counts as ten refusals: a flood of them soon ends the
     connection, while a single ping of a client that sends too many messages does not.
     """
 

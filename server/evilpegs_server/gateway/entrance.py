@@ -51,7 +51,7 @@ class Entrance:
             return None
 
     def note_silence(self, ticket: Ticket) -> None:
-        """Note that the connection with ``ticket`` has not said hello in time."""
+        """Note that the connection with ``ticket`` has not sent `hello` in time."""
         self._admission.note_silence(ticket, self._now())
 
     def release(self, ticket: Ticket) -> None:

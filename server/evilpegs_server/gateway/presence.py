@@ -57,13 +57,13 @@ class Presence:
         return player in self._connections
 
     def restore(self) -> None:
-        """Note the guests of matches that were resumed after a restart as gone from now on."""
+        """Count the guests whose matches were resumed after a restart as gone, from this moment on."""
         for runner in self._registry.runners:
             if self._players.guest(runner.player) is not None and not self.is_connected(runner.player):
                 self._gone[runner.player] = self._clock.now()
 
     def enter(self, player: Player) -> None:
-        """Count a connection on which ``player`` has said hello."""
+        """Count a connection on which ``player`` has sent `hello`."""
         self._connections[player.id] += 1
         self._gone.pop(player.id, None)
         self._ending.discard(player.id)
@@ -94,8 +94,8 @@ class Presence:
     def _make_room(self, practice_matches: int) -> bool:
         """Return True if another practice match may begin beside ``practice_matches`` open ones.
 
-        If too many are open, forfeit the matches of the guest who has been gone longest; return False if there is no
-        such guest.
+        If too many are open, forfeit the matches of the guest who has been gone longest; return False if no guest is
+        gone.
         """
         if practice_matches < self.limits.max_practice_matches:
             return True

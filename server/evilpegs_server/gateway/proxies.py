@@ -32,7 +32,7 @@ class TrustedProxies:
         return address is not None and self._contains(address)
 
     def counted_peer(self, peer: str | None) -> str | None:
-        """Return the network under which limits count ``peer``, the other end of a connection; None if they do not.
+        """Return the network under which limits count ``peer``, the other end of a connection; None if not counted.
 
         This machine itself is counted only if there are trusted proxies, because otherwise no stranger comes from it.
         """
@@ -42,7 +42,7 @@ class TrustedProxies:
         return counted_network(address)
 
     def counted_client(self, peer: str, forwarded: Sequence[str], forwarded_for: Sequence[str]) -> str | None:
-        """Return the network under which limits count the client of a request; None if they do not count it.
+        """Return the network under which limits count the client of a request; None if it is not counted.
 
         ``peer`` is the address of the other end of the connection. ``forwarded`` and ``forwarded_for`` are the values
         of the headers `Forwarded` (RFC 7239) and `X-Forwarded-For`.
@@ -59,7 +59,7 @@ class TrustedProxies:
         """Return the rightmost of ``entries`` that is not a trusted proxy.
 
         The entries are read from the right; ``peer``, the other end of the connection, is the trusted proxy that added
-        the first of them. If an entry that is not an address is read before, or all entries are trusted proxies, return
+        the first of them. If an entry that is not an address is read first, or all entries are trusted proxies, return
         the trusted proxy that was read last, or ``peer`` if there was none.
         """
         hop = peer

@@ -136,7 +136,7 @@ class Session:
     def _find_awaiting_match(self, request: Guess | Ready) -> MatchRunner | None:
         """Return the runner of the match that waits for ``request`` from this connection, or None if none does.
 
-        Such a request is exempt from the rate limit.
+        This request is exempt from the rate limit.
         """
         runner = self._services.registry.get(request.match) if request.match else self._only_match()
         return runner if runner is not None and runner.seat is self._channel and runner.awaits(request) else None
@@ -242,7 +242,7 @@ class Session:
         It is the only match that is played on this connection, or else the only open match of the player.
 
         Raises:
-            RefusedRequestError: there are several such matches.
+            RefusedRequestError: there are several matches to which the message could belong.
         """
         if self.player is None:
             return None

@@ -55,7 +55,7 @@ _TRANSIENT: Final = frozenset({"_wake_at", "_pending", "_took_ms", "_strikes"})
 
 
 class State(StrEnum):
-    """The state of a match; its name says what the match waits for."""
+    """The state of a match; its name says which input the match waits for."""
 
     READY = "ready"
     TURN = "turn"
@@ -204,7 +204,7 @@ class Match:
         return [NeedReply(game, turn, code, self.history, self.client_nonce)]
 
     def resign(self, game: int | None, now: float) -> list[MatchEvent]:
-        """Resign the current game, which is ``game``, or all remaining games if ``game`` is None.
+        """Resign ``game``, which must be the number of the current game, or all remaining games if it is None.
 
         Raises:
             RefusedError: ``game`` is not the current game, or the match is over.

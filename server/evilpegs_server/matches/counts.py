@@ -81,7 +81,8 @@ class GuessTimes:
     def add(self, began: float, known: float, committed: float, sent: float) -> None:
         """Add the times of one guess, from four readings of a clock in seconds.
 
-        They are taken when the guess arrives, when its reply is known, when that is stored, and when it is sent.
+        They are taken when the guess arrives, when its reply is known, when the reply is stored, and when the reply is
+        sent.
         """
         self.reply.add(known - began)
         self.commit.add(committed - known)

@@ -80,7 +80,7 @@ def refusal(message: MatchMessage, first: MatchEvent) -> RecordedRefusal | None:
 
 
 def _sanction(strikes_left: int) -> str:
-    """Return what follows from an illegal code, after which ``strikes_left`` more forfeit the game."""
+    """Return a text with the consequence of an illegal code, after which ``strikes_left`` more forfeit the game."""
     if not strikes_left:
         return "the game is forfeited"
     return f"{strikes_left} more illegal {'code forfeits' if strikes_left == 1 else 'codes forfeit'} the game"

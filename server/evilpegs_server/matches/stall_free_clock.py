@@ -4,13 +4,13 @@ When the process is busy or frozen, messages wait unread through no fault of the
 `TICK_MS`. A tick that is more than `STALL_MS` late was delayed by a stall.
 
 * A stall of more than `LONG_STALL_MS` is left out of the time. Its cause is that the process or the machine was
-  stopped. No peer can cause such a stall, because every read from a socket is handled in small pieces.
+  stopped. No peer can cause a long stall, because every read from a socket is handled in small pieces.
 * A shorter stall stays in the time and is added to `short_stalls_ms`. A crowd of peers may be its cause, so
   `PlayerClock` decides how much of it is credited to a player.
 
-While a tick is overdue, the stall counts as what it would be if the tick came now. When it becomes a long one, the
-clock jumps back to the moment when the tick was due. A reading can therefore be up to `LONG_STALL_MS` earlier than one
-before it, so callers must clamp negative differences to zero.
+While a tick is overdue, the stall counts with the length that it would have if the tick came now. When it becomes a
+long one, the clock jumps back to the moment when the tick was due. A reading can therefore be up to `LONG_STALL_MS`
+earlier than one before it, so callers must clamp negative differences to zero.
 """
 
 from collections.abc import Callable

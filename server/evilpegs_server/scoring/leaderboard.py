@@ -1,8 +1,8 @@
 """The leaderboard of a ladder.
 
-A row shows the latest client version of a player that has a game that counts. A game's score is its number of guesses
-if it was solved, else one more than the limit, even if its match was abandoned. Void games are the server's fault and
-are left out.
+A player with games that count has one row, for their latest client version with games that count. A game's score is its
+number of guesses if it was solved, else one more than the limit, even if its match was abandoned. Void games are the
+server's fault and are left out.
 
 Ranks follow from intervals, by the same rule for every codemaker: a row is wholly better than another if its interval
 lies below the interval of the other. Ladders with a value curve compare luck-adjusted means, all others raw means.

@@ -31,7 +31,10 @@ class VersionTally:
     luck_squares: int = 0
 
     def add_matches(self, count: int, first: int, last: int) -> None:
-        """Add ``count`` started matches with orders from ``first`` to ``last``. A greater order means a later start."""
+        """Add ``count`` started matches, the earliest with the number ``first`` and the latest with ``last``.
+
+        The numbers order matches by their start: a greater number means a later start.
+        """
         self.matches += count
         self.first, self.last = min(self.first, first), max(self.last, last)
 

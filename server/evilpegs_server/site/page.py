@@ -59,7 +59,7 @@ def page_headers(game_url: str | None) -> dict[str, str]:
 def _source(url: str) -> str:
     """Return the origin of a URL as a source for a Content-Security-Policy.
 
-    For a URL with an IPv6 address, return only the scheme, because a policy cannot name such an address.
+    For a URL with an IPv6 address, return only the scheme, because a policy cannot name an IPv6 address.
     """
     parts = urlsplit(url)
     return f"{parts.scheme}:" if "[" in parts.netloc else f"{parts.scheme}://{parts.netloc}"

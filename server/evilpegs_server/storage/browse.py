@@ -146,7 +146,7 @@ def _page_parameters(connection: Connection, wanted: MatchFilter) -> dict[str, A
 def _page_query(wanted: MatchFilter, ladders: int) -> TextClause:
     """Return the query of a page of matches.
 
-    It takes the first matches of each of the ``ladders`` ladders from an index, and keeps the latest of all.
+    The query takes the latest matches of each of the ``ladders`` ladders from an index, and of these the latest ones.
     """
     by_ladder = (wanted.ladders, wanted.player, wanted.client) != (None, None, None)
     conditions = "".join(

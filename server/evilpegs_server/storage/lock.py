@@ -3,7 +3,7 @@
 The lock is on the database file itself, so it holds for every name of the file, such as a symbolic link, a hard link,
 or another path. A lock file beside the database would protect only one name, and it can be removed.
 
-SQLite locks bytes of the same file with `fcntl`. Such locks belong to the process and are dropped when any descriptor
+SQLite locks bytes of the same file with `fcntl`. These locks belong to the process and are dropped when any descriptor
 of the file is closed. The lock of the server must therefore not be an `fcntl` lock, and its descriptor must be opened
 before the engine and closed after it. A lock of `flock` belongs to the open file, and on Linux it does not interact
 with `fcntl`. On other systems it does, so there the lock is on a file beside the database. No other code in a server

@@ -15,9 +15,9 @@ _T = TypeVar("_T")
 class PoolMetrics:
     """The state of a pool at one moment, and totals since its creation.
 
-    ``waiting`` and ``running`` count tasks, and ``heavy`` is the number of running tasks that are too costly to be
-    cheap by the limits of the pool. Times are in seconds, and ``work`` is in units of a few nanoseconds. ``done``,
-    ``work`` and ``longest_wait`` are the totals.
+    ``waiting`` and ``running`` count tasks, and ``heavy`` counts the running tasks that are heavy, as `SchedulerLimits`
+    defines it. Times are in seconds, and ``work`` is in units of a few nanoseconds. ``done``, ``work`` and
+    ``longest_wait`` are the totals.
     """
 
     waiting: int

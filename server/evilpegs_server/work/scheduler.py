@@ -43,7 +43,8 @@ class SchedulerLimits:
 class Job(Generic[_T]):
     """A piece of work for a player, with its estimated ``cost`` in units of a few nanoseconds.
 
-    ``waiting_since`` is the time in seconds at which it began to wait. ``content`` is what the caller wants to run.
+    ``waiting_since`` is the time in seconds at which it began to wait. ``content`` is the object that the caller wants
+    to run.
     """
 
     player: object

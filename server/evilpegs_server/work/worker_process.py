@@ -151,7 +151,7 @@ class WorkerProcess:
         self._send_suspect()
 
     def _send_suspect(self) -> None:
-        """Send the first unfinished task during which a process died, if there is one. Such tasks run one at a time."""
+        """Send the first unfinished task during which a process died, if there is one. Those tasks run one by one."""
         suspect = next((number for number, pending in self._pending.items() if pending.deaths), None)
         if suspect is not None:
             self._send(suspect)

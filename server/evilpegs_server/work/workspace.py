@@ -61,7 +61,7 @@ class Workspace:
     devils: DevilSolvers
 
     def position(self, rules: Rules, history: History, budget: int | None = None) -> Position:
-        """Return the position, which is what a player knows, after ``history``. It uses the caches of this workspace.
+        """Return the position after the turns ``history``, with the caches of this workspace.
 
         ``budget`` is the largest number of feedbacks that one search may compute; None means no limit.
         """

@@ -36,8 +36,8 @@ async def get_metrics(services: Services, request: Request) -> Response:
 def is_local(request: Request) -> bool:
     """Return True if a request comes from this machine and not through a proxy on it.
 
-    The Host header must name this machine by a loopback address or as ``localhost``. A proxy that sets such a Host
-    header and adds no header of its own cannot be detected.
+    The Host header must name this machine by a loopback address or as ``localhost``. A proxy that sets a Host header
+    like this and adds no header of its own cannot be detected.
     """
     if request.client is None or any(_FORWARDED.fullmatch(name.lower()) for name in request.headers):
         return False
