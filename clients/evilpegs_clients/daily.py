@@ -1,12 +1,13 @@
 """The game of the day: everyone plays the same game against evil on 4x6, without a server.
 
 The date draws the first guess, and evil's reply to it is already on the board. The guess comes from the SHA-256 of the
-text ``evilpegs daily 2026-11-22``: its bytes are read two by two as big-endian numbers. Numbers from 65,536 -
-65,536 mod 1,296 on are skipped, so that every code is equally likely; the others give the code at that number modulo
-1,296 in code order. Codes of a single color are skipped too, because such a guess reveals little. Should all 16 numbers
+text ``evilpegs daily 2026-11-22``: its bytes are read two by two as big-endian numbers. Numbers from 65,536 - 65,536
+mod 1,296 on are skipped, so that every code is equally likely; the others give the code at that number modulo 1,296 in
+code order. Codes of a single color are skipped too, because a guess of one color reveals little. Should all 16 numbers
 be skipped, the SHA-256 of ``evilpegs daily 2026-11-22 2`` follows, and so on.
 
-The page of the server has the same in JavaScript (``web/core/daily.js``); shared test vectors keep the two alike.
+The page of the server draws the guess in the same way in JavaScript (``web/core/daily.js``); shared test vectors keep
+the two alike.
 """
 
 import hashlib

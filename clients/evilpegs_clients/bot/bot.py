@@ -74,7 +74,7 @@ async def play_matches(
 ) -> BotSummary:
     """Play matches on a ladder with a strategy, verify every game, and return the results.
 
-    At the end of a match, what was received is compared with the record that the server hands out, and the server's
+    At the end of a match, the received events are compared with the record that the server hands out, and the server's
     signature is checked if `cryptography` is installed. The server's key is remembered with the token of the name.
 
     Matches that an earlier run of the same strategy under the same name left open are finished first, in addition to
@@ -93,7 +93,7 @@ async def play_matches(
             player is a guest, and guests may play practice ladders only.
         matches: The number of new matches to play. With 0, only open matches are finished.
         seed: The seed of the strategy's randomness, from which each game derives its own. By default it follows from
-            the player's token, so a run under the same name that resumes a match draws the same again.
+            the player's token, so a run under the same name that resumes a match draws the same numbers again.
         client_version: The version that the leaderboard shows, up to 64 printable ASCII characters; by default the
             strategy's ``version`` if it has one, which is a hash for strategy files and programs, else the version of
             evilpegs.

@@ -1,4 +1,4 @@
-"""The open matches that a bot finds under its name: those it may go on with, and those that another client began."""
+"""The open matches that a bot finds under its name: those that it may continue, and those that another client began."""
 
 from evilpegs_clients.connection.match_view import MatchView
 from evilpegs_clients.connection.session import PlayerSession

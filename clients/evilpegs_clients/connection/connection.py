@@ -95,8 +95,8 @@ def _not_a_url(text: str) -> ServerUnreachableError:
 class ReceivedMessage:
     """A message from the server, as a value and as the JSON object that was received.
 
-    ``fields`` lacks `re`, which says what request the message answers. It keeps fields that this client does not know,
-    because the hashes of a record cover them.
+    ``fields`` lacks `re`, which names the request that the message answers. It keeps fields that this client does not
+    know, because the hashes of a record cover them.
     """
 
     message: ServerEvent

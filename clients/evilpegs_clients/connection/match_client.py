@@ -125,7 +125,7 @@ class MatchClient:
         """Send ``code`` as the guess of the open turn.
 
         Raises:
-            ServerRefusedError: The code is illegal, or another refusal that repeating does not resolve.
+            ServerRefusedError: The code is illegal, or the server refuses it for another reason that does not pass.
             BrokenRecordError: The server answers a different guess.
         """
         view = self.view

@@ -12,7 +12,7 @@ class RecordCopy:
     """The events of one match, received a second time in the order of their arrival.
 
     ``complete`` is set once the server has sent as many events as it announced. Unlike a `MatchView`, a copy does not
-    compare the events with those received before: its owner does.
+    compare the events with those received before; the owner of the copy compares them.
     """
 
     def __init__(self, match: str) -> None:

@@ -232,7 +232,7 @@ class PlayerSession:
         raise ServerUnreachableError(message, UnreachableReason.GAVE_UP)
 
     def _explain_stranger(self, error: ServerRefusedError) -> ServerRefusedError:
-        """Return ``error``; if the server does not know the player, with a message that says so."""
+        """Return ``error``, with a message that says so if the server does not know the player."""
         if error.code not in STRANGER_ERRORS:
             return error
         message = (

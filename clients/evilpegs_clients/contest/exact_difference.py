@@ -57,7 +57,7 @@ def exact_means(names: tuple[str, str], rules: Rules, guess_limit: int, err: Con
 
 
 def mean_score(distribution: Sequence[int], guess_limit: int) -> Fraction:
-    """Return the mean score of games, of which ``distribution[i]`` would take i + 1 guesses without a guess limit.
+    """Return the mean score of games, given that ``distribution[i]`` of them take i + 1 guesses without a guess limit.
 
     A game that would take more than ``guess_limit`` guesses is not solved, and its score is ``guess_limit`` + 1.
     """

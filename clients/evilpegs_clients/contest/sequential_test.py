@@ -16,7 +16,7 @@ opposite value. No decision is made before `FIRST_PAIRS` pairs. The variance is 
   by one guess and the others by none, the mean is p and the variance about p. This keeps two strategies that rarely
   differ from being called equal too soon.
 
-The error is approximate. Rare differences of several guesses, which one strategy that fails some games has, raise it.
+The error is approximate. Rare differences of several guesses, as when one strategy fails some games, raise it.
 
 Source: A. Wald, Sequential tests of statistical hypotheses, Annals of Mathematical Statistics 16 (1945).
 """
@@ -44,7 +44,7 @@ class Hypotheses:
     """Two values of the mean difference of scores per game, in guesses, of which a test accepts one.
 
     Raises:
-        MalformedError: they are equal or not finite.
+        MalformedError: the two values are equal or not finite.
     """
 
     null: float = 0.0

@@ -68,7 +68,7 @@ def estimate_cost(spec: StrategySpec, threads: int = 1) -> CostEstimate:
 def check_memory(cost: CostEstimate, processes: int) -> None:
     """Raise TooLargeError if the processes of an evaluation need more memory than is installed.
 
-    They are ``processes`` processes and, if there are several, the process that starts them.
+    There are ``processes`` processes and, if that is more than one, the process that starts them.
     """
     started = processes if processes > 1 else 0
     needed = processes * cost.memory + (1 + started) * PROGRAM_BYTES

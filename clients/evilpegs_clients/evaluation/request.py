@@ -106,7 +106,7 @@ def exact_expectation(spec: StrategySpec, budget: int = EXPECTATION_BUDGET) -> F
     """Return the exact expected number of guesses of a random strategy, or None if it cannot be computed quickly.
 
     It is computed for the strategy `random-consistent` without a given first guess, on rules of at most `MAX_CODES`
-    codes. ``budget`` limits the number of feedbacks that the computation looks at.
+    codes. ``budget`` limits the number of feedbacks that the computation evaluates.
     """
     max_codes = MAX_CODES_BESIDE_GAMES if spec.games else MAX_CODES
     if spec.rules.size > max_codes or spec.first is not None or not isinstance(spec.load(), RandomConsistent):

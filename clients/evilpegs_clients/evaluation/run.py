@@ -151,7 +151,7 @@ def _tally_inline(cost: CostEstimate, threads: int, advance: Advance) -> Tally:
 
 
 def _describe(spec: StrategySpec) -> str:
-    """Describe in words what the digest of ``spec`` covers.
+    """Return a description of ``spec``, in words, with the options that its digest covers.
 
     The versions of the program and of a strategy file are left out.
     """
@@ -185,9 +185,9 @@ def _make_advance(progress: Progress, err: Console, spec: StrategySpec, now: Now
 
 
 def _make_line_printer(text: str, err: Console, now: Now) -> Advance:
-    """Return a function that adds up finished codes or games, and prints their number in ``text`` to ``err``.
+    """Return a function that adds up finished codes or games and prints their number to ``err``.
 
-    It prints at most one line per `LINE_SECONDS`.
+    The function prints at most one line per `LINE_SECONDS`: the format string ``text``, filled in with the number.
     """
     finished, printed_at = 0, now()
 

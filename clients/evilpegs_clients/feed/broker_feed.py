@@ -30,7 +30,7 @@ _LOGGER.propagate = False
 
 @dataclass(frozen=True, slots=True)
 class FeedMessage:
-    """A message of the feed: what its topic names, its JSON object, and its user properties.
+    """A message of the feed: the parts of its topic, its JSON object, and its user properties.
 
     ``retained`` is True if the broker had stored the message before the subscription.
     """

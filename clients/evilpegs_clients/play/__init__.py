@@ -1,6 +1,6 @@
 """The terminal client: a person plays a match in a terminal.
 
-Begin with `app.run_terminal`. `match` plays one match; `match_dialog` asks for lines and `commands` interprets them;
-`match_screen` prints the match, with the `parts` of a guess and the time of `countdown`. `daily_game` is the game of
-the day, without a server.
+Begin with `app.run_terminal`. `match` plays one match; `match_dialog` asks for lines and `commands` interprets them.
+`match_screen` prints the match; `parts` formats the parts of a guess, and `countdown` computes the time left.
+`daily_game` is the game of the day, without a server.
 """

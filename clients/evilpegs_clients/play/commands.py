@@ -39,5 +39,5 @@ def parse_command(line: str, rules: Rules) -> PlayCommand | Code:
 
 
 def parse_named_command(line: str) -> PlayCommand | None:
-    """Return the command that the line names in any case, or None."""
+    """Return the command that the line names, in upper or lower case, or None if it names none."""
     return find_word(line.lower(), COMMANDS)

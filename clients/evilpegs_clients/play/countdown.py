@@ -1,7 +1,7 @@
-"""The time that a player has left, counted from the message that the server announced it with.
+"""The time that a player has left, counted from the message in which the server announced it.
 
-The server measures the time. Its `turn` message says what is left when the turn opens, and opens the turn again after
-a cut connection or a restart, with a new number: no time passes while the server is away.
+The server measures the time. Its `turn` message contains the time left when the turn opens. After a cut connection or a
+restart it sends `turn` again with the time left then: no time passes while the server is away.
 """
 
 from collections.abc import Callable

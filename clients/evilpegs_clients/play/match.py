@@ -101,7 +101,7 @@ class TerminalMatch:
             await self._guess(format_code(command))
 
     async def _guess(self, code: str) -> None:
-        """Send a guess, again after a cut connection; print a line if the turn ended before the guess arrived."""
+        """Send a guess, and send it again after a cut connection; print a line if the turn ended before it arrived."""
         view = self._view
         turn = view.game, view.turn
         while view.phase is Phase.TURN and (view.game, view.turn) == turn:
@@ -112,7 +112,7 @@ class TerminalMatch:
             self._screen.say(f"The guess {code} was not sent in time.")
 
     async def _command(self) -> PlayCommand | Code | None:
-        """Ask for a command or a code and return it; None if the answer is neither, or the turn ends before it."""
+        """Ask for a command or a code and return it; None if the answer is neither, or the turn ends first."""
         line = await self._dialog.ask_in_turn(self._client, self._prompt)
         if line is None:
             return None

@@ -1,4 +1,4 @@
-"""Descriptions of what a strategy raised or returned, even if it cannot be written as text.
+"""Descriptions of exceptions and values from a strategy, even of those that cannot be written as text.
 
 A strategy file may raise an exception whose ``__str__`` fails, or return a number that is too long to be written.
 """

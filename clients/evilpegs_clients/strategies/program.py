@@ -110,7 +110,7 @@ class ProgramStrategy:
     def _check_silence(self, process: subprocess.Popen[bytes]) -> None:
         """Raise an error if the program has written a line without being asked.
 
-        Such a line would be taken for the next answer.
+        The line would be taken for the next answer.
         """
         assert process.stdout is not None  # noqa: S101 - a pipe
         if select.select([process.stdout], [], [], 0)[0]:

@@ -4,8 +4,8 @@ A program runs in a process group of its own, so that it can be killed with ever
 this process does not reach that group. A `ProgramGuard` is a small process that waits at a pipe whose other end only
 this process holds: when this process ends in any way, even by SIGKILL, the pipe ends, and the guard kills the group.
 
-``PR_SET_PDEATHSIG`` would not do: it kills the program alone and not its children, and it fires when the *thread* that
-started the program ends, which for a bot is after its first guess.
+``PR_SET_PDEATHSIG`` would not be enough: it kills the program alone and not its children, and it fires when the
+*thread* that started the program ends, which for a bot is after its first guess.
 """
 
 import os
@@ -103,7 +103,7 @@ class ErrorOutput:
         self._thread: threading.Thread | None = None
 
     def follow(self, descriptor: int) -> None:
-        """Start a thread that shows what arrives at ``descriptor`` until its end, and then closes it."""
+        """Start a thread that shows the bytes that arrive at ``descriptor``, and closes it when they end."""
         self._thread = threading.Thread(target=self._copy, args=(descriptor,), name="program errors", daemon=True)
         self._thread.start()
 

@@ -18,7 +18,7 @@ def warm_up(strategy: Strategy, rules: Iterable[Rules], live_sets: LiveSets) -> 
     """Compile what the strategy needs, and store the codes of each of ``rules`` that fits into memory in ``live_sets``.
 
     Kernels, the functions that numba compiles, are compiled by playing a tiny game tree. A strategy from a file may not
-    support such tiny rules, so `minimax` plays instead of it.
+    support rules of this size, so `minimax` plays instead of it.
     """
     evaluate(seeded_choice(strategy if strategy.name in STRATEGIES else Minimax()), SMALL_RULES)
     for each in rules:

@@ -105,7 +105,7 @@ class EditedPrompt(Prompt):
             return None
 
     def discard(self) -> bool:
-        """Discard what was typed or pasted and not returned yet, and return True."""
+        """Discard all typed or pasted text that was not returned yet, and return True."""
         termios.tcflush(self._keys.fileno(), termios.TCIFLUSH)
         clear_typeahead(self._keys)
         self._pasted.clear()

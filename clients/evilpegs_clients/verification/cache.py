@@ -25,7 +25,7 @@ class VerificationCache:
     def worst_case(self, rules: Rules) -> WorstCase:
         """Return the solver that finds a devil's replies on ``rules``.
 
-        It remembers what it has solved since the rules changed last.
+        The solver remembers the positions that it has solved since the rules changed last.
         """
         if self._worst_case is None or self._worst_case[0] != rules:
             self._worst_case = rules, WorstCase(rules)

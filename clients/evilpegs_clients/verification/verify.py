@@ -114,7 +114,7 @@ def _next_state(state: _State, event: RecordEvent) -> _State | None:
 
 
 def _is_unopened(over: GameOver) -> bool:
-    """Return True if a game was given up before it began; such a game has no commitment, so it must be empty."""
+    """Return True if a game was given up before it began; that game has no commitment, so it must be empty."""
     is_empty = over.outcome in {"resigned", "void"} and not over.guesses and not over.elapsed_ms
     return is_empty and over.secret is None and over.nonce is None and over.client_nonce is None
 
@@ -129,8 +129,8 @@ def verify_match(
 ) -> list[Violation]:
     """Verify a whole match: first that its record is complete and unchanged, then every reply of each game.
 
-    If the record itself has violations, only those are returned, except that the games of a match that is not over are
-    verified as far as they go; its record has one violation, with the subject `Subject.END`.
+    If the record itself has violations, only those are returned. A match that is not over is an exception: its record
+    has one violation, with the subject `Subject.END`, and its games are verified as far as they go.
 
     Args:
         events: Every event of the match, in order.

@@ -97,7 +97,7 @@ def _parts(sizes: NDArray[np.int64], pegs: int) -> Parts:
 
 
 def _head(space: Space, block_size: int) -> int:
-    """Return how many first pegs the codes of a block must share, so that a block has at most ``block_size`` codes."""
+    """Return the number of pegs at the beginning that codes must share, so that at most ``block_size`` codes do so."""
     head, size = 0, space.size
     while size > block_size and head < space.pegs:
         size //= space.colors - (0 if space.repeats else head)

@@ -1,7 +1,7 @@
 """Checks that each reply of evil or a devil follows its rule.
 
 Evil may give the marks of a largest part. A devil may give marks after which an optimal codebreaker needs the most
-guesses; of several such marks, it gives those of a largest part.
+guesses; if several marks qualify, it gives those of a largest part.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

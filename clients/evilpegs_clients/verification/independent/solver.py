@@ -71,14 +71,14 @@ class ExhaustiveSolver:
         return np.arange(len(self._live))
 
     def value(self, codes: Subset) -> int:
-        """Return the number of guesses that ``codes`` need at worst; raise TooMuchWorkError beyond the limit."""
+        """Return the number of guesses that ``codes`` need at worst; raise TooMuchWorkError over the work limit."""
         guesses = 1
         while not self.solvable(codes, guesses):
             guesses += 1
         return guesses
 
     def solvable(self, codes: Subset, guesses: int) -> bool:
-        """Return True if ``guesses`` guesses always suffice for ``codes``; raise TooMuchWorkError beyond the limit."""
+        """Return True if ``guesses`` guesses suffice for all ``codes``; raise TooMuchWorkError over the work limit."""
         if len(codes) <= guesses:
             return True  # one after the other
         if len(codes) > self._most(guesses):
@@ -122,8 +122,8 @@ class ExhaustiveSolver:
     def _most(self, guesses: int) -> int:
         """Return the most codes that ``guesses`` guesses can tell apart.
 
-        One of these is the guessed code itself. For each other feedback, there are as many as the remaining guesses can
-        tell apart.
+        One of these is the guessed code itself. Each other feedback can leave as many codes as the remaining guesses
+        can tell apart.
         """
         if guesses <= 0:
             return 0
