@@ -30,7 +30,7 @@ def open_for_reading(url: str | None) -> Iterator[Engine]:
     Without ``url``, it is the database that `evilpegs serve` would use here.
 
     Raises:
-        DatabaseUnusableError: there is none, or it cannot be read.
+        DatabaseUnusableError: there is no database, or it cannot be read.
     """
     url = server_settings(database=url).database
     check_database_file(url)

@@ -40,7 +40,7 @@ def keep_kernels_beside(database: Path) -> None:
     """Let this process and its children keep compiled kernels beside a database file, if no usual place can be written.
 
     A directory that EVILPEGS_KERNELS names is used instead. Nothing is kept beside a database among temporary files,
-    because kernels should live longer than it does.
+    because kernels should outlive the database.
     """
     file = database.absolute()
     if not file.is_relative_to(tempfile.gettempdir()):

@@ -1,7 +1,7 @@
 """The addresses at which other machines reach a server on this one.
 
 The standard library has no list of a machine's addresses: looking up the machine's own name gives 127.0.1.1 on Debian.
-The kernel has such a list. IPv4 addresses come from the SIOCGIFCONF request (netdevice(7)), IPv6 addresses from
+The kernel has this list. IPv4 addresses come from the SIOCGIFCONF request (netdevice(7)), IPv6 addresses from
 /proc/net/if_inet6. The address on the route to the outside comes first, because other machines are usually there. If
 the list cannot be read, only that address is known. If there is no route either, only the name of this machine is
 known.

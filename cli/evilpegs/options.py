@@ -88,10 +88,10 @@ Traceback = Annotated[
 
 
 def to_server(_: object, tokens: Sequence[Token]) -> str:
-    """Return the address of a server as it was typed.
+    """Return the address of a server, unchanged, from an option or an environment variable.
 
     Raises:
-        CommandError: it is not the address of a server; the message says where it was typed.
+        CommandError: the value is not the address of a server; the message names the option or the variable.
     """
     (token,) = tokens
     return _check_server(
@@ -103,7 +103,7 @@ def _check_server(address: str, source: str | None) -> str:
     """Return ``address`` if it is the address of a server.
 
     Raises:
-        CommandError: it is not; the message names ``source``, the option or the environment variable of the address.
+        CommandError: ``address`` is anything else; the message names ``source``, the option or environment variable.
     """
     from evilpegs_clients.connection.connection import server_url  # noqa: PLC0415 - only commands that connect need it
     from evilpegs_clients.errors import ServerUnreachableError  # noqa: PLC0415

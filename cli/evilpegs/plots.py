@@ -61,7 +61,7 @@ def bar_chart(
     Equal charts give equal files.
 
     Raises:
-        CommandError: `check_plot` raises it, or the file cannot be written.
+        CommandError: `check_plot` refuses ``path``, or the file cannot be written.
     """
     check_plot(path)
     from matplotlib import rc_context  # noqa: PLC0415 - of the extra `plot`

@@ -62,7 +62,7 @@ class SlowStrategyWatch:
 
 
 def executing_strategy_calls(but: int) -> list[FrameType]:
-    """Return the frame of the outermost call into a strategy file of each thread.
+    """Return, for each thread that executes a strategy file, the frame of its outermost call into the file.
 
     The thread with the identifier ``but`` is left out.
     """

@@ -55,8 +55,8 @@ def analyze(
 
     Each of ``turns`` is a guess and its feedback, as texts or objects. The game may be unfinished, and any codemaker
     may have replied. The regret of a guess is the number of guesses that it is expected to lose against optimal play.
-    What takes too long is left out (None); with ``thorough`` a turn may take minutes. If turns contradict each other,
-    ``candidates_after`` is 0 at the first one that leaves no code, and None after it.
+    Values that would take too long to compute are None; with ``thorough`` a turn may take minutes. If turns contradict
+    each other, ``candidates_after`` is 0 at the first one that leaves no code, and None after it.
 
     Raises:
         EvilpegsError: an argument is wrong.

@@ -54,8 +54,8 @@ def to_code(code: CodeLike, rules: Rules) -> Code:
     """Return ``code`` as a tuple of colors; a text such as ``1122`` is parsed.
 
     Raises:
-        MalformedError: it is neither a text nor a sequence of whole numbers, or the text cannot be parsed.
-        IllegalCodeError: it is not a code of the rules.
+        MalformedError: ``code`` is neither a text nor a sequence of whole numbers, or the text cannot be parsed.
+        IllegalCodeError: ``code`` is not a code of the rules.
     """
     if isinstance(code, str):
         return parse_code(code, rules)
@@ -71,7 +71,7 @@ def to_feedback(feedback: FeedbackLike, rules: Rules) -> Feedback:
     """Return ``feedback`` as `Feedback`; a text such as ``1,2`` is parsed.
 
     Raises:
-        MalformedError: it is not a feedback, or the rules do not allow it.
+        MalformedError: ``feedback`` is not a feedback, or the rules do not allow it.
     """
     try:
         parsed = Feedback.parse(feedback) if isinstance(feedback, str) else Feedback(*map(index, feedback))
@@ -116,7 +116,7 @@ def to_whole(name: str, value: SupportsIndex, least: int) -> int:
     """Return ``value`` as an int that is at least ``least``.
 
     Raises:
-        MalformedError: it is not a whole number or too small; the message names the argument ``name``.
+        MalformedError: ``value`` is not a whole number or is too small; the message calls it ``name``.
     """
     try:
         number = index(value)

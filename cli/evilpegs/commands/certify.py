@@ -66,7 +66,7 @@ def _show(tree: Tree, certificate: Certificate) -> None:
 
 
 def _fraction(certificate: Certificate) -> str:
-    """Return the mean as a fraction, total/codes, not reduced, as such means are usually published."""
+    """Return the mean as a fraction, total/codes, not reduced, as published means usually are."""
     return f"{certificate.total}/{certificate.count}"
 
 

@@ -85,7 +85,7 @@ class AssistDialog:
             self._show_advice()
 
     def _continue_with(self, history: AssistHistory, row_numbers: Iterable[int] = ()) -> None:
-        """Make ``history`` the current one, print its rows with these numbers, and show the advice."""
+        """Make ``history`` the current one, print its rows with the numbers ``row_numbers``, and show the advice."""
         self._history = history
         self._screen.show_rows(history, row_numbers)
         self._show_advice()

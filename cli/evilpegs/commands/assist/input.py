@@ -78,7 +78,7 @@ def help_text(rules: Rules) -> str:
 
 
 def parse_line(text: str, rules: Rules) -> AssistLine:
-    """Return what a typed line means: a command, a row, a change of a row, or a guess to weigh.
+    """Return the meaning of a typed line: a command, a row, a change of a row, or a guess to weigh.
 
     Raises:
         GameError, CommandError: the line is not understood; the message is one line that helps.

@@ -88,7 +88,7 @@ def row_text(number: int, row: Turn) -> Text:
 
 
 def _figure(text: Callable[[GuessFigures], str]) -> Callable[[Suggestion], str]:
-    """Return the function that makes the table cell of one figure of a suggestion, as ``text`` writes it.
+    """Return the function that makes the table cell of one figure of a suggestion, formatted by ``text``.
 
     The cell is empty if the figures of the suggestion are not known.
     """

@@ -72,9 +72,9 @@ def _user() -> str:
 class BotJob:
     """The matches that a bot has to play; if ``name`` is None, the bot chooses a name.
 
-    ``choice`` is the strategy as it was typed. ``token_from`` is a former address of the server; the tokens that are
-    stored for that address are tried too. If ``traceback`` is True, failures of the strategy are shown with their
-    tracebacks.
+    ``choice`` is the strategy as the user named it on the command line. ``token_from`` is a former address of the
+    server; the tokens that are stored for that address are tried too. If ``traceback`` is True, failures of the
+    strategy are shown with their tracebacks.
     """
 
     strategy: Strategy

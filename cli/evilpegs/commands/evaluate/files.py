@@ -72,7 +72,7 @@ def plot_histogram(path: Path, results: Sequence[StrategyResult]) -> None:
     """Write a chart of the number of secrets, or games, that each strategy solved at each guess.
 
     Raises:
-        CommandError: the file cannot be written, or another error of `bar_chart`.
+        CommandError: `check_plot` refuses ``path``, or the file cannot be written.
     """
     played = "games" if results[0].spec.games else "secrets"
     most = max(len(result.distribution) for result in results)

@@ -106,7 +106,7 @@ def feed(
 def _choose_source(mqtt: str | None, server: str) -> str | None:
     """Return the address of the broker to read from, or None to read from the server.
 
-    An option that was typed wins over one from the environment.
+    An option on the command line takes precedence over one from the environment.
     """
     if isinstance(server, _Typed):
         if isinstance(mqtt, _Typed):

@@ -13,7 +13,7 @@ PRINT_INTERVAL: Final = 0.5
 
 
 class BoundsProgress:
-    """A printer that shows on ``out`` what bounds a solver has proved; ``now`` returns the time in seconds."""
+    """A printer that shows on ``out`` the bounds that a solver has proved; ``now`` returns the time in seconds."""
 
     def __init__(self, out: Console, rules: Rules, now: Callable[[], float]) -> None:
         self._out = out

@@ -18,7 +18,7 @@ SAVE_INTERVAL: Final = 5.0
 
 
 class ProofLogFile:
-    """The proof log of a run, which has what the solver has proved so far, and the file at ``path`` that keeps it.
+    """The proof log of a run, with the facts that the solver has proved so far, and the file at ``path`` that keeps it.
 
     ``now`` returns the time in seconds.
     """
