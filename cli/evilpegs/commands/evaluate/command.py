@@ -95,9 +95,10 @@ def evaluate(
     """Play strategies against every secret of the rules and count their guesses, exactly.
 
     The game tree is walked once: secrets that got the same feedback so far share one choice. Several strategies are
-    shown as a table. With --json, one is a document and several are `{"rules": ..., "results": [...]}`, a list of such
-    documents. With --games secrets are drawn, and the mean has a 95 % interval. Several strategies then play the same
-    secrets, and the best is compared with each other by the differences within games.
+    shown as a table. With --json, one strategy prints one document, and several print `{"rules": ..., "results":
+    [...]}` with one such document for each. With --games, secrets are drawn at random, and the mean has a 95 %
+    interval. Several strategies then play against the same secrets, and the best one is compared with each of the
+    others by their differences in each game.
 
     Long work is divided into units, and a journal in your data directory keeps those that are finished: the same
     command, if it was interrupted, continues from there. The journal is removed at the end; one that --journal names
