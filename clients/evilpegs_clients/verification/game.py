@@ -195,7 +195,11 @@ def _check_witness(game: GameRecord, history: History) -> Iterator[Violation]:
         if history and game.over.outcome != "void":
             yield game.violation(Subject.WITNESS, "there is no witness")
         return
-    witness = parse_code(secret, game.rules)
+    try:
+        witness = parse_code(secret, game.rules)
+    except GameError as error:
+        yield game.violation(Subject.WITNESS, f"the witness is no code of the rules: {error}")
+        return
     for turn, (guess, reply) in enumerate(history, 1):
         if feedback(guess, witness) != reply:
             what = f"the witness {secret} would have got {feedback(guess, witness)}, not {reply}"

@@ -170,7 +170,7 @@ def test_changed_field_is_found_in_game_alone(record):
         ("game_over", 2, {"outcome": "resigned"}, (2, 0, Subject.OUTCOME), ["resigned", "6"]),
         ("game_over", 1, {"outcome": "resigned"}, (1, 0, Subject.OUTCOME), ["resigned"]),
         ("game_over", 2, {"nonce": None}, (2, 0, Subject.NONCE), ["evil"]),
-        ("game_over", 2, {"secret": "19"}, (2, 0, Subject.REPLY), ["'19'"]),
+        ("game_over", 2, {"secret": "19"}, (2, 0, Subject.WITNESS), ["'19'"]),
     ],
 )
 def test_finding_names_wrong_value(evil, kind, game, fields, place, named):
@@ -323,7 +323,10 @@ def test_wrong_witness_is_found(evil):
     violations = verify_game(change(evil, "game_over", 2, secret=wrong), 2)
     assert {violation.subject for violation in violations} == {Subject.WITNESS}
     assert all(wrong in violation.what and violation.turn for violation in violations)
-    assert facts(verify_game(change(evil, "game_over", 2, secret=None), 2)) == [(2, 0, Subject.WITNESS)]
+    for none in (None, "19"):
+        [violation] = verify_game(change(evil, "game_over", 2, secret=none), 2)
+        assert facts([violation]) == [(2, 0, Subject.WITNESS)]
+        assert not isinstance(violation, NotChecked)
 
 
 def test_moved_secret_is_found(honest_match):
