@@ -8,7 +8,7 @@ from evilpegs_clients.verification.cache import VerificationCache
 from evilpegs_clients.verification.violation import NotChecked, Subject, Violation
 from evilpegs_game.codemakers.codemaker import Devil, Evil, TieBreak
 from evilpegs_game.codes import Code, code_at, format_code, parse_code
-from evilpegs_game.errors import GameError
+from evilpegs_game.errors import GameError, OverBudgetError
 from evilpegs_game.feedback import Feedback, all_black, feedback
 from evilpegs_game.history import History, Turn
 from evilpegs_game.live.position import Position
@@ -46,8 +46,9 @@ class GameRecord:
 def check_game(game: GameRecord, cache: VerificationCache, devil_budget: int = DEVIL_BUDGET) -> Iterator[Violation]:
     """Check everything that can be recomputed about a finished game, and yield the violations.
 
-    If a reply of a devil takes more than ``devil_budget`` feedback evaluations to check, a `NotChecked` is yielded.
-    That reply, the later replies and the numbers that a practice ladder showed are then not checked.
+    What cannot be recomputed is a `NotChecked` that names its turn. If a reply of a devil takes more than
+    ``devil_budget`` feedback evaluations to check, only that reply is not checked. If the candidates of a turn cannot
+    be recomputed, the check of the replies ends there. So does the check of the numbers that a practice ladder showed.
     """
     try:
         history = tuple(_parse_turn(game, event) for event in game.feedbacks)
@@ -58,12 +59,8 @@ def check_game(game: GameRecord, cache: VerificationCache, devil_budget: int = D
     yield from _check_nonces(game)
     yield from _check_outcome(game, history)
     yield from _check_clock(game)
-    try:
-        yield from _check_codemaker(game, history, cache, devil_budget)
-        yield from _check_practice(game, history, cache)
-    except GameError as error:
-        what = f"the codemaker's replies cannot be recomputed: {error}"
-        yield NotChecked(what, game.started.game, subject=Subject.REPLY)
+    yield from _check_codemaker(game, history, cache, devil_budget)
+    yield from _check_practice(game, history, cache)
 
 
 def _parse_turn(game: GameRecord, event: FeedbackGiven) -> Turn:
@@ -169,24 +166,51 @@ def _check_adversary(
     def tie(turn: int, tied: int) -> int:
         return tie_index(nonce or "", game.match.match, game.over.game, turn, tied, share)
 
-    codemaker = _adversary(game, tie if seeded else None, cache, devil_budget)
-    for turn, (guess, reply) in enumerate(history, 1):
-        position = Position(game.rules, history[: turn - 1], cache.live_sets)
-        claimed = game.feedbacks[turn - 1].method
-        method = codemaker.method_for(position.count) if isinstance(codemaker, Devil) else None
-        if claimed != method:
-            what = f"the reply is called {claimed or 'nothing'}, it should be {method or 'nothing'}"
-            yield game.violation(Subject.METHOD, what, turn)
-        expected = codemaker.reply(position, guess)
-        if reply != expected:
-            yield game.violation(Subject.REPLY, _wrong_reply(guess, reply, expected), turn)
-            return  # after a wrong reply, later replies prove nothing
+    turn = 1
+    try:
+        codemaker = _adversary(game, tie if seeded else None, cache, devil_budget)
+        for turn, (guess, reply) in enumerate(history, 1):
+            position = Position(game.rules, history[: turn - 1], cache.live_sets)
+            yield from _check_method(game, turn, codemaker, position)
+            violation = _check_reply(game, codemaker, position, guess, reply)
+            if violation is not None:
+                yield violation
+                if not isinstance(violation, NotChecked):
+                    return  # after a wrong reply, later replies prove nothing
+    except GameError as error:
+        what = f"the replies from this turn on cannot be recomputed: {error}"
+        yield NotChecked(what, game.started.game, turn, Subject.REPLY)
 
 
 def _adversary(game: GameRecord, tie: TieBreak | None, cache: VerificationCache, devil_budget: int) -> Evil | Devil:
     if game.match.codemaker == "evil":
         return Evil(tie)
     return Devil(cache.worst_case(game.rules), game.match.exact_up_to or 0, tie, devil_budget)
+
+
+def _check_method(game: GameRecord, turn: int, codemaker: Evil | Devil, position: Position) -> Iterator[Violation]:
+    claimed = game.feedbacks[turn - 1].method
+    method = codemaker.method_for(position.count) if isinstance(codemaker, Devil) else None
+    if claimed != method:
+        what = f"the reply is called {claimed or 'nothing'}, it should be {method or 'nothing'}"
+        yield game.violation(Subject.METHOD, what, turn)
+
+
+def _check_reply(
+    game: GameRecord, codemaker: Evil | Devil, position: Position, guess: Code, reply: Feedback
+) -> Violation | None:
+    """Return the violation of a reply that is wrong or takes a devil too much work to recompute, or None."""
+    try:
+        expected = codemaker.reply(position, guess)
+    except OverBudgetError as error:
+        if reply in position.parts(guess):
+            what = f"the devil's reply cannot be recomputed: {error}"
+            return NotChecked(what, game.started.game, position.turn, Subject.REPLY)
+        what = f"{format_code(guess)} got {reply}, which no candidate would get"
+        return game.violation(Subject.REPLY, what, position.turn)
+    if reply == expected:
+        return None
+    return game.violation(Subject.REPLY, _wrong_reply(guess, reply, expected), position.turn)
 
 
 def _check_witness(game: GameRecord, history: History) -> Iterator[Violation]:
@@ -211,7 +235,12 @@ def _check_practice(game: GameRecord, history: History, cache: VerificationCache
     for turn, (event, (guess, reply)) in enumerate(zip(game.feedbacks, history, strict=True), 1):
         if event.parts is None and event.candidates is None:
             continue
-        parts = Position(game.rules, history[: turn - 1], cache.live_sets).parts(guess)
+        try:
+            parts = Position(game.rules, history[: turn - 1], cache.live_sets).parts(guess)
+        except GameError as error:
+            what = f"the candidates and parts shown from this turn on cannot be recomputed: {error}"
+            yield NotChecked(what, game.started.game, turn, Subject.HELP)
+            return
         if event.candidates is not None and event.candidates != parts.get(reply, 0):
             what = f"{parts.get(reply, 0)} candidates are left, not {event.candidates}"
             yield game.violation(Subject.HELP, what, turn)

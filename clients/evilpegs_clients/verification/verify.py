@@ -193,8 +193,7 @@ def verify_game(
         game: The number of the game, from 1.
         nonce_sent: The nonce that the client sent in `ready`, if known.
         cache: The caches to share between calls; by default new ones.
-        devil_budget: The most feedback evaluations per reply of a devil; if a reply takes more, the replies of the game
-            are `NotChecked` from there on.
+        devil_budget: The most feedback evaluations per reply of a devil; a reply that takes more is `NotChecked`.
 
     Returns:
         The violations; a statement that could not be checked is a `NotChecked`.

@@ -274,11 +274,38 @@ def test_wrong_exact_bound_is_found(honest_match):
     assert "5" in violation.what
 
 
-def test_devil_over_budget_is_not_checked(honest_match):
-    [violation] = verify_game(played(honest_match, **KINDS["devil"]).events, 1, devil_budget=1)
-    assert isinstance(violation, NotChecked)
-    assert facts([violation]) == [(1, 0, Subject.REPLY)]
+@pytest.fixture
+def devil_practice(honest_match):
+    """A game on a practice ladder; with a budget of 1, only the reply of its first turn is too much work."""
+    return played(honest_match, **KINDS["devil"], practice=True).events
+
+
+def not_checked(violations):
+    return facts(violation for violation in violations if isinstance(violation, NotChecked))
+
+
+def test_only_devil_reply_over_budget_is_not_checked(devil_practice):
+    assert verify_game(devil_practice, 1) == []
+    [violation] = verify_game(devil_practice, 1, devil_budget=1)
+    assert not_checked([violation]) == [(1, 1, Subject.REPLY)]
     assert " 1 " in violation.what
+
+
+def test_replies_and_numbers_after_one_over_budget_are_checked(devil_practice):
+    lied = copy.deepcopy(devil_practice)
+    last = [event for event in lied if event["type"] == "feedback" and event["game"] == 1][-1]
+    last |= {"black": 0, "white": 0, "candidates": 99}
+    violations = verify_game(lied, 1, devil_budget=1)
+    assert not_checked(violations) == [(1, 1, Subject.REPLY)]
+    assert {(1, last["turn"], Subject.REPLY), (1, last["turn"], Subject.HELP)} <= set(facts(violations))
+
+
+def test_impossible_reply_over_budget_is_found(devil_practice):
+    """The reply takes too much work to recompute, but no candidate would get it."""
+    lied = change(change(devil_practice, "feedback", 1, black=2, white=1), "game_over", 1, secret=None, outcome="void")
+    violations = verify_game(lied, 1, devil_budget=1)
+    assert not_checked(violations) == [(1, 2, Subject.HELP)]
+    assert (1, 1, Subject.REPLY) in facts(violations)
 
 
 def test_wrong_tie_rule_is_found(honest_match):
@@ -402,14 +429,14 @@ def test_turn_after_end_is_found(fixed):
 
 
 def test_reply_over_memory_is_not_checked(honest_match):
-    match = honest_match(codemaker="evil", tie="largest")
+    match = honest_match(codemaker="evil", tie="largest", practice=True)
     match.ready()
     match.guess("112")
+    match.guess("134")
     match.end("resigned")
-    [violation] = verify_match(match.events, cache=VerificationCache(LiveSets(1 << 10)))
-    assert isinstance(violation, NotChecked)
-    assert facts([violation]) == [(1, 0, Subject.REPLY)]
-    assert "3x4" in violation.what
+    violations = verify_match(match.events, cache=VerificationCache(LiveSets(1 << 10)))
+    assert not_checked(violations) == facts(violations) == [(1, 1, Subject.REPLY), (1, 1, Subject.HELP)]
+    assert all("3x4" in violation.what for violation in violations)
 
 
 @pytest.mark.parametrize(
