@@ -47,12 +47,25 @@ class PairedDifference:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The 95 % confidence interval of the mean difference, by Student's t; None if all differences are equal."""
+        """The 95 % confidence interval of the mean difference, by Student's t; None if all differences are equal.
+
+        Equal differences do not show how much others would vary, so a width of 0 would claim certainty. What they do
+        show is in `most_other`.
+        """
         deviation = self._deviation
         if not deviation:
             return None
         error = student_95(self.games - 1) * deviation / sqrt(self.games)
         return self.mean - error, self.mean + error
+
+    @property
+    def most_other(self) -> float | None:
+        """An upper 95 % bound on the share of all games with another difference; None if the differences vary.
+
+        If the share were larger, all differences would be equal with a probability of less than 5 %. It is about 3
+        divided by the number of games.
+        """
+        return None if self._deviation else 1 - 0.05 ** (1 / self.games)
 
     @property
     def is_separated(self) -> bool:

@@ -82,11 +82,20 @@ def shown_comparison(lengths, others):
     return out.file.getvalue().splitlines()[-1]
 
 
-def test_equal_strategies_are_shown_without_interval():
-    line = shown_comparison(b"\3\4\5", b"\3\4\5")
+@pytest.mark.parametrize(("others", "difference"), [(b"\3\4\5" * 20, "0.0000"), (b"\4\5\6" * 20, "1.0000")])
+def test_equal_differences_are_shown_with_share_of_others(others, difference):
+    """Sixty equal differences give no interval; at 95 % confidence, at most 4.9 % of all games have another one."""
+    line = shown_comparison(b"\3\4\5" * 20, others)
     assert line.split()[0] == "two"
-    assert "0.0000" in line
-    assert "%" not in line
+    assert all(fact in line for fact in (difference, " 60 games", " 4.9 % "))
+    assert "95 % interval" not in line
+
+
+def test_one_game_is_shown_with_reason_for_no_interval():
+    shown, _, reason = shown_comparison(b"\3", b"\4").partition(": ")
+    assert shown.startswith("two needs 1.0000")
+    assert "interval" in reason
+    assert "%" not in shown + reason
 
 
 def test_strategies_of_equal_means_are_not_separated():

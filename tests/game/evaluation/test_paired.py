@@ -21,11 +21,23 @@ def test_paired_difference_by_textbook(pairs):
     assert paired.mean == pytest.approx(mean(differences))
     if len(set(differences)) == 1:
         assert paired.interval is paired.games_to_separate is None
+        assert (1 - paired.most_other) ** len(pairs) == pytest.approx(0.05)
         return
+    assert paired.most_other is None
     low, high = paired.interval
     assert (low + high) / 2 == pytest.approx(paired.mean)
     quantile = (high - low) / 2 / (stdev(differences) / sqrt(len(pairs)))
     assert 1.95996 < quantile < 12.71
+
+
+@pytest.mark.parametrize("differ", [0, 1])
+def test_equal_differences_bound_the_share_of_others(differ):
+    """The bound is about 3 divided by the number of games; equal differences alone never separate two strategies."""
+    for games in (100, 10_000):
+        paired = difference_of([(4 + differ, 4)] * games)
+        assert paired.most_other == pytest.approx(3 / games, rel=0.02)
+        assert not paired.is_separated
+    assert difference_of([(4 + differ, 4)]).most_other == pytest.approx(0.95)
 
 
 def test_pairing_narrows_interval():

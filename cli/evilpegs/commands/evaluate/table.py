@@ -31,7 +31,8 @@ def show_results(out: Console, results: Sequence[StrategyResult]) -> None:
 def _show_comparisons(out: Console, comparisons: Sequence[Comparison]) -> None:
     """Print how many more guesses per game each strategy needs than the best one.
 
-    If the games do not show that the difference is real, the line says about how many games would do so.
+    If the games do not show that the difference is real, the line says about how many games would do so. If there is no
+    interval, it says why, and what is known instead.
     """
     if comparisons:
         out.print()
@@ -43,7 +44,14 @@ def _difference_text(comparison: Comparison) -> str:
     difference, interval = comparison.difference, comparison.difference.interval
     bounds = "" if interval is None else " (95 % interval {:.4f} to {:.4f})".format(*interval)
     text = f"{difference.mean:.4f} more guesses per game than {comparison.better.name}{bounds}"
-    if interval is None or difference.is_separated:
+    if difference.games == 1:
+        return f"{text}: one game gives no interval"
+    if difference.most_other is not None:
+        return (
+            f"{text}: the difference was the same in all {difference.games:,} games, which gives no interval; "
+            f"up to about {100 * difference.most_other:.2g} % of all games may have another one (95 % confidence)"
+        )
+    if difference.is_separated:
         return text
     games = difference.games_to_separate
     if games is None:
