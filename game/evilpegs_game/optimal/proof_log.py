@@ -98,17 +98,17 @@ class ProofLog:
         body, end, digest = text.rpartition("sha256 ")
         lines = body.splitlines()
         if not text.startswith((f"{_HEADING}\n", f"{_OLD_HEADING}\n")):
-            message = "this is not a journal of this version"
+            message = "this is not a proof log of this version"
             raise ForeignError(message)
         if not end or digest.strip() != sha256(body.encode()).hexdigest():
-            message = "the journal is damaged"
+            message = "the proof log is damaged"
             raise DamagedError(message)
         try:
             proof_log = cls(Rules.parse(lines[1].removeprefix("rules ")))
             for line in lines[2:]:
                 proof_log._read(line.split(" "))
         except (GameError, IndexError, ValueError):
-            message = "the journal says what cannot be"
+            message = "a line of the proof log is not a fact"
             raise MalformedError(message) from None
         return proof_log
 

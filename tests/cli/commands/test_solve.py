@@ -3,6 +3,7 @@
 import errno
 import os
 import signal
+from hashlib import sha256
 
 import pytest
 
@@ -111,14 +112,29 @@ def test_solve_leaves_foreign_journal_untouched(run, tmp_path):
         assert (tmp_path / "diary").read_bytes() == content
 
 
-def test_solve_ignores_damaged_journal_with_warning(run, tmp_path):
+NO_FACTS = "evilpegs proof log 1\nno rules\n"
+UNUSABLE = {
+    "damaged": lambda text: text.replace(" 9 ", " 900 "),
+    "no text": lambda text: text.replace(" 9 ", " \udcff "),
+    "another version": lambda text: text.replace("proof log 1", "proof log 2"),
+    "no facts": lambda _: f"{NO_FACTS}sha256 {sha256(NO_FACTS.encode()).hexdigest()}\n",
+}
+
+
+@pytest.mark.parametrize("change", UNUSABLE.values(), ids=UNUSABLE)
+def test_solve_ignores_unusable_journal_with_warning(run, tmp_path, change):
+    """The warning names the file as the option does."""
     journal = ProofLog(Rules(3, 3))
     journal.known.update(FACT)
-    for damage in (b" 900 ", b" \xff "):
-        (tmp_path / "journal").write_bytes(journal.to_text().encode().replace(b" 9 ", damage))
-        result = run("solve", "--rules", "3x3", "--journal", tmp_path / "journal", "--json")
-        assert result.document["total"] == 73
-        assert sum(line.startswith(f"evilpegs: {tmp_path / 'journal'}: ") for line in result.err.splitlines()) == 1
+    (tmp_path / "kept").write_text(change(journal.to_text()), errors="surrogateescape")
+    result = run("solve", "--rules", "3x3", "--journal", tmp_path / "kept", "--json")
+    assert result.document["total"] == 73
+    (warning,) = [line for line in result.err.splitlines() if line.startswith(f"evilpegs: {tmp_path / 'kept'}: ")]
+    assert "journal" in warning
+    assert "proof log" not in warning
+
+
+def test_solve_reads_empty_journal(run, tmp_path):
     (tmp_path / "journal").write_text("")
     assert run("solve", "--rules", "3x3", "--journal", tmp_path / "journal", "--json").document["total"] == 73
 

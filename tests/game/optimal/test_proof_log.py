@@ -65,7 +65,7 @@ def signed(body):
 def test_proof_log_refuses_damaged_text():
     text = proof_log_of({Subproblem(5, (0, 0, 1), feedbacks(3)[0]): KnownBounds(41)}, {}).to_text()
     for damaged in (text.replace("41", "43"), text[:-10], text.replace("sha256", "sha")):
-        with pytest.raises(DamagedError):
+        with pytest.raises(DamagedError, match="proof log"):
             ProofLog.from_text(damaged)
 
 
@@ -84,7 +84,7 @@ def test_proof_log_reads_heading_of_earlier_versions(known):
 )
 def test_proof_log_refuses_foreign_text(heading):
     for text in (heading, signed(f"{heading}\nrules 3x4\n")):
-        with pytest.raises(ForeignError):
+        with pytest.raises(ForeignError, match="proof log"):
             ProofLog.from_text(text)
 
 
@@ -100,6 +100,6 @@ def test_proof_log_refuses_foreign_text(heading):
     ],
 )
 def test_proof_log_refuses_impossible_facts(line):
-    with pytest.raises(MalformedError) as refused:
+    with pytest.raises(MalformedError, match="proof log") as refused:
         ProofLog.from_text(signed(f"evilpegs proof log 1\n{line}\n"))
     assert not isinstance(refused.value, DamagedError | ForeignError)

@@ -1,4 +1,7 @@
-"""The proof log of `evilpegs solve` in a file, which is replaced in one step and used only if it is complete."""
+"""The proof log of `evilpegs solve` in a file, which is replaced in one step and used only if it is complete.
+
+Users know the file as the journal, after the option --journal, so all messages call it that.
+"""
 
 import contextlib
 import sys
@@ -8,7 +11,7 @@ from typing import Final
 
 from evilpegs.errors import CommandError
 from evilpegs.files import failure_reason
-from evilpegs_game.errors import MalformedError
+from evilpegs_game.errors import DamagedError, ForeignError, MalformedError
 from evilpegs_game.optimal.proof_log import TITLES, ProofLog
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.files import ForeignFileError, read_own_file, replace_file
@@ -72,12 +75,17 @@ def _read(path: Path, rules: Rules) -> ProofLog:
 
 
 def _parse(path: Path, text: str) -> ProofLog | None:
-    """Return the proof log in a text; if it is damaged, say so on standard error and return None."""
+    """Return the proof log in a text; if it cannot be used, say why on standard error and return None."""
     try:
         return ProofLog.from_text(text)
-    except MalformedError as error:
-        print(f"evilpegs: {path}: {error}; the proof starts from the beginning", file=sys.stderr)  # noqa: T201
-        return None
+    except ForeignError:
+        reason = "this is a journal of another version"
+    except DamagedError:
+        reason = "the journal is damaged"
+    except MalformedError:
+        reason = "a line of the journal cannot be read"
+    print(f"evilpegs: {path}: {reason}; the proof starts from the beginning", file=sys.stderr)  # noqa: T201
+    return None
 
 
 def _unusable(path: Path, action: str, error: Exception) -> CommandError:
