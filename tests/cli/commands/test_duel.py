@@ -112,7 +112,7 @@ def test_duel_solved_file_changes_no_reply(run, tmp_path):
 
 def test_duel_prints_each_turn_before_the_next_choice(run, talker):
     lines = run("duel", talker, "--secret", "3333").out.splitlines()
-    kinds = ["thinking" if line == "thinking" else line.split()[0] for line in lines[4:-1]]
+    kinds = [word for line in lines if (word := line.split()[0]) in {"thinking", "1", "2", "3"}]
     assert kinds == ["thinking", "1", "thinking", "2", "thinking", "3"]
 
 
@@ -146,6 +146,29 @@ def test_duel_refuses_impossible_start(run, options, named):
     result = run("duel", "minimax", *options)
     assert result.status == 2
     assert all(fact in result.complaint for fact in named)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "options", "named"),
+    [
+        ("minimax", ["--after", "1122:0,0", "1122:1,0"], ["4x6", "2"]),
+        ("minimax", ["--rules", "8x10"], ["8x10"]),
+        ("optimal", ["--rules", "5x9"], ["5x9", "59,049"]),
+    ],
+)
+def test_duel_prints_no_table_before_error_of_first_turn(run, strategy, options, named):
+    result = run("duel", strategy, *options)
+    assert (result.status, result.out) == (2, "")
+    assert all(fact in result.complaint for fact in named)
+
+
+def test_duel_keeps_turns_before_later_error(run, tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "def choose(position, rng):\n    return ((0, 0, 1, 1), None)[position.turn - 1]\n"
+    )
+    result = run("duel", "mine.py")
+    assert result.status == 2
+    assert result.out.splitlines()[-1].split()[:5] == ["1", *"1122"]
 
 
 def test_duel_budget_reaches_strategy(run, tmp_path):

@@ -141,12 +141,15 @@ def _document(
 
 
 def _show_turns(start: Position, strategy: str, codemaker: str, played: Iterable[DuelTurn]) -> tuple[DuelTurn, ...]:
-    """Print each turn as it is played, and return all of them."""
-    out = console()
-    out.print(f"{strategy} against {codemaker} on {start.rules}")
-    printer = TurnPrinter(out, start.rules.pegs, start.turn)
-    turns = []
+    """Print each turn as it is played, and return all of them.
+
+    The head of the table is printed with the first turn, so nothing precedes an error that no turn can be played.
+    """
+    out, printer, turns = console(), None, []
     for turn in played:
+        if printer is None:
+            out.print(f"{strategy} against {codemaker} on {start.rules}")
+            printer = TurnPrinter(out, start.rules.pegs, start.turn)
         printer.turn(TurnTableRow(format_code(turn.guess), turn.feedback, turn.candidates_left))
         turns.append(turn)
     return tuple(turns)
