@@ -7,6 +7,7 @@ one looks, so they need more games.
 """
 
 import math
+import shlex
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from statistics import NormalDist
@@ -60,13 +61,15 @@ class Difference:
         return asdict(self)
 
 
-def compare_rows(standings: Standings, players: Sequence[str]) -> Difference:
+def compare_rows(standings: Standings, players: Sequence[str], source: Sequence[str] = ()) -> Difference:
     """Return the difference between two players of a leaderboard, given their names.
+
+    ``source`` has the words of the option with which `evilpegs leaderboard` reads the same leaderboard, for a hint.
 
     Raises:
         CommandError: a player has no row, or too few games.
     """
-    first, second = (_find_row(standings, player) for player in players)
+    first, second = (_find_row(standings, player, source) for player in players)
     if first is second:
         message = f"--between needs two different players, not {first.player} twice"
         raise CommandError(message)
@@ -110,13 +113,12 @@ def _percent(probability: float) -> str:
     return "less than 0.01 %" if probability < 1e-4 else f"{100 * probability:.2g} %"
 
 
-def _find_row(standings: Standings, player: str) -> StandingsRow:
+def _find_row(standings: Standings, player: str, source: Sequence[str]) -> StandingsRow:
     for row in standings.rows:
         if row.player.lower() == player.lower():
             return row
-    message = (
-        f"{quoted(player)} has no game that counts on {standings.ladder}; see: evilpegs leaderboard {standings.ladder}"
-    )
+    command = shlex.join(["evilpegs", "leaderboard", standings.ladder, *source])
+    message = f"{quoted(player)} has no game that counts on {standings.ladder}; see: {command}"
     raise CommandError(message)
 
 

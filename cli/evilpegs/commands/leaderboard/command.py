@@ -1,11 +1,13 @@
 """The command `evilpegs leaderboard`."""
 
+import shlex
 import sys
+from collections.abc import Sequence
 from typing import Annotated, Any, Final
 
 from cyclopts import Parameter
 
-from evilpegs.commands.leaderboard.between import compare_rows, difference_lines
+from evilpegs.commands.leaderboard.between import Difference, compare_rows, difference_lines
 from evilpegs.commands.leaderboard.csv_text import csv_text
 from evilpegs.commands.leaderboard.from_server import fetch_standings
 from evilpegs.commands.leaderboard.refresh import show_refreshed
@@ -52,14 +54,14 @@ def leaderboard(
     """
     _check_form(refresh, as_csv, as_json)
     if between is not None:
-        _check_between(ladder, refresh, as_csv)
+        _check_between(ladder, refresh, as_csv, _source(server, database))
     chosen = server_to_read(server, database)
     if refresh is not None:
         run_interruptibly(show_refreshed(chosen, database, ladder, refresh))
         return
     standings = run_interruptibly(_load(database, ladder) if chosen is None else _fetch(chosen, ladder))
     if between is not None:
-        _show_between(standings, between, as_json=as_json)
+        _show_difference(compare_rows(standings[0], between, _source(server, database)), as_json=as_json)
     elif as_json:
         print_json({"ladders": [_to_json(each) for each in standings]})
     elif as_csv:
@@ -86,18 +88,27 @@ def _check_form(refresh: float | None, as_csv: bool, as_json: bool) -> None:
         raise CommandError(message)
 
 
-def _check_between(ladder: str | None, refresh: float | None, as_csv: bool) -> None:
-    """Raise CommandError unless the options fit --between, which needs a ladder and no --csv or --refresh."""
+def _source(server: str | None, database: str | None) -> list[str]:
+    """Return the words of the option that names the source of the leaderboards; none if no option names it."""
+    named = {"--server": server, "--database": database}
+    return [word for option, value in named.items() if value is not None for word in (option, value)]
+
+
+def _check_between(ladder: str | None, refresh: float | None, as_csv: bool, source: Sequence[str]) -> None:
+    """Raise CommandError unless the options fit --between, which needs a ladder and no --csv or --refresh.
+
+    ``source`` has the words of the option that names the source of the leaderboards, for a hint.
+    """
     if ladder is None:
-        message = "--between compares two players on one ladder; name it: evilpegs leaderboard LADDER --between A B"
+        command = " ".join(("evilpegs leaderboard LADDER --between A B", shlex.join(source))).strip()
+        message = f"--between compares two players on one ladder; name it: {command}"
         raise CommandError(message)
     if refresh is not None or as_csv:
         message = f"--between cannot be combined with {'--csv' if as_csv else '--refresh'}"
         raise CommandError(message)
 
 
-def _show_between(standings: list[Standings], players: tuple[str, str], *, as_json: bool) -> None:
-    result = compare_rows(standings[0], players)
+def _show_difference(result: Difference, *, as_json: bool) -> None:
     if as_json:
         print_json(result.to_json())
     else:
