@@ -18,8 +18,12 @@ _FileName = TypeVar("_FileName")
 Json = Annotated[bool, Parameter(name="--json", show_default=False, help="Print one JSON document on standard output.")]
 
 
-def _to_lower(_: object, tokens: Sequence[Token]) -> str:
-    return tokens[0].value.lower()
+def _to_rules_text(_: object, tokens: Sequence[Token]) -> str:
+    (token,) = tokens
+    if token.value.startswith("--"):  # the value was forgotten; other values are checked where the rules are read
+        message = f"{token.keyword} needs a value such as 4x6; {token.value[:40]!r} is read as another option"
+        raise CommandError(message)
+    return token.value.lower()
 
 
 def _to_whole_number(number_type: type[int], tokens: Sequence[Token]) -> int:
@@ -49,7 +53,8 @@ RulesText = Annotated[
     str,
     Parameter(
         name="--rules",
-        converter=_to_lower,
+        converter=_to_rules_text,
+        allow_leading_hyphen=True,
         help="PEGSxCOLORS like 4x6 or 4x10-distinct, or a preset: classic, bulls-and-cows, super, grand, "
         "huge, monster, colossus.",
     ),

@@ -61,6 +61,8 @@ BAD = {
     "option without value": (["duel", "minimax", "--first"], MissingArgumentError, ["--first", "evilpegs duel --help"]),
     "not a number": (["serve", "--port", "abc"], CoercionError, ["--port", "abc"]),
     "rules that are none": (["evaluate", "minimax", "--rules", "4-6"], MalformedError, ["'4-6'", "PEGSxCOLORS"]),
+    "rules with a hyphen": (["evaluate", "minimax", "--rules", "-4x6"], MalformedError, ["'-4x6'", "PEGSxCOLORS"]),
+    "an option as rules": (["evaluate", "minimax", "--rules", "--json"], CommandError, ["--rules", "4x6", "'--json'"]),
     "rules too wide": (["evaluate", "minimax", "--rules", "17x6"], MalformedError, ["pegs", "16", "17"]),
     "rules without pegs": (["duel", "minimax", "--rules", "0x6"], MalformedError, ["pegs", "16", "0"]),
     "distinct rules that cannot be": (["duel", "minimax", "--rules", "5x4-distinct"], MalformedError, ["5", "4"]),
