@@ -1,32 +1,29 @@
 """The bot runner: a strategy plays matches on a server, and every game is verified when it ends."""
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 from random import Random
 
 from pydantic import ValidationError
 
-from evilpegs_clients.bot.background import run_in_thread
 from evilpegs_clients.bot.match_player import MatchPlayer, check_failures
 from evilpegs_clients.bot.move_chooser import MoveChooser
 from evilpegs_clients.bot.open_matches import find_own_matches
 from evilpegs_clients.bot.summary import BotSummary, GameSummary, MatchSummary, StrategyFailure
+from evilpegs_clients.bot.trial import StrategyTrial, prepare, rehearse
 from evilpegs_clients.connection.login import Credentials
 from evilpegs_clients.connection.match_client import MatchClient
 from evilpegs_clients.connection.retry import RetryPolicy
 from evilpegs_clients.connection.session import KeyChanged, PlayerSession, Reconnected, Reconnecting
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file, sole_user
 from evilpegs_clients.errors import ClientError
-from evilpegs_clients.strategies.strategy import Strategy, StrategyError
-from evilpegs_clients.strategies.warm_up import warm_up
+from evilpegs_clients.strategies.strategy import Strategy
 from evilpegs_clients.verification.cache import VerificationCache
 from evilpegs_game.errors import quoted
 from evilpegs_game.live.live_sets import LiveSets
-from evilpegs_game.rules import Rules
 from evilpegs_protocol.client_messages import ClientInfo
-from evilpegs_protocol.server_messages import LadderInfo, MatchStarted, Notice, Welcome
+from evilpegs_protocol.server_messages import MatchStarted, Notice, Welcome
 
 BotEvent = (
     Welcome
@@ -45,8 +42,8 @@ BotEvent = (
   before the first match.
 * `MatchStarted`: A match begins, or an earlier run's open match continues.
 * `GameSummary`: A game ended and was verified.
-* `StrategyFailure`: The strategy failed. If ``match`` is None, it failed before anything was played; otherwise the game
-  of the `GameSummary` before this event was resigned.
+* `StrategyFailure`: The strategy failed. If ``match`` is None, it failed before anything was played, and perhaps before
+  the `Welcome`; otherwise the game of the `GameSummary` before this event was resigned.
 * `MatchSummary`: A match ended, after its games were reported.
 * `Reconnecting`: The connection was cut, and the next attempt to restore it follows after a delay. This happens at any
   time.
@@ -71,6 +68,7 @@ async def play_matches(
     token_from: str | None = None,
     on_event: OnEvent = lambda _event: None,
     retry_policy: RetryPolicy | None = None,
+    trial: StrategyTrial | None = None,
 ) -> BotSummary:
     """Play matches on a ladder with a strategy, verify every game, and return the results.
 
@@ -82,7 +80,8 @@ async def play_matches(
     client began one of them, nothing is played. A cut connection is restored and its match resumed. If the strategy
     fails, that game is resigned; after the second failure no further game begins. Before anything is played, the
     strategy chooses a first guess for each open match and for the ladder, so that a strategy that cannot play these
-    rules loses nothing. The function prints nothing; ``on_event`` reports progress.
+    rules loses nothing. If no token is stored for the name, that happens before the name is claimed: a guest asks the
+    server for the rules of the ladder. The function prints nothing; ``on_event`` reports progress.
 
     Args:
         server: The server's address, such as ``ws://127.0.0.1:8765``.
@@ -102,6 +101,8 @@ async def play_matches(
             new one. Give no address of anybody else, because the server sees the tokens.
         on_event: The function called with each event of the run, on the event loop's thread.
         retry_policy: The delays and attempts after a cut connection or a temporary refusal.
+        trial: The trial that precedes the claim of a new name; by default a new one. Callers that try several names in
+            turn pass the same one, so that the strategy is tried only once.
 
     Returns:
         The player's name and, in the order of play, a summary of each match with its games, violations and failures.
@@ -125,10 +126,14 @@ async def play_matches(
     credentials = Credentials(_client_info(strategy, client_version), name, token_from=token_from)
     retry_policy = retry_policy or RetryPolicy(Random())  # noqa: S311 - jitter
     session = PlayerSession(server, credentials, tokens, retry_policy, on_event)
+    trial = trial or StrategyTrial(strategy, seed, on_event)
     bot = _Bot(session, credentials.client.name, strategy, seed, on_event)
     with sole_user(tokens, session.server, name) as is_sole:
         try:
-            return await bot.play(ladder, matches, finish_open=is_sole)
+            if matches and session.claims_name:
+                guest = Credentials(credentials.client)
+                await trial.run(ladder, PlayerSession(server, guest, tokens, retry_policy, lambda _event: None))
+            return await bot.play(ladder, matches, finish_open=is_sole, is_tried=trial.passed)
         finally:
             await session.close()
 
@@ -146,11 +151,13 @@ class _Bot:
         self._verification = VerificationCache(self._live_sets)
         self._failures: list[StrategyFailure] = []
 
-    async def play(self, ladder: str, matches: int, finish_open: bool) -> BotSummary:
+    async def play(self, ladder: str, matches: int, *, finish_open: bool, is_tried: bool) -> BotSummary:
         welcome = await self._session.open()
         self._on_event(welcome)
         left_open = await find_own_matches(self._session, self._client) if finish_open else []
-        await self._rehearse([*left_open, *(info for info in welcome.ladders if info.id == ladder and matches)])
+        offers = [info for info in welcome.ladders if info.id == ladder and matches]
+        await prepare(self._strategy, [*left_open, *offers], self._live_sets)
+        await rehearse(self._chooser(), [*left_open, *([] if is_tried else offers)], self._on_event)
         resumed = (await MatchClient.resume(self._session, match.match) for match in left_open)
         summaries = [await self._play_match(client) async for client in resumed]
         for _ in range(matches):
@@ -165,30 +172,9 @@ class _Bot:
         self._on_event(summary)
         return summary
 
-    async def _rehearse(self, offers: Sequence[MatchStarted | LadderInfo]) -> None:
-        """Prepare the strategy for open matches and ladders, and let it choose a first guess on each of them.
-
-        Raises:
-            StrategyError: The strategy failed at one of the first guesses.
-        """
-        rules = [Rules.parse(offer.rules) for offer in offers]
-        await run_in_thread(partial(warm_up, self._strategy, rules, self._live_sets))
-        for offer in offers:
-            failure = await run_in_thread(partial(self._chooser().rehearse, offer))
-            if failure is not None:
-                self._on_event(failure)
-                message = f"{failure.error}; {_kept_text(offer)}"
-                raise StrategyError(message) from failure.error
-
     def _chooser(self) -> MoveChooser:
         seed = self._session.rng_seed if self._seed is None else self._seed
         return MoveChooser(self._strategy, seed, self._live_sets)
-
-
-def _kept_text(offer: MatchStarted | LadderInfo) -> str:
-    if isinstance(offer, LadderInfo):
-        return f"no match was begun on {offer.id}"
-    return f"match {offer.match} on {offer.ladder} stays open as it was, and no match was begun"
 
 
 def _client_info(strategy: Strategy, client_version: str | None) -> ClientInfo:

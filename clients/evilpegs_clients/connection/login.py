@@ -70,6 +70,11 @@ class LoginSequence:
         claim = Hello(client=credentials.client, name=credentials.name, kind=credentials.kind)
         return [*map(self._with_token, stored), claim]
 
+    @property
+    def claims_name(self) -> bool:
+        """True if the first of `hellos` claims the name, because no token proves it; raises the errors of `hellos`."""
+        return self.hellos()[0].name is not None
+
     def accept(self, hello: Hello, welcome: Welcome) -> None:
         """Remember the token with which ``hello`` succeeded, or the new token in ``welcome``.
 

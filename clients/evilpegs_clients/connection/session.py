@@ -112,6 +112,11 @@ class PlayerSession:
         """The seed of the player's random choices, the same in each session under one name."""
         return self._login.rng_seed
 
+    @property
+    def claims_name(self) -> bool:
+        """True if the next login claims the player's name, because no token is stored for it."""
+        return self._login.claims_name
+
     async def open(self) -> Welcome:
         """Connect, log in, and return the server's `welcome`; a new name is claimed and its token stored."""
         self._connection = await self._connect()

@@ -54,6 +54,25 @@ def test_bot_numbers_taken_default_name(run, server, tmp_path, monkeypatch):
     assert players == ["expected-size-ann", "expected-size-ann-2", "expected-size-ann"]
 
 
+def test_bot_tries_strategy_once_for_all_names(run, server, talker, tmp_path, monkeypatch):
+    players = []
+    for home in ("one", "two", "three"):
+        monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / home))
+        result = run("bot", talker, "--server", server.url, "--ladder", "classic-practice", "--json")
+        guesses = sum(game["guesses"] for match in result.document["matches"] for game in match["games"])
+        assert result.err.count("thinking") == 1 + guesses
+        players.append(result.document["player"])
+    assert players == ["talker-ann", "talker-ann-2", "talker-ann-3"]
+
+
+def test_bot_that_fails_at_once_claims_no_name(run, server, tmp_path, monkeypatch):
+    (tmp_path / "broken.py").write_text("def choose(position, rng):\n    return 1 / 0\n")
+    arguments = ("--server", server.url, "--ladder", "classic-practice", "--name", "not-broken")
+    assert run("bot", "broken.py", *arguments).status == 2
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "another"))
+    assert run("bot", "first-consistent", *arguments).status == 0
+
+
 def test_bot_plays_strategy_file(run, server, tmp_path):
     (tmp_path / "mine.py").write_text("def choose(position, rng):\n    return position.first_candidate\n")
     result = run("bot", "mine.py", "--server", server.url, "--ladder", "classic-practice", "--json")

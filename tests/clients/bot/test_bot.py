@@ -228,6 +228,43 @@ async def test_match_is_not_begun_by_strategy_that_fails(tiny_server, play, rate
     assert next(event.position.budget > 1 for event in events if isinstance(event, StrategyFailure))
 
 
+async def test_strategy_that_fails_claims_no_name(tiny_server, play, tokens):
+    server = offer(tiny_server())
+    with pytest.raises(StrategyError, match="ZeroDivisionError"):
+        await play(server, Doing(lambda position: 1 / 0))
+    assert [request.get("name") for request in server.sent("hello")] == [None]
+    assert tokens.servers_with("ann") == ()
+
+
+async def test_name_with_token_needs_no_guest(tiny_server, tokens, retry_policy, listen):
+    server, turns = offer(tiny_server()), []
+
+    def choose(position):
+        turns.append(position.turn)
+        return position.first_candidate
+
+    options = {"strategy": Doing(choose), "ladder": "tiny", "name": "ann", "seed": 1}
+    async with listen(server.converse) as url:
+        for hellos in (2, 3):
+            turns.clear()
+            summary = await play_matches(server=url, token_file=tokens.path, retry_policy=retry_policy, **options)
+            assert len(server.sent("hello")) == hellos
+            assert len(turns) == 1 + sum(game.guesses for game in summary.games)
+
+
+async def test_strategy_is_tried_after_login_where_guests_are_refused(tiny_server, play):
+    server, turns = offer(tiny_server()), []
+    refusal = [{"type": "error", "code": "rate_limited", "message": "no guests", "fatal": True}]
+    server.fault = lambda request: refusal if request["type"] == "hello" and "name" not in request else None
+
+    def choose(position):
+        turns.append(position.turn)
+        return position.first_candidate
+
+    summary = await play(server, Doing(choose))
+    assert len(turns) == 1 + sum(game.guesses for game in summary.games)
+
+
 async def test_rules_too_large_for_strategy_name_remedy_on_server(tiny_server, play):
     server = offer(tiny_server(), id="monster", rules="10x12")
     with pytest.raises(StrategyError) as caught:
@@ -284,8 +321,8 @@ async def test_flag_during_thought_delays_next_game(tiny_server, play):
         seen = len(match.events)
         match.end("flagged")
         for event in match.events[seen:]:
-            await server.sockets[0].send(json.dumps(event))
-        await (await server.sockets[0].ping())  # all that was seen
+            await server.sockets[-1].send(json.dumps(event))
+        await (await server.sockets[-1].ping())  # all that was seen
         assert len(server.sent("ready")) == 1
         pause.release.set()
 
@@ -306,8 +343,8 @@ async def test_forfeit_during_thought_skips_ready(tiny_server, play):
         seen = len(match.events)
         match.end(outcome)
         for event in match.events[seen:]:
-            await server.sockets[0].send(json.dumps(event))
-        await (await server.sockets[0].ping())
+            await server.sockets[-1].send(json.dumps(event))
+        await (await server.sockets[-1].ping())
 
     async def lose_two():
         await pause.begun.wait()
@@ -328,7 +365,7 @@ async def test_pings_are_answered_during_thought(tiny_server, play):
 
     async def ping():
         await pause.begun.wait()
-        await (await server.sockets[0].ping())
+        await (await server.sockets[-1].ping())
         pause.release.set()
 
     pinging = asyncio.create_task(ping())
@@ -340,13 +377,13 @@ async def test_bot_yields_taken_seat(tiny_server, play):
     server = tiny_server()
 
     def choose(position):
-        asyncio.run_coroutine_threadsafe(server.sockets[0].close(4003, ""), loop).result()
+        asyncio.run_coroutine_threadsafe(server.sockets[-1].close(4003, ""), loop).result()
         return position.first_candidate
 
     loop = asyncio.get_running_loop()
     with pytest.raises(SeatTakenError):
         await play(server, Doing(choose))
-    assert server.connections == 1
+    assert server.connections == 2  # those of the guest who asks for the ladders and of the player
 
 
 async def test_bot_finishes_open_match_first(tiny_server, tokens, retry_policy, listen):

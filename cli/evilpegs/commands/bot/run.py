@@ -15,6 +15,7 @@ from evilpegs.tracebacks import print_strategy_traceback
 from evilpegs.turns import format_turns
 from evilpegs_clients.bot.bot import BotEvent, OnEvent, play_matches
 from evilpegs_clients.bot.summary import BotSummary, GameSummary, MatchSummary, StrategyFailure
+from evilpegs_clients.bot.trial import StrategyTrial
 from evilpegs_clients.connection.connection import server_url
 from evilpegs_clients.connection.session import KeyChanged, Reconnected, Reconnecting
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file
@@ -99,16 +100,17 @@ async def run_bot(job: BotJob, report: OnEvent | None = None) -> BotSummary:
         StrategyError: the strategy failed before anything was played, or for the second time.
     """
     report = report or event_printer(job)
+    trial = StrategyTrial(job.strategy, job.seed, report)
     *others, last = _names(job)
     for name in others:
         try:
-            return await _run_as(job, name, report)
+            return await _run_as(job, name, report, trial)
         except ServerRefusedError as error:
             if error.code is not ErrorCode.NAME_TAKEN:
                 raise
             if isinstance(error, NameTakenElsewhereError):  # the bot has a name at this server, but cannot prove it
                 console(sys.stderr).print(str(error), soft_wrap=True)
-    return await _run_as(job, last, report)
+    return await _run_as(job, last, report, trial)
 
 
 def _names(job: BotJob) -> list[str]:
@@ -120,7 +122,7 @@ def _names(job: BotJob) -> list[str]:
     )
 
 
-async def _run_as(job: BotJob, name: str, report: OnEvent) -> BotSummary:
+async def _run_as(job: BotJob, name: str, report: OnEvent, trial: StrategyTrial) -> BotSummary:
     return await play_matches(
         server=job.server,
         ladder=job.ladder,
@@ -131,6 +133,7 @@ async def _run_as(job: BotJob, name: str, report: OnEvent) -> BotSummary:
         seed=job.seed,
         client_version=job.client_version,
         on_event=report,
+        trial=trial,
     )
 
 
