@@ -11,8 +11,6 @@ from contextlib import suppress
 from threading import local
 from typing import Any, Final
 
-import numpy as np
-
 from evilpegs_game.codes import Code, Columns, all_codes, column_code
 from evilpegs_game.counting.code_numbers import codes_fit_word
 from evilpegs_game.counting.first_code import first_code
@@ -30,7 +28,8 @@ from evilpegs_game.live.feedback_table import MAX_TABLE_CODES, FeedbackTable
 from evilpegs_game.partition import part_sizes, select
 from evilpegs_game.random_source import RandomSource
 from evilpegs_game.rules import Rules
-from evilpegs_game.symmetry.history_key import HistoryKey, Symmetry, history_key
+from evilpegs_game.symmetry.history_key import HistoryKey, history_key
+from evilpegs_game.symmetry.symmetry import Symmetry, convert_image
 
 DEFAULT_BYTES: Final = 256 << 20
 ENUMERATED_CODES: Final = 100_000
@@ -344,19 +343,6 @@ def exact_key(rules: Rules, history: History, guess: Code = ()) -> bytes:
         numbers += answer
     numbers += guess
     return bytes(numbers)
-
-
-def convert_image(columns: Columns, there: Symmetry, onto: Symmetry) -> Columns:
-    """Return the images under the symmetry ``onto`` of the codes whose images under ``there`` are ``columns``.
-
-    The columns of the result are read-only and not in code order.
-    """
-    pegs = [there.pegs.index(peg) for peg in onto.pegs]
-    colors = np.empty(len(onto.colors), np.uint8)
-    colors[list(there.colors)] = onto.colors
-    result = colors[columns[pegs]]
-    result.flags.writeable = False
-    return result
 
 
 def _contradiction_text(rules: Rules, count: int) -> str:

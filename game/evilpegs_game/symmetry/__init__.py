@@ -1,8 +1,9 @@
 """Keys that are equal for positions which differ only by the names of pegs and colors and the order of the turns.
 
-All pegs are alike, and so are all colors. So the part sizes of a guess and the live set need to be computed only once
-for all images of a history; they are kept under its canonical key. Begin with `history_key`; its `search` goes through
-the weights of `refinement`. `code_sets` computes keys of sets of codes, with another method.
+All pegs are alike, and so are all colors: a `symmetry` permutes them. So the part sizes of a guess and the live set
+need to be computed only once for all images of a history; they are kept under its canonical key. Begin with
+`history_key`; its `search` goes through the weights of `refinement`. `code_sets` computes keys of sets of codes, with
+another method.
 
 Rows (guesses) and colors get weights that no renaming changes: hashes of where they occur, refined round after round
 until no more of them are distinguished. Rows or colors that still have equal weights are distinguished by choice: each

@@ -1,7 +1,7 @@
 """The canonical key of a history, and the symmetry that maps the history to the image which the key holds."""
 
 from collections.abc import Iterable
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from evilpegs_game.feedback import Feedback
 from evilpegs_game.rules import Rules
 from evilpegs_game.symmetry.refinement import Grid, Index, Weights, used_vertices
 from evilpegs_game.symmetry.search import search_rows
+from evilpegs_game.symmetry.symmetry import Symmetry
 
 Bytes = NDArray[np.uint8]
 
@@ -22,18 +23,6 @@ HistoryKey = bytes
 
 _NO_FEEDBACK: Final = (255, 255)
 """The values that stand for black and white of a guess without feedback."""
-
-
-class Symmetry(NamedTuple):
-    """A permutation of pegs and of colors: peg ``i`` of the image of a code has the color ``colors[code[pegs[i]]]``."""
-
-    pegs: tuple[int, ...]
-    colors: tuple[int, ...]
-
-    def image(self, code: Code) -> Code:
-        """Return the image of ``code`` under this symmetry."""
-        colors = self.colors
-        return tuple([colors[code[peg]] for peg in self.pegs])
 
 
 def history_key(
