@@ -24,6 +24,7 @@ from evilpegs_game.errors import ContradictionError, TooLargeError
 from evilpegs_game.feedback import feedback_number
 from evilpegs_game.history import History, Turn
 from evilpegs_game.live.cache import ByteCache, CacheState, SingleFlight
+from evilpegs_game.live.exact_key import HEAD_BYTES, exact_key
 from evilpegs_game.live.feedback_table import MAX_TABLE_CODES, FeedbackTable
 from evilpegs_game.partition import part_sizes, select
 from evilpegs_game.random_source import RandomSource
@@ -38,7 +39,6 @@ _ENTRY_BYTES: Final = 1024
 """Bytes of a cache entry besides its codes (key, array header, links), rounded up generously."""
 SIZES_BYTES: Final = 2048
 """Bytes of a cache entry with the part sizes of one guess, its key included."""
-_HEAD_BYTES: Final = 4
 _MIN_LISTED_PEGS: Final = 8
 
 
@@ -254,7 +254,7 @@ class LiveSets:
 
     def _longest_cached(self, exact: bytes, rules: Rules, history: History) -> tuple[int, Columns | None]:
         for length in range(len(history) - 1, 0, -1):
-            columns = self._sets.get(exact[: _HEAD_BYTES + length * (rules.pegs + 2)])
+            columns = self._sets.get(exact[: HEAD_BYTES + length * (rules.pegs + 2)])
             if columns is not None:
                 return length, columns
         from_all = rules.size <= self.enumerated_codes or self.bytes_needed(rules) <= self._max_bytes // 4
@@ -329,20 +329,6 @@ class LiveSets:
         if columns is None:
             return self._list_codes(rules, image)
         return convert_image(select(columns, there.image(guess), feedback), there, onto)
-
-
-def exact_key(rules: Rules, history: History, guess: Code = ()) -> bytes:
-    """Return a cache key that is different for different rules, turns or guesses.
-
-    The key of an earlier history of the same game is a prefix of it. Keys are bytes, because the garbage collector
-    would traverse tuples again and again. They begin with 0, so none equals a canonical key.
-    """
-    numbers = [0, rules.pegs, rules.colors, rules.repeats]
-    for asked, answer in history:
-        numbers += asked
-        numbers += answer
-    numbers += guess
-    return bytes(numbers)
 
 
 def _contradiction_text(rules: Rules, count: int) -> str:

@@ -14,7 +14,8 @@ from evilpegs_game.codes import Code, format_code
 from evilpegs_game.feedback import Feedback, all_black, feedback, feedbacks
 from evilpegs_game.history import History
 from evilpegs_game.live.cache import ByteCache, CacheState
-from evilpegs_game.live.live_sets import SIZES_BYTES, exact_key
+from evilpegs_game.live.exact_key import exact_key
+from evilpegs_game.live.live_sets import SIZES_BYTES
 from evilpegs_game.rules import Rules
 from evilpegs_server.codemaking.capacity import ReplyCapacity, is_enumerated
 from evilpegs_server.codemaking.game_secrets import GameSecrets
