@@ -7,7 +7,7 @@ import pytest
 
 from evilpegs_server.gateway.bounded_connection import BoundedConnection
 from evilpegs_server.gateway.rate_limit import READ_PRICE
-from evilpegs_server.matches import registry
+from evilpegs_server.matches import registry, replayed_match
 from evilpegs_server.matches.finished_matches import MAX_MATCHES, MAX_MISSES, FinishedMatches
 from evilpegs_server.storage.reads import MAX_PENDING, BusyError
 from support.patience import PATIENCE
@@ -31,13 +31,13 @@ async def condition(is_true):
 @pytest.fixture
 def loads(monkeypatch):
     """The ids of all matches that were looked up in the database."""
-    seen, load = [], registry.load_match
+    seen, load = [], replayed_match.load_match
 
     def look_up(engine, match):
         seen.append(match)
         return load(engine, match)
 
-    monkeypatch.setattr(registry, "load_match", look_up)
+    monkeypatch.setattr(replayed_match, "load_match", look_up)
     return seen
 
 
@@ -106,7 +106,7 @@ async def looked_up_for_vanished(server, monkeypatch):
         seen.append(match)
         gate.wait(PATIENCE)
 
-    monkeypatch.setattr(registry, "load_match", look_up)
+    monkeypatch.setattr(replayed_match, "load_match", look_up)
     counts = server.registry.counts.connections
     client = await asyncio.to_thread(storm_and_vanish, server.url, range(10))
     await condition(lambda: seen)

@@ -3,6 +3,7 @@
 import asyncio
 import secrets
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from sqlalchemy import Engine
@@ -10,9 +11,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from structlog.stdlib import BoundLogger
 
 from evilpegs_protocol.client_messages import Play
-from evilpegs_protocol.codec import decode_record_event
 from evilpegs_protocol.fields import Program
-from evilpegs_protocol.server_messages import ErrorCode, MatchStarted, OpenMatch, RecordEvent
+from evilpegs_protocol.server_messages import ErrorCode, OpenMatch
 from evilpegs_protocol.suggestions import unknown_ladder_text
 from evilpegs_server.codemaking.replies import Codemaking
 from evilpegs_server.match.ladders import Ladder
@@ -20,16 +20,17 @@ from evilpegs_server.match.match import Match
 from evilpegs_server.matches.counts import PRACTICE_LIMIT, ServerCounts
 from evilpegs_server.matches.finished_matches import FinishedMatches
 from evilpegs_server.matches.open_runners import OpenRunners
+from evilpegs_server.matches.replayed_match import ReplayedMatch, read_match, replay_match
 from evilpegs_server.matches.requests import ClientChannel, RefusedRequestError
 from evilpegs_server.matches.runner import MatchRunner
 from evilpegs_server.matches.services import MatchServices
 from evilpegs_server.matches.stall_free_clock import StallFreeClock
 from evilpegs_server.matches.watchers import Watchers
-from evilpegs_server.record.encoding import MatchKey, facts_from_events
+from evilpegs_server.record.encoding import MatchKey
 from evilpegs_server.record.event_log import EventLog, LogEntry
 from evilpegs_server.record.signing import RecordSigner
 from evilpegs_server.storage import writes
-from evilpegs_server.storage.archive import StoredMatch, load_match
+from evilpegs_server.storage.archive import StoredMatch
 from evilpegs_server.storage.errors import DatabaseUnusableError
 from evilpegs_server.storage.fault_log import MAX_REASON, FaultLog
 from evilpegs_server.storage.players import Player
@@ -41,10 +42,6 @@ RELOAD_SECONDS: Final = 1.0
 """The seconds before a match whose events could not be stored is read from the database again."""
 RESTART_GRACE_MS: Final = 60_000
 """The milliseconds after a restart before the clock of a match runs although its player has not resumed it."""
-
-
-_Read = tuple[StoredMatch, Match, int | None]
-"""A tuple of a stored match, its state machine, and the value of `tie_nonces` in its record."""
 
 
 class MatchRegistry:
@@ -74,9 +71,8 @@ class MatchRegistry:
         self._open = OpenRunners()
         self._last_id = 0
         self._reload_tasks: set[asyncio.Task[None]] = set()
-        self._engine = engine
         self._reload_seconds = reload_seconds
-        self._finished = FinishedMatches[_Read](self._read)
+        self._finished = FinishedMatches[ReplayedMatch](partial(read_match, engine, ladders))
         self._on_last_match: Callable[[int], None] | None = None
         self._make_room: Callable[[int], bool] | None = None
         self._listeners: list[Callable[[], None]] = []
@@ -171,7 +167,7 @@ class MatchRegistry:
         """Resume a match that was open when the server last stopped; log and skip a match that cannot be read."""
         try:
             if stored.ladder in self.ladders:
-                self._adopt(stored.id, _build(stored, self.ladders[stored.ladder]))
+                self._adopt(stored.id, replay_match(stored, self.ladders[stored.ladder]))
         except Exception:
             self._services.log.exception("a match cannot be read and was left alone", match=stored.id)
 
@@ -278,28 +274,18 @@ class MatchRegistry:
             self._finished.forget(key.id)
         return runner
 
-    def _read(self, match: str) -> _Read | None:
-        """Read a match from the database and replay its record; return None for an unknown match or ladder.
-
-        This method is called in a thread.
-        """
-        stored = load_match(self._engine, match)
-        if stored is None or stored.ladder not in self.ladders:
-            return None
-        return _build(stored, self.ladders[stored.ladder])
-
-    def _adopt(self, match_id: str, read: _Read | None) -> MatchRunner | None:
-        """Return the runner of a match that was read from the database; None if ``read`` is None.
+    def _adopt(self, match_id: str, replayed: ReplayedMatch | None) -> MatchRunner | None:
+        """Return the runner of a match that was read from the database; None if ``replayed`` is None.
 
         If the match is already open, its runner is returned; otherwise a new runner is created.
         """
-        if read is None or self._open.get(match_id) is not None:
+        if replayed is None or self._open.get(match_id) is not None:
             return self._open.get(match_id)
-        stored, match, tie_nonces = read
+        stored, match, tie_nonces = replayed
         key = MatchKey(stored.id, match.ladder, stored.seed, tie_nonces)
         runner = self._add_runner(key, stored.player, match, EventLog(stored.id, stored.entries))
         if match.over:
-            self._finished.keep(match_id, read)
+            self._finished.keep(match_id, replayed)
         else:
             runner.recover(RESTART_GRACE_MS)
         return runner
@@ -326,16 +312,3 @@ class MatchRegistry:
                 self._services.faults.report("cannot read a match yet", error, match=match)
             else:
                 return
-
-
-def _build(stored: StoredMatch, ladder: Ladder) -> _Read:
-    """Return a stored match together with the state machine and the `tie_nonces` that follow from its record."""
-    events = [decode_record_event(entry.text) for entry in stored.entries]
-    match = Match.from_facts(ladder, facts_from_events(ladder, events, stored.client_nonces))
-    return stored, match, _tie_nonces(events)
-
-
-def _tie_nonces(events: Sequence[RecordEvent]) -> int | None:
-    """Return the value of `tie_nonces` in the first event of a record, or None if it has none."""
-    started = events[0] if events else None
-    return started.tie_nonces if isinstance(started, MatchStarted) else None
