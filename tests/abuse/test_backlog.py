@@ -7,7 +7,7 @@ import pytest
 
 from evilpegs_server.gateway.bounded_connection import BoundedConnection
 from evilpegs_server.gateway.rate_limit import READ_PRICE
-from evilpegs_server.matches import registry, replayed_match
+from evilpegs_server.matches import match_ids, replayed_match
 from evilpegs_server.matches.finished_matches import MAX_MATCHES, MAX_MISSES, FinishedMatches
 from evilpegs_server.storage.reads import MAX_PENDING, BusyError
 from support.patience import PATIENCE
@@ -80,7 +80,7 @@ async def test_finished_match_is_read_once(run_server, loads):
 
 async def test_match_begun_after_miss_is_found(run_server, loads, monkeypatch):
     server = await run_server()
-    monkeypatch.setattr(registry.MatchRegistry, "_new_id", lambda _: match_id(9))
+    monkeypatch.setattr(match_ids.MatchIds, "new", lambda _: match_id(9))
     assert await watch_all(server.url, [9]) == ["not_your_match"]
     async with dial(server.url) as raw:
         await raw.hello()

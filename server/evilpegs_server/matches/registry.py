@@ -19,6 +19,7 @@ from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.match.match import Match
 from evilpegs_server.matches.counts import PRACTICE_LIMIT, ServerCounts
 from evilpegs_server.matches.finished_matches import FinishedMatches
+from evilpegs_server.matches.match_ids import MatchIds
 from evilpegs_server.matches.open_runners import OpenRunners
 from evilpegs_server.matches.replayed_match import ReplayedMatch, read_match, replay_match
 from evilpegs_server.matches.requests import ClientChannel, RefusedRequestError
@@ -69,7 +70,7 @@ class MatchRegistry:
         self.counts = ServerCounts()
         self.draining = False
         self._open = OpenRunners()
-        self._last_id = 0
+        self._ids = MatchIds(wall_ms)
         self._reload_tasks: set[asyncio.Task[None]] = set()
         self._reload_seconds = reload_seconds
         self._finished = FinishedMatches[ReplayedMatch](partial(read_match, engine, ladders))
@@ -102,21 +103,11 @@ class MatchRegistry:
             RefusedRequestError: the match cannot begin.
         """
         ladder = self._check_play(player, request.ladder)
-        key = MatchKey(self._new_id(), ladder, secrets.token_bytes(32), ladder.tie_nonces)
+        key = MatchKey(self._ids.new(), ladder, secrets.token_bytes(32), ladder.tie_nonces)
         runner = self._add_runner(key, player.id, Match(ladder), EventLog(key.id))
         opening = writes.insert_match(key.id, player, client, ladder.id, key.seed, self._services.wall_ms())
         runner.open(channel, player.name, client, [*first, opening], request.id)
         return runner
-
-    def _new_id(self) -> str:
-        """Return a new match id: the time in milliseconds and a random end, in hexadecimal.
-
-        Ids sort in the order in which matches begin. The rows of current matches are therefore neighbors in the
-        database, and a commit touches few pages.
-        """
-        proposed = int(f"{self._services.wall_ms():011x}{secrets.token_hex(3)[:5]}", 16)
-        self._last_id = max(self._last_id + 1, proposed)
-        return f"{self._last_id:016x}"
 
     @property
     def runners(self) -> tuple[MatchRunner, ...]:
