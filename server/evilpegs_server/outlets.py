@@ -143,7 +143,7 @@ async def open_leaderboards(
     leaderboards = LiveLeaderboards(engine, registry.ladders, log)
     stack.push_async_callback(leaderboards.close)
     await leaderboards.start()
-    registry.listen(leaderboards.wake)
+    registry.audience.listen(leaderboards.wake)
     return leaderboards
 
 

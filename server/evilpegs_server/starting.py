@@ -180,7 +180,7 @@ async def open_services(start: Start, storage: Storage, work: Work, registry: Ma
     luck = LuckKeeper(engine, work.writer, work.pools["luck"], registry.ladders, start.log, leaderboards.wake)
     luck.start()
     start.outlets.push_async_callback(luck.close)
-    registry.listen(luck.wake)
+    registry.audience.listen(luck.wake)
     is_open = settings.registration == "open"
     players = load_players(engine, lapse_time(start.wall_ms(), settings.name_lapse_days) if is_open else None)
     return SessionServices(

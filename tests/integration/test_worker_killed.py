@@ -30,7 +30,7 @@ async def kill_repeatedly(registry, times):
     A task that dies three times is given up. No task dies twice here, because a player's next events need its result.
     """
     killed, pauses, progress = set(), Random(1), asyncio.Event()
-    registry.listen(progress.set)
+    registry.audience.listen(progress.set)
     while len(killed) < times:
         progress.clear()
         await progress.wait()

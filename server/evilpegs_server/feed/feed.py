@@ -85,7 +85,7 @@ class Feed:
         self._documents = self._retained_feed()
         self._publisher = PublisherProcess(self._setup(), self._handle_report, self._handle_failure, time)
         self._task: asyncio.Task[None] | None = None
-        services.registry.follow(self._follow)
+        services.registry.audience.follow(self._follow)
 
     def start(self) -> None:
         """Start the publisher process, which begins to connect to the broker."""

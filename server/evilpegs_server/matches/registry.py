@@ -17,6 +17,7 @@ from evilpegs_protocol.suggestions import unknown_ladder_text
 from evilpegs_server.codemaking.replies import Codemaking
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.match.match import Match
+from evilpegs_server.matches.audience import Audience
 from evilpegs_server.matches.counts import PRACTICE_LIMIT, ServerCounts
 from evilpegs_server.matches.finished_matches import FinishedMatches
 from evilpegs_server.matches.match_ids import MatchIds
@@ -28,7 +29,7 @@ from evilpegs_server.matches.services import MatchServices
 from evilpegs_server.matches.stall_free_clock import StallFreeClock
 from evilpegs_server.matches.watchers import Watchers
 from evilpegs_server.record.encoding import MatchKey
-from evilpegs_server.record.event_log import EventLog, LogEntry
+from evilpegs_server.record.event_log import EventLog
 from evilpegs_server.record.signing import RecordSigner
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.archive import StoredMatch
@@ -46,9 +47,10 @@ RESTART_GRACE_MS: Final = 60_000
 
 
 class MatchRegistry:
-    """The open matches of a server. The registry opens, finds and restores matches, and passes their events on.
+    """The open matches of a server. The registry opens, finds and restores matches.
 
-    ``wall_ms`` returns Unix time in milliseconds. If ``signer`` is None, records are not signed.
+    Everybody but the player learns of events through ``audience``. ``wall_ms`` returns Unix time in milliseconds. If
+    ``signer`` is None, records are not signed.
     """
 
     def __init__(
@@ -68,6 +70,7 @@ class MatchRegistry:
         """The ladders on which new matches can begin. Older matches may exist on other ladders too."""
         self.watchers = Watchers(log)
         self.counts = ServerCounts()
+        self.audience = Audience(self.counts.events, self.watchers, log)
         self.draining = False
         self._open = OpenRunners()
         self._ids = MatchIds(wall_ms)
@@ -76,15 +79,13 @@ class MatchRegistry:
         self._finished = FinishedMatches[ReplayedMatch](partial(read_match, engine, ladders))
         self._on_last_match: Callable[[int], None] | None = None
         self._make_room: Callable[[int], bool] | None = None
-        self._listeners: list[Callable[[], None]] = []
-        self._followers: list[Callable[[str, Sequence[LogEntry]], None]] = []
         faults = FaultLog(log, self.counts.faults)
         self._services = MatchServices(
             codemaking,
             writer,
             clock,
             wall_ms,
-            self._publish,
+            self.audience.publish,
             self._retire,
             log,
             self.counts,
@@ -204,33 +205,6 @@ class MatchRegistry:
         If ``make_room`` returns False, the new match is refused.
         """
         self._make_room = make_room
-
-    def listen(self, listener: Callable[[], None]) -> None:
-        """Register ``listener``, which is called without arguments whenever new events are durable and were sent.
-
-        It must not raise or wait. It can read the events from the database.
-        """
-        self._listeners.append(listener)
-
-    def follow(self, follower: Callable[[str, Sequence[LogEntry]], None]) -> None:
-        """Register ``follower``, which is called with the id of a match and its new entries once these were sent.
-
-        The entries are durable by then. The follower must not wait, and its errors are logged. Earlier entries are in
-        the database.
-        """
-        self._followers.append(follower)
-
-    def _publish(self, key: MatchKey, entries: list[LogEntry], player: ClientChannel | None) -> None:
-        for entry in entries:
-            self.counts.events[entry.type] += 1
-        self.watchers.publish(key, entries, player)
-        for listener in self._listeners:
-            listener()
-        for follower in self._followers:
-            try:
-                follower(key.id, entries)
-            except Exception:
-                self._services.log.exception("could not hand events to a follower")
 
     def _check_play(self, player: Player, ladder_id: str) -> Ladder:
         if self.draining:

@@ -100,7 +100,7 @@ async def test_leaderboards_follow_matches_of_server(engine, fake_server, ann):
     live = LiveLeaderboards(
         engine, fake_server.registry.ladders, structlog.get_logger(), update_seconds=0.0, pause_seconds=0.0
     )
-    fake_server.registry.listen(live.wake)
+    fake_server.registry.audience.listen(live.wake)
     await live.start()
     assert await live.rows("tiny") == ()
     changed = asyncio.Event()

@@ -1,0 +1,53 @@
+"""The audience of the matches: everybody who learns of durable events after the player has received them."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from structlog.stdlib import BoundLogger
+
+from evilpegs_server.matches.requests import ClientChannel
+from evilpegs_server.matches.watchers import Watchers
+from evilpegs_server.record.encoding import MatchKey
+from evilpegs_server.record.event_log import LogEntry
+
+
+class Audience:
+    """The metrics, watchers, listeners and followers that learn of durable events, in this order.
+
+    ``counts`` counts the events by type. Errors of a follower are logged to ``log`` and never reach the match.
+    """
+
+    def __init__(self, counts: Counter[str], watchers: Watchers, log: BoundLogger) -> None:
+        self._counts = counts
+        self._watchers = watchers
+        self._listeners: list[Callable[[], None]] = []
+        self._followers: list[Callable[[str, Sequence[LogEntry]], None]] = []
+        self._log = log
+
+    def listen(self, listener: Callable[[], None]) -> None:
+        """Register ``listener``, which is called without arguments whenever new events are durable and were sent.
+
+        It must not raise or wait. It can read the events from the database.
+        """
+        self._listeners.append(listener)
+
+    def follow(self, follower: Callable[[str, Sequence[LogEntry]], None]) -> None:
+        """Register ``follower``, which is called with the id of a match and its new entries once these were sent.
+
+        The entries are durable by then. The follower must not wait, and its errors are logged. Earlier entries are in
+        the database.
+        """
+        self._followers.append(follower)
+
+    def publish(self, key: MatchKey, entries: list[LogEntry], player: ClientChannel | None) -> None:
+        """Pass on durable ``entries`` of a match. ``player`` is the channel of its player, who has received them."""
+        for entry in entries:
+            self._counts[entry.type] += 1
+        self._watchers.publish(key, entries, player)
+        for listener in self._listeners:
+            listener()
+        for follower in self._followers:
+            try:
+                follower(key.id, entries)
+            except Exception:  # noqa: BLE001 - a follower must never fail a match
+                self._log.exception("could not hand events to a follower")
