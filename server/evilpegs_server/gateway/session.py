@@ -25,8 +25,9 @@ from evilpegs_server.gateway.admission import LimitMetError
 from evilpegs_server.gateway.listings import RETRY_MS, ReadLaterError
 from evilpegs_server.gateway.login import SessionServices, Visit, log_in, welcome_message
 from evilpegs_server.gateway.rate_limit import READ_PRICE, RateLimit
-from evilpegs_server.matches.counts import NO_HELLO, EndReason
-from evilpegs_server.matches.requests import ClientChannel, MatchMessage, RefusedRequestError, Request, error_text
+from evilpegs_server.gateway.refusals import Refusals, TooFastError
+from evilpegs_server.matches.counts import NO_HELLO
+from evilpegs_server.matches.requests import ClientChannel, MatchMessage, RefusedRequestError, Request
 from evilpegs_server.matches.runner import MatchRunner
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.players import Player
@@ -57,14 +58,13 @@ class Session:
         self._site = site
         self._client: Program | None = None
         self._visit = visit or Visit(services.admission.open(None, 0.0))
+        self._refusals = Refusals(channel, rate, services.registry.counts)
         self._busy_at = 0.0
-        self._closing = False
         services.registry.counts.connections[NO_HELLO] += 1
-        self._rate = rate
 
     async def handle_frame(self, frame: str | bytes, arrived: float) -> None:
         """Handle one frame and answer it. ``arrived`` is the `StallFreeClock` time of its arrival in milliseconds."""
-        if self._closing:
+        if self._refusals.closing:
             return
         re = None
         try:
@@ -75,20 +75,20 @@ class Session:
             if isinstance(request, Guess | Ready) and (runner := self._find_awaiting_match(request)):
                 runner.receive(Request(self._channel, request, arrived))
             else:
-                self._take_tokens(arrived, READ_PRICE if isinstance(request, ListMatches | ReadStandings) else 1)
+                price = READ_PRICE if isinstance(request, ListMatches | ReadStandings) else 1
+                self._refusals.take_tokens(arrived, price)
                 self._busy_at = arrived
                 await self._dispatch(request, arrived)
         except CodecError as error:
-            self._refuse(error.code, str(error), error.re, arrived)
+            self._refusals.send(error.code, str(error), error.re, arrived)
         except RefusedRequestError as error:
-            self._refuse(error.code, str(error), re, arrived)
+            self._refusals.send(error.code, str(error), re, arrived)
         except LimitMetError as error:
-            self._refuse(ErrorCode.RATE_LIMITED, str(error), re, arrived, error.retry_after_ms)
-        except _TooFastError as error:
-            self._refuse_too_fast(error.wait_ms, re)
+            self._refusals.send(ErrorCode.RATE_LIMITED, str(error), re, arrived, error.retry_after_ms)
+        except TooFastError as error:
+            self._refusals.send_too_fast(error.wait_ms, re)
         except ReadLaterError as error:
-            self._services.registry.counts.refusals[ErrorCode.RATE_LIMITED] += 1
-            self._channel.send([error_text(ErrorCode.RATE_LIMITED, str(error), re, retry_after_ms=RETRY_MS)])
+            self._refusals.send(ErrorCode.RATE_LIMITED, str(error), re, arrived, RETRY_MS)
         except Exception:  # noqa: BLE001 - no message may stop the server; `_report_failure` logs it
             self._report_failure(re, arrived)
 
@@ -98,7 +98,7 @@ class Session:
         Return False for any other text, which must then go to `handle_frame`. ``arrived`` is the time of arrival on the
         `StallFreeClock` in milliseconds.
         """
-        if '"guess"' not in text or self._closing:
+        if '"guess"' not in text or self._refusals.closing:
             return False
         try:
             guess = decode_request(text)
@@ -141,33 +141,10 @@ class Session:
         runner = self._services.registry.get(request.match) if request.match else self._only_match()
         return runner if runner is not None and runner.seat is self._channel and runner.awaits(request) else None
 
-    def _take_tokens(self, now: float, price: float = 1) -> None:
-        wait_ms = self._rate.take(now, price, refusals=round(price))
-        if wait_ms:
-            raise _TooFastError(wait_ms)
-
-    def _refuse(self, code: ErrorCode, message: str, re: str | None, now: float, wait: int | None = None) -> None:
-        if code in _UNCOUNTED and (wait_ms := self._rate.take(now)):
-            self._refuse_too_fast(wait_ms, re)
-        else:
-            self._services.registry.counts.refusals[code] += 1
-            self._channel.send([error_text(code, message, re, retry_after_ms=wait)])
-
     def _report_failure(self, re: str | None, now: float) -> None:
         """Log the exception that is being handled, and answer the request with the id ``re`` with an error."""
         self._services.log.exception("a request failed")
-        self._refuse(ErrorCode.INTERNAL, "the server failed at this request", re, now)
-
-    def _refuse_too_fast(self, wait_ms: int, re: str | None) -> None:
-        fatal = self._rate.is_exhausted
-        message = "too many messages; wait a moment"
-        text = error_text(ErrorCode.RATE_LIMITED, message, re, fatal=fatal, retry_after_ms=wait_ms)
-        self._services.registry.counts.refusals[ErrorCode.RATE_LIMITED] += 1
-        self._channel.send([text])
-        if fatal:
-            self._closing = True
-            self._services.registry.counts.ended[EndReason.MESSAGES] += 1
-            self._channel.close(1008, "too many messages")
+        self._refusals.send(ErrorCode.INTERNAL, "the server failed at this request", re, now)
 
     async def _dispatch(self, request: ClientRequest, arrived: float) -> None:
         match request:
@@ -230,11 +207,11 @@ class Session:
             return runner
         if registry.draining:
             raise RefusedRequestError(ErrorCode.DRAINING, "the server is about to stop; come back later")
-        self._take_tokens(arrived, READ_PRICE - 1)
+        self._refusals.take_tokens(arrived, READ_PRICE - 1)
         try:
             return await registry.find(match)
         except BusyError:
-            raise _TooFastError(_BUSY_MS) from None
+            raise TooFastError(_BUSY_MS) from None
 
     def _only_match(self) -> MatchRunner | None:
         """Return the runner of the match that a message without a match id belongs to, or None if there is none.
@@ -291,13 +268,3 @@ class Session:
     def _follow(self, topic: str) -> None:
         if not self._services.registry.watchers.watch(self._channel, topic):
             raise RefusedRequestError(ErrorCode.RATE_LIMITED, "too many matches watched; unwatch some")
-
-
-class _TooFastError(Exception):
-    def __init__(self, wait_ms: int) -> None:
-        super().__init__()
-        self.wait_ms = wait_ms
-
-
-_UNCOUNTED: Final = frozenset({ErrorCode.BAD_JSON, ErrorCode.BAD_MESSAGE, ErrorCode.UNKNOWN_TYPE, ErrorCode.TOO_BIG})
-"""The errors of frames that could not be read as a message, and that the rate limit has therefore not counted yet."""

@@ -1,0 +1,66 @@
+"""Errors as answers on one connection, and the rate limit against which they count."""
+
+from typing import Final
+
+from evilpegs_protocol.server_messages import ErrorCode
+from evilpegs_server.gateway.rate_limit import RateLimit
+from evilpegs_server.matches.counts import EndReason, ServerCounts
+from evilpegs_server.matches.requests import ClientChannel, error_text
+
+_UNCOUNTED: Final = frozenset({ErrorCode.BAD_JSON, ErrorCode.BAD_MESSAGE, ErrorCode.UNKNOWN_TYPE, ErrorCode.TOO_BIG})
+"""The errors of frames that could not be read as a message, and that the rate limit has therefore not counted yet."""
+
+
+class TooFastError(Exception):
+    """The error of a request that exceeds the rate limit and may be repeated after ``wait_ms`` milliseconds."""
+
+    def __init__(self, wait_ms: int) -> None:
+        super().__init__()
+        self.wait_ms = wait_ms
+
+
+class Refusals:
+    """The errors that are sent to ``channel``, and ``rate``, the rate limit of its messages.
+
+    ``closing`` is True once the channel was closed because there were too many messages.
+    """
+
+    def __init__(self, channel: ClientChannel, rate: RateLimit, counts: ServerCounts) -> None:
+        self.closing = False
+        self._channel = channel
+        self._rate = rate
+        self._counts = counts
+
+    def take_tokens(self, now: float, price: float = 1) -> None:
+        """Take ``price`` tokens from the rate limit at the time ``now``, in milliseconds.
+
+        Raises:
+            TooFastError: there are too few tokens.
+        """
+        wait_ms = self._rate.take(now, price, refusals=round(price))
+        if wait_ms:
+            raise TooFastError(wait_ms)
+
+    def send(self, code: ErrorCode, message: str, re: str | None, now: float, wait_ms: int | None = None) -> None:
+        """Send an error as the answer to the request with the id ``re``.
+
+        If the frame was not a message, it takes a token now; without one, the client is sent this refusal instead. The
+        client may repeat the request after ``wait_ms`` milliseconds, if that is given.
+        """
+        if code in _UNCOUNTED and (until_token_ms := self._rate.take(now)):
+            self.send_too_fast(until_token_ms, re)
+        else:
+            self._counts.refusals[code] += 1
+            self._channel.send([error_text(code, message, re, retry_after_ms=wait_ms)])
+
+    def send_too_fast(self, wait_ms: int, re: str | None) -> None:
+        """Refuse the request with the id ``re`` by the rate limit; close the channel after too many refusals."""
+        fatal = self._rate.is_exhausted
+        message = "too many messages; wait a moment"
+        text = error_text(ErrorCode.RATE_LIMITED, message, re, fatal=fatal, retry_after_ms=wait_ms)
+        self._counts.refusals[ErrorCode.RATE_LIMITED] += 1
+        self._channel.send([text])
+        if fatal:
+            self.closing = True
+            self._counts.ended[EndReason.MESSAGES] += 1
+            self._channel.close(1008, "too many messages")
