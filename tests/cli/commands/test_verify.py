@@ -14,7 +14,7 @@ from rich.console import Console
 from evilpegs.commands.verify.command import show_verification
 from evilpegs.commands.verify.verification import verify_record
 from evilpegs.errors import CommandError
-from evilpegs.files import read_record
+from evilpegs.record_files import read_record
 from evilpegs_protocol.canonical import canonical, chain
 from evilpegs_protocol.codec import CodecError
 from support.printed import numbers_in

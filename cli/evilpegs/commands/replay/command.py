@@ -9,9 +9,10 @@ from rich.console import Console
 from evilpegs.commands.replay.source import RecordedMatch, fetch_recorded, load_recorded
 from evilpegs.commands.replay.table import CHANCE_LEGEND, LEGEND, print_analysis
 from evilpegs.errors import CommandError
-from evilpegs.files import RECORD, STANDARD, check_writable, write_record
+from evilpegs.files import STANDARD, check_writable
 from evilpegs.options import FILE, Database, Json, ServerToRead, server_to_read
 from evilpegs.output import console, pluralize, print_json, progress
+from evilpegs.record_files import RECORD, write_record
 from evilpegs.tables import TurnTableRow, print_turns
 from evilpegs_clients.terminal.pegs import peg_text
 from evilpegs_game.analysis.turns import THOROUGH, USUAL

@@ -14,9 +14,10 @@ from evilpegs.commands.solve.against import show_against
 from evilpegs.commands.solve.progress import BoundsProgress
 from evilpegs.commands.solve.proof_log_file import ProofLogFile
 from evilpegs.errors import CommandError
-from evilpegs.files import STANDARD, TREE, check_writable, write_tree
+from evilpegs.files import STANDARD, check_writable
 from evilpegs.options import FILE, WHOLE, Json, RulesText
 from evilpegs.output import console, pluralize, print_json
+from evilpegs.tree_files import TREE, write_tree
 from evilpegs_game.optimal.first_guesses import Progress
 from evilpegs_game.optimal.proof_log import ProofLog
 from evilpegs_game.optimal.solve import Objective, Solution, SolveCost, solve_cost

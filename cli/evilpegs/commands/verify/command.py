@@ -9,9 +9,10 @@ from cyclopts import Parameter
 from rich.console import Console
 
 from evilpegs.commands.verify.verification import GameVerification, MatchVerification, Remark, verify_record
-from evilpegs.files import read_public_keys, read_record
 from evilpegs.options import Json
 from evilpegs.output import console, pluralize, print_json, progress
+from evilpegs.public_keys import read_public_keys
+from evilpegs.record_files import read_record
 from evilpegs.tables import Column, print_table
 from evilpegs_clients.printable import printable
 from evilpegs_clients.verification.signature import require_cryptography

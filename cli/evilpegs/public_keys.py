@@ -1,0 +1,43 @@
+"""Public keys of servers, as a command line or a file names them."""
+
+from pathlib import Path
+from typing import Final
+
+from evilpegs.errors import CommandError
+from evilpegs.files import failure_reason
+from evilpegs_game.errors import quoted
+from evilpegs_protocol.record_signature import KEY_BYTES, parse_bytes
+
+KEY_HINT: Final = "a server names its own in /api/v1/keys, and in the file .key.pub beside its database"
+
+
+def read_public_keys(key: str) -> tuple[str, ...]:
+    """Return the public keys that ``key`` stands for: itself, or those in the file of that name.
+
+    The file has one key per line. Lines that begin with ``#`` are comments.
+
+    Raises:
+        CommandError: ``key`` is neither a key nor a file, or a line of the file is not a public key.
+    """
+    if _is_public_key(key):
+        return (key,)
+    try:
+        lines = [line.strip() for line in Path(key).read_text(encoding="ascii").splitlines()]
+    except (OSError, ValueError) as error:
+        message = (
+            f"{quoted(key, 200)} is neither a public key of 43 characters nor a file of them: {failure_reason(error)}"
+        )
+        raise CommandError(message) from None
+    keys = tuple(line for line in lines if line and not line.startswith("#"))
+    if not keys or not all(map(_is_public_key, keys)):
+        message = f"{key[:200]} is not a list of public keys, one per line; {KEY_HINT}"
+        raise CommandError(message)
+    return keys
+
+
+def _is_public_key(text: str) -> bool:
+    try:
+        parse_bytes(text, KEY_BYTES)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,53 @@
+"""Files with strategy trees, in the format of docs/trees.md."""
+
+import sys
+from typing import Final
+
+from evilpegs.errors import CommandError
+from evilpegs.files import STANDARD, FileKind, check_name, display_name, open_to_read, write_text
+from evilpegs_game.errors import GameError
+from evilpegs_game.trees.tree import MAX_TREE_CHARACTERS, TITLE, Tree, format_tree, parse_tree
+
+TREE_HINT: Final = "write a tree with: evilpegs tree STRATEGY --out FILE"
+
+
+def _begins_tree(line: bytes) -> bool:
+    return line.startswith(TITLE.encode())
+
+
+TREE: Final = FileKind("a tree", _begins_tree)
+
+
+def read_tree(name: str) -> Tree:
+    """Read a strategy tree from a file in the format of docs/trees.md.
+
+    Raises:
+        CommandError: the file cannot be read, or a line is wrong; the message names the first wrong line.
+    """
+    data = _read_tree_bytes(name)
+    try:
+        return parse_tree(data.decode())
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        message = f"{display_name(name)}: line {line} is not text in UTF-8; {TREE_HINT}"
+        raise CommandError(message) from None
+    except GameError as error:
+        message = f"{display_name(name)}: {error}"
+        raise CommandError(message) from None
+
+
+def write_tree(name: str, tree: Tree) -> None:
+    """Write a strategy tree to a file; raises CommandError if that fails."""
+    write_text(name, format_tree(tree))
+
+
+def _read_tree_bytes(name: str) -> bytes:
+    """Read the bytes of a tree file, but at most one byte more than a tree may have.
+
+    A standard input that is closed counts as empty.
+    """
+    check_name(name)
+    if name == STANDARD and sys.stdin is None:
+        return b""
+    with open_to_read(name, TREE_HINT) as file:
+        return file.read(MAX_TREE_CHARACTERS + 1)
