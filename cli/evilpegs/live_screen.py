@@ -9,7 +9,7 @@ from rich.live import Live
 from rich.text import Text
 
 from evilpegs.reading import session_line
-from evilpegs_clients.connection.session import Reconnected, Reconnecting, SessionEvent
+from evilpegs_clients.connection.session_events import Reconnected, Reconnecting, SessionEvent
 
 
 class LiveScreen:

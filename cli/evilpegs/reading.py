@@ -10,7 +10,13 @@ from evilpegs.output import console, pluralize
 from evilpegs_clients.connection.connection import server_url
 from evilpegs_clients.connection.retry import RetryPolicy
 from evilpegs_clients.connection.server_reader import ServerReader
-from evilpegs_clients.connection.session import KeyChanged, Reconnected, Reconnecting, SessionEvent, key_change_line
+from evilpegs_clients.connection.session_events import (
+    KeyChanged,
+    Reconnected,
+    Reconnecting,
+    SessionEvent,
+    key_change_line,
+)
 from evilpegs_clients.errors import ServerRefusedError
 from evilpegs_clients.printable import printable
 from evilpegs_protocol.server_messages import ErrorCode, Notice

@@ -15,7 +15,8 @@ from evilpegs_clients.bot.trial import StrategyTrial, prepare, rehearse
 from evilpegs_clients.connection.login import Credentials
 from evilpegs_clients.connection.match_client import MatchClient
 from evilpegs_clients.connection.retry import RetryPolicy
-from evilpegs_clients.connection.session import KeyChanged, PlayerSession, Reconnected, Reconnecting
+from evilpegs_clients.connection.session import PlayerSession
+from evilpegs_clients.connection.session_events import KeyChanged, Reconnected, Reconnecting
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file, sole_user
 from evilpegs_clients.errors import ClientError
 from evilpegs_clients.strategies.strategy import Strategy

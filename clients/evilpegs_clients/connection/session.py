@@ -6,7 +6,6 @@ and resumes its match after the last event it received. `MatchClient` builds on 
 
 import asyncio
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any, Final
 
 from evilpegs_clients.connection.connection import ProtocolConnection, ReceivedMessage, server_url
@@ -14,6 +13,7 @@ from evilpegs_clients.connection.login import Credentials, LoginSequence, connec
 from evilpegs_clients.connection.match_view import MatchView, Phase
 from evilpegs_clients.connection.record_copy import RecordCopy
 from evilpegs_clients.connection.retry import RetryPolicy
+from evilpegs_clients.connection.session_events import KeyChanged, Reconnected, Reconnecting, SessionEvent
 from evilpegs_clients.connection.tokens import TokenFile
 from evilpegs_clients.errors import (
     ClientError,
@@ -31,43 +31,6 @@ TEMPORARY_ERRORS: Final = frozenset({ErrorCode.DRAINING, ErrorCode.STORAGE_UNAVA
 
 STRANGER_ERRORS: Final = frozenset({ErrorCode.AUTH_FAILED, ErrorCode.NOT_YOUR_MATCH})
 """The refusals that, after a cut connection, mean that the server no longer knows the player or the match."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reconnecting:
-    """The event that the connection was cut because of ``why``; the attempt to restore it begins in ``seconds``."""
-
-    why: str
-    attempt: int
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class Reconnected:
-    """The event that the connection is restored and the match is resumed, at attempt number ``attempts``."""
-
-    attempts: int
-
-
-@dataclass(frozen=True, slots=True)
-class KeyChanged:
-    """The event that ``server`` signs with another key than at the player's last login.
-
-    ``former`` is the key before, and ``key`` is the key now, or None if the server no longer signs.
-    """
-
-    server: str
-    former: str
-    key: str | None
-
-
-def key_change_line(change: KeyChanged) -> str:
-    """Return the line that reports a changed key to a person."""
-    now = "it no longer signs records" if change.key is None else f"it is {change.key} now"
-    return f"the key of {change.server} was {change.former} before, and {now}; ask its operator whether that is right"
-
-
-SessionEvent = Notice | Reconnecting | Reconnected | KeyChanged
 
 
 class PlayerSession:

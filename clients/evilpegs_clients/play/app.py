@@ -17,9 +17,9 @@ from evilpegs_clients.connection.login import Credentials
 from evilpegs_clients.connection.match_client import MatchClient
 from evilpegs_clients.connection.match_view import MatchView, Phase
 from evilpegs_clients.connection.retry import RetryPolicy
-from evilpegs_clients.connection.session import (
+from evilpegs_clients.connection.session import PlayerSession
+from evilpegs_clients.connection.session_events import (
     KeyChanged,
-    PlayerSession,
     Reconnected,
     Reconnecting,
     SessionEvent,

@@ -17,7 +17,7 @@ from rich.console import Console
 from evilpegs.commands.watch.boards import MAX_BOARDS, SILENT_MS, Boards, MatchBoard
 from evilpegs.commands.watch.screen import boards_view
 from evilpegs.live_screen import LiveScreen
-from evilpegs_clients.connection.session import Reconnected, Reconnecting
+from evilpegs_clients.connection.session_events import Reconnected, Reconnecting
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStarted, MatchOver, MatchStarted
 from support.patience import PATIENCE

@@ -17,7 +17,7 @@ from evilpegs_clients.bot.bot import BotEvent, OnEvent, play_matches
 from evilpegs_clients.bot.summary import BotSummary, GameSummary, MatchSummary, StrategyFailure
 from evilpegs_clients.bot.trial import StrategyTrial
 from evilpegs_clients.connection.connection import server_url
-from evilpegs_clients.connection.session import KeyChanged, Reconnected, Reconnecting
+from evilpegs_clients.connection.session_events import KeyChanged, Reconnected, Reconnecting
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file
 from evilpegs_clients.errors import NameTakenElsewhereError, ServerRefusedError
 from evilpegs_clients.printable import printable

@@ -13,7 +13,7 @@ from evilpegs.live_screen import LiveScreen
 from evilpegs.output import console
 from evilpegs.reading import print_session_event, retry_policy
 from evilpegs_clients.connection.server_reader import ServerReader
-from evilpegs_clients.connection.session import SessionEvent
+from evilpegs_clients.connection.session_events import SessionEvent
 from evilpegs_protocol.listings import Standings
 
 ReadNow = Callable[[], Awaitable[list[Standings]]]

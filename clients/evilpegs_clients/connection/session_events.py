@@ -1,0 +1,42 @@
+"""The events of a session: notices of the server, cut and restored connections, and changed keys."""
+
+from dataclasses import dataclass
+
+from evilpegs_protocol.server_messages import Notice
+
+
+@dataclass(frozen=True, slots=True)
+class Reconnecting:
+    """The event that the connection was cut because of ``why``; the attempt to restore it begins in ``seconds``."""
+
+    why: str
+    attempt: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reconnected:
+    """The event that the connection is restored and the match is resumed, at attempt number ``attempts``."""
+
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True)
+class KeyChanged:
+    """The event that ``server`` signs with another key than at the player's last login.
+
+    ``former`` is the key before, and ``key`` is the key now, or None if the server no longer signs.
+    """
+
+    server: str
+    former: str
+    key: str | None
+
+
+def key_change_line(change: KeyChanged) -> str:
+    """Return the line that reports a changed key to a person."""
+    now = "it no longer signs records" if change.key is None else f"it is {change.key} now"
+    return f"the key of {change.server} was {change.former} before, and {now}; ask its operator whether that is right"
+
+
+SessionEvent = Notice | Reconnecting | Reconnected | KeyChanged
