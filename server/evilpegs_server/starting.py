@@ -5,7 +5,6 @@ the steps in order. If a step fails, the layers that are open are closed in reve
 """
 
 import asyncio
-import os
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
@@ -14,7 +13,7 @@ from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from ssl import SSLContext
-from typing import Any, Final
+from typing import Any
 
 from sqlalchemy import Engine
 from structlog.stdlib import BoundLogger
@@ -23,7 +22,8 @@ from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_protocol.broker import Broker
 from evilpegs_protocol.fields import Program
 from evilpegs_server.codemaking.capacity import ReplyCapacity
-from evilpegs_server.codemaking.replies import CHEAP_COST, Codemaking
+from evilpegs_server.codemaking.pool_limits import HINT_LIMITS, REPLY_LIMITS
+from evilpegs_server.codemaking.replies import Codemaking
 from evilpegs_server.gateway.admission import Admission
 from evilpegs_server.gateway.lapse import lapse_names, lapse_time
 from evilpegs_server.gateway.listings import Listings
@@ -51,26 +51,11 @@ from evilpegs_server.storage.reads import Reads
 from evilpegs_server.storage.server_key import ServerKey, key_path, load_server_key
 from evilpegs_server.storage.solved_positions import SolvedPositionsFile
 from evilpegs_server.storage.writer import Writer
-from evilpegs_server.work.hints import HINT_BUDGET
 from evilpegs_server.work.pool import TaskPool
-from evilpegs_server.work.scheduler import SchedulerLimits
 from evilpegs_server.work.tasks import Task
 from evilpegs_server.work.worker_messages import WorkerSetup
 from evilpegs_server.work.worker_process import WorkerProcess
 from evilpegs_server.work.workspace import DevilSolvers, Workspace
-
-CORES: Final = os.cpu_count() or 1
-REPLY_LIMITS: Final = SchedulerLimits(
-    budget=5_000_000_000, window=60.0, cheap=CHEAP_COST, heavy_slots=max(1, CORES - 1), cheap_slots=max(1, CORES // 2)
-)
-"""The limits of the pool for replies: about 10 seconds of work per minute and player.
-
-A reply of up to 5 milliseconds is cheap.
-
-A unit of work is a few nanoseconds. Heavy replies leave one core to the event loop.
-"""
-HINT_LIMITS: Final = SchedulerLimits(budget=10 * HINT_BUDGET, window=60.0, cheap=0, heavy_slots=1, cheap_slots=0)
-"""The limits of the pool for hints. Hints have a slot of their own, so that they never delay a reply."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """The codemakers of a server.
 
 Begin with `replies`: `Codemaking` answers guesses at once when that is cheap, and with tasks of `work` otherwise.
-`game_secrets` derives the secret and the ties of a game from its nonces, and `capacity` decides which ladders a server
-can offer with its memory.
+`game_secrets` derives the secret and the ties of a game from its nonces, `capacity` decides which ladders a server can
+offer with its memory, and `pool_limits` shares the worker's time among players.
 """

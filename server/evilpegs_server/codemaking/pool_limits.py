@@ -1,0 +1,19 @@
+"""The limits of the task pools for replies and hints. A unit of work is a few nanoseconds."""
+
+import os
+from typing import Final
+
+from evilpegs_server.codemaking.replies import CHEAP_COST
+from evilpegs_server.work.hints import HINT_BUDGET
+from evilpegs_server.work.scheduler import SchedulerLimits
+
+CORES: Final = os.cpu_count() or 1
+REPLY_LIMITS: Final = SchedulerLimits(
+    budget=5_000_000_000, window=60.0, cheap=CHEAP_COST, heavy_slots=max(1, CORES - 1), cheap_slots=max(1, CORES // 2)
+)
+"""The limits of the pool for replies: about 10 seconds of work per minute and player.
+
+A reply of up to 5 milliseconds is cheap. Heavy replies leave one core to the event loop.
+"""
+HINT_LIMITS: Final = SchedulerLimits(budget=10 * HINT_BUDGET, window=60.0, cheap=0, heavy_slots=1, cheap_slots=0)
+"""The limits of the pool for hints. Hints have a slot of their own, so that they never delay a reply."""
