@@ -11,7 +11,6 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from importlib.metadata import version
-from pathlib import Path
 from ssl import SSLContext
 from typing import Any
 
@@ -49,7 +48,7 @@ from evilpegs_server.storage.location import database_file, keep_private
 from evilpegs_server.storage.lock import DatabaseLock
 from evilpegs_server.storage.reads import Reads
 from evilpegs_server.storage.server_key import ServerKey, key_path, load_server_key
-from evilpegs_server.storage.solved_positions import SolvedPositionsFile
+from evilpegs_server.storage.solved_positions import SolvedPositionsFile, solved_path
 from evilpegs_server.storage.writer import Writer
 from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.tasks import Task
@@ -107,7 +106,7 @@ def open_storage(start: Start) -> Storage:
     engine = open_database(settings.database)
     stack.callback(engine.dispose)
     guard_connections(engine, lock)
-    keep_private(database_file(settings.database), [solved_path(settings)], log)
+    keep_private(database_file(settings.database), [solved_path(settings.database, settings.solved)], log)
     if lock.names > 1:
         log.warning("the database file has other names (hard links); started by one of them, a server misses events")
     return Storage(engine, lock, load_server_key(key_path(settings.database, settings.server_key)))
@@ -120,7 +119,7 @@ def open_work(start: Start, storage: Storage) -> Work:
     """
     settings, stack, log = start.settings, start.stack, start.log
     capacity = ReplyCapacity(settings.cache_bytes, settings.count_bytes, settings.count_work)
-    solved_file = SolvedPositionsFile(solved_path(settings), log)
+    solved_file = SolvedPositionsFile(solved_path(settings.database, settings.solved), log)
     process = WorkerProcess(
         WorkerSetup(capacity.worker_live_set_bytes, capacity.count_bytes, solved_file.solved.to_bytes()), log
     )
@@ -233,15 +232,6 @@ def _start_writer(engine: Engine, lock: DatabaseLock, stack: AsyncExitStack, log
 
     stack.callback(close)
     return writer
-
-
-def solved_path(settings: Settings) -> Path:
-    """Return the path of the file with the positions that devils, the codemakers that search ahead, have solved.
-
-    It is the one in ``settings``, or else a file beside the database.
-    """
-    beside = database_file(settings.database)
-    return settings.solved or beside.with_name(beside.name + ".solved")
 
 
 async def _warm_up(process: WorkerProcess, tasks: list[Task[Any]]) -> None:

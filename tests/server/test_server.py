@@ -1,4 +1,4 @@
-"""The server as a whole: the file of its solved positions, and the metrics it logs at its end."""
+"""The server as a whole: starts that fail, files that it checks, and entries that it logs at its end."""
 
 import asyncio
 import contextlib
@@ -10,14 +10,7 @@ import structlog
 from evilpegs_server.outlets import AddressUnusableError
 from evilpegs_server.server import report_compilation, running_server, serve_until_stopped
 from evilpegs_server.settings import Settings
-from evilpegs_server.starting import solved_path
 from evilpegs_server.storage.writer import Writer
-
-
-@pytest.mark.parametrize(("given", "used"), [(None, "a.sqlite3.solved"), ("b", "b")])
-def test_solved_path_defaults_beside_database(tmp_path, given, used):
-    settings = Settings(database=f"sqlite:///{tmp_path / 'a.sqlite3'}", solved=given and tmp_path / given)
-    assert solved_path(settings) == tmp_path / used
 
 
 async def test_server_end_logs_codemaking_metrics(database):

@@ -7,6 +7,16 @@ from structlog.stdlib import BoundLogger
 from evilpegs_game.codemakers.solved_positions import TITLE, SolvedPositions
 from evilpegs_game.errors import MalformedError
 from evilpegs_protocol.files import ForeignFileError, read_own_file, replace_file
+from evilpegs_server.storage.location import database_file
+
+
+def solved_path(database: str, solved: Path | None) -> Path:
+    """Return the path of the file with the positions that devils have solved.
+
+    It is ``solved`` if that is set, else a file beside the database at the URL ``database``.
+    """
+    beside = database_file(database)
+    return solved or beside.with_name(beside.name + ".solved")
 
 
 class SolvedPositionsFile:

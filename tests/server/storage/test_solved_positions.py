@@ -8,7 +8,7 @@ from structlog import wrap_logger
 from structlog.testing import LogCapture
 
 from evilpegs_game.codemakers.solved_positions import SolvedPositions
-from evilpegs_server.storage.solved_positions import SolvedPositionsFile
+from evilpegs_server.storage.solved_positions import SolvedPositionsFile, solved_path
 
 
 def learned():
@@ -40,6 +40,11 @@ def warned_of(logged):
     """Return the paths that warnings name; nothing but warnings was logged."""
     assert {entry["log_level"] for entry in logged.entries} <= {"warning"}
     return [entry["path"] for entry in logged.entries]
+
+
+@pytest.mark.parametrize(("given", "used"), [(None, "a.sqlite3.solved"), ("b", "b")])
+def test_solved_path_defaults_beside_database(tmp_path, given, used):
+    assert solved_path(f"sqlite:///{tmp_path / 'a.sqlite3'}", given and tmp_path / given) == tmp_path / used
 
 
 def test_saved_positions_are_loaded(path, log, logged):
