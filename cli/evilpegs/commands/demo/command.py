@@ -49,10 +49,10 @@ class DemoPlan:
 
 FULL_PLAN: Final = DemoPlan(
     strategies=("first-consistent", "random-consistent", "minimax", "entropy", "most-parts"),
-    matches=(("classic", 20), ("classic-evil", 4)),
+    matches=(("classic", 20), ("classic-evil", 5)),
     shown_ladder="classic-evil",
 )
-"""The plan of `evilpegs demo`: each bot plays 200 games on the fixed ladder, which are enough for a rank."""
+"""The plan of `evilpegs demo`: each bot plays 200 games on the fixed ladder and 20 against evil, enough for ranks."""
 
 
 def demo(
