@@ -10,6 +10,7 @@ from evilpegs_server.match.clock import TimeControl
 from evilpegs_server.match.events import Fact, TurnOpened
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.match.match import Match, RefusedError, State
+from support.match_states import durable_state
 
 TINY = Ladder(
     id="tiny",
@@ -29,7 +30,7 @@ class MatchDriver:
     """A match on a fake clock, in which each turn is delivered to the player at the moment it opens.
 
     ``facts`` has all facts so far. ``steps`` has a pair for each call: the number of facts after the call, and
-    `Match.durable_state` at that moment.
+    the `durable_state` of the match at that moment.
     """
 
     def __init__(self, ladder=TINY):
@@ -62,7 +63,7 @@ class MatchDriver:
         self.facts += [event for event in events if isinstance(event, Fact)]
         if any(isinstance(event, TurnOpened) for event in events):
             self.match.start_clock(self.now)
-        self.steps.append((len(self.facts), self.match.durable_state()))
+        self.steps.append((len(self.facts), durable_state(self.match)))
         return events
 
 

@@ -19,7 +19,6 @@ In TURN the clock does not run before `start_clock`, which its owner calls once 
 `TRANSITIONS` is this table, and no move outside it is possible.
 """
 
-import copy
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from types import MappingProxyType
@@ -50,8 +49,6 @@ IDLE_MS: Final = 3_600_000
 """The milliseconds that an untimed turn waits for a guess."""
 STRIKES: Final = 3
 """The number of illegal codes in one game that forfeits the game."""
-_TRANSIENT: Final = frozenset({"_wake_at", "_pending", "_took_ms", "_strikes"})
-"""The names of attributes that a restart loses. All others are part of `Match.durable_state`."""
 
 
 class State(StrEnum):
@@ -145,21 +142,6 @@ class Match:
     def over(self) -> bool:
         """True if every game is over."""
         return self.state is State.OVER
-
-    def snapshot(self) -> dict[str, object]:
-        """Return a deep copy of all attributes by name, for comparison with another match."""
-        return copy.deepcopy(vars(self) | {"clock": vars(self.clock)})
-
-    def durable_state(self) -> dict[str, object]:
-        """Return the values that survive a restart, by name, for comparison with another match.
-
-        Deadlines, strikes and the start of the turn are lost in a restart. A guess without its reply is lost too and
-        counts as never made, so the state THINKING becomes TURN.
-        """
-        known = {name.removeprefix("_"): value for name, value in self.snapshot().items() if name not in _TRANSIENT}
-        known["clock"] = (self.clock.left_ms, self.clock.elapsed_ms)
-        known["state"] = State.TURN if self.state is State.THINKING else self.state
-        return known
 
     # Commands of the player
 

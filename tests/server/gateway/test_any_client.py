@@ -30,6 +30,7 @@ from evilpegs_server.match.match import TRANSITIONS, Match, RefusedError, State
 from evilpegs_server.record.encoding import MatchKey, facts_from_events
 from evilpegs_server.record.event_log import EventLog
 from evilpegs_server.record.recorder import Recorder
+from support.match_states import durable_state, snapshot
 
 MATCH = "00112233445566aa"
 CLIENT = Program(name="tester", version="1.0")
@@ -179,7 +180,7 @@ class AnyClient(RuleBasedStateMachine):
             self.handle(*self.waiting.pop(0))
 
     def handle(self, request, arrived):
-        before = self.match.snapshot()
+        before = snapshot(self.match)
         try:
             events = self.command(request, arrived)
         except RefusedError as refused:
@@ -189,7 +190,7 @@ class AnyClient(RuleBasedStateMachine):
             self.observe(events)
 
     def check_unchanged(self, before):
-        assert self.match.snapshot() == before
+        assert snapshot(self.match) == before
 
     def command(self, request, arrived):
         match request:
@@ -228,7 +229,7 @@ class AnyClient(RuleBasedStateMachine):
     def rebuild_match(self):
         events = [decode_record_event(entry.text) for entry in self.event_log.entries]
         rebuilt, live = Match.from_facts(self.ladder, facts_from_events(self.ladder, events, self.nonces)), self.match
-        assert rebuilt.durable_state() == live.durable_state()
+        assert durable_state(rebuilt) == durable_state(live)
         return rebuilt
 
     # What always holds

@@ -23,6 +23,7 @@ from evilpegs_server.match.events import (
 )
 from evilpegs_server.match.ladders import READY_MS
 from evilpegs_server.match.match import IDLE_MS, STRIKES, TRANSITIONS, Match, Refusal, RefusedError, State
+from support.match_states import durable_state, snapshot
 
 SOLVED, MISSED = Feedback(2, 0), Feedback(0, 1)
 GRACE_MS = 60_000
@@ -40,10 +41,10 @@ def words(message):
 
 def refusal(driver, command, *args):
     """Send a command that must be refused without changing anything, and return why it was refused."""
-    before = driver.match.snapshot()
+    before = snapshot(driver.match)
     with pytest.raises(RefusedError) as caught:
         driver.do(command, *args)
-    assert driver.match.snapshot() == before
+    assert snapshot(driver.match) == before
     error = caught.value
     assert error.expected == (None if driver.match.over else driver.match.game_and_turn)
     return error.refusal
@@ -96,10 +97,10 @@ class TestTable:
         elif isinstance(expected, Refusal):
             assert refusal(driver, *COMMANDS[command]) is expected
         else:
-            before = driver.match.snapshot()
+            before = snapshot(driver.match)
             with pytest.raises(FAULT):
                 driver.do(*COMMANDS[command])
-            assert driver.match.snapshot() == before
+            assert snapshot(driver.match) == before
 
     def test_transitions_cover_table(self):
         for state, results in TABLE.items():
@@ -170,9 +171,9 @@ class TestReady:
     def test_ready_again_keeps_clock_and_nonce(self, new_match):
         driver = new_match()
         driver.begin("first")
-        before = driver.wait(400).match.snapshot()
+        before = snapshot(driver.wait(400).match)
         assert driver.begin("second") == [TurnOpened(1, 1, 9_600)]
-        assert driver.match.snapshot() == before
+        assert snapshot(driver.match) == before
 
     def test_ready_again_returns_open_turn(self, new_match):
         driver = in_state(new_match(), State.TURN)
@@ -221,9 +222,9 @@ class TestGuess:
 
         @pytest.mark.parametrize("text", ["1A", "1a"])
         def test_repeated_guess_gets_same_answer(self, driver, text):
-            before = driver.match.snapshot()
+            before = snapshot(driver.match)
             assert driver.do("guess", 1, 1, text) == [AnswerRepeated(1, 1)]
-            assert driver.match.snapshot() == before
+            assert snapshot(driver.match) == before
 
         @pytest.mark.parametrize("text", ["12", "", "1AA", "no code"])
         def test_answered_turn_refuses_other_code(self, driver, text):
@@ -333,9 +334,9 @@ class TestClock:
     @pytest.mark.parametrize("state", [State.READY, State.THINKING, State.OVER])
     def test_clock_stands_without_open_turn(self, new_match, state):
         driver = in_state(new_match(), state)
-        before = driver.match.snapshot()
+        before = snapshot(driver.match)
         driver.match.start_clock(driver.now)
-        assert driver.match.snapshot() == before
+        assert snapshot(driver.match) == before
 
     def test_resigned_turn_counts_as_elapsed(self, new_match):
         driver = in_state(new_match(), State.TURN)
@@ -387,7 +388,7 @@ class TestRebuilt:
     def test_rebuilt_match_equals_live_match(self, random_matches, data):
         driver = data.draw(random_matches)
         for count, known in driver.steps:
-            assert Match.from_facts(driver.match.ladder, driver.facts[:count]).durable_state() == known
+            assert durable_state(Match.from_facts(driver.match.ladder, driver.facts[:count])) == known
 
     @settings(deadline=None)
     @given(st.data())
