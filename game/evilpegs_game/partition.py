@@ -252,7 +252,9 @@ def sort_into_parts(numbers: Numbers, parts: int) -> tuple[Sizes, Indices]:
     sizes = np.zeros(parts, np.int64)
     for i in range(numbers.size):
         sizes[numbers[i]] += 1
-    following = np.cumsum(sizes) - sizes
+    following = np.zeros(parts, np.int64)
+    for part in range(1, parts):
+        following[part] = following[part - 1] + sizes[part - 1]
     indices = np.empty(numbers.size, np.int32)
     for i in range(numbers.size):
         indices[following[numbers[i]]] = i

@@ -37,7 +37,9 @@ def count_solved_codes(
     parts = (pegs + 1) * (pegs + 2) // 2
     rule, weights = measure
     solved = np.zeros(codes + 2, np.int64)
-    indices = np.arange(codes).astype(np.int32)
+    indices = np.empty(codes, np.int32)
+    for i in range(codes):
+        indices[i] = i
     stack = np.empty((codes // 3 + sizes.size + 1, 4), np.int64)
     zero = int(np.int64(0))  # with a literal the callee would be compiled twice
     top = _push_parts(stack, zero, solved, sizes, zero, zero, guessed)
@@ -51,7 +53,9 @@ def count_solved_codes(
             continue
         guess = best_code(live, colors, repeats, guessed, rule, weights, candidates_only)
         counts, order = sort_into_parts(number_codes(live, guess), parts)
-        copy_into(indices[start:stop], indices[start:stop][order])
+        for i in range(order.size):
+            order[i] = indices[start + order[i]]
+        copy_into(indices[start:stop], order)
         solved[depth] += counts[-1]
         for peg in range(pegs):
             guessed |= 1 << guess[peg]
@@ -87,7 +91,9 @@ def some_candidate_separates(live: Columns) -> bool:
     for first in range(codes):
         for second in range(first, codes):
             numbers[first, second] = numbers[second, first] = pair_number(live, first, second)
-    everyone = np.arange(codes).astype(np.int32)
+    everyone = np.empty(codes, np.int32)
+    for i in range(codes):
+        everyone[i] = i
     for guess in range(codes):  # noqa: SIM110 - compiled code has no generators
         if separates(numbers[guess], everyone):
             return True

@@ -38,10 +38,10 @@ class ColorClasses(NamedTuple):
 @kernel
 def make_color_classes(live: Columns, colors: int, repeats: bool, guessed: int) -> ColorClasses:
     """Return the color classes of a live set; ``guessed`` has one bit per color that has been guessed so far."""
-    present = np.zeros(colors, np.bool_)
+    present = np.zeros(colors, np.uint8)
     for peg in range(live.shape[0]):
         for i in range(live.shape[1]):
-            present[live[peg, i]] = True
+            present[live[peg, i]] = 1
     real, before = np.empty((2, colors), np.int64)
     rank = np.zeros(colors, np.uint8)
     kept = 0

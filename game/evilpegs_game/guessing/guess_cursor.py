@@ -40,7 +40,9 @@ def make_cursor(pegs: int, colors: int) -> Cursor:
         for total in range(black, pegs + 1):
             feedback_slots[kept] = (black << 8) + total
             kept += 1
-    return Cursor(np.full(pegs, -1, np.int64), np.zeros(colors, np.int64), feedback_slots)
+    guess = np.zeros(pegs, np.int64)
+    guess[:] = -1
+    return Cursor(guess, np.zeros(colors, np.int64), feedback_slots)
 
 
 @kernel

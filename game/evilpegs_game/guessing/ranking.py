@@ -62,7 +62,9 @@ class Best(NamedTuple):
 @kernel
 def no_guess(pegs: int) -> Best:
     """Return a record without a guess, which any guess of ``pegs`` pegs is better than."""
-    return Best(np.zeros(pegs, np.uint8), np.full(1, -1), np.zeros((pegs + 1) * (pegs + 2) // 2, np.int64))
+    score = np.zeros(1, np.int64)
+    score[0] = -1
+    return Best(np.zeros(pegs, np.uint8), score, np.zeros((pegs + 1) * (pegs + 2) // 2, np.int64))
 
 
 @kernel
