@@ -1,5 +1,6 @@
 """The trial of a strategy: it chooses first guesses that nobody plays, so that one that cannot play costs nothing."""
 
+import os
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -53,6 +54,7 @@ class StrategyTrial:
         live_sets = LiveSets()
         await prepare(self._strategy, offers, live_sets)
         await rehearse(MoveChooser(self._strategy, self._seed, live_sets), offers, self._on_event)
+        _occupy_standard_descriptors()
         self.passed = bool(offers)
 
 
@@ -74,6 +76,17 @@ async def rehearse(chooser: MoveChooser, offers: Sequence[MatchStarted | LadderI
             on_event(failure)
             message = f"{failure.error}; {_kept_text(offer)}"
             raise StrategyError(message) from failure.error
+
+
+def _occupy_standard_descriptors() -> None:
+    """Open the null device as each of the descriptors 0 to 2 that the strategy has closed.
+
+    Otherwise the connection would become one of them, and the strategy would close it at its next guess.
+    """
+    descriptor = 0
+    while descriptor <= 2:
+        descriptor = os.open(os.devnull, os.O_RDWR)
+    os.close(descriptor)
 
 
 def _kept_text(offer: MatchStarted | LadderInfo) -> str:

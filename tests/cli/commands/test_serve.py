@@ -74,7 +74,7 @@ def test_stopped_serve_logs_json_lines(serve, number):
     result = serve().end(number)
     assert result.status == 0
     lines = log_lines(result)
-    assert [line["event"] for line in lines] == ["listening", "stopped"]
+    assert (lines[0]["event"], lines[-1]["event"]) == ("listening", "stopped")  # between them, kernels may be compiled
     assert all({"level", "timestamp"} <= set(line) for line in lines)
 
 
