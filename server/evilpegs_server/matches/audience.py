@@ -1,4 +1,8 @@
-"""The audience of the matches: everybody who learns of durable events after the player has received them."""
+"""The audience of the matches: everybody who learns of durable events after the player has received them.
+
+Watchers are connections that watch a match or a ladder. Listeners are the leaderboards and the measurement of luck,
+which read the events from the database. The feed is a follower: it is handed the entries themselves.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Sequence

@@ -69,8 +69,9 @@ class GuessTimes:
     """Histograms of the times of the three stages of a guess.
 
     The stage ``reply`` lasts until the reply is known and includes waiting for the worker. The stage ``commit`` lasts
-    until the reply is durable, and the stage ``send`` until the messages are handed to the socket. Stalls of the event
-    loop are part of the stage that they fall into.
+    until the reply is durable; if the guess ends a game, it includes the search for the code that the end shows. The
+    stage ``send`` lasts until the messages are handed to the socket. Stalls of the event loop are part of the stage
+    that they fall into.
     """
 
     __slots__ = ("commit", "reply", "send")
@@ -81,8 +82,8 @@ class GuessTimes:
     def add(self, began: float, known: float, committed: float, sent: float) -> None:
         """Add the times of one guess, from four readings of a clock in seconds.
 
-        They are taken when the guess arrives, when its reply is known, when the reply is stored, and when the reply is
-        sent.
+        They are taken when the codemaker is asked for the reply, when the reply is known, when it is stored, and when
+        it is sent.
         """
         self.reply.add(known - began)
         self.commit.add(committed - known)

@@ -1,14 +1,17 @@
 """The runner of one match, which turns requests into events that are first stored and then sent.
 
-A request begins a *step*. Steps follow one another, and each goes through the methods of `MatchRunner` in their order
-on the page:
+A *step* begins with a request, with a deadline that has passed, or with the next game of a player who is gone for good.
+Steps follow one another, and each goes through the methods of `MatchRunner` in their order on the page:
 
-1. `receive` accepts the request, and `_apply` hands it to the state machine `match`.
+1. `receive` accepts a request, and `_apply` hands it to the state machine `match`. `_wake` and `_forfeit` begin a step
+   without a request.
 2. The codemaker finds the reply to a guess: `_ask_reply`, `_take_reply`.
-3. If a game has ended, the code that its end shows is found: `_ask_secret`, `_take_secret`.
-4. `_record` makes the entries of the event log and the texts for the player.
+3. `_ask_secret` finds the code that the end of a game shows, which `_take_secret` keeps. If no game has ended with a
+   code, it goes on to 4 at once.
+4. `_record` turns the events of the state machine into entries of the event log, and makes the texts for the player.
 5. The writer commits the entries: `_commit`, `_finish_commit`.
-6. `_deliver` sends the texts, starts the clock of the next turn, sets the timer and publishes the entries.
+6. `_deliver` sends the texts, starts the clock of the next turn, sets the timer and passes the entries to the
+   `Audience`.
 
 An event is therefore durable before the frame that reveals it is sent, and the player sees events in the order of the
 record. The codemaker, the pool and the writer call back on the event loop; nothing here waits.
@@ -20,14 +23,15 @@ The runner is in one of these states. Requests that arrive in a busy state wait 
 | `IDLE` | | a request, or the deadline of the match | `REPLY`, `SECRET`, `COMMIT` or `HINT` |
 | `REPLY` | yes | the codemaker's reply | `SECRET` or `COMMIT` |
 | `SECRET` | yes | the secret or witness of a game that has ended | `COMMIT` |
-| `COMMIT` | yes | the writer | `IDLE`; `BROKEN` if the disk fails |
+| `COMMIT` | yes | the writer | `IDLE`; `BROKEN` if the entries cannot be stored |
 | `HINT` | yes | a good guess | `IDLE` |
 | `BROKEN` | | nothing: the registry reads the match from storage into a new runner | |
 | `CLOSED` | | nothing: the server has stopped; results that still arrive are dropped | |
 
-Cheap replies and secrets are found at once, so their states pass within one call. Two facts are independent of the
-state: a runner that is *draining* finishes its step, refuses requests and lets no clock run out, and one whose player
-is gone for good is *abandoned* and forfeits game after game.
+Cheap replies and secrets are found at once, so their states pass within one call. A step whose entries cannot be
+recorded also ends in `BROKEN`. Two facts are independent of the state: a runner that is *draining* finishes its step,
+refuses requests and lets no clock run out, and one whose player is gone for good is *abandoned* and forfeits game after
+game.
 """
 
 from collections import deque

@@ -1,4 +1,4 @@
-"""The data of one step of a match: everything that follows from one request, or from a deadline that passed."""
+"""The data of one step of a match: everything that follows from one request, one deadline or one abandoned game."""
 
 from dataclasses import dataclass, field
 from enum import Enum
@@ -37,8 +37,9 @@ _BUSY = frozenset({RunnerState.REPLY, RunnerState.SECRET, RunnerState.COMMIT, Ru
 class Step:
     """One step of a match, whose fields are filled from top to bottom as it proceeds.
 
-    ``texts`` are sent to ``channel``, or to the connection in the player's seat if ``channel`` is None. ``re`` is the
-    id of the request that is refused if the events cannot be stored. ``began``, ``replied`` and ``committed`` are
+    ``events`` come from the state machine, and ``batch`` has the log entries made of them. ``texts`` are sent to
+    ``channel``, or to the connection in the player's seat if ``channel`` is None. ``re`` is the id of the request that
+    is refused if the events cannot be stored. ``began``, ``replied`` and ``committed`` are
     readings of `perf_counter` for the metrics of guesses.
     """
 
