@@ -9,14 +9,15 @@ must hold back all commands: a command in THINKING, or a reply in any other stat
 happened are facts, and the state follows from the facts alone: `Match.from_facts` builds the same match from the facts
 of its record.
 
-    state      waits for                  and then
-    READY      ready | resign | timeout   TURN (begun), READY or OVER (the game is lost, the next one opens)
-    TURN       guess | resign | timeout   THINKING, TURN (an illegal code), READY or OVER
-    THINKING   reply | fail               TURN (next turn), READY or OVER; no clock runs
+    state      waits for                            and then
+    READY      ready | resign | timeout | abandon   TURN (begun), or READY or OVER (the game is lost)
+    TURN       guess | resign | timeout | abandon   THINKING, or READY or OVER (the game is over)
+    THINKING   reply | fail                         TURN (next turn), or READY or OVER; no clock runs
     OVER       nothing
 
-In TURN the clock does not run before `start_clock`, which its owner calls once the player has been sent the turn.
-`TRANSITIONS` is this table, and no move outside it is possible.
+At the end of a game, READY follows if another game is left, and OVER if not. The first and second illegal code of a
+game change no state. In TURN the clock does not run before `start_clock`, which its owner calls once the player has
+been sent the turn. `TRANSITIONS` is this table, and no move outside it is possible.
 """
 
 from collections.abc import Iterable, Sequence
