@@ -1,8 +1,9 @@
 """The short cuts on the path of a guess, around the WebSocket library and the message models.
 
-Beside each short cut stands plain code that does the same through the library or the model, and `SWITCH` chooses
-between them. The tests run matches both ways and compare the messages. `python -m bench.server.throughput --parts`
-measures the gain of each part. In closed loop with 100 connections the gains were
+For each short cut there is plain code that does the same through the library or the model, here or where the short cut
+is used, and `SWITCH` chooses between them. The tests run matches both ways and compare the messages.
+`python -m bench.server.throughput --parts` measures the gain of each part. In closed loop with 100 connections the
+gains were
 
 * ``frames``, 7 %: the messages of a step are framed here and written with one call;
 * ``early``, 16 %: a text is handled while its frame is parsed, so that no task has to wake up for it;
@@ -111,7 +112,7 @@ def feedback_json(
     ``at`` is the time of the event in Unix milliseconds, and ``feedback`` is (black, white). ``took_ms`` is the time
     that the player is charged for the guess, ``left_ms`` their time left afterwards, or None if the game is untimed,
     and ``stalled_ms`` the time of the server's stalls that they are not charged for. The values are not validated; the
-    plain form of this function is `feedback_event`.
+    plain form of this function is `record.encoding.feedback_event`.
     """
     left = "null" if left_ms is None else left_ms
     by_method = "" if method is None else f'"method":"{method}",'
