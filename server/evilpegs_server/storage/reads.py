@@ -1,6 +1,7 @@
 """Threads that read the database for requests, with a bounded queue, so that no read blocks the event loop.
 
-One `Reads` object serves the game port and the site, so its bound holds for both together.
+One `Reads` object serves the site and the lists and leaderboards of the game port, so its bound holds for these
+together. The registry of matches has another one, with one thread, for matches that are over.
 """
 
 import asyncio
