@@ -7,7 +7,10 @@ from evilpegs_protocol.server_messages import Notice
 
 @dataclass(frozen=True, slots=True)
 class Reconnecting:
-    """The event that the connection was cut because of ``why``; the attempt to restore it begins in ``seconds``."""
+    """The event that the connection was cut because of ``why``; the next attempt to restore it begins in ``seconds``.
+
+    ``attempt`` is the number of this attempt, from 1.
+    """
 
     why: str
     attempt: int
