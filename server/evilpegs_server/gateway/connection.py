@@ -24,6 +24,7 @@ class StampedConnection(AdmittedConnection):
 
     Each complete text is offered to ``handle_now`` as soon as it is read. It goes into the queue for `recv` if
     ``handle_now`` returns False, or while ``unread`` earlier messages wait there, so that messages keep their order.
+    ``arrived`` is the time of the latest bytes, which are later than a message that had to wait in the queue.
 
     Pings, unrequested pongs and continuation frames take tokens from ``rate``, as messages do. These frames cannot be
     answered with an error, so each one beyond the limit counts as ten refusals: a flood of them soon ends the

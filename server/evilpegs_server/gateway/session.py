@@ -63,7 +63,10 @@ class Session:
         services.registry.counts.connections[NO_HELLO] += 1
 
     async def handle_frame(self, frame: str | bytes, arrived: float) -> None:
-        """Handle one frame and answer it. ``arrived`` is the `StallFreeClock` time of its arrival in milliseconds."""
+        """Handle one frame and answer it.
+
+        ``arrived`` is the time that counts as its arrival, on the `StallFreeClock` in milliseconds.
+        """
         if self._refusals.closing:
             return
         re = None
