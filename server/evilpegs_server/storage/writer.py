@@ -31,7 +31,7 @@ from evilpegs_server.storage.writer_health import WriterHealth
 Row = Mapping[str, Any]
 DoneCallback = Callable[[Exception | None], None]
 MAX_JOBS: Final = 1000
-"""The largest number of jobs per transaction."""
+"""The number of jobs from which on a transaction takes no more; the jobs that came last may exceed it a little."""
 WAKE_JOBS: Final = 128
 """The number of waiting jobs at which the thread is woken without waiting for more."""
 BUSY_SECONDS: Final = 2.0
