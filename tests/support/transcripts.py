@@ -28,7 +28,7 @@ from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 from evilpegs_server import outlets
-from evilpegs_server.matches import registry
+from evilpegs_server.matches import match_ids, registry
 from evilpegs_server.rating.leaderboards import LiveLeaderboards
 from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
@@ -39,12 +39,12 @@ PAGE = Path(__file__).parents[2] / "protocol" / "README.md"
 BLOCK = re.compile(r"(### (.*?)\n.*?```text\n)(.*?)(```)", re.DOTALL)
 STEP_MS = 1250
 LONG = ["…"]
-SEEDS = {
-    registry: "evilpegs_server.lobby",
-    players: "evilpegs_server.players",
-    server_key: "evilpegs_server.server_key",
+MODULES = {
+    "evilpegs_server.lobby": [match_ids, registry],
+    "evilpegs_server.players": [players],
+    "evilpegs_server.server_key": [server_key],
 }
-"""The seed of the random bytes for each module that draws some; the ids and nonces on the page follow from them."""
+"""The modules that draw random bytes from each seed; the ids and nonces on the page follow from them."""
 
 
 class KnownSecrets:
@@ -92,8 +92,10 @@ class CurrentLeaderboards(LiveLeaderboards):
 async def still_stage():
     """Run a real server with known random bytes and times during the block; yield a `Stage` that is connected to it."""
     with contextlib.ExitStack() as stack:
-        for module, seed in SEEDS.items():
-            stack.enter_context(mock.patch.object(module, "secrets", KnownSecrets(seed)))
+        for seed, modules in MODULES.items():
+            source = KnownSecrets(seed)
+            for module in modules:
+                stack.enter_context(mock.patch.object(module, "secrets", source))
         stack.enter_context(mock.patch.object(outlets, "LiveLeaderboards", CurrentLeaderboards))
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         settings, time = Settings(port=0, site=False, database=f"sqlite:///{folder}/page.sqlite3"), StillTime()

@@ -68,17 +68,15 @@ def search(
     least, summed = least_score(measure, codes), is_summed(measure, codes)
     length = prefixes.shape[0]
     base = min(length, cursor.guess.size - 1)
-    first, colors = int(np.int64(0)), color_classes.colors.size
     for i in range(start, stop):
         if best.score[0] == least or not move_to_prefix(bitmaps, cursor, color_classes, prefixes, i, base):
             continue
-        if base < length:  # a whole guess
-            first = int(np.int64(prefixes[base, i]))
-            colors = first + 1
+        first = int(np.int64(prefixes[base, i] if base < length else 0))  # of a whole guess, the last color is known
+        end = first + 1 if base < length else color_classes.colors.size
         score = 0
         while score >= 0 and best.score[0] != least:
             limit = score_limit(best, measure, codes)
-            score = find_next(bitmaps, cursor, color_classes, measure.weights, summed, base, first, colors, limit)
+            score = find_next(bitmaps, cursor, color_classes, measure.weights, summed, base, first, end, limit)
             if score >= 0:
                 _keep_if_better(bitmaps, cursor, color_classes, codes, score, measure, best)
 
