@@ -32,3 +32,16 @@ async def test_repeated_message_number_acknowledges_nothing(mosquitto):
             proxy.flow()
             async with asyncio.timeout(PATIENCE):
                 await asyncio.wait([waiting])
+
+
+async def test_message_on_lost_connection_is_an_error(mosquitto):
+    """The MQTT library returns a handle instead, which raises another error when it is asked."""
+    async with Proxy(mosquitto.port) as proxy:
+        client = FeedClient(Broker("127.0.0.1", proxy.port), "x", aiomqtt.Will("will", b"lost"))
+        async with connected(client):
+            await proxy.cut()
+            async with asyncio.timeout(PATIENCE):
+                with pytest.raises(aiomqtt.MqttError):
+                    await client.wait_until_lost()
+            with pytest.raises(aiomqtt.MqttError, match="the connection was cut"):
+                client.send("evilpegs/a", "")

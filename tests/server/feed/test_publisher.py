@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from evilpegs_protocol.broker import Broker
-from evilpegs_server.feed.publisher.publisher import Publisher
+from evilpegs_server.feed.publisher.publisher import REPORT_SECONDS, Publisher
 from evilpegs_server.feed.publisher_messages import (
     BatchWritten,
     Connected,
@@ -19,22 +19,40 @@ from evilpegs_server.feed.publisher_messages import (
     PublisherSetup,
 )
 from evilpegs_server.feed.reconnect_time import ReconnectDelays, ReconnectTime
+from support.brokers import Proxy
 from support.patience import PATIENCE
+
+LONG = "x" * 100_000
+UNWRITTEN = [("evilpegs/a", LONG)] * 200
+"""More events than the buffers between the publisher and a broker that reads nothing can hold."""
 
 
 @pytest.fixture
-async def publisher(mosquitto):
+async def proxy(mosquitto):
+    """A proxy between the publisher and the broker."""
+    async with Proxy(mosquitto.port) as proxy:
+        yield proxy
+
+
+@pytest.fixture
+async def publisher(proxy):
     """A publisher that is running, with ``receive``, which returns its next report to the server."""
     reports, loop = asyncio.Queue(), asyncio.get_running_loop()
-    setup = PublisherSetup(Broker("127.0.0.1", mosquitto.port), "evilpegs-hall", "evilpegs/v1/hall/state", b"lost")
+    broker = Broker("127.0.0.1", proxy.port)
+    setup = PublisherSetup(broker, "evilpegs-hall", "evilpegs/v1/hall/state", b"lost")
     time = ReconnectTime(Random(1), loop.time, delays=ReconnectDelays(first=0.01))
-    publisher = Publisher(setup, reports.put_nowait, loop.call_later, time)
+    timers = []
+
+    def call_later(seconds, call):
+        timers.append(loop.call_later(seconds, call))
+
+    publisher = Publisher(setup, reports.put_nowait, call_later, time)
 
     async def receive():
         async with asyncio.timeout(PATIENCE):
             return await reports.get()
 
-    publisher.receive = receive
+    publisher.receive, publisher.timers = receive, timers
     publisher.running = asyncio.create_task(publisher.run())
     yield publisher
     publisher.running.cancel()
@@ -53,6 +71,20 @@ async def test_publisher_connects_again_when_server_gives_up_connection(publishe
     assert await publisher.receive() == BatchWritten(2, 9)
     publisher.handle(DeliveryRequest(2, 1, [Delivery("evilpegs/a", "delivered")]))
     assert await publisher.receive() == Delivered(2, 1, [True])
+
+
+async def test_batch_is_not_awaited_after_its_connection(publisher, proxy):
+    """A batch that was not written before its connection ended never will be."""
+    assert await publisher.receive() == Connected(1)
+    proxy.stall()
+    publisher.handle(LiveBatch(1, 1, UNWRITTEN))
+    publisher.handle(ConnectionEnd(1, "the database cannot be read"))
+    assert await publisher.receive() == ConnectionFailed("the database cannot be read")
+    proxy.flow()
+    assert await publisher.receive() == Connected(2)
+    checks = len(publisher.timers)
+    await asyncio.sleep(5 * REPORT_SECONDS)
+    assert len(publisher.timers) <= checks + 1
 
 
 async def test_publisher_ends_with_goodbye(publisher):

@@ -28,6 +28,7 @@ _NO_DELAY: Final = ((socket.IPPROTO_TCP, socket.TCP_NODELAY, 1),)
 """The socket options. Without them, a message waits up to 40 milliseconds for the acknowledgment of the one before."""
 _UNSPECIFIED: Final = 128
 """The MQTT reason code of a disconnection that the broker has not explained."""
+_CUT: Final = "the connection was cut"
 _LOGGER: Final = logging.getLogger("evilpegs.mqtt")
 _LOGGER.addHandler(logging.NullHandler())
 _LOGGER.propagate = False  # the feed reports in its own words, once
@@ -99,14 +100,16 @@ class FeedClient(aiomqtt.Client):
         A message that is too large for the broker is left out, because the broker would cut the connection.
 
         Raises:
-            aiomqtt.MqttError: 65,535 messages were sent while a message at QoS 1 was not acknowledged. Message numbers
-                then repeat, and an acknowledgment could belong to either of two messages.
+            aiomqtt.MqttError: the connection is lost, or 65,535 messages were sent while a message at QoS 1 was not
+                acknowledged. Message numbers then repeat, and an acknowledgment could belong to either of two messages.
         """
         try:
             self._check_size(topic, payload)
         except PublishRefusedError:
             return _SkippedMessage()
         sent = self._client.publish(topic, payload)
+        if sent.rc != MQTTErrorCode.MQTT_ERR_SUCCESS:
+            raise aiomqtt.MqttError(_CUT)
         if sent.mid in self._unacknowledged:
             message = "the broker does not acknowledge messages"
             raise aiomqtt.MqttError(message)
@@ -204,7 +207,7 @@ class FeedClient(aiomqtt.Client):
 
     def _note_cut(self) -> None:
         if not self._disconnected.done():
-            self._disconnected.set_exception(aiomqtt.MqttError("the connection was cut"))
+            self._disconnected.set_exception(aiomqtt.MqttError(_CUT))
 
     def _on_socket_register_write(self, client: Any, userdata: Any, sock: Any) -> None:  # noqa: ARG002
         """Watch the socket for writing. paho also calls this method on the thread that connects.

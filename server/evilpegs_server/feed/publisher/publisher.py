@@ -74,14 +74,15 @@ class Publisher:
         self._send(RefusedMessage(error.topic, error.why, error.advice))
 
     async def _use(self, client: FeedClient) -> None:
-        try:
-            async with asyncio.TaskGroup() as group:
-                self._current = _BrokerUse(client, self._number, group, self._send, self._call_later)
+        async with asyncio.TaskGroup() as group:
+            use = self._current = _BrokerUse(client, self._number, group, self._send, self._call_later)
+            try:
                 lost = group.create_task(client.wait_until_lost())
-                await self._current.wait_until_ended()
+                await use.wait_until_ended()
                 lost.cancel()
-        finally:
-            self._current = None
+            finally:
+                self._current = None
+                use.forget_unwritten()
 
 
 class _BrokerUse:
@@ -124,6 +125,10 @@ class _BrokerUse:
                 self._end.set_result(None)
             case ConnectionEnd(why=why):
                 self._end.set_exception(aiomqtt.MqttError(why))
+
+    def forget_unwritten(self) -> None:
+        """Forget the batches that are not written, because the connection is over and they never will be."""
+        self._unwritten.clear()
 
     def _publish(self, batch: LiveBatch) -> None:
         try:
