@@ -51,13 +51,14 @@ SERVER_LADDERS = {
 
 
 class FakeClock:
-    """A stand-in for `StallFreeClock` that only a test moves, with a wall clock that stands still.
+    """A stand-in for `StallFreeClock` that only a test moves.
 
-    If ``wall_error`` is set, reading the wall clock raises it.
+    Each reading of the wall clock moves it by ``wall_step_ms``, by default 0, or raises ``wall_error`` if that is set.
     """
 
     def __init__(self):
         self.ms, self.wall_error = 1_000.0, None
+        self.wall_step_ms, self._wall_ms = 0, WALL_MS
         self.long_stalls_ms = self.short_stalls_ms = 0.0
 
     def now(self):
@@ -66,7 +67,8 @@ class FakeClock:
     def wall_ms(self):
         if self.wall_error is not None:
             raise self.wall_error
-        return WALL_MS
+        self._wall_ms += self.wall_step_ms
+        return self._wall_ms
 
     def advance(self, ms):
         """Let ``ms`` milliseconds pass."""

@@ -106,8 +106,11 @@ class MatchRegistry:
         ladder = self._check_play(player, request.ladder)
         key = MatchKey(self._ids.new(), ladder, secrets.token_bytes(32), ladder.tie_nonces)
         runner = self._add_runner(key, player.id, Match(ladder), EventLog(key.id))
-        opening = writes.insert_match(key.id, player, client, ladder.id, key.seed, self._services.wall_ms())
-        runner.open(channel, player.name, client, [*first, opening], request.id)
+
+        def opening(at: int) -> list[Write]:
+            return [*first, writes.insert_match(key.id, player, client, ladder.id, key.seed, at)]
+
+        runner.open(channel, player.name, client, opening, request.id)
         return runner
 
     @property

@@ -35,7 +35,7 @@ game.
 """
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from time import perf_counter
 from typing import Final
@@ -129,18 +129,24 @@ class MatchRunner:
     # The life of a match
 
     def open(
-        self, channel: ClientChannel, player: str, client: Program, opening: Sequence[Write], re: str | None
+        self,
+        channel: ClientChannel,
+        player: str,
+        client: Program,
+        opening: Callable[[int], Sequence[Write]],
+        re: str | None,
     ) -> None:
         """Begin the match and give its seat to ``channel``.
 
-        ``player`` is the name of the player, ``client`` their program, and ``re`` the id of the request. ``opening`` is
-        committed together with the first events.
+        ``player`` is the name of the player, ``client`` their program, and ``re`` the id of the request. ``opening``
+        returns the writes that are committed together with the first events, given the time of the first one in Unix
+        milliseconds.
         """
         self.seat = channel
         batch = self._recorder.open(self.match.start(self._now()), player, client)
         started, *others = batch.entries
         texts = [add_re(started.text, re), *(entry.text for entry in others)]
-        self._commit(Step(channel, re, batch=batch, texts=texts), opening)
+        self._commit(Step(channel, re, batch=batch, texts=texts), opening(started.at))
 
     def recover(self, grace_ms: int) -> None:
         """Prepare a match that was read from storage, for example after a restart.

@@ -13,6 +13,7 @@ from evilpegs_server.codemaking.replies import reply_cost
 from evilpegs_server.match.match import IDLE_MS
 from evilpegs_server.matches.requests import Request
 from evilpegs_server.matches.runner import MAX_WAITING
+from evilpegs_server.storage.browse import MatchFilter, list_matches
 from evilpegs_server.work.hints import HINT_BUDGET, HintResult
 from evilpegs_server.work.tasks import FindHint, FindWitness
 from support.workspaces import Call
@@ -43,6 +44,12 @@ class TestDurability:
         match = await ann.play("long")
         await ann.guess(match, 1, "1" * 16)
         assert stored == [2, 2, 3]
+
+    async def test_match_is_stored_with_time_of_its_first_event(self, ann, fake_server):
+        fake_server.clock.wall_step_ms = 1
+        started = await ann.request(type="play", ladder="long")
+        [listed] = list_matches(fake_server.engine, MatchFilter(), 2)
+        assert (listed.match, listed.started_at) == (started["match"], started["at"])
 
     async def test_feedback_and_turn_are_one_write(self, ann):
         match = await ann.play("long")
