@@ -14,7 +14,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from evilpegs_server.site.loop_share import MeteredReads
-from evilpegs_server.site.negotiation import accepts_gzip, accepts_media, matching_tag
+from evilpegs_server.site.negotiation import accepts_gzip, accepts_media, matching_tag, whole_list
 from evilpegs_server.site.problems import problem_response
 from evilpegs_server.storage.reads import BusyError
 
@@ -69,7 +69,7 @@ class Caching:
             answer.headers.setdefault("Cache-Control", "no-store")
             return _response(answer)
         media_type = answer.headers.get("content-type", "").partition(";")[0]
-        if not accepts_media(request.get("accept", ""), media_type):
+        if not accepts_media(whole_list(request, "accept"), media_type):
             return problem_response(406, f"this is {media_type}, which the header Accept of the request excludes")
         return await self._tagged(answer, request)
 
@@ -78,11 +78,11 @@ class Caching:
         gzip_tag = plain_tag[:-1] + '-gzip"'
         answer.headers.setdefault("Cache-Control", REVALIDATE)
         answer.headers.add_vary_header("Accept-Encoding")
-        known = matching_tag(request.get("if-none-match", ""), (plain_tag, gzip_tag))
+        known = matching_tag(whole_list(request, "if-none-match"), (plain_tag, gzip_tag))
         if known is not None:
             return _not_modified(answer, known)
         answer.headers["ETag"] = plain_tag
-        if len(answer.body) >= MIN_GZIP_BYTES and accepts_gzip(request.get("accept-encoding", "")):
+        if len(answer.body) >= MIN_GZIP_BYTES and accepts_gzip(whole_list(request, "accept-encoding")):
             await self._compress(answer, gzip_tag)
         return _response(answer)
 

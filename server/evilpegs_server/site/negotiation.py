@@ -2,6 +2,16 @@
 
 from collections.abc import Iterator
 
+from starlette.datastructures import Headers
+
+
+def whole_list(headers: Headers, name: str) -> str:
+    """Return the value of the header ``name``, which is a list; empty if it is missing.
+
+    A client may send such a header in several lines, which mean the same as one line with all their members.
+    """
+    return ", ".join(headers.getlist(name))
+
 
 def _weighted(header: str) -> Iterator[tuple[str, float]]:
     """Yield each value of a header, in lower case, with its weight ``q``, which is 1 if the header gives none."""

@@ -56,6 +56,22 @@ async def test_equal_answer_is_not_sent_again(browse, name):
     assert again.headers["cache-control"] == first.headers["cache-control"] == "no-cache"
 
 
+@pytest.mark.parametrize(
+    ("lines", "status", "encoding"),
+    [
+        ([("accept", "text/html"), ("accept", "application/json")], 200, None),
+        ([("accept-encoding", "br"), ("accept-encoding", "gzip")], 200, "gzip"),
+        ([("if-none-match", '"other"'), ("if-none-match", "TAG")], 304, None),
+    ],
+)
+async def test_list_in_several_lines_is_one_list(browse, lines, status, encoding):
+    async with browse() as client:
+        tag = (await client.get("/medium")).headers["etag"]
+        del client.headers["accept"]
+        answer = await client.get("/medium", headers=[(name, value.replace("TAG", tag)) for name, value in lines])
+    assert (answer.status_code, answer.headers.get("content-encoding")) == (status, encoding)
+
+
 async def test_other_tag_gets_whole_answer(browse):
     async with browse() as client:
         other = (await client.get("/small")).headers["etag"]

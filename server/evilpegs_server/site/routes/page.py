@@ -6,7 +6,7 @@ from fastapi import APIRouter, HTTPException, Request, Response
 
 from evilpegs_protocol.limits import SUBPROTOCOL
 from evilpegs_server.site.models import GameAddressDocument, IndexDocument
-from evilpegs_server.site.negotiation import prefers_media
+from evilpegs_server.site.negotiation import prefers_media, whole_list
 from evilpegs_server.site.page import FAVICON, INDEX, page_headers
 from evilpegs_server.site.problems import quote
 from evilpegs_server.site.responses import JSON, MINUTE, document, problem_statuses
@@ -36,7 +36,7 @@ _INDEX: Final[dict[int | str, dict[str, Any]]] = {
 @router.get("/", response_model=IndexDocument, responses=_INDEX | problem_statuses())
 async def get_index(services: Services, request: Request) -> Response:
     """Return the paths at which to begin; to a browser, the page."""
-    if prefers_media(request.headers.get("accept", ""), HTML, JSON):
+    if prefers_media(whole_list(request.headers, "accept"), HTML, JSON):
         return _file(services, INDEX, page_headers(_game_url(services, request)))
     links = {name: services.base_path + path for name, path in _LINKS.items()}
     answer = document(IndexDocument(name="evilpegs", version=services.version, links=links), MINUTE)
