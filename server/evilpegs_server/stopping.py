@@ -18,8 +18,11 @@ DRAIN_SECONDS: Final = 3.0
 """The seconds that matches have to finish their replies and commits when the server stops."""
 CLOSE_SECONDS: Final = 2.0
 """The seconds that clients have to read their last messages and to close their connections."""
-OUTLET_SECONDS: Final = 2.0
-"""The seconds that the leaderboards, the site and the feed have together to close."""
+OUTLET_SECONDS: Final = 2.5
+"""The seconds that the leaderboards, the site and the feed have together to close.
+
+They close one after another, so the limits of the site and of the feed add up to less.
+"""
 WORKER_SECONDS: Final = 1.0
 """The seconds that the worker process has to export the positions that it has solved."""
 STOP_SECONDS: Final = 9.0

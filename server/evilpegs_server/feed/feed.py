@@ -42,7 +42,7 @@ from evilpegs_server.matches.registry import MatchRegistry
 from evilpegs_server.record.event_log import LogEntry
 from evilpegs_server.storage.writer import Writer
 
-STOP_SECONDS: Final = 2.0
+STOP_SECONDS: Final = 1.0
 """The seconds that the last results have to reach the broker when the server stops."""
 
 

@@ -12,8 +12,8 @@ from evilpegs_server.work.frames import FramedProtocol, pack
 
 PROGRAM: Final = "evilpegs_server.feed.publisher.program"
 """The module that the process runs."""
-STOP_SECONDS: Final = 1.5
-"""The seconds in which the process must end after its last message. A second of them is for the goodbye."""
+STOP_SECONDS: Final = 0.75
+"""The seconds in which the process must end after its last message. Half a second is for the goodbye."""
 
 
 class PublisherProcess:

@@ -80,6 +80,7 @@ class LimitedProtocol(HttpToolsProtocol):
     """
 
     _address = ""
+    _in_progress: RequestResponseCycle | None = None
     _has_turn = False
     _received = 0
     _has_asked = False
@@ -107,7 +108,25 @@ class LimitedProtocol(HttpToolsProtocol):
         self._site.remove(self, self._address)
         if self._check is not None:
             self._check.cancel()
+        self._drop_response()
         super().connection_lost(exc)
+
+    def abort(self) -> None:
+        """Close the connection at once, and drop the rest of the current response."""
+        self._drop_response()
+        self.transport.abort()
+
+    def _drop_response(self) -> None:
+        """Let the response in progress end without being written, because writing to a closed transport fails.
+
+        uvicorn does so only for the last of several requests that arrived together.
+        """
+        if self._in_progress is not None and not self._in_progress.response_complete:
+            self._in_progress.disconnected = True
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        self._in_progress = cycle
+        super()._start_asgi_task(cycle, app)
 
     def data_received(self, data: bytes) -> None:
         """Keep the received bytes until their request may be parsed; stop reading while they exceed the limit."""
@@ -151,7 +170,7 @@ class LimitedProtocol(HttpToolsProtocol):
             del self._unparsed[:PIECE]
             self._received += len(piece)
             if self._received > MAX_REQUEST_BYTES:
-                self.transport.abort()
+                self.abort()
                 return
             super().data_received(piece)
         if len(self._unparsed) <= MAX_REQUEST_BYTES and not self._is_answering():
@@ -185,7 +204,7 @@ class LimitedProtocol(HttpToolsProtocol):
         takes_nothing = 0 < self._unsent <= unsent
         is_asking = self._received > 0 or bool(self._unparsed) or not self._has_asked
         if takes_nothing or (is_asking and self._stale):
-            self.transport.abort()
+            self.abort()
             return
         self._unsent, self._stale = unsent, is_asking
         self._check_later()

@@ -18,7 +18,7 @@ from evilpegs_server.site.loop_share import LoopShare, MeteredApp
 
 KEEP_ALIVE_SECONDS: Final = 15
 _BACKLOG: Final = 128
-CLOSE_SECONDS: Final = 2.0
+CLOSE_SECONDS: Final = 0.5
 """The seconds that responses have to reach their clients when the server stops."""
 
 
@@ -110,9 +110,11 @@ async def _stop(server: EmbeddedServer, serving: asyncio.Task[None]) -> None:
     await asyncio.wait([serving], timeout=CLOSE_SECONDS)
     if not serving.done():
         server.force_exit = True
-        for task in server.server_state.tasks:
-            task.cancel()
         for connection in list(server.server_state.connections):
             if isinstance(connection, LimitedProtocol):
-                connection.transport.abort()
+                connection.abort()
     await serving
+    tasks = list(server.server_state.tasks)
+    for task in tasks:  # only now, or uvicorn would write an error on a closed connection
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

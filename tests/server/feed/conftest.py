@@ -68,8 +68,8 @@ def publishing(database, log):
 
     @asynccontextmanager
     async def publishing(url, ladders=SERVER_LADDERS, **settings):
-        settings = {"requests_per_second": 100_000} | settings
-        chosen = Settings(port=0, site=False, database=database, mqtt=url, **settings)
+        settings = {"requests_per_second": 100_000, "site": False} | settings
+        chosen = Settings(port=0, database=database, mqtt=url, **settings)
         async with running_server(chosen, log.logger, ladders=ladders) as server:
             yield server
 

@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+import socket
 from collections import defaultdict
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -89,6 +91,21 @@ async def test_stopped_server_says_so(mosquitto, publishing):
         async with Subscriber(mosquitto.port) as late:
             await late.wait_for(has_state("stopped"))
     assert {topic for topic, _, _ in subscriber.received if topic.endswith("state")} == {"evilpegs/v1/hall-2/state"}
+
+
+async def test_client_of_site_that_reads_nothing_hides_no_stop(mosquitto, publishing, log):
+    """Such a client uses up the time in which the site closes; the feed closes after the site."""
+    with socket.socket() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        async with Subscriber(mosquitto.port) as subscriber:
+            async with publishing(mosquitto.url, site=True, site_port=0) as server:
+                await subscriber.wait_for(has_state("online"))
+                client.connect(("127.0.0.1", urlsplit(server.site_url).port))
+                client.sendall(b"GET /api/v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * 200)
+                await asyncio.sleep(0.5)  # until the buffers are full
+            states = await subscriber.wait_for(lambda subscriber: subscriber.payloads("state")[1:])
+    assert json.loads(states[0])["state"] == "stopped"
+    assert not [line for line in log if line["level"] in {"warning", "error"}]
 
 
 async def test_killed_broker_misses_no_result(mosquitto, publishing, load):

@@ -208,6 +208,32 @@ async def test_endless_answer_does_not_delay_end(monkeypatch):
         writer.close()
 
 
+def test_client_that_reads_nothing_fails_no_request(monkeypatch):
+    """The second of three requests waits for space; uvicorn tells only the last one of the end of the connection."""
+    uvloop = pytest.importorskip("uvloop")  # asyncio ignores what is written to a closed transport
+    monkeypatch.setattr(http_connection, "CHECK_SECONDS", 0.05)
+    ended = []
+
+    async def note_end(scope, receive, send):
+        try:
+            await send_much(scope, receive, send)
+            ended.append(None)
+        except Exception as error:
+            ended.append(error)
+            raise
+
+    async def read_nothing():
+        async with serving(note_end) as connect, asyncio.timeout(PATIENCE):
+            _, writer = await connect()
+            writer.write(3 * REQUEST)
+            while len(ended) < 2:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+            writer.close()
+
+    uvloop.run(read_nothing())
+    assert ended[:2] == [None, None]
+
+
 async def test_malformed_request_is_refused_without_log(caplog):
     async with serving(answer) as connect:
         reader, writer = await connect()

@@ -19,7 +19,7 @@ KEEPALIVE_SECONDS: Final = 20
 """The MQTT keep-alive: the seconds of silence on a connection after which the client sends a ping."""
 ANSWER_SECONDS: Final = 30.0
 """The seconds that the broker has to accept the connection or to acknowledge a message."""
-GOODBYE_SECONDS: Final = 1.0
+GOODBYE_SECONDS: Final = 0.5
 """The seconds that a goodbye may take before the socket is closed without one."""
 
 _HEADER_BYTES: Final = 9
