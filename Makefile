@@ -17,23 +17,27 @@ test: $(DEV)
 	@sh tests/components.sh
 	@rm -f .coverage .coverage.*
 	@$(MAKE) --no-print-directory -j2 check kernels
-	@$(MAKE) --no-print-directory -j3 test-outer test-cli test-inner test-plain
+	@$(MAKE) --no-print-directory -j3 test-outer test-cli test-docs test-inner test-plain
 	@$(if $(CI),$(BIN)/coverage combine -q)
 	@$(if $(CI),$(BIN)/coverage report)
 
 coverage:
 	@$(MAKE) --no-print-directory test CI=1
 
-# Four groups, three at a time, because tests wait a quarter of their time. What all but the first print comes in one
+# Five groups, three at a time, because tests wait a quarter of their time. What all but the first print comes in one
 # piece, after their ends.
 CLI := tests/cli
+DOCS := tests/docs tests/abuse tests/statistics
 INNER := tests/game tests/protocol tests/clients tests/repository tests/compatibility tests/examples tests/page
 
 test-outer: $(DEV)
-	@$(PYTEST) $(addprefix --ignore=,$(CLI) $(INNER))
+	@$(PYTEST) $(addprefix --ignore=,$(CLI) $(DOCS) $(INNER))
 
 test-cli: $(DEV)
 	@printed=$$($(PYTEST) $(CLI) 2>&1); status=$$?; echo "$$printed"; exit $$status
+
+test-docs: $(DEV)
+	@printed=$$($(PYTEST) $(DOCS) 2>&1); status=$$?; echo "$$printed"; exit $$status
 
 test-inner: $(DEV)
 	@printed=$$($(PYTEST) $(INNER) 2>&1); status=$$?; echo "$$printed"; exit $$status
@@ -130,4 +134,4 @@ $(DEV): requirements-dev.txt $(READY)
 	@$(BIN)/python -m compileall -qq -j 0 .venv/lib || true  # some packages hold files for other Pythons
 	@touch $@
 
-.PHONY: demo serve test test-outer test-cli test-inner test-plain coverage kernels check format bench results load abuse statistics page screenshot worst snapshots openapi vendor
+.PHONY: demo serve test test-outer test-cli test-docs test-inner test-plain coverage kernels check format bench results load abuse statistics page screenshot worst snapshots openapi vendor
