@@ -11,7 +11,6 @@ import os
 import select
 import shlex
 import shutil
-import signal
 import subprocess
 import time
 from contextlib import suppress
@@ -75,18 +74,18 @@ class ProgramStrategy:
 
     def close(self) -> None:
         """Kill the program, if it runs, and every other process of its group."""
-        process, self._process = self._process, None
-        if process is not None:
-            _kill(process)
-            self._errors.finish()
         guard, self._guard = self._guard, None
         if guard is not None:
-            guard.dismiss()
+            guard.kill()
+        process, self._process = self._process, None
+        if process is not None:
+            _await_end(process)
+            self._errors.finish()
 
     def _start(self) -> subprocess.Popen[bytes]:
         environment = {name: value for name, value in os.environ.items() if not name.upper().startswith(_OWN_VARIABLES)}
         with deferred_signals():
-            self._guard = ProgramGuard()
+            self._guard = guard = ProgramGuard()
             try:
                 self._process = subprocess.Popen(  # noqa: S603 - the user's own program, without a shell
                     [str(self._path), *self._arguments[1:]],
@@ -95,13 +94,12 @@ class ProgramStrategy:
                     stderr=subprocess.PIPE,
                     bufsize=0,
                     env=environment,
-                    start_new_session=True,
+                    process_group=guard.group,
                 )
             except OSError as error:
                 self.close()
                 message = f"program {self.name} cannot be started: {error.strerror}"
                 raise StrategyError(message) from None
-            self._guard.watch(self._process.pid)
             assert self._process.stderr is not None  # noqa: S101 - a pipe
             self._errors.follow(os.dup(self._process.stderr.fileno()))
             self._process.stderr.close()
@@ -152,13 +150,11 @@ class ProgramStrategy:
         return _BrokenRuleError(f"it ended {how}, without an answer")
 
 
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    """Kill the process and its group, and close the pipes to it.
+def _await_end(process: subprocess.Popen[bytes]) -> None:
+    """Close the pipes to a process that was killed with its group, and wait for its end.
 
     The pipes are closed here, because a process that has left the group may keep their other ends open.
     """
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
     for pipe in (process.stdin, process.stdout):
         assert pipe is not None  # noqa: S101 - a pipe
         pipe.close()

@@ -1,8 +1,9 @@
 """The end of a strategy's program: a guard process kills all its processes, and its last error output is awaited.
 
 A program runs in a process group of its own, so that it can be killed with every process that it started. A signal to
-this process does not reach that group. A `ProgramGuard` is a small process that waits at a pipe whose other end only
-this process holds: when this process ends in any way, even by SIGKILL, the pipe ends, and the guard kills the group.
+this process does not reach that group. A `ProgramGuard` is a small process that leads the group and waits at a pipe
+whose other end only this process holds: when this process ends in any way, even by SIGKILL, the pipe ends, and the
+guard kills the group. The guard runs before the program does, so there is no moment at which nothing would kill it.
 
 ``PR_SET_PDEATHSIG`` would not be enough: it kills the program alone and not its children, and it fires when the
 *thread* that started the program ends, which for a bot is after its first guess.
@@ -29,17 +30,19 @@ A process that has left the program's group may keep the pipe open for longer.
 _ENDING_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _SCRIPT: Final = """\
 import os, signal, sys
-group = int(sys.stdin.readline() or 0)
-if group and not sys.stdin.read():
-    try:
-        os.killpg(group, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
+for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+    signal.signal(number, signal.SIG_IGN)
+sys.stdin.read()
+os.killpg(os.getpgrp(), signal.SIGKILL)
 """
+"""The guard's program. It ignores the signals with which a program may end its own group."""
 
 
 class ProgramGuard:
-    """A process that kills a process group as soon as this process has ended without a call of `dismiss`."""
+    """A process that kills its process group as soon as this process has ended.
+
+    ``group`` is the id of the group. A program joins it when it starts.
+    """
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(  # noqa: S603 - this Python, with the script above
@@ -48,18 +51,14 @@ class ProgramGuard:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             bufsize=0,
-            start_new_session=True,
+            process_group=0,
         )
+        self.group = self._process.pid
 
-    def watch(self, group: int) -> None:
-        """Set the process group that the guard kills."""
-        assert self._process.stdin is not None  # noqa: S101 - a pipe
-        with suppress(BrokenPipeError):  # someone has killed the guard; the program plays without one
-            self._process.stdin.write(f"{group}\n".encode())
-
-    def dismiss(self) -> None:
-        """End the guard without killing the process group."""
-        self._process.kill()
+    def kill(self) -> None:
+        """Kill the process group, and the guard with it."""
+        with suppress(ProcessLookupError):
+            os.killpg(self.group, signal.SIGKILL)
         self._process.communicate()
 
 

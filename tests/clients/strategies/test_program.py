@@ -168,29 +168,52 @@ def test_close_ends_the_process(program, tmp_path):
 
 
 COMMAND_WITH_PROGRAM = """
-import sys
+import os, signal, subprocess, sys, time
+from pathlib import Path
 from random import Random
 from evilpegs_clients.strategies.program import ProgramStrategy
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 
 print("started", flush=True)
+{prelude}
 ProgramStrategy(sys.argv[1]).choose(Position(Rules(4, 6)), Random(0))
 """
 
 
-def test_program_and_its_children_die_with_killed_command(tmp_path):
+DEATH_AT_START = """
+start = subprocess.Popen
+
+
+def start_and_die(arguments, **options):
+    process = start(arguments, **options)
+    if arguments[0].endswith("sleeper"):
+        while not Path(arguments[0]).with_name("pids").exists():
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGKILL)
+    return process
+
+
+subprocess.Popen = start_and_die
+"""
+"""Kill the command when its program runs, but the command does not know it yet."""
+
+
+@pytest.mark.parametrize("prelude", ["", DEATH_AT_START], ids=["later", "at its start"])
+def test_program_and_its_children_die_with_killed_command(tmp_path, prelude):
     """The children count too: a program that is a shell script waits for one of them."""
     pids, path = tmp_path / "pids", tmp_path / "sleeper"
     path.write_text(f"#!/bin/sh\nsleep 600 &\necho $$ $! > {pids}.new\nmv {pids}.new {pids}\nwait\n")
     path.chmod(0o700)
-    command = subprocess.Popen([sys.executable, "-c", COMMAND_WITH_PROGRAM, path], stdout=subprocess.PIPE)
+    source = COMMAND_WITH_PROGRAM.format(prelude=prelude)
+    command = subprocess.Popen([sys.executable, "-c", source, path], stdout=subprocess.PIPE)
     with command:
         wait_until(pids.exists)
         program, child = map(int, pids.read_text().split())
-        assert is_running(program)
-        assert is_running(child)
-        command.kill()
+        if not prelude:
+            assert is_running(program)
+            assert is_running(child)
+            command.kill()
     wait_until(lambda: not is_running(program) and not is_running(child))
 
 
