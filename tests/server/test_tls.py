@@ -4,11 +4,13 @@ import asyncio
 import json
 import shutil
 import socket
+import ssl
 from dataclasses import replace
 
 import httpx
 import pytest
 import structlog
+import uvloop
 from websockets.asyncio.client import connect
 
 from evilpegs_server.server import running_server
@@ -109,6 +111,36 @@ async def test_connections_before_tls_handshake_are_counted(secure_server, certi
         writer.close()
     async with connect(secure_server.url, ssl=trust(certificate[0])) as client:
         assert client.remote_address[1] == secure_server.port
+
+
+def test_handshake_that_begins_at_once_succeeds(certificate, tmp_path):
+    """The client's first bytes are there when the server accepts the connection, and uvloop reads them at once."""
+    cert, key = certificate
+    settings = Settings(port=0, site=False, tls_cert=cert, tls_key=key, database=f"sqlite:///{tmp_path / 'a.sqlite3'}")
+
+    async def play():
+        async with running_server(settings, structlog.get_logger()) as running, asyncio.timeout(PATIENCE):
+            for _ in range(3):
+                with socket.create_connection((running.host, running.port)) as client:
+                    assert await handshake(client, trust(cert)) == "TLSv1.3"
+
+    uvloop.run(play())
+
+
+async def handshake(client, context):
+    """Make a TLS handshake whose first bytes are sent before the event loop runs again; return the TLS version."""
+    incoming, outgoing, loop = ssl.MemoryBIO(), ssl.MemoryBIO(), asyncio.get_running_loop()
+    tls = context.wrap_bio(incoming, outgoing, server_hostname="localhost")
+    is_done = False
+    while not is_done:
+        try:
+            tls.do_handshake()
+            is_done = True
+        except ssl.SSLWantReadError:
+            client.sendall(outgoing.read())
+            client.setblocking(False)
+            incoming.write(await loop.sock_recv(client, 1 << 16) or b"the connection was closed")
+    return tls.version()
 
 
 async def _ending(reader):

@@ -30,6 +30,8 @@ class AdmittedConnection(BoundedConnection):
     _silence: asyncio.TimerHandle | None = None
     _ending: asyncio.Task[None] | None = None
     _securing: asyncio.Task[None] | None = None
+    _hasty = b""
+    """The bytes that arrived before TLS began."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Count the connection and begin its handshake, unless the entrance refuses it."""
@@ -41,8 +43,22 @@ class AdmittedConnection(BoundedConnection):
         if self.entrance.rules.tls is None:
             self._begin(transport)
         else:
-            self._accepted.pause_reading()
             self._securing = self.loop.create_task(self._begin_tls())
+
+    def data_received(self, data: bytes) -> None:
+        """Handle the received bytes; keep those that arrive before TLS begins.
+
+        uvloop starts to read when `connection_made` returns, so it cannot be paused before.
+        """
+        if self._is_open:
+            super().data_received(data)
+        else:
+            self._hasty += data
+
+    def eof_received(self) -> None:
+        """Handle the end of the stream, which closes a connection on which TLS has not begun."""
+        if self._is_open:
+            super().eof_received()
 
     def await_hello(self, ticket: Ticket) -> None:
         """Start, or restart, the timer that closes the connection unless the client sends `hello` in time."""
@@ -78,8 +94,8 @@ class AdmittedConnection(BoundedConnection):
         early = _EarlyBytes()
         tls = self.entrance.rules.tls
         assert tls is not None  # noqa: S101 - checked by `connection_made`
-        try:
-            secured = await self.loop.start_tls(
+        securing = self.loop.create_task(
+            self.loop.start_tls(
                 self._accepted,
                 early,
                 tls,
@@ -87,6 +103,11 @@ class AdmittedConnection(BoundedConnection):
                 ssl_handshake_timeout=TLS_SECONDS,
                 ssl_shutdown_timeout=CLOSE_SECONDS,
             )
+        )
+        # The task first schedules the beginning of TLS and of reading. This call comes right after both.
+        self.loop.call_soon(self.loop.call_soon, self._feed_hasty_bytes)
+        try:
+            secured = await securing
         except (OSError, RuntimeError):  # an error of ssl, which is an OSError, or the transport was closed before
             secured = None
         if secured is None or early.lost:
@@ -97,6 +118,14 @@ class AdmittedConnection(BoundedConnection):
         self._begin(secured)
         if early.received:
             self.data_received(b"".join(early.received))
+
+    def _feed_hasty_bytes(self) -> None:
+        tls = cast("asyncio.BufferedProtocol", self._accepted.get_protocol())
+        while self._hasty and not self._accepted.is_closing():
+            buffer = memoryview(tls.get_buffer(len(self._hasty)))
+            taken = min(len(buffer), len(self._hasty))
+            buffer[:taken], self._hasty = self._hasty[:taken], self._hasty[taken:]
+            tls.buffer_updated(taken)
 
     def _release(self) -> None:
         if self._silence is not None and self.ticket is not None:
