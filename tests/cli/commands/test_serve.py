@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -21,8 +22,9 @@ from support.certificates import make_certificate
 
 
 def log_lines(result):
-    """Return the lines of a server's log, without the warning of one that runs as root."""
-    return [line for line in map(json.loads, result.err.splitlines()) if "root" not in line["event"]]
+    """Return the lines of a server's log, without those about running as root and about compiling kernels."""
+    lines = map(json.loads, result.err.splitlines())
+    return [line for line in lines if not re.search(r"\broot\b|\bkernels\b", line["event"])]
 
 
 def test_serve_greets_with_url_and_commands(server):
@@ -74,7 +76,7 @@ def test_stopped_serve_logs_json_lines(serve, number):
     result = serve().end(number)
     assert result.status == 0
     lines = log_lines(result)
-    assert (lines[0]["event"], lines[-1]["event"]) == ("listening", "stopped")  # between them, kernels may be compiled
+    assert [line["event"] for line in lines] == ["listening", "stopped"]
     assert all({"level", "timestamp"} <= set(line) for line in lines)
 
 
