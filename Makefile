@@ -17,15 +17,15 @@ test: $(DEV)
 	@sh tests/components.sh
 	@rm -f .coverage .coverage.*
 	@$(MAKE) --no-print-directory -j2 check kernels
-	@$(MAKE) --no-print-directory -j3 test-outer test-cli test-docs test-inner test-plain
+	@$(MAKE) --no-print-directory -j$(if $(CI),2,3) test-outer test-cli test-docs test-inner test-plain
 	@$(if $(CI),$(BIN)/coverage combine -q)
 	@$(if $(CI),$(BIN)/coverage report)
 
 coverage:
 	@$(MAKE) --no-print-directory test CI=1
 
-# Five groups, three at a time, because tests wait a quarter of their time. What all but the first print comes in one
-# piece, after their ends.
+# Five groups, three at a time, because tests wait a quarter of their time; two at a time in CI, where they are slower.
+# What all but the first print comes in one piece, after their ends.
 CLI := tests/cli
 DOCS := tests/docs tests/abuse tests/statistics
 INNER := tests/game tests/protocol tests/clients tests/repository tests/compatibility tests/examples tests/page
