@@ -30,8 +30,6 @@ class AdmittedConnection(BoundedConnection):
     _silence: asyncio.TimerHandle | None = None
     _ending: asyncio.Task[None] | None = None
     _securing: asyncio.Task[None] | None = None
-    _hasty = b""
-    """The bytes that arrived before TLS began."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Count the connection and begin its handshake, unless the entrance refuses it."""
@@ -43,22 +41,10 @@ class AdmittedConnection(BoundedConnection):
         if self.entrance.rules.tls is None:
             self._begin(transport)
         else:
-            self._securing = self.loop.create_task(self._begin_tls())
-
-    def data_received(self, data: bytes) -> None:
-        """Handle the received bytes; keep those that arrive before TLS begins.
-
-        uvloop starts to read when `connection_made` returns, so it cannot be paused before.
-        """
-        if self._is_open:
-            super().data_received(data)
-        else:
-            self._hasty += data
-
-    def eof_received(self) -> None:
-        """Handle the end of the stream, which closes a connection on which TLS has not begun."""
-        if self._is_open:
-            super().eof_received()
+            # uvloop starts to read when this method returns, so that reading cannot be paused here.
+            hasty = _EarlyBytes()
+            self._accepted.set_protocol(hasty)
+            self._securing = self.loop.create_task(self._begin_tls(hasty))
 
     def await_hello(self, ticket: Ticket) -> None:
         """Start, or restart, the timer that closes the connection unless the client sends `hello` in time."""
@@ -90,7 +76,8 @@ class AdmittedConnection(BoundedConnection):
         self._is_open = True
         super().connection_made(transport)
 
-    async def _begin_tls(self) -> None:
+    async def _begin_tls(self, hasty: "_EarlyBytes") -> None:
+        """Begin TLS, then the WebSocket handshake. ``hasty`` collects the bytes that are read before TLS begins."""
         early = _EarlyBytes()
         tls = self.entrance.rules.tls
         assert tls is not None  # noqa: S101 - checked by `connection_made`
@@ -105,12 +92,12 @@ class AdmittedConnection(BoundedConnection):
             )
         )
         # The task first schedules the beginning of TLS and of reading. This call comes right after both.
-        self.loop.call_soon(self.loop.call_soon, self._feed_hasty_bytes)
+        self.loop.call_soon(self.loop.call_soon, self._feed, hasty.received)
         try:
             secured = await securing
         except (OSError, RuntimeError):  # an error of ssl, which is an OSError, or the transport was closed before
             secured = None
-        if secured is None or early.lost:
+        if secured is None or early.lost or hasty.lost:
             self._accepted.abort()
             self._release()
             return
@@ -119,12 +106,14 @@ class AdmittedConnection(BoundedConnection):
         if early.received:
             self.data_received(b"".join(early.received))
 
-    def _feed_hasty_bytes(self) -> None:
+    def _feed(self, received: list[bytes]) -> None:
+        """Hand the bytes in ``received`` to TLS as if they were received now."""
+        data = b"".join(received)
         tls = cast("asyncio.BufferedProtocol", self._accepted.get_protocol())
-        while self._hasty and not self._accepted.is_closing():
-            buffer = memoryview(tls.get_buffer(len(self._hasty)))
-            taken = min(len(buffer), len(self._hasty))
-            buffer[:taken], self._hasty = self._hasty[:taken], self._hasty[taken:]
+        while data and not self._accepted.is_closing():
+            buffer = memoryview(tls.get_buffer(len(data)))
+            taken = min(len(buffer), len(data))
+            buffer[:taken], data = data[:taken], data[taken:]
             tls.buffer_updated(taken)
 
     def _release(self) -> None:
@@ -146,9 +135,9 @@ class AdmittedConnection(BoundedConnection):
 
 
 class _EarlyBytes(asyncio.Protocol):
-    """A protocol that buffers bytes which arrive between the end of a TLS handshake and the start of the connection.
+    """A protocol that buffers bytes which arrive before TLS begins, or after its handshake and before the WebSocket's.
 
-    ``lost`` is True if the connection was lost before this start.
+    ``lost`` is True if the connection was lost meanwhile.
     """
 
     def __init__(self) -> None:
