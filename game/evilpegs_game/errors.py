@@ -31,7 +31,14 @@ class ForeignError(MalformedError):
 
 
 class DamagedError(MalformedError):
-    """Data of the right kind whose digest does not match, because something in it was changed or is missing."""
+    """Data of the right kind whose digest does not match, because something in it was changed or is missing.
+
+    ``line`` is the number, from 1, of the damaged line, or None if only the data as a whole have a digest.
+    """
+
+    def __init__(self, *args: object, line: int | None = None) -> None:
+        super().__init__(*args)
+        self.line = line
 
 
 class IllegalCodeError(GameError):

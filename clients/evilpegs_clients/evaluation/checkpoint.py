@@ -1,8 +1,9 @@
 """The checkpoint of a run: the outcomes of finished tasks in a file, so that a killed run can continue.
 
-A text file with one line per finished task: a JSON list of the task's key and outcome, a space, and a checksum over
-the run and the line. Lines are only appended, each in one write. A last line without an end, torn by a kill, is
-dropped; any other line that fails its checksum is an error. The first line names the format and the run.
+A text file of checked lines (`evilpegs_game.checked_lines`), one per finished task: a JSON list of the task's key and
+outcome, and a checksum over the run and the list. Lines are only appended, each in one write. A last line without an
+end, torn by a kill, is dropped; any other line that fails its checksum is an error. The first line names the format and
+the run.
 
 A lock keeps a second run out of the file. It is on the file itself and not on one beside it, so it holds for every name
 of the file, leaves nothing behind, and excludes runs of earlier versions too.
@@ -10,9 +11,8 @@ of the file, leaves nothing behind, and excludes runs of earlier versions too.
 
 import errno
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from hashlib import sha256
 from io import FileIO
 from pathlib import Path
 from typing import Any, Final
@@ -21,13 +21,13 @@ from filelock import lock_descriptor
 from platformdirs import user_data_path
 
 from evilpegs_clients.errors import EvaluationError
+from evilpegs_game.checked_lines import format_line, read_lines
+from evilpegs_game.errors import DamagedError
 from evilpegs_game.optimal.proof_log import TITLES as PROOF_LOG_TITLES
 
 FORMAT: Final = "evilpegs checkpoint 1"
 OLD_HEADING: Final = b'["evilpegs journal '
 """The beginning of the checkpoints that evilpegs 0.1.0 wrote."""
-CHECKSUM_DIGITS: Final = 16
-"""Hexadecimal digits per checksum."""
 
 
 class CheckpointUnusableError(EvaluationError):
@@ -120,21 +120,20 @@ def _lock(file: FileIO, path: Path) -> None:
 
 def _resume(file: FileIO, path: Path, run: str, about: str) -> Checkpoint:
     file.seek(0)
-    whole, _, torn = file.readall().rpartition(b"\n")
+    data = file.readall()
+    whole = data[: data.rfind(b"\n") + 1]
     heading = _format_line([FORMAT, {"run": run, "about": about}], "")
     checkpoint = Checkpoint(run, file)
     if whole:
-        first, *lines = whole.split(b"\n")
+        first, *lines = whole.splitlines(keepends=True)
         _check_heading(first, path, run, about)
-        for number, line in enumerate(lines, 2):
-            key, outcome = _parse_line(line, run, path, number)
-            checkpoint.outcomes[key] = outcome
-        file.truncate(len(whole) + 1)
-    elif heading.startswith(torn):
+        checkpoint.outcomes.update(_read_lines(lines, run, path, 2))
+        file.truncate(len(whole))
+    elif heading.startswith(data):
         file.truncate(0)
         _append(file, heading)
     else:
-        raise _format_error(path, torn)
+        raise _format_error(path, data)
     return checkpoint
 
 
@@ -146,7 +145,7 @@ def _append(file: FileIO, line: bytes) -> None:
 def _check_heading(line: bytes, path: Path, run: str, about: str) -> None:
     if not line.startswith(f'["{FORMAT}",'.encode()):
         raise _format_error(path, line)
-    _, stored = _parse_line(line, "", path, 1)
+    ((_, stored),) = _read_lines([line], "", path, 1)
     if stored["run"] != run:
         is_same = stored["about"] == about
         this = "not of the same strategy file and version of the program" if is_same else f"not of {about}"
@@ -168,18 +167,14 @@ def _format_error(path: Path, heading: bytes) -> CheckpointFormatError:
 
 
 def _format_line(content: list[Any], run: str) -> bytes:
-    text = json.dumps(content, separators=(",", ":"))
-    return f"{text} {_checksum(text, run)}\n".encode()
+    return format_line(json.dumps(content, separators=(",", ":")), run)
 
 
-def _checksum(text: str, run: str) -> str:
-    return sha256(f"{run}\n{text}".encode()).hexdigest()[:CHECKSUM_DIGITS]
-
-
-def _parse_line(line: bytes, run: str, path: Path, number: int) -> tuple[str, Any]:
-    text, _, checksum = line.decode(errors="replace").rpartition(" ")
-    if _checksum(text, run) != checksum:
-        message = f"line {number} of the journal {path} is damaged; delete the file to start over"
-        raise CheckpointDamagedError(message)
-    key, outcome = json.loads(text)
-    return key, outcome
+def _read_lines(lines: Iterable[bytes], run: str, path: Path, first_number: int) -> Iterator[tuple[str, Any]]:
+    try:
+        for text in read_lines(lines, run, first_number):
+            key, outcome = json.loads(text)
+            yield key, outcome
+    except DamagedError as error:
+        message = f"line {error.line} of the journal {path} is damaged; delete the file to start over"
+        raise CheckpointDamagedError(message) from error

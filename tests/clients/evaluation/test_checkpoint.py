@@ -51,6 +51,19 @@ def test_checkpoint_keeps_added_tasks(written):
     assert outcomes(written) == TASKS
 
 
+WRITTEN = (
+    '["evilpegs checkpoint 1",{"run":"5555555555555555555555555555555555555555555555555555555555555555",'
+    '"about":"minimax on 3x3"}] d64136a0ea3d397f\n'
+    '["0 choice",{"guess":"112","parts":{"0,0":8}}] b84d47587d183671\n'
+    '["0 part 112:0,0",{"distribution":[0,3,5]}] cd5351e7d2f5c02a\n'
+)
+
+
+def test_checkpoint_format_is_unchanged(written):
+    """Checkpoints that an earlier version wrote are read, so these bytes never change without a new format."""
+    assert written.read_text() == WRITTEN
+
+
 def test_checkpoint_knows_task_at_once(path):
     with open_checkpoint(path, RUN, "") as checkpoint:
         assert checkpoint.outcomes == {}
@@ -118,10 +131,12 @@ def test_checkpoint_refuses_line_of_other_run(written, tmp_path):
 OTHER_FORMATS = {
     "text without end": "hello",
     "text": "hello\n",
+    "empty line": "\n",
     "later version": '["evilpegs checkpoint 2",{}] 0\n',
     "version 0.1.0": '["evilpegs journal 1",{}] 0\n',
     "torn version 0.1.0": '["evilpegs journal 1",{"run":',
-    "proof log": "evilpegs proof log 1\nrules 3x4\n",
+    "proof log": "evilpegs proof log 2 3x4 51a7d0ea5e2e0b7d\n",
+    "proof log of format 1": "evilpegs proof log 1\nrules 3x4\n",
     "proof log of version 0.1.0": "evilpegs journal 1\nrules 3x4\n",
 }
 
