@@ -1,25 +1,26 @@
 """The proof log: what is already proved about the least total, so that an interrupted proof can be continued.
 
-Its text has one line per fact, and a last line with the SHA-256 of all lines before it, which reveals any damage::
+It is text with one line per fact. Each line ends in a checksum, as `evilpegs_game.checked_lines` describes, so that any
+changed line is found. The first line names the format and the rules, and the checksums of the facts cover the rules::
 
-    evilpegs proof log 1
-    rules 4x7
-    - 1123 0,1 2353 2412 2345
-    - 1123 0,1 2344 tried 2413
-    6 1123 0,1 2353 - -
-    sha256 ...
+    evilpegs proof log 2 4x7 ebbe611136866575
+    - 1123 0,1 2353 2412 2345 d276a75d0cd4760f
+    - 1123 0,1 2344 tried 2413 fa21e530cd73b212
+    6 1123 0,1 2353 - - 393f677d0106262b
 
 A fact is about the codes that give a feedback to a first guess. Its first word is the number of guesses allowed, ``-``
 for any; then come the first guess and the feedback. The words after them are a lower bound, an upper bound and a guess
 that attains the upper bound, ``-`` for what is not known; or a guess, ``tried``, and a lower bound of the total with
-that guess. Earlier versions wrote the heading ``evilpegs journal 1`` above the same lines; their proof logs are still
-read.
+that guess. Each fact holds without the others, so a missing line only costs work.
+
+Earlier versions wrote format 1, which has one digest at the end. Their proof logs are still read.
 """
 
 from collections.abc import Iterator
 from hashlib import sha256
 from typing import Final, NamedTuple
 
+from evilpegs_game.checked_lines import format_line, read_lines
 from evilpegs_game.codes import Code, format_code, parse_code
 from evilpegs_game.errors import DamagedError, ForeignError, GameError, MalformedError
 from evilpegs_game.feedback import Feedback
@@ -29,8 +30,8 @@ from evilpegs_game.rules import Rules
 TITLES: Final = (b"evilpegs proof log ", b"evilpegs journal ")
 """The beginnings of proof logs of all versions; the second is that of earlier versions."""
 
-_HEADING: Final = f"{TITLES[0].decode()}1"
-_OLD_HEADING: Final = f"{TITLES[1].decode()}1"
+_HEADING: Final = f"{TITLES[0].decode()}2 "
+_OLD_HEADINGS: Final = tuple(title + b"1\n" for title in TITLES)
 
 
 class Subproblem(NamedTuple):
@@ -67,16 +68,17 @@ class ProofLog:
         self.known: dict[Subproblem, KnownBounds] = {}
         self.tried: dict[Subproblem, dict[Code, int]] = {}
 
-    def to_text(self) -> str:
-        """Return the proof log as text, in the form that the docstring of this module describes.
+    def to_bytes(self) -> bytes:
+        """Return the proof log as UTF-8 text, in the form that the docstring of this module describes.
 
-        Equal contents give equal texts.
+        Equal contents give equal bytes.
         """
-        lines = [_HEADING, f"rules {self.rules}"]
+        rules = str(self.rules)
+        lines = [format_line(f"{_HEADING}{rules}", "")]
         for subproblem in sorted(self.known.keys() | self.tried.keys()):
-            lines += [f"{_format_subproblem(subproblem)} {words}" for words in self._facts(subproblem)]
-        body = "\n".join(lines) + "\n"
-        return f"{body}sha256 {sha256(body.encode()).hexdigest()}\n"
+            start = _format_subproblem(subproblem)
+            lines += [format_line(f"{start} {words}", rules) for words in self._facts(subproblem)]
+        return b"".join(lines)
 
     def _facts(self, subproblem: Subproblem) -> Iterator[str]:
         bounds = self.known.get(subproblem)
@@ -87,32 +89,26 @@ class ProofLog:
             yield f"{format_code(guess)} tried {lower}"
 
     @classmethod
-    def from_text(cls, text: str) -> "ProofLog":
-        """Return the proof log that `to_text` turned into ``text``. Texts with the earlier heading are read, too.
+    def from_bytes(cls, data: bytes) -> "ProofLog":
+        """Return the proof log that `to_bytes` turned into ``data``. Proof logs of format 1 are read, too.
 
         Raises:
-            ForeignError: the text is not a proof log, or is one of another version.
-            DamagedError: the text was changed, so that nothing in it can be trusted.
-            MalformedError: the checksum is right, but a line is not a fact.
+            ForeignError: ``data`` are not a proof log, or are one of a later version.
+            DamagedError: ``data`` were changed. ``line`` of the error is the number of the first changed line, or None
+                in format 1.
+            MalformedError: the checksums are right, but a line is not a fact.
         """
-        body, end, digest = text.rpartition("sha256 ")
-        lines = body.splitlines()
-        if not text.startswith((f"{_HEADING}\n", f"{_OLD_HEADING}\n")):
-            message = "this is not a proof log of this version"
-            raise ForeignError(message)
-        if not end or digest.strip() != sha256(body.encode()).hexdigest():
-            message = "the proof log is damaged"
-            raise DamagedError(message)
+        lines = _read_format_1(data) if data.startswith(_OLD_HEADINGS) else _read_format_2(data)
         try:
-            proof_log = cls(Rules.parse(lines[1].removeprefix("rules ")))
-            for line in lines[2:]:
-                proof_log._read(line.split(" "))
+            proof_log = cls(Rules.parse(lines[0]))
+            for line in lines[1:]:
+                proof_log._add_fact(line.split(" "))
         except (GameError, IndexError, ValueError):
             message = "a line of the proof log is not a fact"
             raise MalformedError(message) from None
         return proof_log
 
-    def _read(self, words: list[str]) -> None:
+    def _add_fact(self, words: list[str]) -> None:
         first, feedback = parse_code(words[1], self.rules), Feedback.parse(words[2])
         subproblem = Subproblem(UNLIMITED if words[0] == "-" else int(words[0]), first, feedback)
         if words[4:5] == ["tried"]:
@@ -126,3 +122,27 @@ class ProofLog:
 def _format_subproblem(subproblem: Subproblem) -> str:
     limit = "-" if subproblem.limit == UNLIMITED else str(subproblem.limit)
     return f"{limit} {format_code(subproblem.first)} {subproblem.feedback}"
+
+
+def _read_format_2(data: bytes) -> list[str]:
+    """Return the rules and the facts, one per line, of a proof log with a checksum on each line."""
+    if not data.startswith(_HEADING.encode()):
+        message = "this is not a proof log of this version"
+        raise ForeignError(message)
+    first, *facts = data.splitlines(keepends=True)
+    (heading,) = read_lines([first], "")
+    rules = heading.removeprefix(_HEADING)
+    return [rules, *read_lines(facts, rules, first_number=2)]
+
+
+def _read_format_1(data: bytes) -> list[str]:
+    """Return the rules and the facts, one per line, of a proof log of an earlier version.
+
+    Its second line is ``rules 4x7``, and its last line is ``sha256`` and the digest of all lines before.
+    """
+    body, _, digest = data.rpartition(b"sha256 ")
+    if digest.strip() != sha256(body).hexdigest().encode():
+        message = "the proof log is damaged"
+        raise DamagedError(message)
+    _, _, lines = body.decode(errors="replace").partition("\nrules ")
+    return lines.splitlines()

@@ -94,7 +94,7 @@ def test_solve_refuses_bad_input(run, arguments, named):
 def test_solve_named_journal_stays(run, tmp_path):
     path = tmp_path / "3x3.journal"
     run("solve", "--rules", "3x3", "--journal", path)
-    kept = ProofLog.from_text(path.read_text())
+    kept = ProofLog.from_bytes(path.read_bytes())
     assert kept.known
     assert run("solve", "--rules", "3x3", "--journal", path).status == 0
     result = run("solve", "--rules", "3x4", "--journal", path)
@@ -112,26 +112,30 @@ def test_solve_leaves_foreign_journal_untouched(run, tmp_path):
         assert (tmp_path / "diary").read_bytes() == content
 
 
-NO_FACTS = "evilpegs proof log 1\nno rules\n"
+NO_FACTS = b"evilpegs proof log 1\nno rules\n"
 UNUSABLE = {
-    "damaged": lambda text: text.replace(" 9 ", " 900 "),
-    "no text": lambda text: text.replace(" 9 ", " \udcff "),
-    "another version": lambda text: text.replace("proof log 1", "proof log 2"),
-    "no facts": lambda _: f"{NO_FACTS}sha256 {sha256(NO_FACTS.encode()).hexdigest()}\n",
+    "damaged": (lambda data: data.replace(b" 9 ", b" 900 "), {"2"}),
+    "no text": (lambda data: data.replace(b" 9 ", b" \xff "), {"2"}),
+    "torn": (lambda data: data[:-1], {"2"}),
+    "format 1 damaged": (lambda _: NO_FACTS, set()),
+    "another version": (lambda data: data.replace(b"proof log 2", b"proof log 3"), set()),
+    "no facts": (lambda _: NO_FACTS + b"sha256 " + sha256(NO_FACTS).hexdigest().encode() + b"\n", set()),
 }
 
 
-@pytest.mark.parametrize("change", UNUSABLE.values(), ids=UNUSABLE)
-def test_solve_ignores_unusable_journal_with_warning(run, tmp_path, change):
-    """The warning names the file as the option does."""
+@pytest.mark.parametrize(("change", "lines"), UNUSABLE.values(), ids=UNUSABLE)
+def test_solve_ignores_unusable_journal_with_warning(run, tmp_path, change, lines):
+    """The warning names the file as the option does, and the damaged line if there is one."""
     journal = ProofLog(Rules(3, 3))
     journal.known.update(FACT)
-    (tmp_path / "kept").write_text(change(journal.to_text()), errors="surrogateescape")
+    (tmp_path / "kept").write_bytes(change(journal.to_bytes()))
     result = run("solve", "--rules", "3x3", "--journal", tmp_path / "kept", "--json")
     assert result.document["total"] == 73
-    (warning,) = [line for line in result.err.splitlines() if line.startswith(f"evilpegs: {tmp_path / 'kept'}: ")]
+    beginning = f"evilpegs: {tmp_path / 'kept'}: "
+    (warning,) = [line for line in result.err.splitlines() if line.startswith(beginning)]
     assert "journal" in warning
     assert "proof log" not in warning
+    assert numbers_in(warning.removeprefix(beginning)) == lines
 
 
 def test_solve_reads_empty_journal(run, tmp_path):
@@ -152,7 +156,7 @@ def test_solve_interrupt_keeps_journal_and_prints_bounds(tmp_path):
         with pytest.raises(KeyboardInterrupt):
             run_solver(interrupted, Rules(3, 3), "mean", 1, kept, out)
         assert list(map(numbers_in, out.printed)) == [{"3x3", "70", "75"}]
-    assert ProofLog.from_text((tmp_path / "journal").read_text()).known == FACT
+    assert ProofLog.from_bytes((tmp_path / "journal").read_bytes()).known == FACT
     assert [path.name for path in tmp_path.iterdir()] == ["journal"]
 
 
@@ -169,24 +173,24 @@ def test_solve_resumes_after_interrupt_and_kill(start, tmp_path):
         ended = child.end(signal.SIGINT)
     assert (ended.status, ended.out) == (130, "")
     assert "Traceback" not in ended.err
-    kept = ProofLog.from_text((tmp_path / "best.tree.journal").read_text())
+    kept = ProofLog.from_bytes((tmp_path / "best.tree.journal").read_bytes())
     assert kept.rules == Rules(4, 7)
     assert kept.known
     assert not (tmp_path / "best.tree").exists()
     with start("solve", "--rules", "4x7", "--out", tmp_path / "best.tree") as child:
         wait_for_bounds(child)
         assert child.end(signal.SIGKILL).status == -signal.SIGKILL
-    again = ProofLog.from_text((tmp_path / "best.tree.journal").read_text())
+    again = ProofLog.from_bytes((tmp_path / "best.tree.journal").read_bytes())
     assert kept.known.keys() <= again.known.keys()
 
 
 def test_solve_claims_no_proof_from_forged_journal(run, tmp_path):
     """A forged journal promises a tree that does not exist; the guesses of the real tree are counted nevertheless."""
     run("solve", "--rules", "3x3", "--journal", tmp_path / "journal")
-    journal = ProofLog.from_text((tmp_path / "journal").read_text())
+    journal = ProofLog.from_bytes((tmp_path / "journal").read_bytes())
     for question, answer in list(journal.known.items()):
         journal.known[question] = answer._replace(lower=answer.lower - 1, upper=answer.lower - 1)
-    (tmp_path / "journal").write_text(journal.to_text())
+    (tmp_path / "journal").write_bytes(journal.to_bytes())
     result = run("solve", "--rules", "3x3", "--journal", tmp_path / "journal", "--json")
     assert play_all(parse_tree(result.document["tree"])) == (result.document["total"], result.document["max"])
     assert not result.document["proved"]

@@ -75,7 +75,7 @@ def test_solve_resumes_interrupted_proof(times, threads):
     proof_log = ProofLog(LARGER)
     with pytest.raises(EndedError):
         solve(LARGER, threads=threads, proof_log=proof_log, progress=ended_after(times), tuning=EARLY)
-    kept = ProofLog.from_text(proof_log.to_text())
+    kept = ProofLog.from_bytes(proof_log.to_bytes())
     again = solve(LARGER, proof_log=kept, tuning=EARLY)
     assert (again.total, again.lower) == (132, 132)
     assert play_all(again.tree)[0] == 132
@@ -98,7 +98,7 @@ def test_first_guesses_with_whole_proof_log_do_no_work():
     assert all(bounds.lower == bounds.upper < NEVER for bounds in best)
     code_space = CodeSpace(RULES, EARLY)
     first_guesses = FirstGuesses(
-        code_space, code_space.columns, new_totals(64), proof_log=ProofLog.from_text(proof_log.to_text())
+        code_space, code_space.columns, new_totals(64), proof_log=ProofLog.from_bytes(proof_log.to_bytes())
     )
     assert first_guesses.prove().guess == (0, 0, 1)
     assert first_guesses.progress == (None, 73, 73)

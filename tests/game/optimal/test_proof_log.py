@@ -1,12 +1,14 @@
 from hashlib import sha256
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from evilpegs_game.checked_lines import format_line
 from evilpegs_game.codes import code_at
 from evilpegs_game.errors import DamagedError, ForeignError, MalformedError
 from evilpegs_game.feedback import feedbacks
+from evilpegs_game.optimal import proof_log
 from evilpegs_game.optimal.proof_log import KnownBounds, ProofLog, Subproblem
 from evilpegs_game.optimal.search_state import NEVER, UNLIMITED
 from evilpegs_game.rules import Rules
@@ -23,11 +25,14 @@ bounds = (
 )
 
 
+FACT = Subproblem(5, (0, 0, 1), feedbacks(3)[0])
+
+
 def proof_log_of(known, tried):
-    proof_log = ProofLog(RULES)
-    proof_log.known.update(known)
-    proof_log.tried.update(tried)
-    return proof_log
+    log = ProofLog(RULES)
+    log.known.update(known)
+    log.tried.update(tried)
+    return log
 
 
 @given(
@@ -35,71 +40,142 @@ def proof_log_of(known, tried):
     st.dictionaries(subproblems, st.dictionaries(codes, st.integers(1, 900), min_size=1, max_size=4), max_size=3),
 )
 def test_proof_log_round_trips(known, tried):
-    text = proof_log_of(known, tried).to_text()
-    again = ProofLog.from_text(text)
+    data = proof_log_of(known, tried).to_bytes()
+    again = ProofLog.from_bytes(data)
     assert (again.rules, again.known, again.tried) == (RULES, known, tried)
-    assert again.to_text() == text
+    assert again.to_bytes() == data
+
+
+def example():
+    """Return a proof log with one fact of each form."""
+    subproblem = Subproblem(UNLIMITED, (0, 0, 1), feedbacks(3)[1])
+    return proof_log_of(
+        {subproblem: KnownBounds(50, 53, (0, 1, 2)), FACT: KnownBounds(41, NEVER)}, {subproblem: {(0, 2, 2): 54}}
+    )
+
+
+FACTS = ["5 112 0,0 41 - -", "- 112 0,1 50 53 123", "- 112 0,1 133 tried 54"]
+"""The facts of `example` in the order of their lines."""
+
+
+def checked(heading, *facts, context="3x4"):
+    """Return the lines of a proof log of format 2, with right checksums."""
+    return [format_line(heading, ""), *(format_line(fact, context) for fact in facts)]
 
 
 def test_proof_log_has_documented_form():
-    subproblem = Subproblem(UNLIMITED, (0, 0, 1), feedbacks(3)[1])
-    limited = Subproblem(5, (0, 0, 1), feedbacks(3)[0])
-    proof_log = proof_log_of(
-        {subproblem: KnownBounds(50, 53, (0, 1, 2)), limited: KnownBounds(41, NEVER)}, {subproblem: {(0, 2, 2): 54}}
-    )
-    lines = proof_log.to_text().splitlines()
-    assert lines[:-1] == [
-        "evilpegs proof log 1",
-        "rules 3x4",
-        "5 112 0,0 41 - -",
-        "- 112 0,1 50 53 123",
-        "- 112 0,1 133 tried 54",
-    ]
-    assert lines[-1].startswith("sha256 ")
+    assert example().to_bytes() == b"".join(checked("evilpegs proof log 2 3x4", *FACTS))
+
+
+def test_proof_log_form_is_documented():
+    shown = [line.strip() for line in proof_log.__doc__.splitlines() if line.startswith("    ")]
+    texts = [line.rpartition(" ")[0] for line in shown]
+    assert b"".join(checked(*texts, context="4x7")).decode().splitlines() == shown
+    log = ProofLog.from_bytes("".join(f"{line}\n" for line in shown).encode())
+    assert (log.rules, len(log.known), len(log.tried)) == (Rules(4, 7), 2, 1)
+
+
+def damaged_line(data):
+    with pytest.raises(DamagedError) as caught:
+        ProofLog.from_bytes(data)
+    return caught.value.line
+
+
+def test_proof_log_names_damaged_line():
+    lines = example().to_bytes().splitlines(keepends=True)
+    for number, line in enumerate(lines, 1):
+        before, after = b"".join(lines[: number - 1]), b"".join(lines[number:])
+        place = len("evilpegs proof log 2 ") if number == 1 else 0
+        for at in range(place, len(line)):
+            for changed in (bytes([line[at] ^ 1]), b"\xff", b"\n", b"", b" " + line[at : at + 1]):
+                if changed != line[at : at + 1]:
+                    assert damaged_line(before + line[:at] + changed + line[at + 1 :] + after) == number
+
+
+def test_proof_log_refuses_torn_last_line():
+    data = example().to_bytes()
+    for end in range(len("evilpegs proof log 2 "), len(data)):
+        if data[end - 1 : end] != b"\n":
+            assert damaged_line(data[:end]) == 1 + data[:end].count(b"\n")
+
+
+def test_proof_log_without_one_fact_keeps_others():
+    lines = example().to_bytes().splitlines(keepends=True)
+    for gone in range(1, len(lines)):
+        left = ProofLog.from_bytes(b"".join(lines[:gone] + lines[gone + 1 :]))
+        assert left.to_bytes().splitlines(keepends=True) == lines[:gone] + lines[gone + 1 :]
+
+
+def test_proof_log_refuses_fact_of_other_rules():
+    other = checked("evilpegs proof log 2 3x5", FACTS[0], context="3x5")[1]
+    assert damaged_line(example().to_bytes() + other) == 5
 
 
 def signed(body):
-    return f"{body}sha256 {sha256(body.encode()).hexdigest()}\n"
+    """Return the bytes of a proof log of format 1 with a right digest."""
+    return f"{body}sha256 {sha256(body.encode()).hexdigest()}\n".encode()
 
 
-def test_proof_log_refuses_damaged_text():
-    text = proof_log_of({Subproblem(5, (0, 0, 1), feedbacks(3)[0]): KnownBounds(41)}, {}).to_text()
-    for damaged in (text.replace("41", "43"), text[:-10], text.replace("sha256", "sha")):
-        with pytest.raises(DamagedError, match="proof log"):
-            ProofLog.from_text(damaged)
+OLD_HEADINGS = ("evilpegs proof log 1", "evilpegs journal 1")
 
 
-@settings(max_examples=20)
-@given(st.dictionaries(subproblems, bounds, max_size=3))
-def test_proof_log_reads_heading_of_earlier_versions(known):
-    text = proof_log_of(known, {}).to_text()
-    _, *facts, _ = text.splitlines()
-    old = ProofLog.from_text(signed("".join(f"{line}\n" for line in ["evilpegs journal 1", *facts])))
-    assert old.known == known
-    assert old.to_text() == text
+def format_1(heading):
+    return signed("".join(f"{line}\n" for line in [heading, "rules 3x4", *FACTS]))
+
+
+@pytest.mark.parametrize("heading", OLD_HEADINGS)
+def test_proof_log_reads_format_1(heading):
+    assert ProofLog.from_bytes(format_1(heading)).to_bytes() == example().to_bytes()
+
+
+@pytest.mark.parametrize("heading", OLD_HEADINGS)
+def test_proof_log_refuses_damage_in_format_1(heading):
+    data = format_1(heading)
+    for wrong in (
+        data.replace(b"41", b"43"),
+        data.replace(b"41", b"\xff"),
+        data[:-10],
+        data.replace(b"sha256", b"sha"),
+    ):
+        assert damaged_line(wrong) is None
 
 
 @pytest.mark.parametrize(
-    "heading", ["", "something else", "evilpegs journal 2", "evilpegs proof log 2", "evilpegs proof"]
-)
-def test_proof_log_refuses_foreign_text(heading):
-    for text in (heading, signed(f"{heading}\nrules 3x4\n")):
-        with pytest.raises(ForeignError, match="proof log"):
-            ProofLog.from_text(text)
-
-
-@pytest.mark.parametrize(
-    "line",
+    "heading",
     [
         "",
-        "rules 3x",
-        "rules 3x4\n5 112",
-        "rules 3x4\n5 199 0,0 41 -",
-        "rules 3x4\n5 112 0,0 41",
-        "rules 3x4\nx 112 0,0 41 -",
+        "something else",
+        "evilpegs journal 2",
+        "evilpegs proof log 3 3x4",
+        "evilpegs proof log 20 3x4",
+        "evilpegs proof log 2",
+        "evilpegs proof log 1 3x4",
+        "evilpegs proof",
     ],
 )
-def test_proof_log_refuses_impossible_facts(line):
+def test_proof_log_refuses_foreign_data(heading):
+    for data in (heading.encode(), signed(f"{heading}\nrules 3x4\n"), f"{heading}\n".encode()):
+        with pytest.raises(ForeignError, match="proof log"):
+            ProofLog.from_bytes(data)
+
+
+def refuse_as_malformed(data):
     with pytest.raises(MalformedError, match="proof log") as refused:
-        ProofLog.from_text(signed(f"evilpegs proof log 1\n{line}\n"))
+        ProofLog.from_bytes(data)
     assert not isinstance(refused.value, DamagedError | ForeignError)
+
+
+IMPOSSIBLE = ["", "5 112", "5 199 0,0 41 -", "5 112 0,0 41", "x 112 0,0 41 -"]
+
+
+@pytest.mark.parametrize("fact", IMPOSSIBLE)
+def test_proof_log_refuses_impossible_facts(fact):
+    refuse_as_malformed(signed(f"evilpegs proof log 1\nrules 3x4\n{fact}\n"))
+    refuse_as_malformed(b"".join(checked("evilpegs proof log 2 3x4", fact)))
+
+
+def test_proof_log_refuses_impossible_rules():
+    for heading in ("evilpegs proof log 2", "evilpegs proof log 2 ", "evilpegs proof log 2 3x"):
+        refuse_as_malformed(b"".join(checked(heading)))
+    for lines in ("", "\n", "rules 3x\n"):
+        refuse_as_malformed(signed(f"evilpegs proof log 1\n{lines}"))

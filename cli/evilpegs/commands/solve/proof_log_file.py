@@ -48,7 +48,7 @@ class ProofLogFile:
         Another process that reads the file gets either the old content or the new one, complete.
         """
         try:
-            replace_file(self._path, self.proof_log.to_text().encode())
+            replace_file(self._path, self.proof_log.to_bytes())
         except OSError as error:
             raise _unusable(self._path, "write", error) from error
         self._saved_at = self._now()
@@ -67,21 +67,21 @@ def _read(path: Path, rules: Rules) -> ProofLog:
         raise CommandError(message) from error
     except (OSError, ValueError) as error:
         raise _unusable(path, "read", error) from error
-    proof_log = _parse(path, data.decode(errors="replace")) if data else None
+    proof_log = _parse(path, data) if data else None
     if proof_log and proof_log.rules != rules:
         message = f"{path} is a journal of {proof_log.rules}, not of {rules}; name another file"
         raise CommandError(message)
     return proof_log or ProofLog(rules)
 
 
-def _parse(path: Path, text: str) -> ProofLog | None:
-    """Return the proof log in a text; if it cannot be used, say why on standard error and return None."""
+def _parse(path: Path, data: bytes) -> ProofLog | None:
+    """Return the proof log in ``data``; if it cannot be used, say why on standard error and return None."""
     try:
-        return ProofLog.from_text(text)
+        return ProofLog.from_bytes(data)
     except ForeignError:
         reason = "this is a journal of another version"
-    except DamagedError:
-        reason = "the journal is damaged"
+    except DamagedError as error:
+        reason = f"line {error.line} of the journal is damaged" if error.line else "the journal is damaged"
     except MalformedError:
         reason = "a line of the journal cannot be read"
     print(f"evilpegs: {path}: {reason}; the proof starts from the beginning", file=sys.stderr)  # noqa: T201
