@@ -55,10 +55,11 @@ def feedback(guess: Sequence[int], secret: Sequence[int]) -> Feedback:
     Feedback(black=1, white=1)
     """
     black = sum(map(eq, guess, secret))
-    matches = 0
-    for color in set(guess):
-        matches += min(guess.count(color), secret.count(color))
-    return Feedback(black, matches - black)
+    unmatched = list(secret)
+    for color in guess:
+        if color in unmatched:
+            unmatched.remove(color)
+    return Feedback(black, len(secret) - len(unmatched) - black)
 
 
 def all_black(pegs: int) -> Feedback:

@@ -13,7 +13,7 @@ from evilpegs_protocol.limits import FRAME_BYTES, NESTING
 from evilpegs_protocol.server_messages import AnyRecordEvent, ErrorCode, RecordEvent, ServerEvent
 from evilpegs_protocol.strict_json import JsonError, parse_json
 
-_REQUESTS: TypeAdapter[Any] = TypeAdapter(ClientRequest)
+_validate_request: Final = TypeAdapter(ClientRequest).validator.validate_python
 _SERVER_EVENTS: TypeAdapter[Any] = TypeAdapter(ServerEvent)
 _RECORD_EVENTS: TypeAdapter[Any] = TypeAdapter(AnyRecordEvent)
 _RE: Final = {"re"}
@@ -40,7 +40,7 @@ def decode_request(text: str) -> ClientRequest:
         raise CodecError(ErrorCode.TOO_BIG, f"a message has at most {FRAME_BYTES} bytes")
     value = _load(text)
     try:
-        return _REQUESTS.validate_python(value)  # type: ignore[no-any-return]
+        return _validate_request(value)  # type: ignore[no-any-return]
     except ValidationError as error:
         raise _refusal(value, error) from None
 

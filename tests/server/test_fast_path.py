@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import fields
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -10,12 +11,14 @@ import structlog
 from hypothesis import given
 from hypothesis import strategies as st
 from websockets.frames import Frame, Opcode
+from websockets.protocol import State
+from websockets.server import ServerProtocol
 
 from evilpegs_game.codes import SYMBOLS
 from evilpegs_protocol.codec import decode_event, encode_event
 from evilpegs_protocol.fields import Event
 from evilpegs_protocol.server_messages import FeedbackGiven
-from evilpegs_server.fast_path import SWITCH, Switch, add_re, feedback_json, text_frame, turn_json, without
+from evilpegs_server.fast_path import SWITCH, Switch, add_re, feedback_json, text_frame, turn_json, whole_text, without
 from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
 from support.servers import dial
@@ -47,6 +50,82 @@ def test_parts_are_back_after_block():
 def test_text_frame_equals_websockets_frame(size):
     text = "é" * (size // 2) + "x" * (size % 2)
     assert text_frame(text) == Frame(Opcode.TEXT, text.encode()).serialize(mask=False)
+
+
+def client_frame(payload, opcode=Opcode.TEXT, fin=True):
+    return Frame(opcode, payload, fin).serialize(mask=True)
+
+
+def messages(payload):
+    """Return the frames of a message of a client: whole, in two fragments, and in fragments around a ping."""
+    half = len(payload) // 2
+    parts = [client_frame(payload[:half], fin=False), client_frame(payload[half:], Opcode.CONT)]
+    return st.sampled_from([[client_frame(payload)], parts, [parts[0], client_frame(b"", Opcode.PING), parts[1]]])
+
+
+@given(
+    frames=st.lists(st.binary(max_size=10).flatmap(messages), max_size=6).map(lambda lists: [*chain(*lists)]),
+    cuts=st.lists(st.integers(0, 30), max_size=3),
+)
+def test_whole_text_is_what_library_reads(frames, cuts):
+    """However bytes are cut into reads, a whole text is a read that is one frame of text and nothing else."""
+    reads = []
+    for index, each in enumerate(frames):
+        cut = cuts[index] if index < len(cuts) else 0
+        reads += [each[:cut], each[cut:]] if 0 < cut < len(each) else [each]
+    protocol = ServerProtocol(state=State.OPEN)
+    for read in reads:
+        text = whole_text(read, protocol)
+        with without("early"):
+            assert whole_text(read, protocol) is None
+        is_inside = protocol.current_size is not None
+        protocol.receive_data(read)
+        heard = protocol.events_received()
+        is_whole = (
+            read in frames and not is_inside and [(each.opcode, each.fin) for each in heard] == [(Opcode.TEXT, True)]
+        )
+        try:
+            assert text == (bytes(heard[0].data).decode() if is_whole else None)
+        except UnicodeDecodeError:
+            assert text is None
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\x81",
+        client_frame(b"")[:5],
+        client_frame(b"a") + b"a",
+        client_frame(b"a", Opcode.BINARY),
+        client_frame(b"a", fin=False),
+        client_frame(b"a" * 126),
+        client_frame(b"\xff"),
+        Frame(Opcode.TEXT, b"aaaa").serialize(mask=False),
+        b"\xc1" + client_frame(b"a")[1:],
+    ],
+    ids=["empty", "head", "torn", "longer", "binary", "fragment", "long", "not UTF-8", "unmasked", "compressed"],
+)
+def test_other_bytes_are_no_whole_text(data):
+    assert whole_text(data, ServerProtocol(state=State.OPEN)) is None
+
+
+@pytest.mark.parametrize(
+    "begun",
+    [client_frame(b"a", fin=False), Frame(Opcode.TEXT, client_frame(b"a")).serialize(mask=True)[:6]],
+    ids=["message", "frame"],
+)
+def test_bytes_within_message_are_no_whole_text(begun):
+    """The rest of a message that has begun can look like a message of its own."""
+    protocol = ServerProtocol(state=State.OPEN)
+    protocol.receive_data(begun)
+    assert whole_text(client_frame(b"a"), protocol) is None
+
+
+def test_whole_text_needs_open_connection():
+    assert whole_text(client_frame(b"a"), ServerProtocol(state=State.OPEN)) == "a"
+    assert whole_text(client_frame(b"a" * 125), ServerProtocol(state=State.OPEN)) == "a" * 125
+    assert whole_text(client_frame(b"a"), ServerProtocol(state=State.CLOSING)) is None
 
 
 @pytest.mark.parametrize("re", ["a", " ", "~" * 64, '"', "\\", '"}', '\\"', "{}[],:"])

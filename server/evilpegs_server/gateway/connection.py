@@ -7,7 +7,7 @@ from typing import Final
 from websockets.frames import CloseCode, Frame, Opcode
 from websockets.protocol import Event, State
 
-from evilpegs_server.fast_path import handle_early, write_texts
+from evilpegs_server.fast_path import whole_text, write_texts
 from evilpegs_server.gateway.admitted_connection import AdmittedConnection
 from evilpegs_server.gateway.rate_limit import RateLimit
 from evilpegs_server.matches.counts import EndReason
@@ -22,7 +22,7 @@ _FIRST_OPCODES: Final = (Opcode.TEXT, Opcode.BINARY)
 class StampedConnection(AdmittedConnection):
     """A connection that notes when bytes arrive, before they are parsed, and that limits the rate of frames.
 
-    Each complete text is offered to ``handle_now`` as soon as it is read. It goes into the queue for `recv` if
+    A text that is read alone and as a whole is offered to ``handle_now``. It goes into the queue for `recv` if
     ``handle_now`` returns False, or while ``unread`` earlier messages wait there, so that messages keep their order.
     ``arrived`` is the time of the latest bytes, which are later than a message that had to wait in the queue.
 
@@ -43,23 +43,22 @@ class StampedConnection(AdmittedConnection):
         super().data_received(data)
 
     def process_event(self, event: Event) -> None:
-        """Handle a text at once if possible; otherwise queue it and count it in ``unread``.
-
-        Control frames take a token from the rate limit.
-        """
+        """Queue a message and count it in ``unread``. Control frames take a token from the rate limit."""
         if isinstance(event, Frame):
             if self.is_failed:
                 return
             if event.opcode in _FIRST_OPCODES:
-                if not self.unread and handle_early(event, self._handle):
-                    return
                 self.unread += 1
             elif self._has_price(event):
                 self._take_token()
         super().process_event(event)
 
-    def _handle(self, text: str) -> bool:
-        return self.handle_now is not None and self.handle_now(text, self.arrived)
+    def _parse(self, data: bytes) -> None:
+        if self.handle_now is not None and not self.unread:
+            text = whole_text(data, self.protocol)
+            if text is not None and self.handle_now(text, self.arrived):
+                return
+        super()._parse(data)
 
     def _has_price(self, frame: Frame) -> bool:
         """Return True if ``frame`` takes a token; closes, and pongs that answer a ping of this server, do not."""

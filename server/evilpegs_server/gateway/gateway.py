@@ -182,7 +182,7 @@ class Gateway:
         visit = Visit(connection.ticket, partial(_pause, connection))
         session = Session(self._services, channel, connection.rate, self._site_url(connection), visit)
         self._sessions[channel] = session
-        connection.handle_now = session.try_guess
+        connection.handle_now = session.handle_now
         try:
             with suppress(ConnectionClosed):
                 while not (connection.is_ending or self._closing):

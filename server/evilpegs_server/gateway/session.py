@@ -95,24 +95,24 @@ class Session:
         except Exception:  # noqa: BLE001 - no message may stop the server; `_report_failure` logs it
             self._report_failure(re, arrived)
 
-    def try_guess(self, text: str, arrived: float) -> bool:
-        """Hand a guess to the match that waits for it, and return True.
+    def handle_now(self, text: str, arrived: float) -> bool:
+        """Hand a guess or a `ready` to the match that waits for it, and return True.
 
         Return False for any other text, which must then go to `handle_frame`. ``arrived`` is the time of arrival on the
         `StallFreeClock` in milliseconds.
         """
-        if '"guess"' not in text or self._refusals.closing:
+        if self._refusals.closing or not ('"guess"' in text or '"ready"' in text):
             return False
         try:
-            guess = decode_request(text)
+            move = decode_request(text)
         except CodecError:
             return False
-        if not isinstance(guess, Guess) or guess.match is None or (runner := self._find_awaiting_match(guess)) is None:
+        if not isinstance(move, Guess | Ready) or not move.match or (runner := self._find_awaiting_match(move)) is None:
             return False
         try:
-            runner.receive(Request(self._channel, guess, arrived))
+            runner.receive(Request(self._channel, move, arrived))
         except Exception:  # noqa: BLE001 - `_report_failure` logs it
-            self._report_failure(guess.id, arrived)
+            self._report_failure(move.id, arrived)
         return True
 
     def leave(self) -> None:

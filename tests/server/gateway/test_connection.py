@@ -1,12 +1,20 @@
-"""Frames: texts are handled at once and in order where that is possible, and framed as websockets frames them."""
+"""Frames: a text that arrives alone is handled at once, and messages keep their order."""
+
+from types import SimpleNamespace
 
 import pytest
 from websockets.asyncio.messages import Assembler
 from websockets.frames import Frame, Opcode
+from websockets.protocol import State
 from websockets.server import ServerProtocol
 
 from evilpegs_server.gateway.connection import StampedConnection
 from evilpegs_server.gateway.rate_limit import RateLimit
+
+
+def from_client(payload, opcode=Opcode.TEXT, fin=True):
+    """Return the bytes of a frame as a client sends it."""
+    return Frame(opcode, payload, fin).serialize(mask=True)
 
 
 class TestHandlingNow:
@@ -17,10 +25,10 @@ class TestHandlingNow:
     @pytest.fixture
     async def connection(self, seen):
         """A connection after its handshake that handles guesses at once."""
-        connection = StampedConnection(ServerProtocol(), None)
+        connection = StampedConnection(ServerProtocol(state=State.OPEN), None)
         connection.request = object()
         connection.recv_messages = Assembler()
-        connection.arrived, connection.rate = 7.0, RateLimit(100, 200, 0)
+        connection.clock, connection.rate = SimpleNamespace(now=lambda: 7.0), RateLimit(100, 200, 0)
 
         def handle(text, arrived):
             seen.append((text, arrived))
@@ -30,36 +38,40 @@ class TestHandlingNow:
         return connection
 
     async def test_handled_texts_are_not_queued(self, connection, seen):
-        connection.process_event(Frame(Opcode.TEXT, b"guess 1"))
-        connection.process_event(Frame(Opcode.TEXT, b"guess 2"))
+        connection.data_received(from_client(b"guess 1"))
+        connection.data_received(from_client(b"guess 2"))
         assert seen == [("guess 1", 7.0), ("guess 2", 7.0)]
         assert connection.unread == 0
 
     async def test_refused_text_queues_all_that_follow(self, connection, seen):
         for text in (b"play", b"guess 1"):
-            connection.process_event(Frame(Opcode.TEXT, text))
+            connection.data_received(from_client(text))
         assert seen == [("play", 7.0)]
         assert connection.unread == 2
         assert [await connection.recv(), await connection.recv()] == ["play", "guess 1"]
 
     async def test_texts_before_session_are_queued(self, connection, seen):
         connection.handle_now = None
-        connection.process_event(Frame(Opcode.TEXT, b"guess 1"))
+        connection.data_received(from_client(b"guess 1"))
         assert seen == []
         assert await connection.recv() == "guess 1"
 
     @pytest.mark.parametrize(
-        "frames",
+        "reads",
         [
-            [Frame(Opcode.BINARY, b"guess 1")],
-            [Frame(Opcode.TEXT, b"guess \xff")],
-            [Frame(Opcode.TEXT, b"gue", fin=False), Frame(Opcode.CONT, b"ss 1")],
+            [from_client(b"guess 1", Opcode.BINARY)],
+            [from_client(b"gue", fin=False), from_client(b"ss 1", Opcode.CONT)],
+            [from_client(b"guess 1")[:4], from_client(b"guess 1")[4:]],
+            [from_client(b"guess 1") + from_client(b"guess 1")],
+            [from_client(b"guess 1" + b" " * 119)],
         ],
-        ids=["binary", "not UTF-8", "in fragments"],
+        ids=["binary", "in fragments", "in two reads", "two in one read", "long"],
     )
-    async def test_broken_texts_are_queued_unseen(self, connection, seen, frames):
-        for frame in frames:
-            connection.process_event(frame)
-        connection.process_event(Frame(Opcode.TEXT, b"guess 2"))
+    async def test_other_messages_are_queued_unseen(self, connection, seen, reads):
+        for read in reads:
+            connection.data_received(read)
+        queued = connection.unread
+        connection.data_received(from_client(b"guess 2"))
         assert seen == []
-        assert connection.unread == 2
+        assert queued > 0
+        assert connection.unread == queued + 1
