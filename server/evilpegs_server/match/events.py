@@ -113,6 +113,8 @@ class GameEnded:
     """The event that a game is over.
 
     ``begun`` is True if the player was ever ready for it, and ``opened`` if it was announced to the player.
+    ``times_ms`` are the milliseconds that each answered guess took. ``history``, ``client_nonce`` and ``times_ms`` are
+    empty in a fact that was read from a record.
     """
 
     game: int
@@ -123,6 +125,7 @@ class GameEnded:
     client_nonce: str | None = field(repr=False)
     begun: bool
     opened: bool
+    times_ms: tuple[int, ...] = ()
 
     def shows_secret(self, codemaker: str) -> bool:
         """Return True if the end of the game shows a code: the fixed secret, or else a code that fits all replies.

@@ -78,15 +78,3 @@ class EventLog:
                 if (event["game"], event["turn"]) == (game, turn):
                     return entry
         raise LookupError
-
-    def guess_times(self, game: int) -> list[int]:
-        """Return the milliseconds that each answered guess of a game took, in order."""
-        times = []
-        for entry in reversed(self.entries):
-            if entry.type == "game_started" and orjson.loads(entry.text)["game"] == game:
-                break
-            if entry.type == "feedback":
-                event = orjson.loads(entry.text)
-                if event["game"] == game:
-                    times.append(event["took_ms"])
-        return times[::-1]

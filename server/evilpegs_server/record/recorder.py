@@ -42,7 +42,7 @@ class Batch:
     entries: list[LogEntry] = field(default_factory=list)
     turn: TurnOpened | None = None
     begun: GameBegun | None = None
-    ended: list[tuple[GameOver, list[int]]] = field(default_factory=list)
+    ended: list[tuple[GameOver, tuple[int, ...]]] = field(default_factory=list)
     is_last: bool = False
     """True if the match is over."""
 
@@ -116,14 +116,12 @@ class Recorder:
                     self._append(batch, game_started_event(self._key, event, *self._next()))
                 case GameEnded():
                     shown = secret if event.shows_secret(self._key.ladder.codemaker) else None
-                    self._end_game(batch, game_over_event(self._key, event, shown, *self._next()))
+                    over = game_over_event(self._key, event, shown, *self._next())
+                    batch.ended.append((over, event.times_ms))
+                    self._append(batch, over)
                 case MatchEnded():
                     self._end_match(batch, event)
         return batch
-
-    def _end_game(self, batch: Batch, over: GameOver) -> None:
-        batch.ended.append((over, self._event_log.guess_times(over.game)))
-        self._append(batch, over)
 
     def _end_match(self, batch: Batch, event: MatchEnded) -> None:
         _, at = self._next()
