@@ -1,8 +1,9 @@
 """WebSocket connections that note when bytes arrive, limit the rate of frames, and handle guesses early."""
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Any, Final
 
 from websockets.frames import CloseCode, Frame, Opcode
 from websockets.protocol import Event, State
@@ -23,8 +24,9 @@ class StampedConnection(AdmittedConnection):
     """A connection that notes when bytes arrive, before they are parsed, and that limits the rate of frames.
 
     A text that is read alone and as a whole is offered to ``handle_now``. It goes into the queue for `recv` if
-    ``handle_now`` returns False, or while ``unread`` earlier messages wait there, so that messages keep their order.
-    ``arrived`` is the time of the latest bytes, which are later than a message that had to wait in the queue.
+    ``handle_now`` returns False, or while earlier messages wait there, so that messages keep their order. ``arrivals``
+    has the time of arrival of each message in the queue, and of the one that `recv` returned last until its handler
+    removes it. ``arrived`` is the time of the latest bytes.
 
     Pings, unrequested pongs and continuation frames take tokens from ``rate``, as messages do. These frames cannot be
     answered with an error, so each one beyond the limit counts as ten refusals: a flood of them soon ends the
@@ -35,7 +37,10 @@ class StampedConnection(AdmittedConnection):
     rate: RateLimit
     arrived: float = 0.0
     handle_now: Callable[[str, float], bool] | None = None
-    unread: int = 0
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.arrivals: deque[float] = deque()
 
     def data_received(self, data: bytes) -> None:
         """Note the time of arrival in ``arrived``, then parse the bytes."""
@@ -43,18 +48,20 @@ class StampedConnection(AdmittedConnection):
         super().data_received(data)
 
     def process_event(self, event: Event) -> None:
-        """Queue a message and count it in ``unread``. Control frames take a token from the rate limit."""
+        """Queue a message and note its arrival, which is that of its last frame. Other frames take a token."""
         if isinstance(event, Frame):
             if self.is_failed:
                 return
             if event.opcode in _FIRST_OPCODES:
-                self.unread += 1
+                self.arrivals.append(self.arrived)
             elif self._has_price(event):
+                if event.opcode is Opcode.CONT:
+                    self.arrivals[-1] = self.arrived
                 self._take_token()
         super().process_event(event)
 
     def _parse(self, data: bytes) -> None:
-        if self.handle_now is not None and not self.unread:
+        if self.handle_now is not None and not self.arrivals:
             text = whole_text(data, self.protocol)
             if text is not None and self.handle_now(text, self.arrived):
                 return

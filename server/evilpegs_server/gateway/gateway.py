@@ -187,9 +187,9 @@ class Gateway:
             with suppress(ConnectionClosed):
                 while not (connection.is_ending or self._closing):
                     frame = await connection.recv()
-                    await session.handle_frame(frame, connection.arrived)
-                    connection.unread -= 1
-                    if connection.unread:
+                    await session.handle_frame(frame, connection.arrivals[0])
+                    connection.arrivals.popleft()
+                    if connection.arrivals:
                         await asyncio.sleep(0)  # or a hundred full queues would be worked off before anything else
         finally:
             connection.handle_now = None

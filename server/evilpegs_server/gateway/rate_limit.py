@@ -67,11 +67,12 @@ class RateLimit:
     def take(self, now: float, price: float = 1, refusals: int = 1) -> int:
         """Take ``price`` tokens and return 0; if there are too few, return the milliseconds until there are enough.
 
-        A price above the burst takes the whole burst, because the bucket never holds more tokens. If there are too few
+        ``now`` may be earlier than in the last call, for a message that waited; no tokens are added then. A price above
+        the burst takes the whole burst, because the bucket never holds more tokens. If there are too few
         tokens, none are taken, and ``refusals`` are added to the count of refusals.
         """
         self._tokens = min(self._burst, self._tokens + max(0.0, now - self._filled) * self._per_ms)
-        self._filled = now
+        self._filled = max(self._filled, now)
         price = min(price, self._burst)
         if self._tokens >= price:
             self._tokens -= price

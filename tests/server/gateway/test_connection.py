@@ -41,13 +41,13 @@ class TestHandlingNow:
         connection.data_received(from_client(b"guess 1"))
         connection.data_received(from_client(b"guess 2"))
         assert seen == [("guess 1", 7.0), ("guess 2", 7.0)]
-        assert connection.unread == 0
+        assert not connection.arrivals
 
     async def test_refused_text_queues_all_that_follow(self, connection, seen):
         for text in (b"play", b"guess 1"):
             connection.data_received(from_client(text))
         assert seen == [("play", 7.0)]
-        assert connection.unread == 2
+        assert len(connection.arrivals) == 2
         assert [await connection.recv(), await connection.recv()] == ["play", "guess 1"]
 
     async def test_texts_before_session_are_queued(self, connection, seen):
@@ -70,8 +70,19 @@ class TestHandlingNow:
     async def test_other_messages_are_queued_unseen(self, connection, seen, reads):
         for read in reads:
             connection.data_received(read)
-        queued = connection.unread
+        queued = len(connection.arrivals)
         connection.data_received(from_client(b"guess 2"))
         assert seen == []
         assert queued > 0
-        assert connection.unread == queued + 1
+        assert len(connection.arrivals) == queued + 1
+
+    async def test_message_arrives_with_its_last_frame(self, connection):
+        fragments = [
+            from_client(b"a", fin=False),
+            from_client(b"b", Opcode.CONT, fin=False),
+            from_client(b"c", Opcode.CONT),
+        ]
+        connection.clock.now = iter([1.0, 2.0, 3.0, 4.0, 5.0]).__next__
+        for read in (from_client(b"play"), *fragments, from_client(b"guess 1")):
+            connection.data_received(read)
+        assert list(connection.arrivals) == [1.0, 4.0, 5.0]

@@ -19,6 +19,15 @@ def test_rest_refills_no_further_than_burst():
     assert [limit.take(10**9) for _ in range(3)] == [0, 0, 100]
 
 
+def test_earlier_moment_adds_no_tokens():
+    """Messages that waited are dated back, and no stretch of time counts twice."""
+    limit = RateLimit(10, 3, now=0)
+    assert [limit.take(0) for _ in range(3)] == [0, 0, 0]
+    assert limit.take(100) == 0
+    assert limit.take(0) == 100
+    assert limit.take(100) == 100
+
+
 def test_expensive_request_waits_for_its_price():
     limit = RateLimit(10, 20, now=0)
     assert [limit.take(0, 10), limit.take(0, 10), limit.take(0, 10)] == [0, 0, 1000]
