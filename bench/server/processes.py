@@ -5,6 +5,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import IO, NamedTuple
 
 NICENESS = 15
@@ -48,6 +49,11 @@ class ServerProcess(NamedTuple):
     url: str
     pid: int
     output: IO[str]
+
+    def loop_seconds(self) -> float:
+        """Return the seconds of processor time that the main thread, which runs the event loop, has used so far."""
+        nanoseconds, _, _ = Path(f"/proc/{self.pid}/task/{self.pid}/schedstat").read_text().split()
+        return int(nanoseconds) / 1e9
 
     def site(self) -> str:
         """Return the address of the site, which is the next line of output."""
