@@ -5,6 +5,7 @@ import http
 import re
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 from weakref import WeakSet
@@ -74,6 +75,7 @@ class Gateway:
             port,
             create_connection=self._make_connection,  # type: ignore[arg-type]
             process_request=self._handshake_refusal,
+            process_response=_drop_body_for_head,
             subprotocols=[Subprotocol(SUBPROTOCOL)],
             select_subprotocol=_select_subprotocol,
             compression=None,
@@ -238,6 +240,11 @@ def _redirect(connection: ServerConnection, site: str, path: str) -> Response:
     response = connection.respond(http.HTTPStatus.TEMPORARY_REDIRECT, f"The site is at {site}\n")
     response.headers["Location"] = site + path[1:] if _PLAIN_PATH.fullmatch(path) else site
     return response
+
+
+def _drop_body_for_head(_connection: ServerConnection, request: Request, response: Response) -> Response | None:
+    """Return ``response`` without its body if ``request`` is a HEAD request; None, to keep it, for all others."""
+    return replace(response, body=b"") if request.method == "HEAD" else None
 
 
 def _select_subprotocol(_connection: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:

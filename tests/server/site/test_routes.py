@@ -334,6 +334,19 @@ def test_plain_request_to_path_of_game_asks_for_upgrade(site):
     assert httpx.get(game_address(site) + "/v1").status_code == 426
 
 
+@pytest.mark.parametrize("host", ["localhost", "evil.example"])
+def test_head_request_to_game_gets_headers_only(site, host):
+    headers, body = _answer_of_game(site, f"GET / HTTP/1.1\r\nHost: {host}")
+    assert f"Content-Length: {len(body)}" in headers
+    assert _answer_of_game(site, f"HEAD / HTTP/1.1\r\nHost: {host}") == (headers, b"")
+
+
+def test_head_request_to_path_of_game_has_no_body(site):
+    headers, body = _answer_of_game(site, "HEAD /v1 HTTP/1.1\r\nHost: localhost")
+    assert "Allow: GET" in headers
+    assert body == b""
+
+
 @pytest.mark.parametrize(("host", "named"), [(None, "127.0.0.1"), ("localhost", "localhost")])
 def test_welcome_names_site(site, host, named):
     hello = '{"type":"hello","client":{"name":"tester","version":"1"}}'
@@ -347,3 +360,11 @@ def test_welcome_names_site(site, host, named):
 def _dial(site):
     url = httpx.URL(site.game_url)
     return socket.create_connection((url.host, url.port))
+
+
+def _answer_of_game(site, head):
+    """Return the status line and the headers without the date, and the body, of the answer to a plain request."""
+    with _dial(site) as client:
+        client.sendall(f"{head}\r\n\r\n".encode())
+        headers, _, body = b"".join(iter(lambda: client.recv(1 << 16), b"")).partition(b"\r\n\r\n")
+    return [line for line in headers.decode().split("\r\n") if not line.startswith("Date:")], body
