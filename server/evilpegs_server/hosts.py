@@ -16,13 +16,13 @@ from typing import Final
 from urllib.parse import urlsplit
 
 _DEFAULT_PORTS: Final = MappingProxyType({"http": 80, "https": 443})
-_HOST: Final = re.compile(r"(?:\[([0-9A-Fa-f:.]{2,45})\]|([A-Za-z0-9._-]{1,253}))(?::[0-9]{1,5})?")
+_HOST: Final = re.compile(r"(?:\[([0-9A-Fa-f:.]{2,45})\]|([A-Za-z0-9._-]{1,253}))(?::[0-9]{0,5})?")
 
 
 def host_name(header: str) -> str | None:
     """Return the host name or address in the Host header ``header``; None if the header is malformed.
 
-    The result is in lower case and without the port.
+    The result is in lower case and without the port. The port may be missing or empty, as RFC 9110 allows.
     """
     match = _HOST.fullmatch(header.strip())
     return None if match is None else (match[1] or match[2]).lower().removesuffix(".")

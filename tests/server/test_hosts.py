@@ -18,6 +18,8 @@ from evilpegs_server.hosts import (
     [
         ("localhost", "localhost"),
         ("LocalHost:8000", "localhost"),
+        ("localhost:", "localhost"),
+        ("[::1]:", "::1"),
         ("example.org.", "example.org"),
         ("127.0.0.1:1", "127.0.0.1"),
         ("[::1]:8000", "::1"),
@@ -28,6 +30,8 @@ from evilpegs_server.hosts import (
         ("a/b", None),
         ("user@localhost", None),
         ("localhost:x", None),
+        ("localhost::", None),
+        (":", None),
         ("localhost:123456", None),
     ],
 )
