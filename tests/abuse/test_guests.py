@@ -5,9 +5,10 @@ import resource
 from pathlib import Path
 
 import pytest
+from websockets.exceptions import ConnectionClosed
 
 from support.crowds import TRUSTING, Attacker
-from support.servers import child_server
+from support.servers import child_server, dial
 
 CYCLES = 10_000
 
@@ -58,13 +59,14 @@ async def test_vanished_guests_lose_matches(run_server, seconds, left):
 
 async def test_idle_guest_is_disconnected(run_server):
     server = await run_server(guest_idle_seconds=0.1, **TRUSTING)
-    guest, player = await asyncio.to_thread(Attacker, server.url), await asyncio.to_thread(Attacker, server.url)
-    await asyncio.to_thread(guest.hello)
-    await asyncio.to_thread(player.hello, name="ann", kind="bot")
-    assert await asyncio.to_thread(guest.hear) is None
-    assert (await asyncio.to_thread(player.ask, type="ping", c=1))["type"] == "pong"
-    guest.close()
-    player.close()
+    async with dial(server.url) as guest, dial(server.url) as player:
+        await guest.hello(name=False)
+        await player.hello("ann")
+        with pytest.raises(ConnectionClosed) as closed:
+            await guest.hear()
+        assert (await player.ask(type="ping", c=1))["type"] == "pong"
+    assert closed.value.rcvd.code == 1008
+    assert all(fact in closed.value.rcvd.reason for fact in ("0.1 seconds", "guest_idle_seconds"))
 
 
 def resident_kib(pid):

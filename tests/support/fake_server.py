@@ -131,14 +131,14 @@ class FakePool:
 
 
 class FakeChannel:
-    """A stand-in for a connection that keeps the texts sent to it and the code with which it was closed.
+    """A stand-in for a connection that keeps the texts sent to it, and the code and reason with which it was closed.
 
     ``before_send`` may be set to a function that is called with the texts of each write. While ``lost`` is True, texts
     are dropped. ``over_limit`` is what the channel reports about the limits of its address.
     """
 
     def __init__(self):
-        self.sent, self.close_code, self.inbox = [], None, asyncio.Queue()
+        self.sent, self.close_code, self.close_reason, self.inbox = [], None, None, asyncio.Queue()
         self.before_send, self.lost, self.over_limit = None, False, False
 
     def send(self, texts):
@@ -151,7 +151,7 @@ class FakeChannel:
             self.inbox.put_nowait(json.loads(text))
 
     def close(self, code, reason):
-        self.close_code = code
+        self.close_code, self.close_reason = code, reason
 
     @property
     def sent_types(self):

@@ -208,11 +208,13 @@ class Gateway:
 
     def _end_idle_guests(self, now: float) -> None:
         """Forfeit the matches of guests who have been gone for too long, and disconnect idle guests."""
+        seconds = self._services.presence.limits.guest_idle_seconds
+        reason = f"no match and no request for {seconds:g} seconds; connect again to play (limit guest_idle_seconds)"
         self._services.presence.end_long_gone(now)
         for channel, session in tuple(self._sessions.items()):
             if session.is_idle_guest(now):
                 self._services.registry.counts.ended[EndReason.IDLE_GUEST] += 1
-                channel.close(1008, "idle guest")
+                channel.close(1008, reason)
 
 
 async def _pause(connection: ServerConnection, seconds: float) -> None:

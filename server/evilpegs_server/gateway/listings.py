@@ -57,7 +57,7 @@ class Listings:
         try:
             return await self.reads.run(_match_list, self._engine, request)
         except BusyError:
-            raise _busy() from None
+            raise busy_error() from None
 
     async def standings(self, request: ReadStandings) -> str:
         """Return the answer to a `standings` request as text: a page of a leaderboard.
@@ -91,7 +91,7 @@ class Listings:
             try:
                 pages = await self.reads.run(_encode_pages, ladder, rows)
             except BusyError:
-                raise _busy() from None
+                raise busy_error() from None
             self._pages[ladder.id] = version, pages
             return pages
 
@@ -101,7 +101,8 @@ class Listings:
         return self._ladders[ladder]
 
 
-def _busy() -> ReadLaterError:
+def busy_error() -> ReadLaterError:
+    """Return the error of a read that is refused because too many others wait."""
     return ReadLaterError("the server has too many reads to do; try again in a moment")
 
 

@@ -52,6 +52,7 @@ class RateLimit:
         *,
         suspect: bool = False,
     ) -> None:
+        self.per_second = per_second
         self._per_ms = per_second / 1000
         self._burst = burst
         self._tokens = max(1.0, burst / 10) if suspect else burst

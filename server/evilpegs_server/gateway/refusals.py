@@ -4,7 +4,7 @@ from typing import Final
 
 from evilpegs_protocol.server_messages import ErrorCode
 from evilpegs_server.gateway.rate_limit import RateLimit
-from evilpegs_server.matches.counts import EndReason, ServerCounts
+from evilpegs_server.matches.counts import RATE_LIMIT, EndReason, ServerCounts
 from evilpegs_server.matches.requests import ClientChannel, error_text
 
 _UNCOUNTED: Final = frozenset({ErrorCode.BAD_JSON, ErrorCode.BAD_MESSAGE, ErrorCode.UNKNOWN_TYPE, ErrorCode.TOO_BIG})
@@ -56,11 +56,12 @@ class Refusals:
     def send_too_fast(self, wait_ms: int, re: str | None) -> None:
         """Refuse the request with the id ``re`` by the rate limit; close the channel after too many refusals."""
         fatal = self._rate.is_exhausted
-        message = "too many messages; wait a moment"
+        remedy = "send fewer" if fatal else f"wait {wait_ms} ms"
+        message = f"more than {self._rate.per_second:.0f} requests per second on average; {remedy} (limit {RATE_LIMIT})"
         text = error_text(ErrorCode.RATE_LIMITED, message, re, fatal=fatal, retry_after_ms=wait_ms)
         self._counts.refusals[ErrorCode.RATE_LIMITED] += 1
         self._channel.send([text])
         if fatal:
             self.closing = True
             self._counts.ended[EndReason.MESSAGES] += 1
-            self._channel.close(1008, "too many messages")
+            self._channel.close(1008, message)

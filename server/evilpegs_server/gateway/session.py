@@ -1,7 +1,5 @@
 """The session of one connection: its player, and the dispatch of its messages."""
 
-from typing import Final
-
 from evilpegs_protocol.client_messages import (
     ClientRequest,
     Guess,
@@ -22,19 +20,17 @@ from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import ErrorCode, Pong, Unwatched, Watching
 from evilpegs_protocol.suggestions import unknown_ladder_text
 from evilpegs_server.gateway.admission import LimitMetError
-from evilpegs_server.gateway.listings import RETRY_MS, ReadLaterError
+from evilpegs_server.gateway.listings import RETRY_MS, ReadLaterError, busy_error
 from evilpegs_server.gateway.login import SessionServices, Visit, log_in, welcome_message
 from evilpegs_server.gateway.rate_limit import READ_PRICE, RateLimit
 from evilpegs_server.gateway.refusals import Refusals, TooFastError
 from evilpegs_server.matches.counts import NO_HELLO
 from evilpegs_server.matches.requests import ClientChannel, MatchMessage, RefusedRequestError, Request
 from evilpegs_server.matches.runner import MatchRunner
+from evilpegs_server.matches.watchers import MAX_TOPICS
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.players import Player
 from evilpegs_server.storage.reads import BusyError
-
-_BUSY_MS: Final = 1_000
-"""The milliseconds after which a client may repeat a read that was refused because too many were waiting."""
 
 
 class Session:
@@ -214,7 +210,7 @@ class Session:
         try:
             return await registry.find(match)
         except BusyError:
-            raise TooFastError(_BUSY_MS) from None
+            raise busy_error() from None
 
     def _only_match(self) -> MatchRunner | None:
         """Return the runner of the match that a message without a match id belongs to, or None if there is none.
@@ -270,4 +266,5 @@ class Session:
 
     def _follow(self, topic: str) -> None:
         if not self._services.registry.watchers.watch(self._channel, topic):
-            raise RefusedRequestError(ErrorCode.RATE_LIMITED, "too many matches watched; unwatch some")
+            message = f"this connection watches {MAX_TOPICS} matches and ladders, the most it may; unwatch some"
+            raise RefusedRequestError(ErrorCode.RATE_LIMITED, message)

@@ -13,6 +13,7 @@ from evilpegs_server.gateway.rate_limit import MAX_REFUSALS
 from evilpegs_server.matches.registry import MAX_OPEN_MATCHES
 from evilpegs_server.matches.watchers import MAX_TOPICS
 from evilpegs_server.storage.archive import load_players
+from evilpegs_server.storage.reads import BusyError
 from support.fake_server import BrokenPart
 
 UNKNOWN_MATCH = "f" * 16
@@ -381,7 +382,8 @@ class TestWatch:
     async def test_watch_refuses_too_many_topics(self, ann, fake_server):
         for number in range(MAX_TOPICS):
             fake_server.registry.watchers.watch(ann.channel, f"topic {number}")
-        assert await ann.error_code(type="watch", ladder="tiny") == "rate_limited"
+        refusal = await ann.request(type="watch", ladder="tiny")
+        assert (refusal["code"], str(MAX_TOPICS) in refusal["message"]) == ("rate_limited", True)
 
 
 class TestUnreadable:
@@ -422,9 +424,10 @@ class TestRate:
         client.match = (await client.request(type="play", ladder="tiny"))["match"]
         return client
 
-    async def test_rate_limit_error_names_wait(self, hasty, fake_server):
+    async def test_rate_limit_error_names_limit_and_wait(self, hasty, fake_server):
         error = await hasty.request(type="ping", c=1)
         assert (error["code"], error["retry_after_ms"], error["fatal"]) == ("rate_limited", 1000, False)
+        assert re.findall(r"\b(1|1000|requests_per_second)\b", error["message"]) == ["1", "1000", "requests_per_second"]
         fake_server.clock.advance(1_000)
         assert (await hasty.request(type="ping", c=1))["type"] == "pong"
 
@@ -445,6 +448,19 @@ class TestRate:
         last = await hasty.send(type="ping", c=1)
         assert (await hasty.receive(re=last))["fatal"]
         assert hasty.channel.close_code == 1008
+        assert re.findall(r"\b(1|requests_per_second)\b", hasty.channel.close_reason) == ["1", "requests_per_second"]
+
+
+async def test_busy_read_of_match_is_not_called_flood(ann, fake_server, monkeypatch):
+    """The server has too much to read, whatever the client has sent."""
+
+    async def refuse(match):
+        raise BusyError
+
+    monkeypatch.setattr(fake_server.registry, "find", refuse)
+    error = await ann.request(type="watch", match=UNKNOWN_MATCH)
+    assert (error["code"], error["fatal"], error["retry_after_ms"]) == ("rate_limited", False, 1_000)
+    assert "requests_per_second" not in error["message"]
 
 
 async def test_internal_error_keeps_connection(ann, fake_server):
