@@ -229,6 +229,18 @@ def _remedy(url: str) -> str:
     return f"start a server there with: evilpegs serve --port {parts.port or 80}"
 
 
+def _no_tls(url: str, error: OSError) -> str:
+    """Return the message for a TLS handshake that failed. The scheme is doubted only if the server may speak no TLS."""
+    match error:
+        case ssl.SSLCertVerificationError():
+            remedy = "check the address, or set SSL_CERT_FILE to the file of a certificate that you trust"
+            return f"the certificate of {url} is not valid here ({printable(error.verify_message)}); {remedy}"
+        case ssl.SSLError():
+            return f"no secure connection to {url}; perhaps the server wants ws:// and not wss://"
+    remedy = "perhaps it wants ws:// and not wss://, or has no free seat"
+    return f"{url} cut the connection before it was secure; {remedy}"
+
+
 def _unreachable(url: str, error: Exception) -> ServerUnreachableError:
     reason = UnreachableReason.NETWORK
     message = f"cannot connect to {url}: {printable(str(error))}"
@@ -244,7 +256,7 @@ def _unreachable(url: str, error: Exception) -> ServerUnreachableError:
             message = f"there is no host of that name: {url}; check the address given with --server"
         case ssl.SSLError() | ConnectionError() if url.startswith("wss:"):
             reason = UnreachableReason.INSECURE
-            message = f"no secure connection to {url}; perhaps the server wants ws:// and not wss://"
+            message = _no_tls(url, error)
         case InvalidStatus() if error.response.status_code in _REFUSALS and error.response.body:
             reason = UnreachableReason.NETWORK
             why = printable(error.response.body.decode(errors="replace").strip()[:300])

@@ -1,7 +1,9 @@
 import asyncio
 import json
 import re
+import shutil
 import socket
+import ssl
 from contextlib import suppress
 
 import pytest
@@ -18,6 +20,7 @@ from evilpegs_clients.errors import (
 )
 from evilpegs_protocol.client_messages import Ping
 from evilpegs_protocol.server_messages import ErrorCode, Expected, Notice, Pong, Unknown
+from support.certificates import make_certificate
 
 
 def answering(*makers):
@@ -283,8 +286,50 @@ async def test_dial_silent_server_times_out(listen):
         await gone.wait()
 
 
+def schemes_beside(url, error):
+    """Return the schemes that an error names besides ``url``."""
+    return set(re.findall(r"\b(wss?):", str(error).replace(url, "")))
+
+
 async def test_dial_secure_url_on_plain_port(listen):
     async with listen(answering()) as url:
-        error = await unreachable(url.replace("ws:", "wss:"))
+        secure = url.replace("ws:", "wss:")
+        error = await unreachable(secure)
     assert error.reason is UnreachableReason.INSECURE
-    assert {"ws", "wss"} <= set(re.findall(r"\b(wss?):", str(error).replace(url.replace("ws:", "wss:"), "")))
+    assert schemes_beside(secure, error) == {"ws", "wss"}
+
+
+async def test_dial_secure_url_on_port_of_other_kind():
+    async def converse(reader, writer):
+        await reader.read(1)
+        writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+        await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(converse, "127.0.0.1", 0)
+    async with server:
+        url = f"wss://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+        error = await unreachable(url)
+    assert error.reason is UnreachableReason.INSECURE
+    assert schemes_beside(url, error) == {"ws", "wss"}
+
+
+async def test_dial_secure_url_on_closed_port():
+    url = f"wss://127.0.0.1:{free_port()}/v1"
+    error = await unreachable(url)
+    assert error.reason is UnreachableReason.REFUSED
+    assert schemes_beside(url, error) == set()
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl to make certificates with")
+async def test_dial_server_with_unknown_certificate(tmp_path):
+    """The TLS of such a server works, so the scheme is right."""
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(*make_certificate(tmp_path))
+    server = await asyncio.start_server(lambda _, writer: writer.close(), "127.0.0.1", 0, ssl=tls)
+    async with server:
+        url = f"wss://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+        error = await unreachable(url)
+    assert error.reason is UnreachableReason.INSECURE
+    assert "SSL_CERT_FILE" in str(error)
+    assert schemes_beside(url, error) == set()
