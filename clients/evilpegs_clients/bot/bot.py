@@ -1,6 +1,7 @@
 """The bot runner: a strategy plays matches on a server, and every game is verified when it ends."""
 
 from collections.abc import Callable
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from random import Random
@@ -81,7 +82,7 @@ async def play_matches(
     client began one of them, nothing is played. A cut connection is restored and its match resumed. If the strategy
     fails, that game is resigned; after the second failure no further game begins. Before anything is played, the
     strategy chooses a first guess for each open match and for the ladder, so that a strategy that cannot play these
-    rules loses nothing. If no token is stored for the name, that happens before the name is claimed: a guest asks the
+    rules loses nothing. If no stored token proves the name, that happens before the name is claimed: a guest asks the
     server for the rules of the ladder. The function prints nothing; ``on_event`` reports progress.
 
     Args:
@@ -127,13 +128,12 @@ async def play_matches(
     credentials = Credentials(_client_info(strategy, client_version), name, token_from=token_from)
     retry_policy = retry_policy or RetryPolicy(Random())  # noqa: S311 - jitter
     session = PlayerSession(server, credentials, tokens, retry_policy, on_event)
+    guest = PlayerSession(server, Credentials(credentials.client), tokens, retry_policy, lambda _event: None)
     trial = trial or StrategyTrial(strategy, seed, on_event)
     bot = _Bot(session, credentials.client.name, strategy, seed, on_event)
     with sole_user(tokens, session.server, name) as is_sole:
         try:
-            if matches and session.claims_name:
-                guest = Credentials(credentials.client)
-                await trial.run(ladder, PlayerSession(server, guest, tokens, retry_policy, lambda _event: None))
+            await session.open(partial(trial.run, ladder, guest) if matches else None)
             return await bot.play(ladder, matches, finish_open=is_sole, is_tried=trial.passed)
         finally:
             await session.close()
@@ -153,7 +153,7 @@ class _Bot:
         self._failures: list[StrategyFailure] = []
 
     async def play(self, ladder: str, matches: int, *, finish_open: bool, is_tried: bool) -> BotSummary:
-        welcome = await self._session.open()
+        welcome = self._session.welcome
         self._on_event(welcome)
         left_open = await find_own_matches(self._session, self._client) if finish_open else []
         offers = [info for info in welcome.ladders if info.id == ladder and matches]

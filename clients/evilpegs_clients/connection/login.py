@@ -1,6 +1,7 @@
 """Logging in to a server: with a stored token, else by claiming a name, else as a guest."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -17,6 +18,7 @@ from evilpegs_clients.strategies.seeding import token_seed
 from evilpegs_protocol.client_messages import ClientInfo, Hello
 from evilpegs_protocol.server_messages import ErrorCode, Welcome
 
+BeforeClaim = Callable[[], Awaitable[None]]
 CLOSED_REGISTRATION: Final = "this server takes no new names; use the name you registered"
 
 
@@ -69,11 +71,6 @@ class LoginSequence:
         stored = [*self._tokens.get(self._server, credentials.name), *self._former_tokens(credentials.name)]
         claim = Hello(client=credentials.client, name=credentials.name, kind=credentials.kind)
         return [*map(self._with_token, stored), claim]
-
-    @property
-    def claims_name(self) -> bool:
-        """True if the first of `hellos` claims the name, because no token proves it; raises the errors of `hellos`."""
-        return self.hellos()[0].name is not None
 
     def accept(self, hello: Hello, welcome: Welcome) -> None:
         """Remember the token with which ``hello`` succeeded, or the new token in ``welcome``.
@@ -161,12 +158,13 @@ class LoginSequence:
 
 
 async def connect_and_log_in(
-    server: str, login: LoginSequence, deliver: Deliver, seconds: float
+    server: str, login: LoginSequence, deliver: Deliver, seconds: float, before_claim: BeforeClaim | None = None
 ) -> tuple[ProtocolConnection, Welcome]:
     """Connect to ``server`` and log in; return the connection and the server's `welcome`.
 
     The messages of ``login`` are tried in order, each on a new connection. Each step takes at most ``seconds``.
-    Messages that arrive are passed to ``deliver``.
+    Messages that arrive are passed to ``deliver``. Before a message claims a name, ``before_claim`` is called; its
+    errors end the login.
 
     Raises:
         ClientError: The server cannot be reached or accepts none of the login messages.
@@ -178,6 +176,8 @@ async def connect_and_log_in(
         except ServerRefusedError as error:
             if error.code is not ErrorCode.AUTH_FAILED:
                 raise
+    if last.name is not None and before_claim is not None:
+        await before_claim()
     try:
         return await _try_hello(server, login, last, deliver, seconds)
     except ServerRefusedError as error:

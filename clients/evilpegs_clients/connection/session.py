@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from evilpegs_clients.connection.connection import ProtocolConnection, ReceivedMessage, server_url
-from evilpegs_clients.connection.login import Credentials, LoginSequence, connect_and_log_in
+from evilpegs_clients.connection.login import BeforeClaim, Credentials, LoginSequence, connect_and_log_in
 from evilpegs_clients.connection.match_view import MatchView, Phase
 from evilpegs_clients.connection.record_copy import RecordCopy
 from evilpegs_clients.connection.retry import RetryPolicy
@@ -75,14 +75,12 @@ class PlayerSession:
         """The seed of the player's random choices, the same in each session under one name."""
         return self._login.rng_seed
 
-    @property
-    def claims_name(self) -> bool:
-        """True if the next login claims the player's name, because no token is stored for it."""
-        return self._login.claims_name
+    async def open(self, before_claim: BeforeClaim | None = None) -> Welcome:
+        """Connect, log in, and return the server's `welcome`; a new name is claimed and its token stored.
 
-    async def open(self) -> Welcome:
-        """Connect, log in, and return the server's `welcome`; a new name is claimed and its token stored."""
-        self._connection = await self._connect()
+        ``before_claim`` is called before the name is claimed, which happens if no stored token proves it.
+        """
+        self._connection = await self._connect(before_claim)
         return self.welcome
 
     async def close(self) -> None:
@@ -222,9 +220,11 @@ class PlayerSession:
         if self.view is not None and self.view.phase is not Phase.OVER:
             await connection.ask(Resume(match=self.view.id, seq=self.view.seq))
 
-    async def _connect(self) -> ProtocolConnection:
+    async def _connect(self, before_claim: BeforeClaim | None = None) -> ProtocolConnection:
         timeout = self._retry_policy.timeout
-        connection, self._welcome = await connect_and_log_in(self.server, self._login, self._deliver, timeout)
+        connection, self._welcome = await connect_and_log_in(
+            self.server, self._login, self._deliver, timeout, before_claim
+        )
         former = self._login.take_former_key()
         if former is not None:
             self._on_event(KeyChanged(self.server, former, self._welcome.server.key))

@@ -236,6 +236,37 @@ async def test_strategy_that_fails_claims_no_name(tiny_server, play, tokens):
     assert tokens.servers_with("ann") == ()
 
 
+class TestUnknownToken:
+    """The server has forgotten the name whose token is stored, for example because its database is new."""
+
+    @pytest.fixture
+    def play(self, tokens, retry_policy, listen):
+        async def run(server, choose):
+            options = {"ladder": "tiny", "name": "ann", "token_file": tokens.path, "retry_policy": retry_policy}
+            async with listen(server.converse) as url:
+                tokens.add(url, "ann", "0" * 64)
+                return await play_matches(server=url, strategy=Doing(choose), **options)
+
+        return run
+
+    async def test_strategy_that_fails_claims_no_name_again(self, tiny_server, play):
+        server = offer(tiny_server())
+        with pytest.raises(StrategyError, match="ZeroDivisionError"):
+            await play(server, lambda position: 1 / 0)
+        assert [hello.get("name") for hello in server.sent("hello")] == [None, None]
+
+    async def test_strategy_is_tried_once(self, tiny_server, play):
+        server, turns = offer(tiny_server()), []
+
+        def choose(position):
+            turns.append(position.turn)
+            return position.first_candidate
+
+        summary = await play(server, choose)
+        assert [hello.get("name") for hello in server.sent("hello")] == [None, None, "ann"]
+        assert len(turns) == 1 + sum(game.guesses for game in summary.games)
+
+
 async def test_name_with_token_needs_no_guest(tiny_server, tokens, retry_policy, listen):
     server, turns = offer(tiny_server()), []
 
