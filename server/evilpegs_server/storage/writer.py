@@ -31,9 +31,9 @@ from evilpegs_server.storage.writer_health import WriterHealth
 Row = Mapping[str, Any]
 DoneCallback = Callable[[Exception | None], None]
 MAX_JOBS: Final = 1000
-"""The number of jobs from which on a transaction takes no more; the jobs that came last may exceed it a little."""
+"""The largest number of jobs in a transaction."""
 WAKE_JOBS: Final = 128
-"""The number of waiting jobs at which the thread is woken without waiting for more."""
+"""The number of waiting jobs at which they are handed to the thread at once, without waiting for more."""
 BUSY_SECONDS: Final = 2.0
 """The seconds that a batch waits for the write lock. All batches that remain when the writer closes share them."""
 CHECK_SECONDS: Final = 0.5
@@ -183,8 +183,12 @@ class Writer:
             self._report_on_thread(partial(self.health.note_obstacle, obstacle))
 
     def _gather(self, jobs: list[_Job]) -> bool:
-        """Add further submitted jobs to ``jobs``, up to `MAX_JOBS`; return False if the writer must stop."""
-        while len(jobs) < MAX_JOBS:
+        """Add further submitted jobs to ``jobs``; return False if the writer must stop.
+
+        Jobs are taken in lists of at most `WAKE_JOBS`, and a list that might not fit into `MAX_JOBS` is left for the
+        next transaction, so that no list must be split.
+        """
+        while len(jobs) <= MAX_JOBS - WAKE_JOBS:
             try:
                 others = self._jobs.get_nowait()
             except Empty:

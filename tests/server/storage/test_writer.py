@@ -72,6 +72,19 @@ def test_commit_takes_limited_jobs(writer, commits):
     assert len(commits) == 2
 
 
+def test_commit_of_full_lists_keeps_limit(engine, commits):
+    """The eighth list of jobs would exceed the limit."""
+    sizes = []
+    event.listen(engine, "before_cursor_execute", lambda *call: sizes.append(len(call[3])))
+    writer = Writer(engine, lambda report: report(), lambda _flush: None)
+    for number in range(8 * WAKE_JOBS):
+        writer.submit([parent(number)], lambda _error: None)
+    writer.start()
+    writer.close()
+    assert sum(sizes) == 8 * WAKE_JOBS > MAX_JOBS >= max(sizes)
+    assert len(commits) == 2
+
+
 def test_job_is_durable_when_done(writer, stored):
     seen = []
     writer.submit([parent(1), child(7)], lambda _error: seen.append((stored("parents"), stored("children"))))
