@@ -18,7 +18,8 @@ from evilpegs_server.record.event_log import LogEntry
 class Audience:
     """The metrics, watchers, listeners and followers that learn of durable events, in this order.
 
-    ``counts`` counts the events by type. Errors of a follower are logged to ``log`` and never reach the match.
+    ``counts`` counts the events by type. Errors of listeners and followers are logged to ``log`` and never reach the
+    match or the other listeners and followers.
     """
 
     def __init__(self, counts: Counter[str], watchers: Watchers, log: BoundLogger) -> None:
@@ -31,7 +32,7 @@ class Audience:
     def listen(self, listener: Callable[[], None]) -> None:
         """Register ``listener``, which is called without arguments whenever new events are durable and were sent.
 
-        It must not raise or wait. It can read the events from the database.
+        It must not wait, and its errors are logged. It can read the events from the database.
         """
         self._listeners.append(listener)
 
@@ -49,7 +50,10 @@ class Audience:
             self._counts[entry.type] += 1
         self._watchers.publish(key, entries, player)
         for listener in self._listeners:
-            listener()
+            try:
+                listener()
+            except Exception:  # noqa: BLE001 - a listener must never fail a match
+                self._log.exception("could not notify a listener of events")
         for follower in self._followers:
             try:
                 follower(key.id, entries)
