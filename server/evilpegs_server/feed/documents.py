@@ -28,12 +28,13 @@ ServerState = Literal["online", "stopped", "lost"]
 class StandingsTexts(Protocol):
     """The interface of an object that has the leaderboards of all rated ladders as JSON text."""
 
-    def version(self, ladder: str) -> int:
-        """Return the version of a ladder's leaderboard, a number that begins at 0 and grows when its rows change."""
+    @property
+    def filled(self) -> bool:
+        """True once all stored games are counted. Until then, `body` waits."""
         ...
 
-    async def has_rows(self, ladder: str) -> bool:
-        """Return True if the leaderboard of a ladder is not empty."""
+    def version(self, ladder: str) -> int:
+        """Return the version of a ladder's leaderboard, a number that begins at 0 and grows when its rows change."""
         ...
 
     async def body(self, info: LadderInfo) -> bytes:
@@ -102,7 +103,10 @@ class OpenMatches:
 
 
 class LadderStandings:
-    """The source of the documents of leaderboards, one per rated ladder whose leaderboard has rows."""
+    """The source of the documents of leaderboards, one per rated ladder.
+
+    Empty leaderboards are published too, because they replace those that an earlier database left at the broker.
+    """
 
     def __init__(self, ladders: Iterable[Ladder], texts: StandingsTexts) -> None:
         self._infos = [ladder.info() for ladder in ladders if ladder.rated]
@@ -111,14 +115,15 @@ class LadderStandings:
     async def changes(self, published: dict[str, object]) -> dict[str, bytes]:
         """Return the documents of the leaderboards that have changed, by the id of the ladder.
 
-        ``published`` holds the versions that were returned before, and is updated.
+        ``published`` holds the versions that were returned before, and is updated. If it is empty, all documents are
+        returned, as soon as the stored games are counted.
         """
+        if not self._texts.filled:
+            return {}
         changed = {}
         for info in self._infos:
             version = self._texts.version(info.id)
-            if published.get(info.id, 0) == version:
-                continue
-            if await self._texts.has_rows(info.id):  # it has none while only unfinished games are counted
+            if published.get(info.id) != version:
                 published[info.id] = version
                 changed[info.id] = await self._texts.body(info)
         return changed

@@ -184,10 +184,6 @@ class LiveLeaderboards:
         await self.refresh()
         return await self._run(partial(self._counting.player_rows, player))
 
-    async def has_rows(self, ladder: str) -> bool:
-        """Return True if the leaderboard of ``ladder`` is not empty."""
-        return bool(await self.rows(ladder))
-
     async def body(self, info: LadderInfo) -> bytes:
         """Return the JSON text of the leaderboard of the ladder ``info``.
 

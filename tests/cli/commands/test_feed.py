@@ -1,6 +1,7 @@
 """`evilpegs feed`, in child processes beside a real server and a real broker."""
 
 import asyncio
+import io
 import json
 import signal
 from datetime import UTC
@@ -10,11 +11,14 @@ import aiomqtt
 import pytest
 from rich.console import Console
 
-from evilpegs.commands.feed.board import board_table
+from evilpegs.commands.feed.board import board_table, show_board
 from evilpegs.commands.feed.lines import event_line
+from evilpegs_clients.feed.broker_feed import FeedMessage
 from evilpegs_clients.feed.match_book import KnownMatch, MatchBook
 from evilpegs_game.errors import quoted
+from evilpegs_protocol.broker import Broker
 from evilpegs_protocol.codec import decode_record_event
+from evilpegs_protocol.feed_topics import parse_topic
 from support.brokers import Mosquitto
 
 OVER = (
@@ -181,6 +185,24 @@ def test_match_book_drops_doubles():
 def test_board_shows_rows():
     document = {"ladder": "classic", "rules": "4x6", "codemaker": "fixed", "rows": [ROW]}
     assert board_table(Console(width=80), document).row_count == 1
+
+
+async def test_board_removes_leaderboard_without_rows(monkeypatch):
+    """A server with a new database publishes such leaderboards."""
+    document = {"ladder": "classic", "rules": "4x6", "codemaker": "fixed"}
+    topic = parse_topic("evilpegs/v1/hall/ladder/classic/leaderboard")
+
+    async def follow(*_):
+        for rows in ([ROW], "nonsense", []):
+            yield FeedMessage(topic, document | {"rows": rows}, {}, retained=False)
+
+    out = Console(file=io.StringIO(), force_terminal=True, width=80)
+    monkeypatch.setattr("evilpegs.commands.feed.board.console", lambda: out)
+    monkeypatch.setattr("evilpegs_clients.feed.broker_feed.follow_broker", follow)
+    await show_board(Broker("127.0.0.1", 1), None)
+    frames = out.file.getvalue()
+    assert frames.count("ann") == 2  # other documents change nothing
+    assert "waiting for a leaderboard" in frames[frames.rindex("ann") :]
 
 
 def test_narrow_board_keeps_player_and_mean(capsys):

@@ -3,31 +3,37 @@
 from evilpegs_server.feed.documents import LadderStandings
 from support.fake_server import SERVER_LADDERS
 
+RATED = {ladder.id for ladder in SERVER_LADDERS.values() if ladder.rated}
+
 
 class Texts:
     """Leaderboards that the test sets."""
 
     def __init__(self):
-        self.version_of_tiny, self.is_filled, self.made = 0, False, []
+        self.version_of_tiny, self.filled = 0, True
 
     def version(self, ladder):
         return self.version_of_tiny if ladder == "tiny" else 0
 
-    async def has_rows(self, ladder):
-        return self.is_filled and ladder == "tiny"
-
     async def body(self, info):
-        self.made.append(info.id)
+        assert self.filled
         return b"standings"
 
 
-async def test_empty_leaderboard_is_not_published():
+async def test_all_leaderboards_are_published_once_then_changes():
     texts, published = Texts(), {}
     standings = LadderStandings(SERVER_LADDERS.values(), texts)
+    assert await standings.changes(published) == dict.fromkeys(RATED, b"standings")
     assert await standings.changes(published) == {}
     texts.version_of_tiny = 1
-    assert await standings.changes(published) == {}
-    texts.is_filled = True
     assert await standings.changes(published) == {"tiny": b"standings"}
     assert await standings.changes(published) == {}
-    assert texts.made == ["tiny"]
+
+
+async def test_no_leaderboard_is_published_while_stored_games_are_counted():
+    texts, published = Texts(), {}
+    texts.filled = False
+    standings = LadderStandings(SERVER_LADDERS.values(), texts)
+    assert await standings.changes(published) == {}
+    texts.filled = True
+    assert set(await standings.changes(published)) == RATED

@@ -2,6 +2,7 @@
 
 import json
 
+import aiomqtt
 import jsonschema
 import pytest
 
@@ -26,6 +27,22 @@ async def test_feed_publishes_leaderboard(mosquitto, publishing, players):
     for topic, payload, _ in subscriber.received:
         jsonschema.validate(json.loads(payload), SCHEMAS[parse_topic(topic).kind])
     assert {parse_topic(topic).kind for topic, _, _ in subscriber.received} == set(SCHEMAS)
+
+
+async def test_leaderboard_of_earlier_database_is_replaced(mosquitto, publishing):
+    topic = "evilpegs/v1/evilpegs/ladder/tiny/leaderboard"
+    async with aiomqtt.Client("127.0.0.1", mosquitto.port) as client:
+        await client.publish(topic, json.dumps({"rows": ["of somebody"]}), qos=1, retain=True)
+
+    def rows(subscriber):
+        return [json.loads(payload)["rows"] for payload in subscriber.payloads("leaderboard")]
+
+    async with Subscriber(mosquitto.port, topic) as subscriber:
+        await subscriber.wait_for(lambda s: rows(s) == [["of somebody"]])
+        async with publishing(mosquitto.url):
+            await subscriber.wait_for(lambda s: rows(s) == [["of somebody"], []])
+    async with Subscriber(mosquitto.port, topic) as late:
+        await late.wait_for(lambda s: rows(s) == [[]])
 
 
 @pytest.mark.parametrize("kind", ["state", "event", "result", "live", "leaderboard"])

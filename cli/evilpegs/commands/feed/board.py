@@ -18,6 +18,7 @@ from evilpegs_protocol.broker import Broker
 from evilpegs_protocol.feed_topics import ANY, FeedTopics
 
 _Row = Mapping[str, Any]
+_WAITING: Final = "waiting for a leaderboard"
 
 
 def _text(value: object) -> str:
@@ -62,16 +63,22 @@ async def show_board(broker: Broker, ladder: str | None) -> None:
     boards: dict[tuple[str, str], Table] = {}
     live = Live(console=out, auto_refresh=False) if out.is_terminal else None
     with live or nullcontext():
-        _show(out, live, "waiting for a leaderboard")
+        _show(out, live, _WAITING)
         topics, missing = FeedTopics(ANY), MissingLadder(ladder, print_outage)
         wanted = [topics.leaderboard(ladder or ANY)] + ([topics.live(ladder)] if ladder else [])
         async for message in follow_broker(broker, wanted, retry_policy(), print_outage, missing.expect):
             missing.note(message.topic)
-            table = board_table(out, message.fields) if message.topic.kind == "leaderboard" else None
+            if message.topic.kind != "leaderboard":
+                continue
+            key, table = (message.topic.server, message.topic.ladder or ""), board_table(out, message.fields)
             if table is not None:
-                boards[message.topic.server, message.topic.ladder or ""] = table
-                shown = Group(*(boards[key] for key in sorted(boards)))
-                _show(out, live, shown if live else table)
+                boards[key] = table
+            elif message.fields.get("rows") == []:  # the server has a new database
+                boards.pop(key, None)
+            if live is not None:
+                _show(out, live, Group(*(boards[key] for key in sorted(boards))) if boards else _WAITING)
+            elif table is not None:
+                _show(out, None, table)
 
 
 def _show(out: Console, live: Live | None, shown: RenderableType) -> None:
