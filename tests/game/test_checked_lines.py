@@ -41,7 +41,7 @@ def test_checked_line_has_documented_form():
     ],
 )
 def test_checked_line_keeps_its_bytes(text, context, line):
-    """Files of earlier versions contain such lines."""
+    """Files of earlier versions contain these lines."""
     assert format_line(text, context) == line
 
 

@@ -1,4 +1,4 @@
-"""Names and texts of a server are text on the page, whoever wrote them."""
+"""Names and texts of a server are text on the page, no matter who wrote them."""
 
 import json
 

@@ -1,6 +1,6 @@
 """Threads that a test has started and not ended.
 
-Such threads go on using resources of the next tests: the processor, the database, and the global random generator,
+These threads go on using resources of the next tests: the processor, the database, and the global random generator,
 whose state Hypothesis watches while it draws. So every test must end the threads that it started.
 """
 

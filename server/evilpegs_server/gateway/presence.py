@@ -40,7 +40,7 @@ class Presence:
         self._gone: OrderedDict[int, float] = OrderedDict()
         self._ending: set[int] = set()
         registry.notify_last_match(self._forget_if_gone)
-        registry.limit_practice(self._make_room)
+        registry.limit_practice(self._admit_practice)
 
     @property
     def players_connected(self) -> int:
@@ -91,7 +91,7 @@ class Presence:
         for guest in [guest for guest, since in self._gone.items() if since <= latest]:
             self._abandon(guest)
 
-    def _make_room(self, practice_matches: int) -> bool:
+    def _admit_practice(self, practice_matches: int) -> bool:
         """Return True if another practice match may begin beside ``practice_matches`` open ones.
 
         If too many are open, forfeit the matches of the guest who has been gone longest; return False if no guest is

@@ -6,7 +6,7 @@ from typing import Final
 READ_PRICE: Final = 10
 """The number of tokens that a request takes if it reads the storage; other requests take one token.
 
-If such a request is refused, it also counts as this many refusals.
+A refused request of this kind also counts as this many refusals.
 """
 MAX_REFUSALS: Final = 500
 """The number of refusals, minus the requests allowed since, beyond which a connection is closed."""

@@ -78,7 +78,7 @@ class MatchRegistry:
         self._reload_seconds = reload_seconds
         self._finished = FinishedMatches[ReplayedMatch](partial(read_match, engine, ladders))
         self._on_last_match: Callable[[int], None] | None = None
-        self._make_room: Callable[[int], bool] | None = None
+        self._admit_practice: Callable[[int], bool] | None = None
         faults = FaultLog(log, self.counts.faults)
         self._services = MatchServices(
             codemaking,
@@ -202,12 +202,12 @@ class MatchRegistry:
         """
         self._on_last_match = notify
 
-    def limit_practice(self, make_room: Callable[[int], bool]) -> None:
-        """Register ``make_room``, which is called with the number of open practice matches before each new one.
+    def limit_practice(self, admit: Callable[[int], bool]) -> None:
+        """Register ``admit``, which is called with the number of open practice matches before each new one.
 
-        If ``make_room`` returns False, the new match is refused.
+        If ``admit`` returns False, the new match is refused.
         """
-        self._make_room = make_room
+        self._admit_practice = admit
 
     def _check_play(self, player: Player, ladder_id: str) -> Ladder:
         if self.draining:
@@ -226,7 +226,7 @@ class MatchRegistry:
         if len(matches) >= MAX_OPEN_MATCHES:
             why = f"you have {len(matches)} open matches; resume or resign one of them first: {', '.join(matches)}"
             raise RefusedRequestError(ErrorCode.TOO_MANY_MATCHES, why)
-        if not ladder.rated and self._make_room is not None and not self._make_room(self._open.practice):
+        if not ladder.rated and self._admit_practice is not None and not self._admit_practice(self._open.practice):
             self.counts.limits[PRACTICE_LIMIT] += 1
             why = f"{self._open.practice} practice matches are open here (limit max_practice_matches); come back later"
             raise RefusedRequestError(ErrorCode.TOO_MANY_MATCHES, why)

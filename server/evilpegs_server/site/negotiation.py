@@ -8,7 +8,7 @@ from starlette.datastructures import Headers
 def whole_list(headers: Headers, name: str) -> str:
     """Return the value of the header ``name``, which is a list; empty if it is missing.
 
-    A client may send such a header in several lines, which mean the same as one line with all their members.
+    A client may send this header in several lines, which mean the same as one line with all their members.
     """
     return ", ".join(headers.getlist(name))
 

@@ -210,7 +210,7 @@ class Writer:
                 self._connection = self._engine.connect()
             self._write(self._connection, jobs)
             self._check_file()
-        except Exception as error:  # noqa: BLE001 - reported to whoever submitted the job
+        except Exception as error:  # noqa: BLE001 - reported to the submitter of the job
             self._drop_connection()
             failure = explain(error, str(engine_file(self._engine))) or error
             if len(jobs) == 1 or _fails_whole_batch(failure):

@@ -210,5 +210,5 @@ def catch(work: Callable[[], _T]) -> _T | Exception:
     """Return the result of ``work``, or the exception that it raised."""
     try:
         return work()
-    except Exception as error:  # noqa: BLE001 - returned to whoever wants the result
+    except Exception as error:  # noqa: BLE001 - returned to the caller
         return error

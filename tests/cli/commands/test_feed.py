@@ -188,7 +188,7 @@ def test_board_shows_rows():
 
 
 async def test_board_removes_leaderboard_without_rows(monkeypatch):
-    """A server with a new database publishes such leaderboards."""
+    """A server with a new database publishes empty leaderboards."""
     document = {"ladder": "classic", "rules": "4x6", "codemaker": "fixed"}
     topic = parse_topic("evilpegs/v1/hall/ladder/classic/leaderboard")
 

@@ -323,7 +323,7 @@ async def test_dial_secure_url_on_closed_port():
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl to make certificates with")
 async def test_dial_server_with_unknown_certificate(tmp_path):
-    """The TLS of such a server works, so the scheme is right."""
+    """The TLS of this server works, so the scheme is right."""
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(*make_certificate(tmp_path))
     server = await asyncio.start_server(lambda _, writer: writer.close(), "127.0.0.1", 0, ssl=tls)

@@ -94,7 +94,7 @@ async def test_stopped_server_says_so(mosquitto, publishing):
 
 
 async def test_client_of_site_that_reads_nothing_hides_no_stop(mosquitto, publishing, log):
-    """Such a client uses up the time in which the site closes; the feed closes after the site."""
+    """This client uses up the time in which the site closes; the feed closes after the site."""
     with socket.socket() as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         async with Subscriber(mosquitto.port) as subscriber:

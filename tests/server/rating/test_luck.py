@@ -175,7 +175,7 @@ async def test_luck_reaches_the_leaderboard(classic_database):
     await live.close()
     again = LiveLeaderboards(classic_database, LADDERS, structlog.get_logger(), update_seconds=0.0, pause_seconds=0.0)
     await again.update()
-    assert await again.rows("classic") == (row,), "counted anew, it is the same"
+    assert await again.rows("classic") == (row,), "counted again, it is the same"
     await again.close()
 
 

@@ -90,7 +90,7 @@ async def test_unfinished_request_ends_connection(monkeypatch):
         writer.close()
 
 
-async def test_silent_connections_make_room(monkeypatch):
+async def test_silent_connections_are_ended(monkeypatch):
     """Connections that ask for nothing end by themselves, so they cannot keep others out."""
     monkeypatch.setattr(http_connection, "CHECK_SECONDS", 0.02)
     monkeypatch.setattr(http_connection, "MAX_CONNECTIONS", 2)

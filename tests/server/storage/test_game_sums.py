@@ -116,7 +116,7 @@ def test_sums_equal_those_of_rows(tmp_path_factory, data):
 
 
 def test_sum_of_many_large_squares_is_exact(engine):
-    """The control is SQLite's own sum, which such squares overflow."""
+    """The control is SQLite's own sum, which these squares overflow."""
     games = [("solved", 3, "", LARGE - k, "new") for k in range(10)]
     fill(engine, [(1, "classic", "bot 1", games)])
     with engine.connect() as connection:

@@ -96,7 +96,7 @@ def evaluate(
 
     The game tree is walked once: secrets that got the same feedback so far share one choice. Several strategies are
     shown as a table. With --json, one strategy prints one document, and several print `{"rules": ..., "results":
-    [...]}` with one such document for each. With --games, secrets are drawn at random, and the mean has a 95 %
+    [...]}` with one document for each. With --games, secrets are drawn at random, and the mean has a 95 %
     interval. Several strategies then play against the same secrets, and the best one is compared with each of the
     others by their differences in each game.
 

@@ -71,7 +71,7 @@ class Boards:
             self._under_way.discard(event.match)
         else:
             self._under_way.add(event.match)
-        if isinstance(event, MatchStarted) and event.match not in self._boards and self._make_room(event.at):
+        if isinstance(event, MatchStarted) and event.match not in self._boards and self._free_place(event.at):
             self._boards[event.match] = MatchBoard(event)
         if event.match in self._boards:
             self._boards[event.match].add(event)
@@ -94,7 +94,7 @@ class Boards:
         """The number of matches, with or without a board, that are known not to be over."""
         return len(self._under_way)
 
-    def _make_room(self, at: int) -> bool:
+    def _free_place(self, at: int) -> bool:
         """Remove a board if all are taken and one may be removed; return True if a new board can be added.
 
         ``at`` is the current Unix time in milliseconds.

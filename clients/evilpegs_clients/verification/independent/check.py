@@ -2,7 +2,7 @@
 
 For each game, the nonce must fit the commitment, and the witness must fit every feedback. Against evil and devil, the
 candidates of each turn are counted by the feedback they would give, and the reply must be the one that the rule
-demands. Statements that could not be checked are reported as such.
+demands. Statements that could not be checked are listed.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

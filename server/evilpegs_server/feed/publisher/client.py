@@ -234,7 +234,7 @@ class FeedClient(aiomqtt.Client):
         topic, acknowledged = self._unacknowledged[mid]
         refused = PublishRefusedError(topic, str(reason_code)) if reason_code.is_failure else None
         if refused is not None:
-            self._on_refusal(refused)  # at once: some brokers cut the connection next, and whoever waits is canceled
+            self._on_refusal(refused)  # at once: some brokers cut the connection next, which cancels the waiting task
         if not acknowledged.done():
             acknowledged.set_result(refused)
 

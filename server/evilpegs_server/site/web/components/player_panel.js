@@ -127,7 +127,7 @@ export class PlayerPanel extends LitElement {
   export() {
     if (this.players === null) return;
     saveText("evilpegs-names.json", this.players.exportText(), "application/json");
-    this.notice = "Saved as evilpegs-names.json. Whoever has this text can play under your names.";
+    this.notice = "Saved as evilpegs-names.json. Anybody with this text can play under your names.";
   }
 
   /** @param {SubmitEvent} event */

@@ -4,7 +4,7 @@
  * The date draws the first guess, and evil's reply to it is already on the board. The guess comes from the SHA-256 of
  * the text `evilpegs daily 2026-11-22`: its bytes are read two by two as big-endian numbers. Numbers from 65,536 -
  * 65,536 mod 1,296 on are skipped, so that every code is equally likely; the others give the code at that number modulo
- * 1,296 in code order. Codes of a single color are skipped too, because such a guess tells little. Should all 16
+ * 1,296 in code order. Codes of a single color are skipped too, because they tell little as a guess. Should all 16
  * numbers be skipped, the SHA-256 of `evilpegs daily 2026-11-22 2` follows, and so on.
  *
  * `evilpegs_clients.daily` is the same in Python; shared test vectors keep the two alike.

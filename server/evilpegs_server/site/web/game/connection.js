@@ -225,7 +225,7 @@ export class GameConnection {
     this.#drop();
     this.refusal = error;
     this.#enter("refused");
-    // Whoever was notified may have begun another connection, which the waiting requests then belong to.
+    // A listener may have begun another connection, which the waiting requests then belong to.
     if (this.refusal !== error) return;
     this.#requests.failWaiting(error);
   }
@@ -238,7 +238,7 @@ export class GameConnection {
     if (message.type === "notice") this.#heed(message);
     const pending = this.#requests.take(message);
     const isWelcome = message.type === "welcome";
-    // The match learns of an answer before whoever waits for it.
+    // The match learns of an answer before the code that waits for it.
     if (!isWelcome) this.#options.onMessage(message, this.#options.timers.now());
     if (pending !== undefined) this.#settle(pending, message);
     else if (message.type === "error" && message.fatal === true) this.#cut(0, pause(message));

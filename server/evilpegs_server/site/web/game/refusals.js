@@ -31,7 +31,7 @@ const WORDS = {
   game_over: "That game was over before the message arrived.",
   not_practice: "Hints are for practice games only.",
   rate_limited: "The server asks for a pause. Try again in a moment.",
-  internal: "The server failed at this. Try again; if it happens again, tell whoever runs the server.",
+  internal: "The server failed at this. Try again; if it happens again, tell the person who runs the server.",
   round_closed: "This round is closed.",
   already_entered: "You have entered this round before.",
 };
