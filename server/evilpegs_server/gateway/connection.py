@@ -11,7 +11,7 @@ from websockets.protocol import Event, State
 from evilpegs_server.fast_path import whole_text, write_texts
 from evilpegs_server.gateway.admitted_connection import AdmittedConnection
 from evilpegs_server.gateway.rate_limit import RateLimit
-from evilpegs_server.matches.counts import EndReason
+from evilpegs_server.matches.counts import RATE_LIMIT, EndReason
 from evilpegs_server.matches.stall_free_clock import StallFreeClock
 
 FRAME_REFUSALS: Final = 10
@@ -77,7 +77,8 @@ class StampedConnection(AdmittedConnection):
         self.rate.take(self.arrived, refusals=FRAME_REFUSALS)
         if self.rate.is_exhausted:
             self.note_end(EndReason.FRAMES)
-            self.fail(1008, "too many frames")
+            limit = f"more than {self.rate.per_second:.0f} per second (limit {RATE_LIMIT})"
+            self.fail(1008, f"too many pings or fragments: {limit}")
 
 
 class SocketChannel:
