@@ -1,5 +1,6 @@
 """Messages about a command line that cannot be parsed: which option is wrong, and what it accepts."""
 
+import re
 from difflib import get_close_matches
 from typing import Literal, get_args, get_origin
 
@@ -19,6 +20,8 @@ from evilpegs_game.errors import quoted
 
 MAX_QUOTED = 80
 _KINDS = {int: "a whole number", float: "a number"}
+_WITH_RULES = {("assist",), ("duel",), ("solve",), ("tree",)}
+_RULES = re.compile(r"[0-9]+x[0-9]+(-distinct)?")
 
 
 def usage_message(error: CycloptsError) -> str:
@@ -28,6 +31,14 @@ def usage_message(error: CycloptsError) -> str:
     command = " ".join(("evilpegs", *(error.command_chain or ())))
     what = " ".join(_what(error).split()).rstrip(".")
     return f"{what}{'' if what.endswith('?') else ';'} see: {command} --help"
+
+
+def rules_hint(typed: str) -> str:
+    """Return an addition to a message about ``typed`` that names the option --rules, if ``typed`` looks like rules.
+
+    Otherwise the result is empty. ``typed`` is a word that was not expected where it stands.
+    """
+    return f"; rules are named with --rules {typed}" if _RULES.fullmatch(typed) else ""
 
 
 def _what(error: CycloptsError) -> str:
@@ -58,8 +69,10 @@ def _asked_help(error: UnknownCommandError) -> str | None:
 
 def _unexpected(error: UnusedCliTokensError) -> str:
     typed = " ".join(error.unused_tokens or ())
-    is_for_play = tuple(error.command_chain or ()) == ("play",)
-    hint = f"; a ladder is named with --ladder {typed[:MAX_QUOTED]}" if is_for_play else ""
+    command = tuple(error.command_chain or ())
+    hint = f"; a ladder is named with --ladder {typed[:MAX_QUOTED]}" if command == ("play",) else ""
+    if command in _WITH_RULES:
+        hint = rules_hint(typed)
     return f"unexpected argument {quoted(typed, MAX_QUOTED)}{hint}"
 
 

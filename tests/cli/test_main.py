@@ -190,6 +190,10 @@ def test_collection_of_garbage_goes_on_after_import(run):
         (("help", "me"), "write: evilpegs --help"),
         (("play", "classic"), "unexpected argument 'classic'; a ladder is named with --ladder classic; "
          "see: evilpegs play --help"),
+        (("solve", "3x3"), "unexpected argument '3x3'; rules are named with --rules 3x3; see: evilpegs solve --help"),
+        (("ladders", "3x3"), "unexpected argument '3x3'; see: evilpegs ladders --help"),
+        (("partition", "4x6", "1122"), "not a code: '4x6'; rules are named with --rules 4x6"),
+        (("evaluate", "minimax", "4x6"), "no strategy '4x6'; rules are named with --rules 4x6"),
         (("ladders", "classic"), "unexpected argument 'classic'; see: evilpegs ladders --help"),
         (("tree", "minimax", "--rules", "clasic"), "not rules: 'clasic'; did you mean classic?"),
         (("duel", "minimax", "--codemaker", "Evil"),

@@ -13,10 +13,11 @@ from evilpegs.output import console, pluralize, print_json
 from evilpegs.plots import bar_chart, check_plot
 from evilpegs.tables import feedback_text, plain_table
 from evilpegs.turns import parse_turns
+from evilpegs.usage_errors import rules_hint
 from evilpegs_clients.terminal.pegs import peg_text
 from evilpegs_game.analysis.figures import guess_figures
 from evilpegs_game.codes import Code, format_code, parse_code
-from evilpegs_game.errors import quoted
+from evilpegs_game.errors import GameError, quoted
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
@@ -48,13 +49,24 @@ def partition(
         message = "no guess to look at; write one, as in: evilpegs partition --rules 4x6 1122"
         raise CommandError(message)
     position = Position(parsed, parse_turns(turns, parsed), LiveSets())
-    codes = [parse_code(text, parsed) for text in texts]
+    codes = [_parse_guess(text, parsed) for text in texts]
     if plot is not None:
         _plot(position, codes, plot)
     if as_json:
         print_json(_document(position, codes))
     else:
         _show(position, codes)
+
+
+def _parse_guess(text: str, rules: Rules) -> Code:
+    """Return the code in ``text``; raise CommandError if it has the form of rules, else GameError if it is no code."""
+    try:
+        return parse_code(text, rules)
+    except GameError as error:
+        if hint := rules_hint(text):
+            message = f"not a code: {quoted(text)}{hint}"
+            raise CommandError(message) from error
+        raise
 
 
 def _turns_and_guesses(after: Sequence[str], is_guess_given: bool) -> tuple[list[str], list[str]]:

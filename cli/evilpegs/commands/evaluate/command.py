@@ -17,6 +17,7 @@ from evilpegs.output import console, only_document, print_json, progress
 from evilpegs.plots import check_plot
 from evilpegs.slow_strategy import slow_strategies_named
 from evilpegs.tracebacks import traceback_of_strategy
+from evilpegs.usage_errors import rules_hint
 from evilpegs_clients.evaluation.cost import check_memory, estimate_cost
 from evilpegs_clients.evaluation.plan import ExecutionPlan
 from evilpegs_clients.evaluation.request import make_results, make_specs
@@ -25,6 +26,7 @@ from evilpegs_clients.evaluation.results import (
     compare_results,
 )
 from evilpegs_clients.evaluation.run import run_evaluation
+from evilpegs_game.errors import quoted
 from evilpegs_game.rules import Rules
 
 Games = Annotated[
@@ -139,6 +141,8 @@ def _check_options(
 ) -> None:
     if not strategies:
         message = "no strategy to evaluate; name one or more, see: evilpegs evaluate --help"
+    elif mistaken := [name for name in strategies if rules_hint(name)]:
+        message = f"no strategy {quoted(mistaken[0])}{rules_hint(mistaken[0])}"
     elif not 1 <= jobs <= MAX_JOBS:
         message = f"--jobs must be 1 to {MAX_JOBS}, not {jobs}"
     elif jobs > 1 and cluster is not None:
