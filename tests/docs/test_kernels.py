@@ -22,6 +22,12 @@ def kernels():
                     yield node
 
 
+def docstring_lines(node):
+    """Return the number of lines of the docstring of a function, which every kernel has."""
+    docstring = node.body[0]
+    return docstring.end_lineno - docstring.lineno + 1
+
+
 def test_files_and_names_exist():
     quoted = re.findall(r"`([^`]+)`", TEXT)
     paths = {name for name in quoted if name.endswith(".py")}
@@ -44,6 +50,6 @@ def test_rows_of_feedback_numbers_begin_as_stated():
 
 
 def test_most_kernels_are_short():
-    lengths = [node.end_lineno - node.lineno + 1 for node in kernels()]
+    lengths = [node.end_lineno - node.lineno + 1 - docstring_lines(node) for node in kernels()]
     assert 140 <= len(lengths) <= 160
-    assert sum(length <= 30 for length in lengths) / len(lengths) >= 0.9
+    assert sum(length <= 30 for length in lengths) / len(lengths) >= 0.95

@@ -22,8 +22,8 @@ from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 
-FEEDBACK_WIDTH: Final = 20
-"""The width of the first column, which has the marks of up to 16 pegs and the numbers."""
+FEEDBACK_WIDTH: Final = 21
+"""The width of the first column in characters, which has the marks of up to 16 pegs and numbers such as ``10,0``."""
 MIN_SIZES_WIDTH: Final = 11
 """The least width of a guess's column, wide enough for the part sizes of all rules that can be counted."""
 
