@@ -1,10 +1,14 @@
-"""The least number of guesses that beats the evil codemaker, and a line of play that does it.
+"""The least number of guesses that beats the evil codemaker, and the turns of a game with this number of guesses.
 
-Evil (ties: fewest blacks, then fewest whites) leaves one set of codes after each guess and says all-black only when it
-must. So the line is a shortest path from all codes to one code, which is its last guess. The search allows a rising
-number of guesses (iterative deepening). The largest of B parts holds at least a B-th of the codes without the guess
-itself; so k guesses are never enough for more than c(k) codes, where c(1) = 1 and c(k) = B c(k - 1) + 1. Work is
-counted in feedback evaluations.
+The evil codemaker has no secret. It replies with the feedback whose part is largest; of equally large parts it takes
+the one with the fewest blacks, then the fewest whites. So every guess leads from one set of possible codes to exactly
+one next set. Evil says all-black only if one code is left and that code is guessed. So the game to find is a shortest
+path from all codes to a set of one code, which is the last guess.
+
+The search tries one number of guesses after another, in ascending order (iterative deepening). It leaves out sets that
+are too large for the guesses left: a guess makes at most B parts besides all-black, and the largest of them holds at
+least a B-th of the codes without the guess itself. So k guesses are never enough for more than c(k) codes, where
+c(1) = 1 and c(k) = B c(k - 1) + 1. Work is counted in feedback evaluations.
 """
 
 from collections.abc import Callable
@@ -26,7 +30,11 @@ _CHUNK: Final = 1 << 14
 
 
 class _EvilReply(NamedTuple):
-    """Evil's reply to a guess: the number of codes that it leaves, its feedback number, and the index of the guess."""
+    """Evil's reply to a guess: the number of codes that it leaves, the number of the feedback, and the guess.
+
+    ``feedback`` is an index in the tuple `feedbacks`, and ``guess`` an index among all codes of the rules in code
+    order.
+    """
 
     codes: int
     feedback: int
@@ -34,7 +42,7 @@ class _EvilReply(NamedTuple):
 
 
 class ShortestLineSearch:
-    """A search for the shortest line against evil on ``rules``: the turns of a game that beats evil soonest.
+    """A search for the shortest game against evil on ``rules``: the turns with which a codebreaker wins soonest.
 
     ``budget`` bounds the work in feedback evaluations; None means no limit.
 
@@ -56,12 +64,13 @@ class ShortestLineSearch:
         return self._budget.work
 
     def run(self, progress: Callable[[int], None] | None = None) -> tuple[DuelTurn, ...]:
-        """Return the turns of a line with the fewest guesses.
+        """Return the turns of a game that beats the evil codemaker with the fewest guesses, oldest first.
 
-        ``progress`` is called with each number of guesses before the search tries it.
+        ``progress`` is called with a number of guesses each time the search begins to look for a game of this many
+        guesses; these numbers ascend.
 
         Raises:
-            OverBudgetError: the work exceeds the budget.
+            OverBudgetError: the work exceeds the ``budget`` of this search.
         """
         guesses = self._fewest_guesses(self.rules.size)
         while True:
@@ -76,7 +85,11 @@ class ShortestLineSearch:
         return next(guesses for guesses, most in enumerate(self._max_codes) if codes <= most)
 
     def _line(self, columns: Columns, guesses: int) -> tuple[DuelTurn, ...]:
-        """Return the turns of a line of at most ``guesses`` guesses for the codes in ``columns``, or an empty tuple."""
+        """Return the turns that beat evil within ``guesses`` guesses from the set of the codes in ``columns``.
+
+        The turns are those of one such game, oldest first. The result is an empty tuple if ``guesses`` guesses are not
+        enough.
+        """
         codes = int(columns.shape[1])
         if codes == 1:
             return (DuelTurn(column_code(columns, 0), all_black(self.rules.pegs), 1),)
@@ -98,9 +111,11 @@ class ShortestLineSearch:
         return ()
 
     def _replies(self, columns: Columns, guesses: int) -> list[_EvilReply]:
-        """Return evil's replies to all guesses after which ``guesses - 1`` guesses may be enough.
+        """Return evil's replies to the guesses after which ``guesses - 1`` more guesses may be enough.
 
-        Replies that leave the fewest codes come first. Only one guess of each orbit is considered.
+        ``columns`` are the codes that are possible before the guess. The replies that leave the fewest codes come
+        first, then code order of the guesses decides. Of guesses that symmetries of these codes map to each other, only
+        one is considered.
         """
         guess_indices = np.unique(self._space.orbits(columns))
         self._budget.spend(guess_indices.size * columns.shape[1])

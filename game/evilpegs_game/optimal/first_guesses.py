@@ -1,8 +1,10 @@
 """First guesses for a large set of codes: bounds of the total after each, tightened until the least total is proved.
 
-Of first guesses that a symmetry of the set maps to each other, one is taken. Each feedback to it leaves a subproblem.
-First all subproblems are solved roughly, with few guesses tried per set, for a good upper bound. Then the subproblems
-of each first guess that may still be the best are solved exactly; threads share the guesses for a large part.
+A total is the sum, over all codes of the set, of the guesses that a strategy tree takes. Symmetries of the set map some
+first guesses to each other; only one of these is compared. Each feedback to a first guess leaves a subproblem: the
+least total of the codes that give this feedback. First all subproblems are solved roughly, with few guesses tried per
+set, for a good upper bound. Then the subproblems of each first guess that may still be the best are solved exactly;
+threads share the guesses for a large part.
 """
 
 from collections.abc import Callable
@@ -37,7 +39,11 @@ class Progress(NamedTuple):
 
 
 class FirstGuessPart:
-    """The codes that give one feedback to a first guess, and the known bounds of the guesses they need in total."""
+    """The codes that give one feedback to a first guess, and bounds on the guesses that they need.
+
+    ``columns`` are these codes. ``subproblem`` names the first guess, the feedback, and the guesses allowed after the
+    first one. ``bounds`` are bounds on the least total: the guesses after the first one, summed over these codes.
+    """
 
     def __init__(self, subproblem: Subproblem, columns: Columns, bounds: KnownBounds) -> None:
         self.subproblem = subproblem
@@ -51,14 +57,14 @@ class FirstGuessPart:
 
     @property
     def is_exact(self) -> bool:
-        """True if the least total of this part is known."""
+        """True if the least total of this part is known, or if it is proved that the guesses allowed are not enough."""
         return self.bounds.lower >= self.bounds.upper
 
 
 class FirstGuess:
-    """A first guess, the number of codes before it, and the parts into which it splits these codes, without all-black.
+    """A first guess, the number of codes possible before it, and the parts into which it splits these codes.
 
-    The parts are in ascending order of size.
+    The parts are in ascending order of size; the part of all-black is left out.
     """
 
     def __init__(self, guess: Code, codes: int, parts: list[FirstGuessPart]) -> None:
@@ -68,7 +74,10 @@ class FirstGuess:
 
     @property
     def lower(self) -> int:
-        """A lower bound of the guesses, summed over all codes, of every strategy tree that begins with the guess."""
+        """A lower bound of the guesses, summed over all codes, of every strategy tree that begins with the guess.
+
+        It is `NEVER` if it is proved that no such tree keeps within the guesses allowed per code.
+        """
         return min(NEVER, self.codes + sum(part.bounds.lower for part in self.parts))
 
     @property
@@ -81,14 +90,20 @@ class FirstGuess:
 
 
 class FirstGuesses:
-    """The first guesses for ``columns``, all codes of the rules or many of them, and the bounds known of each.
+    """The first guesses to compare for a large set of codes, and the known bounds of each.
 
-    ``guesses`` lists the first guesses in code order. ``limit`` is the most guesses that a tree may take.
-    ``proof_log`` contains bounds proved before, and new bounds are added to it. ``report`` is called with the bounds
-    each time a bound is proved. ``budget`` bounds the work; it is meant for one thread only.
+    ``columns`` are the codes in code order: all codes of the rules or many of them. ``guesses`` lists the first guesses
+    in code order. ``totals`` is the table of known bounds, which is read and extended. ``limit`` is the most guesses
+    that a tree may take for any code; `UNLIMITED` allows any number. ``proof_log`` contains bounds proved before, and
+    new bounds are added to it. ``threads`` is the number of threads that try guesses for a large part. ``report`` is
+    called with the bounds each time a bound is proved.
+
+    ``budget`` bounds the work in feedback evaluations; None means no limit. Use a budget with one thread only, because
+    each of several threads could do all the work that is left.
 
     Raises:
-        TooLargeError: a part takes, or may take, more than `Tuning.max_matrix_bytes`.
+        TooLargeError: from `prove`, `solve` and `tree`, if the guess matrix of a part takes, or may take, more than
+            `Tuning.max_matrix_bytes`.
     """
 
     def __init__(
@@ -116,12 +131,12 @@ class FirstGuesses:
 
     @property
     def work(self) -> int:
-        """The number of feedback evaluations that were counted in the budget so far."""
+        """The number of feedback evaluations counted so far in the work budget of this object."""
         return self._budget.work
 
     @property
     def bytes(self) -> int:
-        """The most bytes that the guess matrices kept for later use may take together."""
+        """An upper bound on the bytes of all guess matrices together that are kept for later use."""
         parts, space = (part for first in self.guesses for part in first.parts), self._code_space
         return min(space.tuning.kept_bytes, sum(space.matrix_bytes(part.codes, space.rules.size) for part in parts))
 
@@ -147,30 +162,38 @@ class FirstGuesses:
 
     @property
     def lower(self) -> int:
-        """A proved lower bound of the least total of guesses; `NEVER` if no tree keeps within the limit."""
+        """A proved lower bound of the guesses that a strategy tree needs, summed over all codes.
+
+        It is `NEVER` if it is proved that no tree keeps within ``limit`` guesses per code.
+        """
         return min(first.lower for first in self.guesses)
 
     @property
     def progress(self) -> Progress:
-        """The bounds on the least total that are proved so far."""
+        """The bounds proved so far on the guesses that a strategy tree needs, summed over all codes."""
         lower, upper = self.lower, self.best.upper
         within = None if self.limit == UNLIMITED else self.limit
         return Progress(within, None if lower == NEVER else lower, None if upper == NEVER else upper)
 
     @property
     def best(self) -> FirstGuess:
-        """The first guess with the least upper bound."""
+        """The first guess with the least `FirstGuess.upper`: the best known tree begins with it."""
         return min(self.guesses, key=lambda first: first.upper)
 
     @property
     def largest_part(self) -> int:
-        """The number of codes in the largest part that may have to be solved."""
+        """The number of codes in the largest part of any first guess; 0 if there are no parts."""
         return max((part.codes for first in self.guesses for part in first.parts), default=0)
 
     def prove(self) -> FirstGuess:
-        """Find and prove the least total of guesses over all codes, and return a first guess that attains it.
+        """Return a first guess with the fewest guesses, summed over all codes, after proving that no other needs fewer.
 
-        If there is no tree within the limit, that fact is proved instead, and the upper bound of the result is `NEVER`.
+        If no tree keeps within ``limit`` guesses per code, this fact is proved instead, and the upper bound of the
+        result is `NEVER`.
+
+        Raises:
+            OverBudgetError: the work exceeds the budget of this object.
+            TooLargeError: the guess matrix of a part takes more than `Tuning.max_matrix_bytes`.
         """
         for first in sorted(self.guesses, key=lambda first: first.lower):
             if first.lower < self.best.upper:
@@ -180,9 +203,13 @@ class FirstGuesses:
         return self.best
 
     def solve(self, first: FirstGuess, upper: int) -> int:
-        """Return the least total of trees that begin with ``first``, if it is less than ``upper``.
+        """Return the least total of the trees that begin with ``first`` if it is less than ``upper``.
 
-        Otherwise return a lower bound of it, which is at least ``upper``.
+        The total of a tree is its guesses, summed over all codes. If the least total is not less than ``upper``, return
+        a proved lower bound of it, which is at least ``upper``.
+
+        Raises:
+            OverBudgetError, TooLargeError: under the conditions of `prove`.
         """
         for part in first.parts:
             if first.lower >= upper:
@@ -203,7 +230,7 @@ class FirstGuesses:
         self._call_report()
 
     def _solve_part(self, part: FirstGuessPart, upper: int) -> None:
-        """Find the least total of ``part``, or prove that it is at least ``upper``."""
+        """Find the least total of ``part``, or prove that it is at least ``upper``; store the bounds in ``part``."""
         matrix = self._matrix(part)
         if part.codes < self._code_space.tuning.shared_codes:
             solver = self._solver(matrix)
@@ -215,7 +242,8 @@ class FirstGuesses:
     def _solve_in_threads(self, part: FirstGuessPart, matrix: GuessMatrix, upper: int) -> None:
         """Find the least total of ``part``, or prove that it is at least ``upper``; threads share the guesses to try.
 
-        A tree with the total ``upper`` may already be known.
+        The bounds are stored in ``part`` and in the proof log. ``upper`` is at most ``part.bounds.upper``, so it may be
+        the total of a tree that is known already.
         """
         limit, tried = part.subproblem.limit, self._proof_log.tried.setdefault(part.subproblem, {})
         shared = new_record(SHARED, upper=upper)
@@ -245,14 +273,20 @@ class FirstGuesses:
         return TotalSolver(matrix, self._totals, shared, self._budget)
 
     def _record(self, part: FirstGuessPart, matrix: GuessMatrix, bounds: TotalBounds) -> None:
-        """Keep, in ``part`` and in the proof log, the tighter of ``bounds`` and the bounds known before."""
+        """Keep, in ``part`` and in the proof log, the tighter of ``bounds`` and the bounds known before.
+
+        ``bounds.guess`` is the index of a guess in ``matrix``.
+        """
         old = part.bounds
         guess = old.guess if bounds.upper >= old.upper or bounds.guess is None else matrix.guess_code(bounds.guess)
         part.bounds = KnownBounds(max(old.lower, bounds.lower), min(old.upper, bounds.upper), guess)
         self._proof_log.known[part.subproblem] = part.bounds
 
     def tree(self, first: FirstGuess) -> Tree:
-        """Return a tree that begins with ``first`` and whose total is the upper bound of ``first``."""
+        """Return a strategy tree that begins with ``first`` and takes ``first.upper`` guesses, summed over all codes.
+
+        ``first`` must be a first guess that `prove` or `solve` has solved.
+        """
         children: dict[Feedback, Node] = {}
         for part in first.parts:
             if part.codes <= 2:

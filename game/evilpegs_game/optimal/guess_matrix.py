@@ -1,4 +1,7 @@
-"""The code space of some rules, and guess matrices: a set of codes with the guesses worth trying against it."""
+"""The code space of some rules, which is all their codes, and guess matrices.
+
+A guess matrix is a set of codes with the feedbacks that these codes give to the guesses worth trying.
+"""
 
 from typing import Final
 
@@ -25,8 +28,9 @@ _CHUNK: Final = 1 << 12
 class CodeSpace:
     """All codes of ``rules``, each a possible guess, and their symmetries; ``tuning`` bounds time and memory.
 
-    ``columns`` holds all codes in code order. ``max_parts`` is the most parts that a guess can make, without all-black.
-    ``max_codes[k]`` bounds the number of codes that can be solved within k guesses: int64.
+    ``columns`` holds all codes in code order. ``max_parts`` is the most parts into which a guess can split a set of
+    codes, the part of all-black not counted. ``max_codes[k]`` is an upper bound on the number of codes that can be
+    solved within k guesses: int64; the last element is the first that is at least the number of all codes.
 
     Raises:
         TooLargeError: the rules have more than 2**20 codes, or more than 64 feedbacks (10 pegs or more).
@@ -44,22 +48,30 @@ class CodeSpace:
         self.max_codes = np.array(max_codes_within(rules), dtype=np.int64)
 
     def orbits(self, columns: Columns) -> Indices:
-        """Return, for each guess, the index of the first guess known to be equally good against ``columns``: int32.
+        """Return, for each guess, the index of the first guess known to be equally good against ``columns``.
 
-        This is the guess itself if the set is small, because the search for symmetries then takes longer than it saves.
+        The result is int32, shape (rules.size,); guesses are all codes of the rules in code order. Guesses are equally
+        good if a symmetry of the set maps them to each other. If the set has fewer than `Tuning.orbit_codes` codes,
+        each guess gets its own index, because the search for symmetries would take longer than it saves.
         """
         if columns.shape[1] < self.tuning.orbit_codes:
             return np.arange(self.rules.size, dtype=np.int32)
         return self.symmetries.orbits(columns)
 
     def first_guesses(self, columns: Columns) -> list[Code]:
-        """Return, in code order, the first guess of each group known to be equally good against ``columns``."""
+        """Return the first guesses worth trying against ``columns``: one of each group of equally good ones.
+
+        The result is in code order, and each guess in it is the first of its group in code order.
+        """
         if columns.shape[1] == self.rules.size:
             return one_guess_per_shape(self.rules)
         return [column_code(self.columns, index) for index in np.unique(self.orbits(columns)).tolist()]
 
     def matrix_bytes(self, codes: int, guesses: int) -> int:
-        """Return the bytes that a guess matrix of this size takes, together with the stack of one search."""
+        """Return the size in bytes of a guess matrix with the stack of one search.
+
+        The matrix has ``codes`` codes and ``guesses`` guesses.
+        """
         tables = (2 + _bit_type(self.max_parts + 2)().itemsize) * codes * guesses
         return tables + stack_bytes(codes, guesses, self.tuning)
 
@@ -75,16 +87,16 @@ class CodeSpace:
 
 
 def one_guess_per_shape(rules: Rules) -> list[Code]:
-    """Return the codes that are first, in code order, among their images under permutations of pegs and colors."""
+    """Return, in code order, the first code of each class of codes that renaming pegs and colors maps to each other."""
     most = rules.pegs if rules.repeats else 1
     shapes = _shapes(rules.pegs, rules.colors, most)
     return sorted(tuple(color for color, times in enumerate(shape) for _ in range(times)) for shape in shapes)
 
 
 def _shapes(pegs: int, colors: int, most: int) -> list[tuple[int, ...]]:
-    """Return the ways to distribute pegs among colors, each as the pegs per color in descending order.
+    """Return the ways to divide ``pegs`` pegs among at most ``colors`` colors, with at most ``most`` pegs per color.
 
-    ``most`` is the most pegs that one color may have, and ``colors`` the most colors that may have any.
+    Each way is a tuple of the number of pegs of each color that has any, in descending order.
     """
     if pegs == 0:
         return [()]
@@ -98,7 +110,7 @@ def _shapes(pegs: int, colors: int, most: int) -> list[tuple[int, ...]]:
 
 
 class GuessMatrix:
-    """A set of codes and the feedback of the guesses worth trying against it or any subset.
+    """A set of codes, and the feedbacks that they give to the guesses worth trying against the set or any subset.
 
     All codes of the set are guesses. Another guess is kept only if no code of the set, and no earlier guess in code
     order, splits the set into the same parts.
@@ -108,7 +120,7 @@ class GuessMatrix:
     """
 
     def __init__(self, code_space: CodeSpace, columns: Columns) -> None:
-        """Build the matrix of the codes in ``columns``, more than two, in code order."""
+        """Build the matrix of the codes in ``columns``, which must be more than two and in code order."""
         code_space.check_bytes(columns.shape[1], (columns.shape[1] + _DIGEST_BYTES) * code_space.rules.size)
         self.code_space = code_space
         self.columns = columns
@@ -123,25 +135,25 @@ class GuessMatrix:
 
     @property
     def all_indices(self) -> Indices:
-        """The indices of all codes of the set, int32."""
+        """The indices of all codes of the set, from 0: int32, ascending."""
         return np.arange(self.codes, dtype=np.int32)
 
     @property
     def bytes(self) -> int:
-        """The size of the tables in bytes."""
+        """The size of the tables of feedbacks in bytes."""
         return self.tables.by_guess.nbytes + self.tables.bits.nbytes
 
     def guess_code(self, guess: int) -> Code:
-        """Return the code of the guess with the index ``guess`` in the matrix."""
+        """Return the code of the guess with the index ``guess`` among the guesses of this matrix."""
         return column_code(self.code_space.columns, int(self.guesses[guess]))
 
     def guess_index(self, code: Code) -> int:
-        """Return the index in the matrix of ``code``, which must be one of its guesses."""
+        """Return the index of ``code``, which must be a guess of this matrix, among the guesses of this matrix."""
         index = self.code_space.symmetries.indices(to_columns([code]))
         return int(np.searchsorted(self.guesses, index)[0])
 
     def _build_tables(self) -> tuple[Indices, GuessTables]:
-        """Return the indices of the guesses among all codes, ascending, and the tables of the matrix."""
+        """Return the guesses of the matrix, as ascending indices among all codes, and the tables of the matrix."""
         space, numbers = self.code_space, self.code_space.max_parts + 2
         by_code = np.empty((self.codes, space.rules.size), dtype=np.uint8)
         for code in range(self.codes):
@@ -164,9 +176,10 @@ class GuessMatrix:
         return guesses, tables
 
     def first_of_each_orbit(self, entries: list[int]) -> list[int]:
-        """Return those of ``entries`` that hold the first guess of an orbit, in their order.
+        """Return the first entry of each orbit, in the order of ``entries``; guesses of one orbit are equally good.
 
-        ``entries`` are guesses for the whole set, in the form of `entry_guess`. Guesses of one orbit are equally good.
+        Each entry is an integer that holds a guess and an estimate, as `entry_guess` describes. The orbits are those of
+        guesses against all codes of the set.
         """
         if self._orbits is None:
             self._orbits = self.code_space.orbits(self.columns)[self.guesses]
@@ -175,9 +188,11 @@ class GuessMatrix:
         return [entries[index] for index in np.sort(first).tolist()]
 
     def orbits_after(self, guess: int) -> OrbitTable:
-        """Return, for each part that ``guess`` makes, the orbits of guesses that are equally good against this part.
+        """Return the orbits of second guesses after each feedback to ``guess``: int32, shape (feedbacks, guesses).
 
-        The row of a feedback has the orbit number of each guess. It has -1 everywhere if the part is small.
+        ``guess`` is the index of a guess of this matrix. The row of a feedback has one orbit number per guess of this
+        matrix; guesses with the same number are equally good against the part of this feedback. The row is -1
+        everywhere if the part has fewer than `Tuning.orbit_codes` codes, and for all-black.
         """
         row = self.tables.by_guess[guess]
         orbits = np.full((self.tables.all_black + 1, self.guesses.size), -1, dtype=np.int32)
@@ -190,7 +205,10 @@ class GuessMatrix:
 
 
 def entry_guess(entry: int) -> int:
-    """Return the guess, as an index in the matrix, of a list entry; the entry has an estimate in its upper bits."""
+    """Return the index of the guess that a list entry holds in its low `GUESS_BITS` bits.
+
+    The bits above hold an estimate of the total with this guess, the guesses summed over all codes.
+    """
     return entry & ((1 << GUESS_BITS) - 1)
 
 
@@ -205,10 +223,10 @@ def _code_keys(code_indices: Indices) -> Words:
 
 
 def _distinct_guesses(digests: Words, members: Indices) -> Indices:
-    """Return the indices of the guesses to keep, ascending.
+    """Return the indices of the guesses to keep, ascending: ``members``, and the first guess of each other partition.
 
-    These are ``members``, the codes of the set, and the first guess of each partition that no member makes.
-    ``digests`` are the partitions of all guesses as hashes.
+    ``members`` are the indices of the codes of the set among all codes. ``digests`` has one hash per guess, which is
+    equal for guesses that split the set into the same parts.
     """
     _, first = np.unique(digests, return_index=True)
     others = first[~np.isin(digests[first], digests[members])]
@@ -217,7 +235,11 @@ def _distinct_guesses(digests: Words, members: Indices) -> Indices:
 
 @kernel
 def _partition_digests(by_code: FeedbackMatrix, keys: Words, numbers: int) -> Words:
-    """Return, for each guess, a digest of the parts into which it splits the codes, whatever feedbacks they give."""
+    """Return one hash per guess, equal for guesses that split the codes into the same parts with whatever feedbacks.
+
+    ``by_code`` has feedback numbers, shape (codes, guesses), ``keys[i, 0]`` is a hash word of code i, and ``numbers``
+    is the number of feedbacks.
+    """
     digests = np.zeros(by_code.shape[1], np.uint64)
     part_keys = np.empty((numbers, _CHUNK), np.uint64)
     for start in range(0, digests.size, _CHUNK):

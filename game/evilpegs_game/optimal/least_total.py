@@ -23,7 +23,10 @@ _TABLE_ENTRIES: Final = 1 << 18
 _FEW_CODES: Final = 64
 """If rules have more codes than this, the first guesses for all codes are examined one by one."""
 _MAX_FIRST_GUESSES: Final = 1000
-"""The most first guesses that are examined one by one for other sets of over `Tuning.first_guess_codes` codes."""
+"""The most first guesses that are examined one by one for other sets of over `Tuning.first_guess_codes` codes.
+
+A set with more first guesses, of equally good ones counted once, is solved at once.
+"""
 
 
 class LeastTotal:
@@ -31,9 +34,9 @@ class LeastTotal:
 
     The winning guesses are included. The solver keeps its results, to save time in later calls.
 
-    It takes 6 MB for its `totals_table`, the memory of all codes and, during a call, a guess matrix. The matrix takes
-    at most ``16 * codes * rules.size`` bytes, and far less for small sets because few guesses split them differently.
-    Several threads may share one solver.
+    The solver takes 6 MB for its `totals_table`, the memory of all codes and, during a call, a guess matrix. The matrix
+    takes at most ``16 * codes * rules.size`` bytes, and far less for small sets because few guesses split them
+    differently. Several threads may share one solver.
 
     Raises:
         TooLargeError: the rules have more than 2**20 codes, or more than 64 feedbacks (10 pegs or more).
@@ -57,7 +60,10 @@ class LeastTotal:
         return self._total(columns, WorkBudget(budget, SUBJECT))
 
     def total_after(self, columns: Columns, guess: Code, budget: int | None = None) -> int:
-        """Return the result of `total` for a codebreaker who plays ``guess`` first; this guess is counted.
+        """Return the fewest guesses, summed over the codes in ``columns``, that find each code if ``guess`` is first.
+
+        ``guess`` and the winning guesses are included. The codes must be in code order. ``budget`` bounds the work in
+        feedback evaluations; None means no limit.
 
         Raises:
             OverBudgetError, TooLargeError: under the conditions of `total`.
@@ -67,10 +73,10 @@ class LeastTotal:
         return int(columns.shape[1]) + sum(self._total(part, work_budget) for part in parts)
 
     def best_guess(self, columns: Columns, budget: int | None = None) -> Code:
-        """Return a guess that attains the least total for the codes of ``columns``.
+        """Return a first guess with which the guesses needed, summed over the codes in ``columns``, are fewest.
 
-        Of several guesses that attain it, the result is the first that is one of these codes, else the first in code
-        order.
+        Of several equally good guesses, the result is the first that is one of these codes, else the first in code
+        order. The codes must be in code order. ``budget`` bounds the work in feedback evaluations; None means no limit.
 
         Raises:
             OverBudgetError, TooLargeError: under the conditions of `total`.

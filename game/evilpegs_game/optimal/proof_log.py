@@ -1,17 +1,19 @@
 """The proof log: what is already proved about the least total, so that an interrupted proof can be continued.
 
-It is text with one line per fact. Each line ends in a checksum, as `evilpegs_game.checked_lines` describes, so that any
-changed line is found. The first line names the format and the rules, and the checksums of the facts cover the rules::
+The least total is the fewest guesses of a strategy tree, summed over the codes. A proof log is text with one line per
+fact. Each line ends in a checksum, as `evilpegs_game.checked_lines` describes, so that any changed line is found. The
+first line names the format and the rules, and the checksums of the facts cover the rules::
 
     evilpegs proof log 2 4x7 ebbe611136866575
     - 1123 0,1 2353 2412 2345 d276a75d0cd4760f
     - 1123 0,1 2344 tried 2413 fa21e530cd73b212
     6 1123 0,1 2353 - - 393f677d0106262b
 
-A fact is about the codes that give a feedback to a first guess. Its first word is the number of guesses allowed, ``-``
-for any; then come the first guess and the feedback. The words after them are a lower bound, an upper bound and a guess
-that attains the upper bound, ``-`` for what is not known; or a guess, ``tried``, and a lower bound of the total with
-that guess. Each fact holds without the others, so a missing line only costs work.
+A fact is about the codes that give one feedback to a first guess. Its first word is the number of guesses allowed after
+the first guess, ``-`` for any number; the next two words are the first guess and the feedback. The words after them
+have one of two forms. The first form is a lower bound of the least total, an upper bound of it, and a guess that
+attains the upper bound; the last two are ``-`` if no tree is known. The second form is a second guess, ``tried``, and a
+lower bound of the total with that guess. Each fact holds without the others, so a missing line only costs work.
 
 Earlier versions wrote format 1, which has one digest at the end. Their proof logs are still read.
 """
@@ -37,7 +39,8 @@ _OLD_HEADINGS: Final = tuple(title + b"1\n" for title in TITLES)
 class Subproblem(NamedTuple):
     """A subproblem of a proof: the least total of the codes that give ``feedback`` to the first guess ``first``.
 
-    At most ``limit`` guesses are allowed after the first one.
+    The least total is the fewest guesses after the first one, summed over these codes. At most ``limit`` guesses are
+    allowed after the first one; `UNLIMITED` allows any number.
     """
 
     limit: int
@@ -46,9 +49,10 @@ class Subproblem(NamedTuple):
 
 
 class KnownBounds(NamedTuple):
-    """Bounds of the least total of a subproblem.
+    """Bounds of the least total of a subproblem, the fewest guesses after the first one, summed over its codes.
 
-    ``upper`` is `NEVER` if no tree is known. ``guess`` is a guess that attains ``upper``, or None if none is known.
+    ``upper`` is `NEVER` if no tree is known; ``lower`` is `NEVER` if it is proved that there is none. ``guess`` is a
+    second guess that attains ``upper``, or None if none is known.
     """
 
     lower: int
@@ -59,8 +63,8 @@ class KnownBounds(NamedTuple):
 class ProofLog:
     """The facts that are proved about the first guesses of ``rules``.
 
-    ``known`` has the bounds of subproblems. For subproblems that are not finished, ``tried`` has the guesses that were
-    tried without success, each with a lower bound of the total if it is played.
+    ``known`` has the bounds of subproblems. For subproblems that are not finished, ``tried`` has the second guesses
+    that did not improve the upper bound, each with a lower bound of the total if it is played.
     """
 
     def __init__(self, rules: Rules) -> None:
@@ -90,7 +94,7 @@ class ProofLog:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "ProofLog":
-        """Return the proof log that `to_bytes` turned into ``data``. Proof logs of format 1 are read, too.
+        """Return the proof log whose text, as `to_bytes` writes it, is ``data``. Proof logs of format 1 are read, too.
 
         Raises:
             ForeignError: ``data`` are not a proof log, or are one of a later version.
@@ -125,7 +129,12 @@ def _format_subproblem(subproblem: Subproblem) -> str:
 
 
 def _read_format_2(data: bytes) -> list[str]:
-    """Return the rules and the facts, one per line, of a proof log with a checksum on each line."""
+    """Return the rules and then the facts, one string each, of a proof log with a checksum on each line.
+
+    Raises:
+        ForeignError: ``data`` are not a proof log of this version.
+        DamagedError: a line does not match its checksum.
+    """
     if not data.startswith(_HEADING.encode()):
         message = "this is not a proof log of this version"
         raise ForeignError(message)
@@ -136,9 +145,12 @@ def _read_format_2(data: bytes) -> list[str]:
 
 
 def _read_format_1(data: bytes) -> list[str]:
-    """Return the rules and the facts, one per line, of a proof log of an earlier version.
+    """Return the rules and then the facts, one string each, of a proof log of an earlier version, with one digest.
 
-    Its second line is ``rules 4x7``, and its last line is ``sha256`` and the digest of all lines before.
+    The second line of ``data`` is ``rules 4x7``, and the last line is ``sha256`` and the digest of all lines before.
+
+    Raises:
+        DamagedError: the digest does not match.
     """
     body, _, digest = data.rpartition(b"sha256 ")
     if digest.strip() != sha256(body).hexdigest().encode():

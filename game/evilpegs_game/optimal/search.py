@@ -1,10 +1,14 @@
 """The branch-and-bound search for the least total of a set of codes, with an explicit stack.
 
-A node is a set of codes and an upper bound; the question is whether its least total is under the bound, and if so, what
+The least total of a set is the fewest guesses that a strategy needs, summed over its codes. A node of the search is a
+set of codes and an upper bound; the question is whether the least total of the set is under the bound, and if so, what
 it is. The guesses that may have a total under the bound are tried in the order of an estimate that is never too high.
 Each guess splits the codes; its lower bound is the number of codes plus the lower bounds of its parts. While this lower
 bound is under the upper bound, the parts are solved one after another, the smallest first, and the bound of each is
 replaced by its total. Of guesses that split a set into the same parts only one is tried.
+
+The stack has one row per node on the path to the current node: the first row, at depth 0, is the set to solve, and each
+later row is a part that a guess makes of the set in the row above it.
 """
 
 import numpy as np
@@ -36,9 +40,9 @@ def search(
 ) -> bool:
     """Try the guesses listed in the first row of ``stack``, and return True if the search was not stopped early.
 
-    It is stopped early by ``shared``, by the work allowed in ``control``, or by a full stack. After a search that was
-    not stopped, either the guess ``best`` of the first row attains the bound ``upper``, or no guess tried has a total
-    under `bound_of_failed`. If ``orbits`` has rows, only one guess of each orbit is tried in the second row.
+    ``shared.is_stopped``, more work than ``control.allowed`` or a full stack stop it early. After a search that was not
+    stopped, either the guess ``best`` of the first row attains the bound ``upper``, or no guess tried has a total under
+    `bound_of_failed`. If ``orbits`` has rows, only one guess of each orbit is tried in the second row.
     """
     depth = 0
     while shared.is_stopped == 0 and control.work <= control.allowed and depth + 1 < stack.state.shape[0]:
@@ -62,13 +66,19 @@ def search(
 
 @kernel
 def bound_of_failed(state: np.record) -> int:
-    """Return a lower bound of the least total of the set in ``state``, for which no guess beat the upper bound."""
+    """Return a lower bound of the least total of the set in ``state`` if none of its guesses beat the upper bound.
+
+    ``state`` is a record of the type `NODE` whose listed guesses were all tried.
+    """
     return int(min(NEVER, max(state.upper, state.least)))
 
 
 @kernel
 def record_bounds(tables: GuessTables, totals: TotalsTable, codes: Indices, limit: int, lower: int, upper: int) -> None:
-    """Store bounds of the least total of ``codes`` within ``limit`` guesses in ``totals``."""
+    """Store in ``totals`` the bounds ``lower`` and ``upper`` of the least total of ``codes`` within ``limit`` guesses.
+
+    ``codes`` are indices of codes in the guess matrix, and no code may take more than ``limit`` guesses.
+    """
     key, check = set_key(tables, codes, limit)
     store(totals, key, check, codes.size, lower, upper)
 
@@ -77,7 +87,8 @@ def record_bounds(tables: GuessTables, totals: TotalsTable, codes: Indices, limi
 def exchange_bound(state: np.record, shared: np.record) -> None:
     """Set the upper bounds of ``state`` and of ``shared`` to the lower of the two.
 
-    ``shared`` belongs to all searches of the same set, in several threads.
+    ``state`` is the first row of a stack. ``shared`` belongs to all searches of the same set, in several threads. A
+    guess that can no longer beat the bound is given up.
     """
     if shared.upper > state.upper:
         shared.upper = state.upper
@@ -89,7 +100,7 @@ def exchange_bound(state: np.record, shared: np.record) -> None:
 
 @kernel
 def _begin_guess(tables: GuessTables, stack: SearchStack, totals: TotalsTable, depth: int, control: np.record) -> None:
-    """Split the set of row ``depth`` by its next guess and bound the parts; unsolved parts are recorded as open."""
+    """Split the set in row ``depth`` by its next guess and bound the parts; record the unsolved ones as open parts."""
     state = stack.state[depth]
     entry = stack.entries[depth, state.following]
     state.following += 1
@@ -120,7 +131,7 @@ def _begin_guess(tables: GuessTables, stack: SearchStack, totals: TotalsTable, d
 
 @kernel
 def _update_guess(state: np.record, guess: int, lower: int, left: int) -> None:
-    """Record the lower bound ``lower`` of ``guess``, which has ``left`` open parts, in ``state``.
+    """Record in ``state`` the lower bound ``lower`` of ``guess``, which has ``left`` open parts.
 
     A guess that cannot beat the upper bound fails. A guess without open parts becomes ``best``, the best guess so far.
     The open parts of any other guess are solved next.
@@ -136,10 +147,11 @@ def _update_guess(state: np.record, guess: int, lower: int, left: int) -> None:
 
 @kernel
 def _split_by_guess(tables: GuessTables, stack: SearchStack, depth: int, guess: int) -> int:
-    """Write the codes of row ``depth`` to ``stack.grouped``, part after part; return the number of parts.
+    """Split the codes of row ``depth`` into the parts of ``guess``; return the number of parts, all-black not counted.
 
-    All-black is not counted. Afterwards ``stack.order`` has the feedback numbers of the parts, the smallest part first,
-    and ``stack.counts`` all part sizes.
+    Write the codes to ``stack.grouped[depth]``, part after part, the smallest part first and all-black last. Write the
+    feedback numbers of the parts, without all-black, to ``stack.order`` in the same order, and all part sizes to
+    ``stack.counts``.
     """
     size = stack.state[depth].codes
     codes, row = stack.codes[depth], tables.by_guess[guess]
@@ -165,7 +177,10 @@ def _split_by_guess(tables: GuessTables, stack: SearchStack, depth: int, guess: 
 
 @kernel
 def _order_by_size(stack: SearchStack, all_black: int) -> int:
-    """Write the feedback numbers of the parts to ``stack.order``, the smallest part first; return their number."""
+    """Write the feedback numbers of the parts to ``stack.order``, the smallest part first; return the number of parts.
+
+    ``stack.counts`` has the part sizes. Parts without codes and that of the feedback number ``all_black`` are left out.
+    """
     parts = 0
     for number in range(all_black):
         if stack.counts[number]:
@@ -182,8 +197,8 @@ def _order_by_size(stack: SearchStack, all_black: int) -> int:
 def _is_repeated(stack: SearchStack, depth: int) -> bool:
     """Return True if an earlier guess made the same partition of the set in row ``depth``; remember a new partition.
 
-    A code of the set and another guess may make the same partition. The code needs fewer guesses in total, so it has
-    the lower estimate and is tried first.
+    ``stack.part_keys`` has a hash of each part of the current guess. A code of the set and another guess may make the
+    same partition. The code needs fewer guesses in total, so it has the lower estimate and is tried first.
     """
     digest = np.uint64(0)
     for number in range(stack.counts.size):
@@ -201,7 +216,10 @@ def _is_repeated(stack: SearchStack, depth: int) -> bool:
 
 @kernel
 def _descend(tables: GuessTables, stack: SearchStack, totals: TotalsTable, depth: int, control: np.record) -> None:
-    """Copy the next open part of row ``depth`` to the row below, and list the guesses to try there."""
+    """Copy the next open part of row ``depth`` of the stack to row ``depth + 1``, and list the guesses to try there.
+
+    If a known tree of the part is good enough, its total becomes the upper bound of the new row.
+    """
     state, below = stack.state[depth], stack.state[depth + 1]
     part = state.part
     start, size = stack.starts[depth, part], stack.sizes[depth, part]
@@ -220,7 +238,7 @@ def _descend(tables: GuessTables, stack: SearchStack, totals: TotalsTable, depth
 
 @kernel
 def keep_first_of_each_orbit(stack: SearchStack, orbit_numbers: Indices) -> None:
-    """Remove from the list of the second row all guesses but the first of each orbit.
+    """Remove from the list of the second row of the stack all guesses but the first of each orbit.
 
     ``orbit_numbers`` has the orbit of each guess; if it begins with -1, the orbits are unknown and no guess is removed.
     """
@@ -240,7 +258,10 @@ def keep_first_of_each_orbit(stack: SearchStack, orbit_numbers: Indices) -> None
 
 @kernel
 def _ascend(tables: GuessTables, stack: SearchStack, totals: TotalsTable, depth: int, control: np.record) -> None:
-    """Store the bounds found for the set of row ``depth``, and add them to the bound of the guess in the row above."""
+    """Store the bounds found for the set in row ``depth``, and add them to the bound of the guess in row ``depth - 1``.
+
+    If ``control.width`` limits the guesses tried, no new lower bound is stored.
+    """
     state, above = stack.state[depth], stack.state[depth - 1]
     before = stack.lowers[depth - 1, above.part]
     is_attained = state.best != NONE

@@ -20,15 +20,15 @@ NEVER: Final = 1 << 22
 """A total that no set has. As a bound it means that no tree is known or possible within the guesses allowed."""
 
 UNLIMITED: Final = 1 << 20
-"""A number of guesses that no tree reaches."""
+"""A number of guesses that no tree reaches; as a limit it allows any number of guesses."""
 
 GUESS_BITS: Final = 21
-"""The number of low bits of a list entry that hold the guess; the bits above them hold its estimate."""
+"""The number of low bits of a list entry that hold the index of a guess; the bits above estimate its total."""
 
 NONE: Final = -1
-"""The value of ``best`` if no guess is known to attain ``upper``."""
+"""The value of the field ``best`` of a `NODE` if no guess is known to attain ``upper``."""
 ELSEWHERE: Final = -2
-"""The value of ``best`` if some guess attains ``upper``, but which one is not known here."""
+"""The value of the field ``best`` of a `NODE` if some guess attains ``upper``, but which one is not known here."""
 
 
 def _integers(*fields: str) -> np.dtype[np.record]:
@@ -40,30 +40,41 @@ def _integers(*fields: str) -> np.dtype[np.record]:
 NODE: Final = _integers(
     "codes", "upper", "best", "least", "limit", "listed", "following", "guess", "lower", "open_parts", "part", "tried"
 )
-"""A node of the search: a set of codes and how far its guesses were tried.
+"""The record type of a node of the search: a set of codes and how far its guesses were tried.
 
-``codes``: the number of codes in the set. ``upper``: the search looks for totals below this bound only. ``best``: the
-incumbent, that is the guess that attains ``upper``, or `NONE` or `ELSEWHERE`. ``least``: a lower bound of the totals of
-all guesses that were tried and did not beat ``upper``. ``limit``: the number of guesses allowed. ``listed``: the number
-of entries in the list of guesses, and ``following`` the index of the next one to try. ``guess``: the guess being tried,
-and ``lower`` a lower bound of the total with it. ``open_parts``: the number of its parts that bounds alone did not
-solve, and ``part`` the index of the one being solved. ``tried``: the number of partitions in `SearchStack.tried`.
+``codes``: the number of codes in the set.
+``upper``: the search looks for totals below this bound only.
+``best``: the incumbent, that is the index of the guess that attains ``upper``, or `NONE` or `ELSEWHERE`.
+``least``: a lower bound of the totals of all guesses that were tried and did not beat ``upper``.
+``limit``: the number of guesses allowed per code.
+``listed``: the number of entries in the list of guesses to try.
+``following``: the index of the next entry to try.
+``guess``: the index of the guess being tried.
+``lower``: a lower bound of the total with the guess being tried.
+``open_parts``: the number of parts of this guess that are not solved yet and that bounds alone did not solve.
+``part``: the index of the open part to solve next.
+``tried``: the number of partitions in `SearchStack.tried`.
 """
 
 CONTROL: Final = _integers("work", "allowed", "width", "is_first_enough")
-"""Bounds of a search and its work.
+"""The record type of the bounds of a search and of its work.
 
-``work``: the feedback evaluations so far, and ``allowed`` those that may be done. ``width``: the guesses tried per set,
-0 for all; with a width, only upper bounds are proved. ``is_first_enough``: nonzero to stop at the first guess that
-beats the upper bound.
+``work``: the feedback evaluations so far.
+``allowed``: the search stops when ``work`` exceeds this number.
+``width``: the number of guesses tried per set, 0 for all; with a width, only upper bounds are proved.
+``is_first_enough``: nonzero to stop at the first guess that beats the upper bound.
 """
 
 SHARED: Final = _integers("upper", "is_stopped")
-"""The words that searches of one set share: an upper bound of its total, and nonzero to stop them all."""
+"""The record type of the words that searches of one set in several threads share.
+
+``upper``: the least upper bound of the total of the set that any of them has found.
+``is_stopped``: nonzero to stop all of them.
+"""
 
 
 def new_record(kind: np.dtype[np.record], **values: int) -> np.record:
-    """Return a record of the type ``kind`` with the given values; all other fields are 0."""
+    """Return a record of the type ``kind`` with the given field values; all other fields are 0."""
     record: np.record = np.zeros(1, kind)[0]
     for field, value in values.items():
         record[field] = value
@@ -73,11 +84,12 @@ def new_record(kind: np.dtype[np.record], **values: int) -> np.record:
 class GuessTables(NamedTuple):
     """A set of codes and the guesses to try against it and its subsets, as compiled code reads them.
 
-    ``by_guess``: feedback numbers, uint8, shape (guesses, codes).
-    ``bits``: the bit 1 << feedback number, of an unsigned type, shape (codes, guesses).
+    ``by_guess``: the feedback number of each guess and code, uint8, shape (guesses, codes).
+    ``bits``: ``1 << feedback number`` of each code and guess, of an unsigned type, shape (codes, guesses).
     ``self_guess``: for each code of the set, the index of the guess that is this code, int32.
     ``code_keys``: two random words per code, uint64, shape (codes, 2).
-    ``least_totals``: see `size_bounds.least_total_table`. ``max_codes``: see `size_bounds.max_codes_within`.
+    ``least_totals``: lower bounds by part count and set size, see `size_bounds.least_total_table`.
+    ``max_codes``: the most codes that each number of guesses may solve, see `size_bounds.max_codes_within`.
     ``all_black``: the feedback number of all-black, which is the last one.
     """
 
@@ -93,17 +105,23 @@ class GuessTables(NamedTuple):
 OrbitTable = NDArray[np.int32]
 """For one guess, the orbits of the guesses after it: int32, shape (feedbacks, guesses), or no rows at all.
 
-The row of a feedback holds the orbit number of each guess; guesses of one orbit are equally good. A row of -1 means
-that the orbits after this feedback are unknown.
+The row of a feedback holds the orbit number of each guess; guesses of one orbit are equally good after this feedback. A
+row of -1 means that the orbits after this feedback are unknown.
 """
 
 
 class SearchStack(NamedTuple):
-    """The state of a search, one row per depth.
+    """The state of a search, one row per depth: row 0 is the set to solve, and each guess played adds a row.
 
-    ``state``: records of the type `NODE`. ``codes``: the set, as indices of codes. ``entries``: the guesses to try,
-    each with its estimate in the upper bits. ``grouped``: the codes, part after part. ``starts``, ``sizes``,
-    ``lowers``: the open parts in ``grouped`` and their lower bounds. ``tried``: digests of the partitions tried.
+    ``state``: records of the type `NODE`, one per row.
+    ``codes``: the set of each row, as indices of codes.
+    ``entries``: the guesses to try in each row, as integers with the guess in the low `GUESS_BITS` bits and its
+    estimate above.
+    ``grouped``: the codes of each row, part after part of the guess being tried.
+    ``starts``: the index in ``grouped`` at which each open part begins.
+    ``sizes``: the number of codes of each open part.
+    ``lowers``: a lower bound of the least total of each open part.
+    ``tried``: digests of the partitions tried in each row.
 
     The other arrays are working memory: ``seen``, ``parts`` and ``marks`` have one element per guess; ``counts``,
     ``part_keys`` and ``order`` have one element per feedback.
@@ -126,7 +144,7 @@ class SearchStack(NamedTuple):
 
 
 def new_stack(tables: GuessTables, tuning: Tuning = DEFAULT) -> SearchStack:
-    """Return an empty stack for searches of the codes of ``tables``, with the number of rows of `stack_rows`."""
+    """Return a stack for searches of the codes of ``tables``: all zeros, with as many rows as `stack_rows` returns."""
     guesses, codes = tables.by_guess.shape
     rows, numbers = stack_rows(codes, tuning), tables.all_black + 1
     return SearchStack(
@@ -150,7 +168,8 @@ def new_stack(tables: GuessTables, tuning: Tuning = DEFAULT) -> SearchStack:
 def stack_rows(codes: int, tuning: Tuning = DEFAULT) -> int:
     """Return the number of rows of a stack for sets of ``codes`` codes, at most `Tuning.stack_rows` + 2.
 
-    Every guess leaves fewer codes, so a search is never deeper than ``codes``; in large sets it leaves far fewer.
+    Every guess leaves fewer codes, so a search needs at most one row per code and two more. In large sets a guess
+    leaves far fewer codes, so the bound of ``tuning`` is enough.
     """
     return min(codes, tuning.stack_rows) + 2
 

@@ -25,7 +25,11 @@ from evilpegs_game.rules import Rules
 from evilpegs_game.trees.tree import Tree, format_tree
 
 Objective = Literal["mean", "worst"]
-"""The quantity to minimize: the total of guesses, or the guesses for the worst code and then the total."""
+"""The quantity to minimize.
+
+``mean`` stands for the guesses summed over all codes. ``worst`` stands for the guesses of the code that takes most; of
+trees that are equal in this, the one with the least sum is taken.
+"""
 
 _FEW_CODES: Final = 256
 _SOME_CODES: Final = 1500
@@ -80,7 +84,7 @@ class Solution:
 
 
 class SolveCost(NamedTuple):
-    """The cost of `solve`.
+    """The cost of `solve`, as far as it is known in advance.
 
     ``first_guesses`` is the number of first guesses to compare, ``largest_part`` the number of codes in the largest
     part of one of them, and ``memory`` the number of bytes needed.
@@ -92,7 +96,7 @@ class SolveCost(NamedTuple):
 
 
 def solve_cost(rules: Rules, threads: int = 1) -> SolveCost:
-    """Return the cost of `solve` for ``rules`` and ``threads``, without solving anything.
+    """Return the cost of `solve` for ``rules`` with this number of ``threads``, without solving anything.
 
     Raises:
         TooLargeError: the rules are too large, or one part needs more memory than `Tuning.max_matrix_bytes`.
@@ -109,11 +113,13 @@ def solve(
     progress: Callable[[Progress], None] | None = None,
     tuning: Tuning = DEFAULT,
 ) -> Solution:
-    """Find the best tree for all codes of ``rules`` and prove that there is no better one.
+    """Find the best strategy tree for all codes of ``rules`` and prove that there is no better one.
 
-    ``proof_log`` contains bounds proved before, and new bounds are added to it. ``progress`` is called often, with the
-    bounds as they tighten. ``tuning`` bounds time and memory and changes no total. If several trees are best, the one
-    returned may depend on ``proof_log`` and ``tuning``, and on timing if there are several ``threads``.
+    ``objective`` says which tree is best: ``mean`` for the fewest guesses summed over all codes, ``worst`` for the
+    fewest guesses in the worst case and then the fewest summed. ``proof_log`` contains bounds proved before, and new
+    bounds are added to it. ``progress`` is called often, with the bounds as they tighten. ``tuning`` bounds time and
+    memory and changes no total. If several trees are best, the one returned may depend on ``proof_log`` and ``tuning``,
+    and on timing if ``threads``, the number of threads, is more than one.
 
     Raises:
         TooLargeError: the rules are too large, or one part needs more memory than `Tuning.max_matrix_bytes`.
@@ -133,7 +139,7 @@ def _solve_within(
     proof_log: ProofLog | None,
     progress: Callable[[Progress], None] | None,
 ) -> Solution | None:
-    """Return the tree with the fewest guesses, summed over all codes, of all trees that take at most ``limit`` guesses.
+    """Return the tree with the least sum of guesses over all codes that takes at most ``limit`` guesses for any code.
 
     The result is None if there is no tree within this limit.
     """
@@ -151,9 +157,9 @@ def _solve_within(
 
 
 def _distribution(tree: Tree) -> Counter[int]:
-    """Return the number of codes that ``tree`` solves with each number of guesses.
+    """Return the number of codes that ``tree`` solves with each number of guesses; the keys are numbers of guesses.
 
-    The tree is played for every code, so the result does not rest on the proof.
+    The tree is played for every code, so the result does not depend on the proof.
     """
     distribution: Counter[int] = Counter()
     waiting = [(1, tree.root, all_codes(tree.rules))]
@@ -183,7 +189,7 @@ def _cost(space: CodeSpace, first_guesses: FirstGuesses, threads: int) -> SolveC
 
 
 def _table_entries(space: CodeSpace) -> int:
-    """Return the number of entries of a `totals_table`: `Tuning.table_entries`, or a number found by experience.
+    """Return the number of entries of a `totals_table`: `Tuning.table_entries`, or a number that depends on the rules.
 
     If `Tuning.table_entries` is None, the table takes at most 100 MB.
     """
@@ -194,5 +200,5 @@ def _table_entries(space: CodeSpace) -> int:
 
 
 def _least_height(rules: Rules) -> int:
-    """Return a lower bound on the guesses that a tree for all codes of ``rules`` takes at worst."""
+    """Return a lower bound on the guesses that a tree for all codes of ``rules`` takes for its worst code."""
     return next(guesses for guesses, most in enumerate(max_codes_within(rules)) if most >= rules.size)

@@ -1,4 +1,7 @@
-"""A solver of least totals for the codes of one guess matrix and their subsets, and its use in several threads."""
+"""A solver of least totals for the codes of one guess matrix and their subsets, and its use in several threads.
+
+The least total of a set is the fewest guesses, summed over its codes, that a strategy tree takes.
+"""
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -26,7 +29,7 @@ from evilpegs_game.partition import Indices
 from evilpegs_game.work_budget import WorkBudget
 
 SUBJECT: Final = "the least total"
-"""The name of the computation at the beginning of an error about its work."""
+"""The name of the computation at the beginning of the message if its work exceeds a budget."""
 NO_ORBITS: Final = np.empty((0, 0), dtype=np.int32)
 
 
@@ -34,7 +37,7 @@ class TotalBounds(NamedTuple):
     """Bounds of a least total, which is the fewest guesses, summed over the codes of a set, that a strategy tree takes.
 
     No tree has a total under ``lower``, and some tree has the total ``upper``, which is `NEVER` if no tree is known.
-    ``guess`` is the index of a guess of the matrix that attains ``upper``, or None if none is known.
+    ``guess`` is the index, in a guess matrix, of a first guess that attains ``upper``, or None if none is known.
     """
 
     lower: int
@@ -55,8 +58,9 @@ class TotalSolver:
     """A solver, for one thread at a time, that finds the least total of guesses for sets of codes of ``matrix``.
 
     A least total is the fewest guesses, summed over the codes, that a strategy needs. The solver stores the bounds that
-    it proves in ``totals``. ``shared`` connects it with solvers of the same set in other threads, see `SHARED`. The
-    solver does no more work than is left of ``budget``, but does not spend it: callers read `work` and spend that.
+    it proves in ``totals``. ``shared``, a record of the type `SHARED`, connects it with solvers of the same set in
+    other threads. The solver stops when its own work exceeds what is left of ``budget``, but does not spend from it:
+    callers read `work` and spend that.
     """
 
     def __init__(
@@ -75,15 +79,15 @@ class TotalSolver:
 
     @property
     def work(self) -> int:
-        """The number of feedback evaluations so far."""
+        """The number of feedback evaluations of this solver so far."""
         return int(self._control["work"])
 
     def solve(self, indices: Indices, limit: int = UNLIMITED, upper: int = NEVER, width: int = 0) -> TotalBounds:
         """Find the least total of the codes at ``indices``, or prove that it is at least ``upper``; return its bounds.
 
         If the total is under ``upper``, both bounds are equal to it; otherwise the lower bound is at least ``upper``.
-        No code may take more than ``limit`` guesses. If ``width`` is not 0, only this many guesses per set are tried,
-        so only the upper bound is useful.
+        No code may take more than ``limit`` guesses. If ``width`` is not 0, only this many guesses per set are tried.
+        Then the lower bound is the one known before the search, and the upper bound may not be the least.
 
         Raises:
             OverBudgetError: the work exceeds the budget.
@@ -101,16 +105,20 @@ class TotalSolver:
         return self.conclude(known, tried, is_proved=not width)
 
     def bounds(self, indices: Indices, limit: int = UNLIMITED) -> TotalBounds:
-        """Return bounds of the least total of the codes at ``indices`` within ``limit`` guesses, without a search."""
+        """Return bounds of the least total of the codes at ``indices`` within ``limit`` guesses, without a search.
+
+        No code may take more than ``limit`` guesses; both bounds are `NEVER` if this is clearly impossible.
+        """
         with np.errstate(over="ignore"):
             lower, upper = quick_bounds(self.matrix.tables, self._stack, self._totals, indices, limit, self._control)
         return TotalBounds(int(lower), min(NEVER, int(upper)))
 
     def find_guess(self, indices: Indices, limit: int, total: int) -> int:
-        """Return the index of a guess that attains ``total``, the least total of the codes at ``indices``.
+        """Return the index of a first guess that attains ``total``, the least total of the codes at ``indices``.
 
         No code may take more than ``limit`` guesses. Of several guesses that attain the total, the result is the first
-        that is one of these codes, else the first in code order.
+        that is one of these codes, else the first in code order. The index is that of the guess in the matrix of the
+        solver.
 
         Raises:
             OverBudgetError, StoppedError, TooLargeError: under the conditions of `solve`.
@@ -136,8 +144,8 @@ class TotalSolver:
     def list_guesses(self, indices: Indices, limit: int, upper: int) -> list[int]:
         """Begin a search of the codes at ``indices`` and return the guesses that may have a total under ``upper``.
 
-        The most promising guesses come first. Each entry is a guess with its estimate in the upper bits, see
-        `entry_guess`.
+        The guesses with the least estimates come first. Each entry holds the index of a guess in its low bits and the
+        estimate of its total above, see `entry_guess`. ``limit`` is the most guesses that a code may take.
         """
         self.begin(indices, limit, upper)
         with np.errstate(over="ignore"):
@@ -147,9 +155,13 @@ class TotalSolver:
     def try_guesses(self, entries: list[int], width: int = 0, is_first_enough: bool = False) -> TotalBounds:
         """Try the guesses ``entries`` for the set in the first row of the stack, and return bounds of its least total.
 
-        If a guess beats the upper bound of the row, the best guess is returned with its total as both bounds. Otherwise
-        no guess tried has a total under the returned ``lower``. With ``is_first_enough`` the search ends at the first
-        guess that beats the bound. ``width`` is the number of guesses tried per set in later rows; 0 means all.
+        `begin` writes this set and its upper bound to the first row. If a guess has a total under the upper bound, the
+        best guess is returned with its total as both bounds. Otherwise no guess tried has a total under the returned
+        ``lower``. With ``is_first_enough`` the search ends at the first guess that beats the bound. ``width`` is the
+        number of guesses tried per set in later rows; 0 means all.
+
+        Raises:
+            OverBudgetError, StoppedError, TooLargeError: under the conditions of `solve`.
         """
         self._set_entries(entries, width, is_first_enough)
         self._search(NO_ORBITS)
@@ -158,8 +170,11 @@ class TotalSolver:
     def try_guess(self, entry: int) -> TotalBounds:
         """Try one guess for the set in the first row of the stack, and return bounds as `try_guesses` does.
 
-        If this takes long, the guesses that may follow it are grouped into orbits of equally good ones, and the guess
-        is tried again with one guess per orbit.
+        If this takes more work than `Tuning.patience`, the guesses that may follow it are grouped into orbits of
+        equally good ones, and the guess is tried again with one guess per orbit.
+
+        Raises:
+            OverBudgetError, StoppedError, TooLargeError: under the conditions of `solve`.
         """
         state = self._stack.state[0]
         indices, limit, upper = self._stack.codes[0, : state["codes"]].copy(), int(state["limit"]), int(state["upper"])
@@ -208,7 +223,11 @@ class TotalSolver:
         raise TooLargeError(message)
 
     def _run(self, orbits: OrbitTable, allowed: int) -> bool:
-        """Run the search until `work` exceeds ``allowed`` or the budget; return True if it ended by itself."""
+        """Run the search until `work` exceeds ``allowed`` or the budget; return True if the search ended before that.
+
+        ``allowed`` is a number of feedback evaluations. The result is also False if the search was stopped by another
+        thread or its stack was full.
+        """
         self._control["allowed"] = min(allowed, self._budget.left)
         with np.errstate(over="ignore"):
             return search(self.matrix.tables, self._stack, self._totals, self._control, self._shared, orbits)
@@ -220,9 +239,10 @@ def try_in_threads(
 ) -> Iterator[Iterator[tuple[int, TotalBounds]]]:
     """Try guesses in threads, one per solver, during the `with` block, and yield an iterator of their results.
 
-    ``entries`` are the guesses, listed for the whole matrix. The iterator gives each entry with its bounds, in the
-    order in which they are completed. All solvers have the same matrix and the record ``shared``. At the end of the
-    block, also after an error, the searches are stopped, and all threads have ended.
+    ``entries`` are guesses listed for all codes of the matrix, in the form of `entry_guess`. ``limit`` is the most
+    guesses that a code may take. The iterator gives each entry with its bounds, in the order in which the guesses are
+    completed. All solvers have the same matrix and the record ``shared``. At the end of the block, also after an error,
+    the searches are stopped, and all threads have ended.
     """
     idle = list(solvers)
     indices = solvers[0].matrix.all_indices

@@ -1,9 +1,9 @@
 """Bounds of least totals in one array that threads share without a lock (a transposition table).
 
-An entry has three words: the key and the check word of a set, each combined with the value by exclusive or, and the
-value. If a thread reads an entry while another thread writes it, the words do not fit together, and the entry seems to
-belong to another set. Source: R. M. Hyatt and T. Mann, A lock-less transposition table implementation for parallel
-search, ICGA Journal 25 (2002).
+A least total is the fewest guesses that a strategy needs, summed over the codes of a set. An entry has three words: the
+key and the check word of a set, each combined with the value by exclusive or, and the value. If a thread reads an entry
+while another thread writes it, the words do not match each other, and the entry seems to belong to another set. Source:
+R. M. Hyatt and T. Mann, A lock-less transposition table implementation for parallel search, ICGA Journal 25 (2002).
 
 The value holds a lower and an upper bound of the total and the number of codes. If all slots of a key are taken, the
 entry with the fewest codes is replaced, because it is the cheapest to compute again.
@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from evilpegs_game.compiled import kernel
 
 TotalsTable = NDArray[np.uint64]
-"""The entries: uint64, shape (a power of two, 3), all zeros at first."""
+"""The entries of a table of bounds: uint64, shape (a power of two, 3), all zeros at first."""
 
 ENTRY_BYTES: Final = 24
 NO_BOUND: Final = (1 << 24) - 1
-"""The value that stands for the upper bound of a set if none is known."""
+"""The value of an upper bound in the table if no upper bound is known."""
 
 _SLOTS: Final = 4
 _FIELD: Final = 24
@@ -44,7 +44,10 @@ def _upper(value: np.uint64) -> int:
 
 @kernel
 def look_up(totals: TotalsTable, key: np.uint64, check: np.uint64) -> tuple[int, int]:
-    """Return the known lower and upper bound of the set with ``key`` and ``check``; 0 and `NO_BOUND` if unknown."""
+    """Return the known lower and upper bound of the set with ``key`` and ``check``; 0 and `NO_BOUND` if unknown.
+
+    ``key`` and ``check`` are two hash words of the set, see `node_bounds.set_key`.
+    """
     first = (key & np.uint64(totals.shape[0] - 1)) & ~np.uint64(_SLOTS - 1)
     for slot in range(_SLOTS):
         index = first + np.uint64(slot)
@@ -56,7 +59,10 @@ def look_up(totals: TotalsTable, key: np.uint64, check: np.uint64) -> tuple[int,
 
 @kernel
 def store(totals: TotalsTable, key: np.uint64, check: np.uint64, codes: int, lower: int, upper: int) -> None:
-    """Store bounds of the set with ``key`` and ``check``, which has ``codes`` codes; a tighter known bound remains."""
+    """Store bounds of the set with ``key`` and ``check``, which has ``codes`` codes; a tighter known bound remains.
+
+    ``key`` and ``check`` are two hash words of the set, see `node_bounds.set_key`.
+    """
     first = (key & np.uint64(totals.shape[0] - 1)) & ~np.uint64(_SLOTS - 1)
     chosen, least, most = first, lower, upper
     fewest = np.uint64(1 << 32)
