@@ -1,10 +1,11 @@
 """Parts as bitmaps with one bit per candidate, so that one machine instruction handles 64 candidates or more.
 
-For each prefix of a guess there are bitmaps of the candidates that have a given number of blacks with it, and of those
-that have a given number of matches (black + white). Adding a peg advances some candidates by one: those with its color
-at this peg get one more black, those that have its color more often than the prefix does get one more match. A part is
-the intersection of a bitmap of blacks and a bitmap of matches; its size is the number of bits in it. Guesses that are
-neighbors in code order share the bitmaps of their common prefix.
+A part of a guess is the set of candidates that would give it the same feedback. For each prefix of a guess (its first
+pegs) there are bitmaps of the candidates that have a given number of blacks with it, and of those that have a given
+number of matches (black + white). Adding a peg to the prefix advances some candidates by one: those with the color of
+the peg at this place get one more black, and those that have the color more often than the prefix does get one more
+match. A part is the intersection of a bitmap of blacks and a bitmap of matches; its size is the number of bits in it.
+Guesses that are neighbors in code order share the bitmaps of their common prefix.
 """
 
 from typing import NamedTuple
@@ -25,8 +26,8 @@ class GuessBitmaps(NamedTuple):
 
     ``hits[peg, color]`` are the candidates with that color at that peg, and ``matches[color, k]`` those that have the
     color more than k times. ``blacks[p, b + 1]`` are the candidates with b blacks from the first p pegs of the guess,
-    and ``totals[p, t + 1]`` those with t matches (black + white); at index 0 there are no candidates. The whole guess
-    is not a prefix.
+    and ``totals[p, t + 1]`` those with t matches (black + white); at index 0 of this axis there are no candidates. The
+    last axis of every array has the words of a bitmap. The whole guess is not a prefix.
     """
 
     hits: Bitmaps
@@ -39,15 +40,18 @@ class GuessBitmaps(NamedTuple):
 def advance(below: np.uint64, here: np.uint64, moves: np.uint64) -> np.uint64:
     """Return the candidates that have a certain count (of blacks or matches) after one more peg.
 
-    ``here`` are the candidates that had this count before the peg, ``below`` those that had one less, and ``moves``
-    those whose count grows by one at the peg.
+    Every argument is one word of a bitmap. ``here`` are the candidates that had this count before the peg, ``below``
+    those that had one less, and ``moves`` those whose count grows by one at the peg.
     """
     return (here & ~moves) | (below & moves)
 
 
 @kernel
 def make_bitmaps(live: Columns, colors: int) -> GuessBitmaps:
-    """Return the bitmaps of a live set and of a guess without pegs; all colors are less than ``colors``."""
+    """Return the bitmaps of a live set and of a guess in which no peg has a color yet.
+
+    All colors in ``live`` are less than ``colors``.
+    """
     pegs, codes = live.shape
     words = (codes + 63) >> 6
     hits = np.zeros((pegs, colors, words), np.uint64)
@@ -68,9 +72,10 @@ def make_bitmaps(live: Columns, colors: int) -> GuessBitmaps:
 
 @kernel
 def add_peg(bitmaps: GuessBitmaps, peg: int, color: int, times: int) -> None:
-    """Extend the guess by ``color`` at ``peg``, which is not the last peg.
+    """Write the bitmaps of the prefix that gets ``color`` at ``peg``, which is not the last peg, to ``bitmaps``.
 
-    ``times`` is the number of earlier pegs of the guess that have this color.
+    The bitmaps of the prefix without this peg must be there already. ``times`` is the number of earlier pegs of the
+    guess that have this color.
     """
     hits, matches, blacks, totals = bitmaps
     for row in range(1, peg + 3):
@@ -84,8 +89,8 @@ def add_peg(bitmaps: GuessBitmaps, peg: int, color: int, times: int) -> None:
 def part_size(bitmaps: GuessBitmaps, slot: int, color: int, times: int) -> int:
     """Return the size of one part of the guess that has ``color`` at its last peg.
 
-    ``slot`` is the feedback of the part as 256 * blacks + matches. ``times`` is the number of earlier pegs of the guess
-    that have this color.
+    ``bitmaps`` has the bitmaps of the pegs before. ``slot`` is the feedback of the part as 256 * blacks + matches,
+    where matches are black + white. ``times`` is the number of earlier pegs of the guess that have this color.
     """
     hits, matches, blacks, totals = bitmaps
     last, black, total = hits.shape[0] - 1, slot >> 8, slot & 255

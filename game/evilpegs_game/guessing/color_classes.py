@@ -4,9 +4,9 @@ Many guesses have the same part sizes because their colors are equivalent at the
 one earlier in code order has the same part sizes. So the first guess with any given part sizes is never left out, and
 the first of the best guesses is found. There are two reasons to leave a guess out:
 
-* Colors that nobody has guessed yet are interchangeable, so they first appear in ascending order.
+* Colors that occur in no guess so far are interchangeable, so in the next guess they must appear in ascending order.
 * Colors that no candidate has give no information, so the least of them is enough. If no color may repeat, several of
-  them may be needed, and they appear in ascending order.
+  them may be needed, and they must appear in ascending order.
 """
 
 from typing import NamedTuple
@@ -23,10 +23,10 @@ Integers = NDArray[np.int64]
 class ColorClasses(NamedTuple):
     """The colors that need to be tried in guesses at one live set, numbered from 0 for compiled code.
 
-    ``colors[c]`` is the color with number c, ascending, int64. ``before[c]`` is the number of the color that must
-    appear left of the first color c in a guess, or -1 if there is none, int64: other guesses have the same part sizes
-    as one that keeps this order. ``rank[color]`` is the number of a color that some candidate has, uint8. ``repeats``
-    is True if a color may occur more than once.
+    ``colors[c]`` is the color with number c, ascending, int64. ``before[c]`` is the number of the color that must occur
+    in a guess left of the first peg with number c, or -1 if there is none, int64; every other guess has the part sizes
+    of one that keeps this order. ``rank[color]`` is the number of ``color``, for colors that some candidate has, uint8.
+    ``repeats`` is True if a color may occur more than once in a code.
     """
 
     colors: Integers
@@ -37,7 +37,11 @@ class ColorClasses(NamedTuple):
 
 @kernel
 def make_color_classes(live: Columns, colors: int, repeats: bool, guessed: int) -> ColorClasses:
-    """Return the color classes of a live set; ``guessed`` has one bit per color that has been guessed so far."""
+    """Return the color classes of a live set on rules with ``colors`` colors.
+
+    ``repeats`` is True if a color may occur more than once in a code. ``guessed`` is a bit set of the colors in all
+    guesses so far; bit c stands for color c.
+    """
     present = np.zeros(colors, np.uint8)
     for peg in range(live.shape[0]):
         for i in range(live.shape[1]):
@@ -72,9 +76,10 @@ def to_color_classes(live: Columns, color_classes: ColorClasses) -> Columns:
 
 @kernel
 def count_in_order(codes: Columns, colors: int, guessed: int) -> int:
-    """Count the codes in which the colors that nobody has guessed first appear in ascending order, without gaps.
+    """Count the codes that use unguessed colors only in ascending order from left to right, without gaps.
 
-    ``guessed`` has one bit per color that has been guessed so far.
+    The least unguessed color must come first. ``codes`` has one code per column, ``colors`` is the number of colors of
+    the rules, and ``guessed`` is a bit set of the colors in all guesses so far; bit c stands for color c.
     """
     count = 0
     for i in range(codes.shape[1]):

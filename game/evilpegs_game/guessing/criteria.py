@@ -23,7 +23,7 @@ GuessIndices = NDArray[np.intp]
 """Indices of guesses (columns) in a table of part sizes, ascending: intp, one axis."""
 
 _LISTED_CODES: Final = 40
-"""The most codes for which the weights of lists, and their sums, fit 63 bits."""
+"""The most codes of a live set for which the weights of `_list_weights`, and sums of them, fit 63 bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +32,10 @@ class Criterion:
 
     ``name`` is the name on the command line, ``measures`` describes the measure, and ``source`` names its origin.
     ``score`` maps a table of part sizes to one number per guess: int64, or float64 with a relative error of at most
-    ``slack``. ``refine`` maps the table of the guesses with equal scores to the indices of the best of them. ``rule``
-    and ``weigh`` define the same criterion for `evilpegs_game.guessing.ranking`: ``weigh(n)`` returns the weights of
-    all sizes up to n.
+    ``slack``. ``refine`` maps the table of the guesses with equal scores to the indices of the best of these guesses;
+    if it is None, they are equally good. ``rule`` and ``weigh`` define the same criterion for
+    `evilpegs_game.guessing.ranking`: ``rule`` is one of its four rules, and ``weigh(n)`` returns the weights of all
+    part sizes up to n.
     """
 
     name: str
@@ -49,7 +50,8 @@ class Criterion:
     def best(self, table: SizeTable) -> GuessIndices:
         """Return the indices of the best guesses in ``table``, a table of part sizes; there is at least one.
 
-        If there are several, they are exactly equal under this criterion.
+        The table is int32, shape (feedbacks, guesses). If there are several best guesses, they are exactly equal under
+        this criterion.
         """
         scores = self.score(table)
         least = scores.min()
@@ -92,7 +94,7 @@ def _least_lists(table: SizeTable) -> GuessIndices:
 
 
 def _least_products(table: SizeTable) -> GuessIndices:
-    """Return the indices of the guesses with the least product of n**n over part sizes n, in exact integers."""
+    """Return the indices of the guesses with the least product of n**n over their part sizes n, in exact integers."""
     ranked = np.sort(table, axis=0)
     if (ranked == ranked[:, :1]).all():
         return np.arange(table.shape[1])
@@ -113,9 +115,11 @@ def _no_weights(codes: int) -> Weights:  # noqa: ARG001
 
 
 def _list_weights(codes: int) -> Weights:  # noqa: ARG001
-    """Return weights of part sizes whose sums order guesses as their lists of part sizes, sorted descending, do.
+    """Return one weight per part size, with which sums of weights order guesses like lists of part sizes.
 
-    A part weighs more than any smaller parts that have `_LISTED_CODES` codes together.
+    Each list is sorted descending, and lists are compared lexicographically. A part weighs more than any set of smaller
+    parts that have at most `_LISTED_CODES` codes together, so the weights are for live sets of at most this many codes.
+    ``codes`` has no influence.
     """
     weights = [0, 1]
     for _ in range(2, _LISTED_CODES + 1):

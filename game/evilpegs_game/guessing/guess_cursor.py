@@ -1,9 +1,9 @@
-"""The cursor of the search: it enumerates guesses in code order and counts their parts on the way.
+"""The cursor of the search for the best guess: a state that moves from guess to guess in code order and counts parts.
 
-A guess is abandoned as soon as its parts so far make it worse than the best guess. The part that ruled out one guess is
-counted first for the next guess, which mostly differs in one peg. So for most guesses one or two parts are counted.
-This is the killer heuristic of chess programs; source: S. G. Akl and M. M. Newborn, The principal continuation and the
-killer heuristic, Proceedings of the ACM Annual Conference 1977.
+A guess is abandoned as soon as the parts counted so far make it worse than the best guess. The part that ruled out one
+guess is counted first for the next guess, which mostly differs in one peg. So for most guesses one or two parts are
+counted. This is the killer heuristic of chess programs; source: S. G. Akl and M. M. Newborn, The principal continuation
+and the killer heuristic, Proceedings of the ACM Annual Conference 1977.
 """
 
 from typing import NamedTuple
@@ -19,11 +19,12 @@ from evilpegs_game.guessing.color_classes import ColorClasses, Integers
 
 
 class Cursor(NamedTuple):
-    """An incomplete guess that compiled code moves through code order in place.
+    """A guess, complete or not, from which compiled code moves on in code order, in place.
 
-    ``guess`` holds the color of each peg, or -1 if it has none yet: int64, shape (pegs,). ``used`` is the number of
-    pegs of each color in it: int64, shape (colors,). ``feedback_slots`` are the feedbacks as 256 * blacks + matches,
-    uint16, in the order in which parts are counted; feedbacks that ruled out recent guesses move to the front.
+    Colors are numbers in the color classes. ``guess`` holds the color of each peg, or -1 if it has none yet: int64,
+    shape (pegs,). ``used`` is the number of pegs of each color in ``guess``: int64, shape (colors,). ``feedback_slots``
+    are the feedbacks as 256 * blacks + matches (black + white), uint16, in the order in which parts are counted;
+    feedbacks that ruled out recent guesses move to the front.
     """
 
     guess: Integers
@@ -33,7 +34,10 @@ class Cursor(NamedTuple):
 
 @kernel
 def make_cursor(pegs: int, colors: int) -> Cursor:
-    """Return a cursor without any colored peg, which stands before the first guess."""
+    """Return a cursor at the beginning of code order: no peg of its guess has a color yet.
+
+    `find_next` moves it to the first guess. ``colors`` is the number of colors in the color classes.
+    """
     feedback_slots = np.empty((pegs + 1) * (pegs + 2) // 2, np.uint16)
     kept = 0
     for black in range(pegs + 1):
@@ -63,7 +67,9 @@ def move_to_prefix(
 ) -> bool:
     """Give the guess of ``cursor`` the first ``pegs`` pegs of code ``i`` of ``codes``, and no color at all later pegs.
 
-    Return True, or False if the color classes show that no guess that begins like this needs to be tried.
+    The bitmaps of these pegs are written to ``bitmaps``. ``i`` is a column index, and the colors in ``codes`` are
+    numbers in the color classes. Return True, or False if the color classes show that no guess that begins like this
+    needs to be tried.
     """
     guess, used, _ = cursor
     used[:] = 0
@@ -97,9 +103,9 @@ def find_next(  # noqa: C901, PLR0912, PLR0915 - see below for what the plain fo
     """Move the cursor to the next guess in code order with a score of at most ``limit``; return the score, or -1.
 
     A result of -1 means that no guess with a score of at most ``limit`` is left. The pegs left of ``base`` do not
-    change. At ``base`` the colors from ``start`` to ``stop`` are tried, which are all colors unless ``base`` is the
-    last peg. If ``summed`` is True, the score is the sum of the ``weights`` of the part sizes, otherwise the largest
-    part size.
+    change. At ``base`` the colors from ``start`` up to but not including ``stop`` are tried, which are all colors
+    unless ``base`` is the last peg. If ``summed`` is True, the score is the sum of the ``weights`` of the part sizes,
+    otherwise the largest part size. ``bitmaps`` are kept up to date with the guess.
 
     These are the innermost loops of every search, and most live sets have at most 64 codes, so that a bitmap is one
     word. With calls of `may_follow`, `add_peg` and `part_size` instead, an evaluation of minimax takes 2.1 times as

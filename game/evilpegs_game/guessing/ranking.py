@@ -1,7 +1,8 @@
 """Ranking: how good a guess is under a criterion, and which of two guesses is better, compiled and exact.
 
-A guess has a *score*, an integer that is cheap to compute while its parts are counted and that rules out most guesses.
-If scores do not decide, part sizes do. `evilpegs_game.guessing.criteria` is the plain definition for whole tables.
+A guess has a *score*, an integer that is cheap to compute while the parts of the guess are counted, and that rules out
+most guesses; smaller is better. If scores do not decide, part sizes do. `evilpegs_game.guessing.criteria` is the plain
+definition for whole tables of part sizes.
 """
 
 from typing import Final, NamedTuple
@@ -13,21 +14,22 @@ from evilpegs_game.compiled import copy_into, kernel
 from evilpegs_game.partition import Sizes
 
 Weights = NDArray[np.int64]
-"""The amount that a part of each size adds to a score: int64, indexed by size from 0."""
+"""The amount that a part of each size adds to the score of a guess: int64, indexed by part size from 0."""
 
 LARGEST: Final = 0
-"""The rule of minimax: the score is the size of the largest part, and it decides alone."""
+"""The rule of minimax: the score is the size of the largest part, and the score decides alone."""
 LISTS: Final = 1
-"""The rule of lists: the sizes sorted descending decide.
+"""The rule that compares the part sizes of guesses, sorted descending, as lists.
 
-The score is the size of the largest part. For small live sets it is the sum of the weights, which decides alone.
+The score is the size of the largest part, and equal scores leave the decision to the lists. For small live sets the
+score is the sum of the weights, which decides alone.
 """
 SUMS: Final = 2
-"""The rule of sums: the score is the sum of the weights, and it decides alone."""
+"""The rule of sums: the score is the sum of the weights of the part sizes, and the score decides alone."""
 PRODUCTS: Final = 3
 """The rule of products: the product of n**n over the part sizes n decides.
 
-The score is the logarithm of the product as the sum of the weights, in units of 1 / LOG_UNIT.
+The score is the logarithm of the product in units of 1 / `LOG_UNIT`, computed as the sum of the weights.
 """
 
 LOG_UNIT: Final = 1 << 30
@@ -38,9 +40,10 @@ _NO_LIMIT: Final = 1 << 62
 
 
 class Measure(NamedTuple):
-    """A criterion as compiled code uses it: a rule (`LARGEST`, `LISTS`, `SUMS` or `PRODUCTS`) and weights of sizes.
+    """A criterion in the form that compiled code uses: a rule, and weights of part sizes.
 
-    There is one weight per part size that can occur; `LISTS` has weights for small sizes only, `LARGEST` has none.
+    The rule is `LARGEST`, `LISTS`, `SUMS` or `PRODUCTS`. There is one weight per part size that can occur; `LISTS` has
+    weights for small sizes only, `LARGEST` has none.
     """
 
     rule: int
@@ -61,7 +64,7 @@ class Best(NamedTuple):
 
 @kernel
 def no_guess(pegs: int) -> Best:
-    """Return a record without a guess, which any guess of ``pegs`` pegs is better than."""
+    """Return a `Best` that holds no guess yet; any guess of ``pegs`` pegs is better."""
     score = np.zeros(1, np.int64)
     score[0] = -1
     return Best(np.zeros(pegs, np.uint8), score, np.zeros((pegs + 1) * (pegs + 2) // 2, np.int64))
@@ -78,13 +81,13 @@ def is_summed(measure: Measure, codes: int) -> bool:
 
 @kernel
 def least_score(measure: Measure, codes: int) -> int:
-    """Return the lowest possible score at ``codes`` codes: that of a guess with a different feedback from each."""
+    """Return the lowest possible score at ``codes`` candidates: that of a guess with a different feedback from each."""
     return int(codes * measure.weights[1]) if is_summed(measure, codes) else 1
 
 
 @kernel
 def score_limit(best: Best, measure: Measure, codes: int) -> int:
-    """Return the greatest score that a guess better than ``best`` can have."""
+    """Return the greatest score that a guess better than ``best`` can have; ``codes`` is the number of candidates."""
     if best.score[0] < 0:
         return _NO_LIMIT
     if measure.rule == PRODUCTS:
@@ -113,7 +116,10 @@ def is_better(score: int, sizes: Sizes, best: Best, measure: Measure, codes: int
 
 @kernel
 def keep_better(best: Best, other: Best, measure: Measure, codes: int) -> None:
-    """Copy ``other`` into ``best`` if it has a guess that is strictly better; ``codes`` is the number of candidates."""
+    """Copy ``other`` into ``best`` if its guess is strictly better; ``codes`` is the number of candidates.
+
+    Nothing happens if ``other`` holds no guess.
+    """
     if other.score[0] >= 0 and is_better(other.score[0], other.sizes, best, measure, codes):
         copy_into(best.guess, other.guess)
         copy_into(best.score, other.score)
@@ -136,7 +142,8 @@ def sort_ascending(sizes: Sizes) -> None:
 def _has_smaller_product(sizes: Sizes, others: Sizes, codes: int) -> bool:
     """Return True if the product of n**n over ``sizes`` is smaller than over ``others``, in exact integers.
 
-    Both are ascending. Sizes that occur in both cancel out. ``codes`` is the sum of the sizes.
+    Both arrays have the same length and are ascending. Sizes that occur in both cancel out. ``codes`` is the number of
+    candidates, which is the sum of the sizes in each array.
     """
     if not _is_less(sizes, others) and not _is_less(others, sizes):
         return False

@@ -31,9 +31,10 @@ def best_code(
 ) -> NDArray[np.uint8]:
     """Return the best guess at a live set of three codes or more: uint8, shape (pegs,).
 
-    ``guessed`` has one bit per color that has been guessed so far; the live set must follow from these guesses.
-    ``rule`` and ``weights`` are the fields of a `Measure`, passed separately because converting a named tuple from
-    Python is slow.
+    ``colors`` and ``repeats`` are fields of the rules. ``guessed`` is a bit set of the colors in all guesses so far
+    (bit c stands for color c), and ``live`` must be the live set after these guesses. ``rule`` and ``weights`` are the
+    fields of a `Measure`, passed separately because converting a named tuple from Python is slow. If
+    ``candidates_only`` is True, only codes of ``live`` are considered, otherwise all codes.
     """
     color_classes = make_color_classes(live, colors, repeats, guessed)
     pegs, codes = live.shape
@@ -63,7 +64,7 @@ def search(
     """Search the guesses that begin with some prefixes and put the best into ``best`` if it is strictly better.
 
     Of equally good guesses the first is put there. ``prefixes`` are columns of at most as many pegs as a guess, in code
-    order; those from index ``start`` to ``stop`` are searched. ``codes`` is the number of candidates.
+    order; those at the indices in ``range(start, stop)`` are searched. ``codes`` is the number of candidates.
     """
     least, summed = least_score(measure, codes), is_summed(measure, codes)
     length = prefixes.shape[0]
@@ -91,7 +92,10 @@ def _keep_if_better(
     measure: Measure,
     best: Best,
 ) -> None:
-    """Put the guess of ``cursor``, whose score is ``score``, into ``best`` if it is strictly better."""
+    """Put the guess of ``cursor``, whose score is ``score``, into ``best`` if it is strictly better.
+
+    ``codes`` is the number of candidates.
+    """
     sizes = best.sizes.copy()
     if measure.rule in (LISTS, PRODUCTS):
         color = cursor.guess[-1]

@@ -23,6 +23,9 @@ from evilpegs_game.rules import Rules
 def best_guess(position: Position, criterion: Criterion, candidates_only: bool = False) -> Code:
     """Return the best guess at ``position`` under ``criterion``, among all codes or among the candidates only.
 
+    Ties go to a candidate, then to the first guess in code order. With at most two candidates left, the first of them
+    is returned.
+
     Raises:
         OverBudgetError: the choice would take more feedback evaluations than ``position.budget``.
         TooLargeError: the candidates do not fit in memory, or there are too many codes to try each.
@@ -48,8 +51,9 @@ def best_guess_at(
 ) -> Code:
     """Return the best guess at ``live``, a live set of three codes or more, under ``measure``.
 
-    ``guessed`` is the `guessed_color_mask` of the history that the live set follows from. ``threads`` change the speed,
-    not the guess.
+    Only codes of ``live`` are considered if ``candidates_only`` is True, otherwise all codes. ``guessed`` is the
+    `guessed_color_mask` of the history that the live set follows from. ``threads`` is an executor that runs the search,
+    or None to search in the calling thread; it changes the speed, not the guess.
     """
     if threads:
         guess = best_code_in_chunks(live, rules, guessed, measure, candidates_only, threads)
@@ -62,12 +66,12 @@ def best_guess_at(
 
 
 def guessed_color_mask(history: History) -> int:
-    """Return the colors of all guesses so far as a bit mask, one bit per color."""
+    """Return a bit set of the colors in all guesses of ``history``; bit c stands for color c."""
     return reduce(or_, (color_mask(turn.guess) for turn in history), 0)
 
 
 def color_mask(guess: Code) -> int:
-    """Return the colors of a guess as a bit mask, one bit per color."""
+    """Return a bit set of the colors in ``guess``; bit c stands for color c."""
     return sum(1 << color for color in set(guess))
 
 
@@ -85,7 +89,11 @@ def _check_budget(position: Position, guesses: int) -> None:
 
 
 def _count_guesses(rules: Rules, live: Columns, guessed: int, candidates_only: bool) -> int:
-    """Return the number of guesses to try, counting guesses once that are equal up to renaming unguessed colors."""
+    """Return the number of guesses to try; guesses that differ only by a renaming of unguessed colors are counted once.
+
+    ``guessed`` is a bit set of the colors in all guesses so far. If ``candidates_only`` is True, only the codes of
+    ``live`` are counted.
+    """
     if candidates_only:
         return int(count_in_order(live, rules.colors, guessed))
     fresh = rules.colors - guessed.bit_count()

@@ -24,9 +24,9 @@ _T = TypeVar("_T")
 class BoundedSolver:
     """A solver like `LeastTotal` that answers None if an answer takes more than ``budget`` feedback evaluations.
 
-    The answer is also None if it takes more memory than `LeastTotal` allows. A ``budget`` of None means no limit.
-    ``make`` builds the solver for the rules. Results of earlier answers save work, so whether there is an answer may
-    depend on them; the answer itself never does.
+    The answer is also None if the rules are too large for `LeastTotal` or the search takes too much memory. A
+    ``budget`` of None means no limit. ``make`` builds the solver for the rules. Results of earlier answers save work,
+    so whether there is an answer may depend on them; the answer itself never does.
     """
 
     def __init__(
@@ -71,5 +71,5 @@ class BoundedSolver:
             return None
 
     def _is_worth_trying(self, position: Position) -> bool:
-        """Return False if the budget is so small that a search of the candidates of ``position`` would hardly end."""
+        """Return False if the budget is so small that a search at ``position`` would probably exceed it."""
         return self._budget is None or _WORTHWHILE_LOOKS * position.count * position.rules.size <= self._budget
