@@ -23,12 +23,12 @@ class GuessCounts:
 
     @property
     def total(self) -> int:
-        """The sum of the guesses over all codes or games."""
+        """The sum of the guesses over all codes or games, the winning guesses included."""
         return sum(guesses * times for guesses, times in enumerate(self.distribution, 1))
 
     @property
     def max(self) -> int:
-        """The number of guesses in the worst case."""
+        """The number of guesses in the worst case, the winning guess included."""
         return len(self.distribution)
 
     @property

@@ -23,7 +23,7 @@ Progress = Callable[[int], None]
 class Evaluation(GuessCounts):
     """The guesses that a strategy needs against every secret of the rules.
 
-    ``first`` is its first guess; the other members are those of `GuessCounts`, with one count per secret.
+    ``first`` is the first guess of the strategy. ``distribution[i]`` secrets took i + 1 guesses, see `GuessCounts`.
     """
 
     first: Code
@@ -46,9 +46,9 @@ def evaluate(
 ) -> Evaluation:
     """Play a strategy against every secret of ``rules`` and count its guesses.
 
-    ``choose`` is the strategy, and ``first`` replaces its first guess. ``progress`` is called with the number of
-    secrets finished so far. Secrets with the same feedback so far share one choice, so ``choose`` is called once per
-    position that occurs.
+    ``choose`` is the strategy, which must always choose the same guess at the same position. ``first``, if it is not
+    None, replaces its first guess. ``progress`` is called with the number of secrets finished so far. Secrets with the
+    same feedback so far share one choice, so ``choose`` is called once per position that occurs.
 
     Raises:
         StuckError: the strategy repeats guesses that exclude no candidate.
@@ -70,12 +70,13 @@ def distribution_from(
     """Return how many candidates a strategy solves with each number of guesses after ``history``.
 
     The element at index i is the number of candidates solved at guess i + 1 after ``history``. ``choose`` is the
-    strategy, and ``first`` replaces its first guess after ``history``. ``progress`` is called with the number of
-    candidates finished so far, and ``on_solved`` with each candidate and its number of guesses after ``history``. The
-    game tree below ``history`` is traversed once.
+    strategy, which must always choose the same guess at the same position. ``first``, if it is not None, replaces its
+    first guess after ``history``. ``progress`` is called with the number of candidates finished so far, and
+    ``on_solved`` with each candidate and its number of guesses after ``history``. The game tree below ``history`` is
+    traversed once.
 
-    A distribution can be put together from those after each feedback to the first guess: it is their sum, shifted by
-    that guess.
+    The distribution without a history can be put together from those after each feedback to the first guess: it is
+    their sum, shifted by the first guess.
 
     Raises:
         ContradictionError: no code is consistent with ``history``.
@@ -100,9 +101,10 @@ def distribution_from(
 
 
 def duel(choose: ChooseGuess, codemaker: Codemaker, rules: Rules, first: Code | None = None) -> tuple[DuelTurn, ...]:
-    """Play a strategy against one codemaker from the first guess to the end, and return all turns.
+    """Play a strategy against one codemaker from the first guess to the end, and return all turns, oldest first.
 
-    Parameters and errors are those of `play_turns`.
+    ``choose`` is the strategy. ``first``, if it is not None, replaces its first guess. The errors are those of
+    `play_turns`.
     """
     return tuple(play_turns(choose, codemaker, Position(rules, (), LiveSets()), first))
 
@@ -112,7 +114,8 @@ def play_turns(
 ) -> Iterator[DuelTurn]:
     """Play a strategy against one codemaker from ``start`` to the end and yield each turn once it is answered.
 
-    The last feedback is all-black. ``choose`` is the strategy, and ``first`` replaces its first guess.
+    The last feedback is all-black. ``choose`` is the strategy. ``first``, if it is not None, replaces its guess at
+    ``start``.
 
     Raises:
         StuckError: the strategy repeats guesses that exclude no candidate.

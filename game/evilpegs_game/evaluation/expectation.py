@@ -1,11 +1,11 @@
-"""The expected number of guesses when candidates are guessed at random: every choice is weighed, exactly.
+"""The expected number of guesses when candidates are guessed at random, computed exactly from all possible choices.
 
 A codebreaker who draws each guess uniformly from the candidates needs, over all secrets of a live set S of n codes
 together, T(S) = n + 1/n * (the sum of T over all parts but all-black of every guess in S). T is equal for sets that a
 permutation of pegs and colors maps to each other, and one guess represents all guesses that a symmetry of the set maps
 to each other.
 
-Sets of at most `SMALL_SET` codes are totaled by kernels in integers. A *feedback matrix* holds the feedback number of
+For sets of at most `SMALL_SET` codes, kernels compute T in integers. A *feedback matrix* holds the feedback number of
 every code with every code: uint8, shape (codes, codes). *Indices* of codes are int32. Totals are guesses in units of
 ``1 / UNIT``, which divides all values that occur here: with n codes one of n guesses is drawn at each turn and fewer
 codes are left, so their total is a multiple of 2 / n!. Within one small set a *mask* is a subset, one bit per code.
@@ -36,7 +36,7 @@ DEFAULT_BUDGET: Final = 10**8
 """The default budget in feedback evaluations, about half a minute of work. 4x6 takes 11 million, 4x5 one million."""
 
 SMALL_SET: Final = 16
-"""The most codes of a set that the kernels total; with a few more the integers would not fit 63 bits."""
+"""The most codes of a set whose total the kernels compute; with a few more the integers would not fit 63 bits."""
 
 UNIT: Final = factorial(SMALL_SET) // 2
 """The number of units per guess in the totals of the kernels."""
@@ -44,10 +44,11 @@ UNIT: Final = factorial(SMALL_SET) // 2
 Integers = NDArray[np.int64]
 
 SubsetTotals = Integers
-"""Totals of the subsets of small sets, indexed by mask: int64, shape (2, 2**SMALL_SET).
+"""Expected totals of the subsets of small sets: int64, shape (2, 2**SMALL_SET), the second index a bit set of codes.
 
-Row 0 has the totals, and row 1 the number of the set that each total belongs to. The number of the latest set is at
-``[1, 0]``; totals of earlier sets are not used.
+Row 0 has the expected number of guesses of each subset, summed over its codes, in units of 1 / `UNIT` guesses. Small
+sets are numbered in the order in which they are computed, and row 1 has the number of the set that each total belongs
+to. The number of the latest set is at ``[1, 0]``; totals of earlier sets are not used.
 """
 
 
@@ -100,7 +101,7 @@ class Expectation:
         return len(self._known)
 
     def total(self) -> Fraction:
-        """Return the expected number of guesses, summed over all secrets.
+        """Return the expected number of guesses, the winning guess included, summed over all codes as secrets.
 
         Raises:
             OverBudgetError: the work exceeds the budget.
@@ -122,7 +123,10 @@ class Expectation:
         return self._known[key]
 
     def _total_after(self, indices: Indices, guess: int) -> Fraction:
-        """Return the expected number of guesses after ``guess``, summed over the codes at ``indices`` as secrets."""
+        """Return the expected number of guesses after ``guess``, summed over the codes at ``indices`` as secrets.
+
+        ``guess`` is the index of a code.
+        """
         sizes, grouped = group_by_feedback(self._matrix[guess], indices, self._numbers)
         self._budget.spend(indices.size)
         small = self._small_parts(grouped, sizes)
@@ -178,8 +182,8 @@ def small_parts_total(
 def _fill_part_masks(matrix: FeedbackMatrix, indices: Indices, masks: Integers, counts: Integers) -> int:
     """Write to ``masks`` the parts that each guess makes, and return the work; guesses are the codes at ``indices``.
 
-    A mask is a subset, one bit per code. Row i has the masks of the ``counts[i]`` parts of guess i, without all-black.
-    The work is in feedback evaluations.
+    A mask is a bit set of positions in ``indices``. Row i of ``masks`` has the masks of the ``counts[i]`` parts of
+    guess i, without all-black. The work is in feedback evaluations.
     """
     numbers = np.empty(SMALL_SET, np.int64)
     for guess in range(indices.size):
@@ -205,10 +209,9 @@ def _small_total(
 ) -> tuple[int, int]:
     """Return the expected number of guesses, summed over a set of ``codes`` codes, and the work.
 
-    The sum is in units of 1 / `UNIT` guesses.
-
-    ``masks`` and ``counts`` are those of `_fill_part_masks`. A loop over ``stack`` replaces recursion: an entry of the
-    stack is a subset (its mask), its next guess, the next part of that guess, and the total so far.
+    The sum is in units of 1 / `UNIT` guesses, the work in feedback evaluations. ``masks`` and ``counts`` are those of
+    `_fill_part_masks`. A loop over ``stack`` replaces recursion: an entry of the stack is a subset (its mask), its next
+    guess, the next part of that guess, and the total so far. ``totals`` stores the totals of subsets.
     """
     subset, guess, part, total = stack[0], stack[1], stack[2], stack[3]
     total[0] = 0
@@ -239,7 +242,8 @@ def _small_total(
 def _mean_total(subset: int, after: int) -> int:
     """Return the expected total of the subset with the mask ``subset``, in units of 1 / `UNIT` guesses.
 
-    ``after`` is the sum of the expected totals of all parts that each guess of the subset leaves.
+    The expected total is the expected number of guesses, summed over the codes of the subset. ``after`` is the sum of
+    the expected totals of all parts that each guess of the subset leaves.
     """
     size = 0
     while subset:
@@ -252,7 +256,8 @@ def _mean_total(subset: int, after: int) -> int:
 def _stored_total(subset: int, totals: SubsetTotals) -> int:
     """Return the expected total of the subset with the mask ``subset``, in units of 1 / `UNIT` guesses.
 
-    The result is 0 if the subset is empty or its total is not stored.
+    The expected total is the expected number of guesses, summed over the codes of the subset. The result is 0 if the
+    subset is empty or its total is not stored.
     """
     without_first = subset & (subset - 1)
     if not without_first:

@@ -1,4 +1,4 @@
-"""Compiled evaluation of a heuristic: the guesses that a strategy with a criterion needs against every candidate.
+"""Compiled evaluation of a heuristic, a strategy that plays the best guess under a criterion, against every candidate.
 
 The guesses are those of `evilpegs_game.guessing.selection`, so the distribution equals that of `evaluate`, without a
 call of Python code per turn. Large live sets are searched one by one by all threads; the trees below them are evaluated
@@ -28,7 +28,7 @@ from evilpegs_game.partition import Sizes, feedback_numbers, sort_into_parts, ta
 from evilpegs_game.rules import Rules
 
 MAX_BYTES: Final = 2 << 30
-"""The most memory of one evaluation."""
+"""The most memory of one evaluation, in bytes."""
 
 _BATCH: Final = 1 << 12
 """The most codes of a batch; larger live sets are searched one by one."""
@@ -51,13 +51,14 @@ def evaluate_heuristic(
     """Return how many candidates a heuristic solves with each number of guesses after ``history``.
 
     The element at index i is the number of candidates solved at guess i + 1 after ``history``. The heuristic plays the
-    best guess under ``criterion``, among all codes or the candidates only; ``first`` replaces its first guess.
-    ``progress`` is called with the number of codes finished since the last call. ``threads`` and ``batch_codes``
-    change the speed, not the result: live sets of more than ``batch_codes`` codes are searched one by one, smaller
-    ones in batches of at most this many codes.
+    best guess under ``criterion``, among the candidates if ``candidates_only`` is True, otherwise among all codes.
+    ``first``, if it is not None, replaces its first guess after ``history``. ``progress`` is called with the number of
+    codes finished since its last call. ``threads``, the number of threads, and ``batch_codes`` change the speed, not
+    the result: live sets of more than ``batch_codes`` codes are searched one by one, smaller ones in batches of at most
+    this many codes.
 
     Raises:
-        TooLargeError: the evaluation takes more than ``MAX_BYTES``; nothing was allocated.
+        TooLargeError: the evaluation takes more than `MAX_BYTES`; nothing was allocated.
         ContradictionError: no code is consistent with ``history``.
         IllegalCodeError: ``first`` is not a code of the rules.
     """
@@ -80,7 +81,7 @@ def evaluate_heuristic(
 
 
 def heuristic_bytes(rules: Rules, threads: int) -> int:
-    """Return the most memory, in bytes, that an evaluation on ``rules`` with ``threads`` threads takes.
+    """Return an upper bound on the bytes that an evaluation on ``rules`` with ``threads`` threads takes.
 
     Nothing is allocated.
     """
@@ -92,8 +93,9 @@ def heuristic_bytes(rules: Rules, threads: int) -> int:
 class _Batch(NamedTuple):
     """Live sets to evaluate, all reached after the same guesses.
 
-    ``columns`` are the live sets one after the other, and ``sizes`` their numbers of codes. ``guessed`` is the bit mask
-    of the colors in the guesses so far, and ``depth`` the number of these guesses.
+    ``columns`` are the codes of all live sets, one set after the other, and ``sizes`` the number of codes of each set.
+    ``guessed`` is a bit set of the colors in the guesses so far (bit c stands for color c), and ``depth`` the number of
+    these guesses.
     """
 
     columns: Columns
@@ -104,7 +106,11 @@ class _Batch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _TreeWalk:
-    """A traversal of a game tree that yields, in pieces, how many codes are solved at which guess."""
+    """A traversal of the game tree of a heuristic, which counts the codes that are solved at each guess.
+
+    ``measure`` and ``candidates_only`` define the heuristic. Live sets of more than ``batch_codes`` codes are searched
+    one by one by the threads of ``pool``, smaller ones in batches. Without a pool, the calling thread does everything.
+    """
 
     rules: Rules
     measure: Measure
@@ -113,9 +119,10 @@ class _TreeWalk:
     pool: Executor | None
 
     def pieces(self, root: _Batch, first: Code | None) -> Iterator[Counter[int]]:
-        """Yield counters of how many codes are solved at which guess; their sum covers the whole tree below ``root``.
+        """Yield counters of the codes solved with each number of guesses; their sum covers all codes of ``root``.
 
-        They come in any order. ``first`` replaces the guess at ``root``.
+        A counter maps numbers of guesses, which include the ``root.depth`` guesses before ``root``, to numbers of
+        codes. The counters come in any order. ``first``, if it is not None, replaces the guess at ``root``.
         """
         waiting = [root]
         running: set[Future[Counter[int]]] = set()
@@ -141,7 +148,7 @@ class _TreeWalk:
     def _split(self, batch: _Batch, guess: Code) -> tuple[int, list[_Batch]]:
         """Return the number of codes that ``guess`` solves, and batches of the live sets after its other feedbacks.
 
-        ``batch`` has only one live set.
+        ``batch`` must have only one live set.
         """
         sizes, order = sort_into_parts(feedback_numbers(batch.columns, guess), len(feedbacks(self.rules.pegs)))
         columns, guessed = take(batch.columns, order), batch.guessed | color_mask(guess)
@@ -160,9 +167,10 @@ class _TreeWalk:
 
 
 def _ranges(sizes: list[int], batch_codes: int) -> Iterator[tuple[int, int]]:
-    """Yield ranges of parts, as the first index in ``sizes`` and the index after the last; they cover all codes.
+    """Yield ranges of parts, as the index of the first part and the index after the last; they cover all codes.
 
-    The parts of a range have at most ``batch_codes`` codes together, or one of them is larger and all others are empty.
+    ``sizes`` has the number of codes of each part. The parts of a range have at most ``batch_codes`` codes together, or
+    one of them has more and all others are empty.
     """
     start = together = 0
     for part, size in enumerate(sizes):

@@ -1,7 +1,8 @@
 """Compiled game trees below live sets: how many codes a heuristic solves at each guess.
 
-The live sets below one guess are ranges of one list of indices, and each guess sorts its range into parts. So the whole
-traversal takes only this list and a stack of ranges. Sets of one or two codes are counted where they arise.
+A heuristic is a strategy that plays the best guess under a criterion. The live sets below one guess are ranges of one
+list of indices, and each guess sorts its range into parts. So the whole traversal takes only this list and a stack of
+ranges. Sets of one or two codes are counted where they arise.
 """
 
 import numpy as np
@@ -29,9 +30,10 @@ def count_solved_codes(
 ) -> Sizes:
     """Return how many codes of some live sets are solved with each number of guesses: int64, shape (codes + 2,).
 
-    The element at index i is the number of codes solved at guess i + 1. ``columns`` are the live sets, one after the
-    other, and ``sizes`` their numbers of codes. ``guessed`` has one bit per color that has been guessed so far.
-    ``colors`` and ``repeats`` are fields of the rules.
+    The element at index i is the number of codes solved at guess i + 1, counted from the live sets. ``columns`` are the
+    codes of the live sets, one set after the other, and ``sizes`` the number of codes of each set. ``guessed`` is a bit
+    set of the colors in all guesses so far; bit c stands for color c. ``colors`` and ``repeats`` are fields of the
+    rules. ``measure`` ranks guesses, and ``candidates_only`` is True to consider candidates only.
     """
     pegs, codes = columns.shape
     parts = (pegs + 1) * (pegs + 2) // 2
@@ -69,8 +71,10 @@ def _push_parts(
 ) -> int:
     """Push the parts of more than two codes on ``stack``, add smaller ones to ``solved``, and return the new height.
 
-    ``sizes`` are the sizes of the parts, and ``start`` is the index of their first code. ``depth`` is the number of
-    guesses so far. The codes of a part of two take one and two more guesses.
+    A row of the stack is the index of the first code of a part, the index after its last code, ``depth`` and
+    ``guessed``. ``top`` is the height of the stack in rows. ``sizes`` are the sizes of the parts, and ``start`` is the
+    index of their first code. ``depth`` is the number of guesses so far. The codes of a part of two take one and two
+    more guesses.
     """
     for size in sizes:
         if size > 2:

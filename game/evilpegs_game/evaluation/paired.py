@@ -1,7 +1,7 @@
 """The difference of two strategies that played the same secrets, game by game.
 
-Easy and hard secrets are easy and hard for both, so the differences within games vary less than the games themselves,
-and fewer games tell two strategies apart than their separate intervals suggest.
+The same secrets tend to be easy, or hard, for both strategies. So the differences within games vary less than the
+numbers of guesses, and fewer games tell two strategies apart than their separate confidence intervals suggest.
 """
 
 from dataclasses import dataclass
@@ -15,10 +15,10 @@ from evilpegs_game.evaluation.simulation import NORMAL_95, student_95
 
 @dataclass(frozen=True, slots=True)
 class PairedDifference:
-    """The difference of the guesses of two strategies over ``games`` games with the same secrets.
+    """The difference in guesses of two strategies over ``games`` games with the same secrets.
 
-    A difference is the guesses of the first strategy minus those of the second. ``total`` is the sum of the differences
-    of all games, and ``squares`` the sum of their squares.
+    A difference is the number of guesses of the first strategy in a game minus that of the second. ``total`` is the sum
+    of the differences of all games, and ``squares`` the sum of their squares.
     """
 
     games: int
@@ -29,7 +29,8 @@ class PairedDifference:
     def of(cls, lengths: bytes, others: bytes) -> Self:
         """Return the difference of two strategies that played the same secrets in the same order.
 
-        ``lengths`` and ``others`` are their numbers of guesses, one byte per game.
+        ``lengths`` are the numbers of guesses of the first strategy, one byte per game, and ``others`` those of the
+        second.
 
         Raises:
             ValueError: The numbers of games differ, or there are none.
@@ -49,8 +50,8 @@ class PairedDifference:
     def interval(self) -> tuple[float, float] | None:
         """The 95 % confidence interval of the mean difference, by Student's t; None if all differences are equal.
 
-        Equal differences do not show how much others would vary, so a width of 0 would claim certainty. What they do
-        show is in `most_other`.
+        Equal differences do not show how much the differences of further games would vary, so an interval of width 0
+        would claim certainty. `most_other` is the bound that equal differences do prove.
         """
         deviation = self._deviation
         if not deviation:
@@ -60,10 +61,10 @@ class PairedDifference:
 
     @property
     def most_other(self) -> float | None:
-        """An upper 95 % bound on the share of all games with another difference; None if the differences vary.
+        """An upper 95 % bound on the share of all possible games with another difference; None if the differences vary.
 
-        If the share were larger, all differences would be equal with a probability of less than 5 %. It is about 3
-        divided by the number of games.
+        If the share were larger, all differences would be equal with a probability of less than 5 %. The bound is about
+        3 divided by the number of games.
         """
         return None if self._deviation else 1 - 0.05 ** (1 / self.games)
 
@@ -77,7 +78,7 @@ class PairedDifference:
     def games_to_separate(self) -> int | None:
         """The number of games after which the interval would exclude 0 if mean and deviation stayed as they are.
 
-        It is None if the mean or the deviation is 0.
+        It is None if the mean difference or the standard deviation of the differences is 0.
         """
         if not self.total or not self._deviation:
             return None

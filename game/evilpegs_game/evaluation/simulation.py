@@ -23,7 +23,7 @@ from evilpegs_game.random_source import RandomSource
 from evilpegs_game.rules import Rules
 
 NORMAL_95: Final = 1.959964
-"""The number of standard deviations around the mean that contains 95 % of a normal distribution."""
+"""The number of standard deviations on each side of the mean that contain 95 % of a normal distribution."""
 
 _STUDENT_95: Final = (12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281)
 """The quantiles of Student's t that correspond to `NORMAL_95`, for 1, 2, 3 ... degrees of freedom."""
@@ -81,9 +81,9 @@ def simulate(
 ) -> Simulation:
     """Play random games of a strategy and return the distribution of their guesses.
 
-    ``choose`` is the strategy, and ``games`` are the numbers of the games, at least one. ``game_rngs(i)`` returns, for
-    game i, a function from the turn to a random generator. The generator of turn 0 draws the secret uniformly from all
-    codes; that of each later turn is passed to ``choose``.
+    ``choose`` is the strategy: a function of a position and a random generator. ``games`` are the numbers of the games,
+    at least one. ``game_rngs(i)`` returns, for game i, a function from the turn to a random generator. The generator of
+    turn 0 draws the secret uniformly from all codes; that of each later turn is passed to ``choose``.
 
     Raises:
         StuckError: a game was not over after `MAX_TURNS` guesses.
@@ -97,14 +97,17 @@ def game_lengths(
 ) -> bytes:
     """Play random games of a strategy and return the number of guesses of each, one byte per game.
 
-    Parameters and errors are those of `simulate`.
+    The bytes are in the order of ``games``. Parameters and errors are those of `simulate`.
     """
     live_sets = LiveSets()
     return bytes(_play_game(choose, Position(rules, (), live_sets), game_rngs(number)) for number in games)
 
 
 def length_counts(lengths: bytes) -> tuple[int, ...]:
-    """Return how many games took each number of guesses: the element at index i is the number with i + 1 guesses."""
+    """Return how many games took each number of guesses: the element at index i is the number with i + 1 guesses.
+
+    ``lengths`` are the numbers of guesses, one byte per game. Without games the result is empty.
+    """
     counts = Counter(lengths)
     return tuple(counts[guesses] for guesses in range(1, max(counts, default=0) + 1))
 
@@ -112,7 +115,10 @@ def length_counts(lengths: bytes) -> tuple[int, ...]:
 def _play_game(choose: Callable[[Position, _D], Code], position: Position, turn_rng: Callable[[int], _D]) -> int:
     """Play one game from ``position``, before the first guess, and return its number of guesses.
 
-    ``turn_rng`` returns the random generator of a turn; that of turn 0 draws the secret.
+    ``turn_rng`` returns the random generator of a turn, counted from 1; that of turn 0 draws the secret.
+
+    Raises:
+        StuckError: the game was not over after `MAX_TURNS` guesses.
     """
     secret = code_at(turn_rng(0).randrange(position.rules.size), position.rules)
     for turn in range(1, MAX_TURNS + 1):

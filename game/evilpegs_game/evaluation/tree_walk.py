@@ -22,7 +22,8 @@ MAX_IDLE_TURNS: Final = 32
 class TreeNode(NamedTuple):
     """A position of a game tree, the guess there, and the positions after every feedback that does not end the game.
 
-    ``is_solved`` is True if the guess is a candidate, so that one secret is solved at this node.
+    ``parts`` maps each feedback that some candidate gives, all-black excepted, to the position after it. ``is_solved``
+    is True if the guess is a candidate, so that one secret is solved at this node.
     """
 
     position: Position
@@ -34,7 +35,8 @@ class TreeNode(NamedTuple):
 def walk_tree(choose: ChooseGuess, root: Position, first: Code | None = None) -> Iterator[TreeNode]:
     """Yield the nodes of the game tree that ``choose`` plays from ``root``, each node before those below it.
 
-    The nodes after different feedbacks to a guess come in feedback order. ``first`` replaces the guess at ``root``.
+    The nodes after different feedbacks to a guess come in feedback order. ``first``, if it is not None, replaces the
+    guess at ``root``.
 
     Raises:
         StuckError: the strategy repeats guesses that exclude no candidate.
@@ -53,7 +55,7 @@ def walk_tree(choose: ChooseGuess, root: Position, first: Code | None = None) ->
 
 
 def idle_before(position: Position) -> int:
-    """Return how many turns at the end of the history of ``position`` excluded no candidate."""
+    """Return how many turns in a row at the end of the history of ``position`` excluded no candidate."""
     idle, live_sets = 0, LiveSets()
     while idle < len(position.history):
         earlier = Position(position.rules, position.history[: -1 - idle], live_sets)
@@ -66,8 +68,8 @@ def idle_before(position: Position) -> int:
 def idle_turns(idle: int, before: Position, after: Position) -> int:
     """Return the number of turns in a row, the latest included, that excluded no candidate.
 
-    ``idle`` is this number before the latest turn; ``before`` and ``after`` are the positions before and after this
-    turn.
+    The result is 0 if the latest turn excluded one. ``idle`` is this number before the latest turn; ``before`` and
+    ``after`` are the positions before and after this turn.
 
     Raises:
         StuckError: the result would exceed `MAX_IDLE_TURNS`.

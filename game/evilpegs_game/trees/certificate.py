@@ -18,7 +18,7 @@ from evilpegs_game.rules import Rules
 from evilpegs_game.trees.tree import MAX_DEPTH, Node, Tree
 
 MAX_BYTES: Final = 1 << 30
-"""The most memory of `certify` besides the tree itself."""
+"""The most memory of `certify`, in bytes, besides the tree itself."""
 
 Fault = Literal["guess", "missing", "unreachable"]
 """The reason why a node is wrong: an illegal guess, a feedback without a child, or a node that no code reaches."""
@@ -27,10 +27,12 @@ Fault = Literal["guess", "missing", "unreachable"]
 class TreeError(GameError):
     """An error in a tree that does not solve every code; the message names the place and the reason.
 
-    ``fault`` is one of `Fault`. ``line`` is the line of the node in its text, from 1, or 0 if the tree was not read
-    from a text, and ``turns`` are the guesses and feedbacks that lead to the node. ``feedback`` is the one that lacks
-    a child or that leads to an unreachable node; it is None for a wrong guess. ``codes`` is the number of codes that
-    lack a child, and ``example`` is the first of them.
+    ``fault`` is one of `Fault`. ``line`` is the number, from 1, of the line of the node in its text, or 0 if the tree
+    was not read from a text. ``turns`` are the guesses and feedbacks that lead to the node, oldest first; for an
+    unreachable node, the feedback of the last turn is the one that no code gives. ``feedback`` is the one that lacks a
+    child or that leads to an unreachable node; it is None for a wrong guess. ``codes`` is the number of codes that
+    would go on to the missing child, and ``example`` is the first of these codes in code order; for other faults they
+    are 0 and None.
     """
 
     def __init__(
@@ -80,7 +82,10 @@ class Certificate(GuessCounts):
 
 
 class _Visit(NamedTuple):
-    """A node, its depth, the feedback and parent that lead to it, and the codes that reach it (None if none does)."""
+    """A node to check, with its depth, the feedback and the visit of its parent, and the codes that reach the node.
+
+    ``columns`` are these codes, or None if no code reaches the node. At the root ``feedback`` and ``parent`` are None.
+    """
 
     node: Node
     columns: Columns | None
@@ -92,7 +97,7 @@ class _Visit(NamedTuple):
 def certify(tree: Tree) -> Certificate:
     """Follow every code of the rules through ``tree`` and return the number of guesses that the codes need.
 
-    The work is one feedback per code and guess; the memory is twice that of all codes, and 5 bytes per code.
+    The work is one feedback per code and guess; the memory, in bytes, is twice that of all codes, and 5 bytes per code.
 
     Raises:
         TreeError: the tree lacks a node that some code needs, has a node that no code reaches, or has a guess that is
@@ -122,7 +127,7 @@ def _bounded_codes(rules: Rules) -> Columns:
 
 
 def _parts(visit: _Visit, rules: Rules) -> dict[Feedback, Columns]:
-    """Return the codes that give each feedback to the guess of a node, after checking the node.
+    """Return the codes that give each feedback to the guess of the node of ``visit``, after checking this node.
 
     Raises:
         TreeError: no code reaches the node, its guess is illegal, or a child is missing.
@@ -148,7 +153,7 @@ def _parts(visit: _Visit, rules: Rules) -> dict[Feedback, Columns]:
 
 
 def _children(visit: _Visit, parts: dict[Feedback, Columns]) -> Iterator[_Visit]:
-    """Yield the visits of the children of a node, in the order of the tree; ``parts`` are the codes per feedback."""
+    """Yield a visit of each child of a node, in the order of the tree; ``parts`` are the codes per feedback."""
     solved = all_black(len(visit.node.guess))
     for feedback, node in visit.node.children.items():
         columns = None if feedback == solved else parts.get(feedback)
@@ -156,7 +161,7 @@ def _children(visit: _Visit, parts: dict[Feedback, Columns]) -> Iterator[_Visit]
 
 
 def _missing_child(visit: _Visit, feedback: Feedback, codes: Columns) -> TreeError:
-    """Return the error about a node without a child for ``feedback``, which ``codes`` would give."""
+    """Return the error about a node that has no child for ``feedback``, although ``codes`` would give this feedback."""
     example, count = column_code(codes, 0), int(codes.shape[1])
     guess, code = format_code(visit.node.guess), format_code(example)
     others = f" and {count - 1:,} more" if count > 1 else ""
@@ -172,14 +177,14 @@ def _missing_child(visit: _Visit, feedback: Feedback, codes: Columns) -> TreeErr
 
 
 def _location(visit: _Visit) -> str:
-    """Return a text that names the line of a node and the turns that lead to it."""
+    """Return a text that names the line of a node, if it was read from a text, and the turns that lead to the node."""
     turns = [f"{format_code(guess)} {feedback}" for guess, feedback in _turns(visit)]
     path = f"after {', '.join(turns)}" if turns else "at the first guess"
     return f"line {visit.node.line}: {path}" if visit.node.line else path
 
 
 def _turns(visit: _Visit) -> tuple[tuple[Code, Feedback], ...]:
-    """Return the guesses and feedbacks that lead to a node, the first turn first."""
+    """Return the guesses and feedbacks that lead to the node of ``visit``, the first turn first."""
     turns: list[tuple[Code, Feedback]] = []
     at = visit
     while at.parent is not None and at.feedback is not None:

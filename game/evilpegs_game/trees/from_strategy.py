@@ -12,7 +12,10 @@ from evilpegs_game.trees.tree import MAX_DEPTH, Node, Tree
 
 
 def tree_from_strategy(choose: ChooseGuess, rules: Rules, first: Code | None = None) -> Tree:
-    """Return the strategy tree that ``choose`` plays on ``rules``; ``first`` replaces its first guess.
+    """Return the strategy tree that ``choose`` plays on ``rules``.
+
+    ``choose`` is a strategy that always chooses the same guess at the same position. ``first``, if it is not None,
+    replaces its first guess.
 
     Raises:
         StuckError: some code is not guessed within `MAX_DEPTH` guesses.
