@@ -39,7 +39,7 @@ SMALL_SET: Final = 16
 """The most codes of a set whose total the kernels compute; with a few more the integers would not fit 63 bits."""
 
 UNIT: Final = factorial(SMALL_SET) // 2
-"""The number of units per guess in the totals of the kernels."""
+"""The number of units per guess in the totals that the kernels compute as integers."""
 
 Integers = NDArray[np.int64]
 
@@ -158,9 +158,9 @@ def small_parts_total(
     """Return the expected total of all parts of at most `SMALL_SET` codes together, and the work.
 
     The expected total of a part is its expected number of guesses, summed over its codes, in units of 1 / `UNIT`
-    guesses. The work is in feedback evaluations. ``indices`` are the codes part after part, and ``sizes`` the numbers
-    of codes of the parts. The last part is all-black and is left out. ``totals`` is working memory from
-    `make_subset_totals`.
+    guesses. The work is in feedback evaluations. ``matrix`` has the feedback number of every code with every code.
+    ``indices`` are the codes part after part, and ``sizes`` the numbers of codes of the parts. The last part is
+    all-black and is left out. ``totals`` is working memory from `make_subset_totals`.
     """
     masks = np.empty((SMALL_SET, SMALL_SET), np.int64)
     counts = np.empty(SMALL_SET, np.int64)

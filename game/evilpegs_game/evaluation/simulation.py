@@ -29,7 +29,7 @@ _STUDENT_95: Final = (12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2
 """The quantiles of Student's t that correspond to `NORMAL_95`, for 1, 2, 3 ... degrees of freedom."""
 
 MAX_TURNS: Final = 200
-"""The most guesses of one game before a strategy counts as stuck; a byte holds the length of any game."""
+"""The most guesses of one game before a strategy counts as stuck; a byte can hold the number of guesses of any game."""
 
 _D = TypeVar("_D", bound=RandomSource)
 

@@ -137,7 +137,7 @@ def _logarithms(codes: int) -> Weights:
 
 
 def _further_codes(codes: int) -> Weights:
-    """Return the weight of each part size: the size less one, so the sum of the weights is least for the most parts."""
+    """Return one weight per part size, the size less one, so that the guess with the most parts has the least sum."""
     return np.maximum(np.arange(codes + 1, dtype=np.int64) - 1, 0)
 
 

@@ -53,8 +53,9 @@ class Measure(NamedTuple):
 class Best(NamedTuple):
     """The best guess so far, a record that compiled code updates in place.
 
-    ``guess`` is uint8, shape (pegs,). ``score`` is int64, shape (1,), and negative while there is no guess. ``sizes``
-    are the part sizes of the guess, ascending, int64; they are maintained only if the rule is `LISTS` or `PRODUCTS`.
+    ``guess`` is uint8, shape (pegs,). ``score`` is its score, of which smaller is better: int64, shape (1,), negative
+    while there is no guess. ``sizes`` are the part sizes of the guess, ascending, int64; they are maintained only if
+    the rule is `LISTS` or `PRODUCTS`.
     """
 
     guess: NDArray[np.uint8]

@@ -60,7 +60,7 @@ class ShortestLineSearch:
 
     @property
     def work(self) -> int:
-        """The number of feedback evaluations so far."""
+        """The number of feedback evaluations that this search has done so far."""
         return self._budget.work
 
     def run(self, progress: Callable[[int], None] | None = None) -> tuple[DuelTurn, ...]:

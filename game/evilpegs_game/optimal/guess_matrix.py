@@ -76,7 +76,7 @@ class CodeSpace:
         return tables + stack_bytes(codes, guesses, self.tuning)
 
     def check_bytes(self, codes: int, needed: int) -> None:
-        """Raise TooLargeError if ``needed``, the bytes for ``codes`` codes, exceeds `Tuning.max_matrix_bytes`."""
+        """Raise TooLargeError if ``needed``, the bytes for ``codes`` codes, is more than `Tuning.max_matrix_bytes`."""
         bound = self.tuning.max_matrix_bytes
         if needed > bound:
             message = (

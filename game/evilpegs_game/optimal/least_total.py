@@ -21,7 +21,7 @@ from evilpegs_game.work_budget import WorkBudget
 
 _TABLE_ENTRIES: Final = 1 << 18
 _FEW_CODES: Final = 64
-"""If rules have more codes than this, the first guesses for all codes are examined one by one."""
+"""If rules have more codes than this, the least total of all codes is found by examining first guesses one by one."""
 _MAX_FIRST_GUESSES: Final = 1000
 """The most first guesses that are examined one by one for other sets of over `Tuning.first_guess_codes` codes.
 

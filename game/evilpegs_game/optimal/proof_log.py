@@ -30,7 +30,7 @@ from evilpegs_game.optimal.search_state import NEVER, UNLIMITED
 from evilpegs_game.rules import Rules
 
 TITLES: Final = (b"evilpegs proof log ", b"evilpegs journal ")
-"""The beginnings of proof logs of all versions; the second is that of earlier versions."""
+"""The texts with which proof logs begin; the second is that of proof logs of earlier versions."""
 
 _HEADING: Final = f"{TITLES[0].decode()}2 "
 _OLD_HEADINGS: Final = tuple(title + b"1\n" for title in TITLES)

@@ -14,7 +14,7 @@ from evilpegs_game.optimal.tuning import DEFAULT, Tuning
 from evilpegs_game.partition import Indices, Numbers
 
 Words = NDArray[np.uint64]
-"""Keys and digests, which are random or mixed 64-bit words."""
+"""Random or mixed 64-bit words, which serve as keys and digests of codes and of sets of codes."""
 
 NEVER: Final = 1 << 22
 """A total that no set has. As a bound it means that no tree is known or possible within the guesses allowed."""

@@ -37,10 +37,11 @@ _SOME_CODES: Final = 1500
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Solution:
-    """A strategy tree, the sum of its guesses over all codes (``total``), its worst case (``max``), and a lower bound.
+    """A strategy tree for all codes of some rules, the guesses that it takes, and a proved lower bound.
 
-    It is proved that no tree has a total under ``lower``. With the objective ``worst``, this holds for all trees with
-    the worst case ``max``, and no tree has a better worst case.
+    ``total`` is the number of guesses of ``tree``, summed over all codes, and ``max`` the most guesses that it takes
+    for any code. It is proved that no tree has a total under ``lower``. With the objective ``worst``, this holds for
+    all trees with the worst case ``max``, and no tree has a better worst case.
 
     >>> import evilpegs
     >>> solution = evilpegs.solve("3x3")
@@ -60,7 +61,7 @@ class Solution:
 
     @property
     def mean(self) -> float:
-        """The mean number of guesses over all codes."""
+        """The mean number of guesses per code, over all codes of the rules."""
         return self.total / self.tree.rules.size
 
     @property
@@ -69,7 +70,11 @@ class Solution:
         return self.lower == self.total
 
     def to_json(self) -> dict[str, Any]:
-        """Return the solution as a JSON object; ``tree`` is the text form of the tree."""
+        """Return the solution as a JSON object.
+
+        ``first`` is the first guess as text, ``codes`` the number of codes, ``proved`` is `is_proved`, and ``tree`` is
+        the text form of the tree; the other keys are the names of the fields and properties.
+        """
         return {
             "rules": str(self.tree.rules),
             "first": format_code(self.tree.root.guess),

@@ -51,7 +51,7 @@ class TotalBounds(NamedTuple):
 
 
 class StoppedError(Exception):
-    """An exception that ends a search because another thread asked for its end."""
+    """An exception that ends the search of a solver because `SHARED` says that all searches of the set must stop."""
 
 
 class TotalSolver:
@@ -189,8 +189,8 @@ class TotalSolver:
     def conclude(self, known: TotalBounds, tried: TotalBounds, is_proved: bool = True) -> TotalBounds:
         """Return, and store, the bounds of the set in the first row of the stack after its guesses were tried.
 
-        ``known`` are the bounds from before the search, and ``tried`` is the result of the guesses. If ``is_proved`` is
-        False, guesses were left out, so the lower bound does not change.
+        ``known`` are the bounds from before the search, and ``tried`` are those that `try_guesses` returned. If
+        ``is_proved`` is False, guesses were left out, so the lower bound does not change.
         """
         state = self._stack.state[0]
         now = tried if tried.upper < known.upper else known._replace(lower=min(tried.lower, known.upper))

@@ -69,7 +69,10 @@ class Certificate(GuessCounts):
         return f"<Certificate of {self.rules}: {needed}>"
 
     def to_json(self) -> dict[str, Any]:
-        """Return the certificate as a JSON object, in which ``exact_mean`` is the text of a fraction."""
+        """Return the certificate as a JSON object, in which ``exact_mean`` is the text of a fraction.
+
+        ``codes`` is the number of codes; the other keys are the names of the fields and properties.
+        """
         return {
             "rules": str(self.rules),
             "codes": self.count,

@@ -1,4 +1,4 @@
-"""The tree of a strategy: its guess after every history that a codemaker can lead it into."""
+"""The tree of a strategy: its guess after every history that the replies of a codemaker can lead to."""
 
 from evilpegs_game.codes import Code, check_code
 from evilpegs_game.errors import StuckError
