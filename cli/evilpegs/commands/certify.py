@@ -1,4 +1,4 @@
-"""`evilpegs certify`: the guesses that a strategy tree needs, proved from its file alone."""
+"""`evilpegs certify`: the number of guesses that a strategy tree needs, proved from the file of the tree alone."""
 
 from typing import Annotated, Any
 
@@ -67,7 +67,7 @@ def _show(tree: Tree, certificate: Certificate) -> None:
 
 
 def _fraction(certificate: Certificate) -> str:
-    """Return the mean as a fraction, total/codes, not reduced, as published means usually are."""
+    """Return the mean number of guesses as the text ``TOTAL/CODES``, which is not reduced, as in publications."""
     return f"{certificate.total}/{certificate.count}"
 
 

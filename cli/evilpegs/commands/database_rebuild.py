@@ -1,4 +1,4 @@
-"""`evilpegs database rebuild`: compute the rows of games from their events, and compare them with those stored."""
+"""`evilpegs database rebuild`: compute the row of each game from its events, and compare it with the stored one."""
 
 import sys
 from contextlib import ExitStack
@@ -20,16 +20,16 @@ from evilpegs_server.storage.lock import DatabaseLock
 DIFFERENT: Final = 1
 """The exit status if a stored row differs from its events, or if the events of a match cannot be read."""
 SHOWN: Final = 20
-"""The most differences that are listed for people."""
+"""The most differences that are listed for people; the JSON document has all of them."""
 
 
 @dataclass(slots=True)
 class RebuildResult:
-    """The result of a rebuild, which computes the stored rows of games again from the events.
+    """The result of a rebuild, which computes the stored row of each finished game again from the game's events.
 
-    ``games`` is the number of games, and ``completed`` the number of values that the rows lacked. ``differences`` has
-    the stored values that do not follow from the events. ``unreadable`` has the ids of matches whose events cannot be
-    read.
+    ``games`` is the number of rows that were computed, and ``completed`` the number of single values that stored rows
+    lacked. ``differences`` has the stored values that differ from the computed ones. ``unreadable`` has the ids of
+    matches whose events cannot be read.
     """
 
     games: int = 0

@@ -1,4 +1,4 @@
-"""`evilpegs partition`: the parts into which a guess divides the candidates, several guesses side by side."""
+"""`evilpegs partition`: the number of candidates that each feedback would leave, for several guesses side by side."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -23,9 +23,12 @@ from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 
 FEEDBACK_WIDTH: Final = 21
-"""The width of the first column in characters, which has the marks of up to 16 pegs and numbers such as ``10,0``."""
+"""The width in characters of the first column, which shows a feedback as marks, one per peg, and as numbers."""
 MIN_SIZES_WIDTH: Final = 11
-"""The least width of a guess's column, wide enough for the part sizes of all rules that can be counted."""
+"""The least width in characters of a guess's column.
+
+With four pegs or more, the pegs in the heading make the column wider. In each case part sizes fit.
+"""
 
 
 def partition(
@@ -70,12 +73,13 @@ def _parse_guess(text: str, rules: Rules) -> Code:
 
 
 def _turns_and_guesses(after: Sequence[str], is_guess_given: bool) -> tuple[list[str], list[str]]:
-    """Return the turns among the texts that follow --after, and the guesses among them.
+    """Split ``after``, the texts that follow --after, into turns like ``1122:1,0`` and guesses like ``1122``.
 
-    Guesses may follow --after only if none stand before the option.
+    Return the turns and the guesses, both in the given order. ``is_guess_given`` is True if guesses stand before
+    --after; then only turns may follow it.
 
     Raises:
-        CommandError: a text that must be a turn has no feedback.
+        CommandError: the first text is not a turn, or a guess follows although ``is_guess_given`` is True.
     """
     unanswered = [text for text in after if ":" not in text]
     if unanswered and (is_guess_given or ":" not in after[0]):
@@ -136,7 +140,10 @@ def _plot(position: Position, codes: Sequence[Code], path: Path) -> None:
 
 
 def part_tables(position: Position, codes: Sequence[Code], width: int) -> Iterator[Table]:
-    """Yield tables of at most ``width`` characters, each with as many guesses side by side as fit."""
+    """Yield the tables of `part_table` for ``codes``, each with as many guesses as fit into ``width`` characters.
+
+    The guesses keep their order. A table has at least one guess, even if it is then wider than ``width``.
+    """
     column = max(MIN_SIZES_WIDTH, 3 * position.rules.pegs) + 2
     per_table = max(1, (width - FEEDBACK_WIDTH) // column)
     for first in range(0, len(codes), per_table):
@@ -144,7 +151,11 @@ def part_tables(position: Position, codes: Sequence[Code], width: int) -> Iterat
 
 
 def part_table(position: Position, codes: Sequence[Code]) -> Table:
-    """Return a table with a row per feedback and a column per guess, and the figures of each guess in the last rows."""
+    """Return a table with a row per feedback and a column per guess of ``codes``.
+
+    A cell is the number of candidates that the feedback would leave; it is empty if the guess cannot get the feedback.
+    The last rows have figures of each guess, such as the size of its largest part.
+    """
     parts = [position.parts(code) for code in codes]
     table = plain_table()
     table.add_column("feedback", no_wrap=True)

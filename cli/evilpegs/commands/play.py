@@ -72,13 +72,16 @@ def play(
 
 
 def _run(playing: Coroutine[Any, Any, None]) -> None:
-    """Run the coroutine ``playing`` to its end; if a signal ends it earlier, the terminal is left as it was."""
+    """Run the coroutine ``playing`` to its end; if a signal ends it earlier, restore the terminal first."""
     with ended_in_order():
         run_interruptibly(playing)
 
 
 def _refuse_server_options(ladder: str, server: str, name: str | None, token_from: str | None) -> None:
-    """Raise CommandError if an option that concerns a server is given, because --daily is played without one."""
+    """Raise CommandError if one of these options was given, because the game of the day is played without a server.
+
+    An option counts as given if it differs from its default. ``server`` may also be the value of EVILPEGS_SERVER.
+    """
     named = {
         "--ladder": ladder != DEFAULT_LADDER,
         "--server": server not in {DEFAULT_SERVER, os.environ.get("EVILPEGS_SERVER")},

@@ -1,4 +1,4 @@
-"""`evilpegs serve`: the match server and the addresses it announces."""
+"""`evilpegs serve`: a match server, with a greeting that names its addresses and with warnings of dangers."""
 
 import asyncio
 import os
@@ -93,7 +93,10 @@ def serve(
 
 
 def find_dangers(settings: Settings, *, is_root: bool) -> list[str]:
-    """Return one line for each danger of running a server with these settings."""
+    """Return one line of text for each danger of running a server with these settings; empty if there is none.
+
+    ``is_root`` is True if the process runs as root.
+    """
     dangers = []
     is_secure = settings.tls_cert is not None or (settings.site_url or "").startswith("https:")
     if not is_secure and not is_loopback(settings.host):
@@ -104,9 +107,10 @@ def find_dangers(settings: Settings, *, is_root: bool) -> list[str]:
 
 
 def _check_directory(url: str) -> None:
-    """Raise CommandError if the directory of a database does not exist, unless it is the default directory.
+    """Raise CommandError if the directory of the database at ``url`` does not exist or its file cannot be used.
 
-    A missing directory is probably mistyped, and if a new database were created in it, every match would seem lost.
+    The directory of the default database may be missing, because the server creates it. Any other missing directory is
+    probably mistyped: with a new database in it, all matches would seem lost.
     """
     check_database_file(url)
     directory = database_file(url).parent
@@ -134,10 +138,10 @@ def _announce(dangers: list[str], log: BoundLogger, server: RunningServer) -> No
 
 
 def greeting(server: RunningServer) -> str:
-    """Return the lines that are printed once the server listens: its addresses, its database, and some commands.
+    """Return the text that is printed once the server listens: its addresses, its database, and commands to try.
 
-    A server that listens on all addresses has several addresses. The commands use the address at which other machines
-    most likely reach the server.
+    Each of these is a line. A server that listens on all interfaces has several addresses. The commands use the first
+    one, at which other machines most likely reach the server.
     """
     first, *others = [replace(server, host=host) for host in reachable_hosts(server.host)]
     lines = [
@@ -153,6 +157,9 @@ def greeting(server: RunningServer) -> str:
 
 
 def _other_line(other: RunningServer, first: RunningServer) -> str:
-    """Return the line about another address of the server; the site is left out if ``first`` has the same site."""
+    """Return the line about ``other``, a further address of the server whose first address is ``first``.
+
+    The line also names the address of the site, unless the site of ``first`` has the same address.
+    """
     site = None if other.site_url == first.site_url else other.site_url
     return f"also at {other.url}" + ("" if site is None else f" and {site}")

@@ -1,4 +1,4 @@
-"""`evilpegs tree`: a strategy written down as a tree."""
+"""`evilpegs tree`: a strategy written to a file as a tree, with a guess after every feedback."""
 
 from typing import Annotated
 

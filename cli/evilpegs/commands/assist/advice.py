@@ -1,4 +1,7 @@
-"""Advice from the rows that a person typed: codes left and best guesses, or the rows that contradict each other."""
+"""Advice about a game: the codes left and the best guesses, or the rows that contradict each other.
+
+A row is a guess and its feedback, as a person typed them.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -22,9 +25,9 @@ from evilpegs_game.optimal.within_budget import BoundedSolver
 from evilpegs_game.rules import Rules
 
 EFFORT: Final = Effort(feedback_budget=100_000_000, solver_budget=500_000_000)
-"""The effort for one piece of advice; it takes about a second."""
+"""The limits of the work for one piece of advice, which then takes about a second."""
 MAX_LISTED: Final = 30
-"""The most codes left that are listed although the person did not ask for the list."""
+"""The largest number of codes left that are listed without a request for the list."""
 OPTIMAL: Final = "optimal play"
 """The name under which the guess of an optimal codebreaker is suggested."""
 _SEED: Final = 0
@@ -33,7 +36,10 @@ _SEED: Final = 0
 
 @dataclass(frozen=True, slots=True)
 class AssistHistory:
-    """The rows, each a guess and its feedback, that a person typed; they may be wrong and are numbered from 1."""
+    """The rows of a game, each a guess and its feedback, as a person typed them.
+
+    Rows are numbered from 1. They may contradict each other, because people make mistakes.
+    """
 
     rules: Rules
     rows: History = ()
@@ -44,11 +50,11 @@ class AssistHistory:
         return bool(self.rows) and self.rows[-1].feedback == all_black(self.rules.pegs)
 
     def add(self, row: Turn) -> "AssistHistory":
-        """Return the history with ``row`` added at the end."""
+        """Return a history with ``row`` added after the last row."""
         return replace(self, rows=(*self.rows, row))
 
     def row(self, number: int) -> Turn:
-        """Return the row with this number; raises CommandError if there is no such row."""
+        """Return the row with this number, counted from 1; raises CommandError if there is no such row."""
         if not 1 <= number <= len(self.rows):
             numbers = f"1 to {len(self.rows)}" if len(self.rows) > 1 else "only row 1" if self.rows else "none yet"
             message = f"there is no row {number}; the rows: {numbers}"
@@ -56,12 +62,12 @@ class AssistHistory:
         return self.rows[number - 1]
 
     def change(self, number: int, row: Turn) -> "AssistHistory":
-        """Return a history in which ``row`` replaces the row with this number; raises CommandError if there is none."""
+        """Return a history in which ``row`` replaces row ``number``; raises CommandError if there is no such row."""
         self.row(number)
         return replace(self, rows=(*self.rows[: number - 1], row, *self.rows[number:]))
 
     def undo(self) -> "AssistHistory":
-        """Return the history without its last row; raises CommandError if it is empty."""
+        """Return the history without its last row; raises CommandError if it has no rows."""
         if not self.rows:
             message = "there is no row to take back"
             raise CommandError(message)
@@ -76,7 +82,9 @@ class AssistHistory:
 class Suggestion:
     """A suggested guess, the criteria by which it is best, and its figures.
 
-    ``figures`` says how the guess divides the codes that are left. It is None if computing that would take too long.
+    ``best_by`` has the names of the criteria. Two names are no criteria: `OPTIMAL` for the guess of an optimal
+    codebreaker, and ``sampled`` for the best of random samples. ``figures`` says how the guess divides the codes that
+    are left; it is None if that would take too long to compute.
     """
 
     guess: Code
@@ -84,7 +92,7 @@ class Suggestion:
     figures: GuessFigures | None
 
     def to_json(self) -> dict[str, Any]:
-        """Return the guess as a JSON object; unknown figures are null."""
+        """Return the suggestion as a JSON object; figures that were not computed are null."""
         figures = self.figures
         return {
             "code": format_code(self.guess),
@@ -101,8 +109,10 @@ class Suggestion:
 class Advice:
     """The number of codes left, the codes themselves if they are few, and the best guesses.
 
-    ``among`` says which guesses were compared: all codes, the candidates, or random samples of the candidates.
-    ``more_guesses`` is the mean number of guesses that an optimal codebreaker still needs, None if it is not known.
+    ``codes`` is the number of codes left. ``listed`` has them in code order; it is empty if there are more than
+    `MAX_LISTED`, or if they do not fit in memory. ``among`` says which guesses were compared: all codes, the
+    candidates, or random samples of the candidates. ``more_guesses`` is the mean number of guesses that an optimal
+    codebreaker still needs, None if it is not known.
     """
 
     history: AssistHistory
@@ -126,9 +136,10 @@ class Advice:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """The numbers of the rows that no code satisfies together.
+    """The rows of ``history`` that contradict each other, so that no code satisfies all of them.
 
-    ``fitting`` has, for each of these rows, the feedbacks that would fit all other rows.
+    ``rows`` has their numbers, from 1. ``fitting[i]`` has the feedbacks with which row ``rows[i]`` would agree with all
+    other rows of the history; it is empty if these contradict each other too.
     """
 
     history: AssistHistory
@@ -136,7 +147,11 @@ class Contradiction:
     fitting: tuple[tuple[Feedback, ...], ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Return a JSON object with the keys of `Advice.to_json`; all but ``clash`` and the rows are null or empty."""
+        """Return the contradiction as a JSON object with the keys of `Advice.to_json`.
+
+        ``clash`` has the rows that contradict each other. The number of candidates is 0, and the values about codes and
+        guesses are null or empty.
+        """
         clash = [
             {"row": number, "fitting": [list(feedback) for feedback in fitting]}
             for number, fitting in zip(self.rows, self.fitting, strict=True)
@@ -146,9 +161,10 @@ class Contradiction:
 
 
 class Adviser:
-    """An adviser for one set of rules.
+    """An adviser about games on ``rules``, who finds the codes that are left and the best guesses.
 
-    Computed live sets are kept in ``live_sets``, by default in a cache of its own.
+    ``effort`` limits the work for each piece of advice. ``live_sets`` caches computed live sets, the sets of codes
+    still possible; if it is None, the adviser makes a cache.
     """
 
     def __init__(self, rules: Rules, effort: Effort = EFFORT, live_sets: LiveSets | None = None) -> None:
@@ -158,7 +174,7 @@ class Adviser:
         self._solver = BoundedSolver(rules, effort.solver_budget)
 
     def advise(self, history: AssistHistory) -> Advice | Contradiction:
-        """Return advice about the rows of ``history``, or the rows that contradict each other.
+        """Return advice about a game with the rows of ``history``, or the contradiction if no code satisfies all rows.
 
         Raises:
             TooLargeError: the rules have too many codes to count, or counting does not fit in memory.
@@ -186,9 +202,13 @@ class Adviser:
         return guess_figures(self._position(history.rows), guess)
 
     def codes(self, history: AssistHistory, most: int) -> tuple[Code, ...] | None:
-        """Return the codes that are left, in code order.
+        """Return the codes that the rows of ``history`` leave, in code order.
 
-        Return None if more than ``most`` codes are left, or if the codes do not fit in memory.
+        Return None if more than ``most`` codes are left, or if they do not fit in memory.
+
+        Raises:
+            ContradictionError: no code satisfies all rows.
+            TooLargeError: the rules have too many codes to count, or counting does not fit in memory.
         """
         position = self._position(history.rows)
         if position.count > most:
@@ -234,7 +254,10 @@ class Adviser:
         )
 
     def _fitting_feedback(self, rows: History, index: int) -> tuple[Feedback, ...]:
-        """Return the feedbacks that the guess of the row at ``index`` may have received if all other rows are right."""
+        """Return the feedbacks with which the row at ``index``, from 0, would agree with all other rows.
+
+        The result is empty if the other rows contradict each other.
+        """
         others = self._position(rows[:index] + rows[index + 1 :])
         try:
             return tuple(others.parts(rows[index].guess))

@@ -20,7 +20,7 @@ from evilpegs_game.rules import Rules
 
 CONTRADICTION: Final = 1
 QUICK_CODES: Final = 100_000
-"""The most codes of rules that are answered so quickly that no status line is shown."""
+"""The largest number of codes of rules on which advice is so quick that no status line is shown."""
 
 
 def assist(*, rules: RulesText = "classic", after: After = None, as_json: Json = False) -> int:

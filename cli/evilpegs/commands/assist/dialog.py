@@ -1,4 +1,4 @@
-"""The dialog of `evilpegs assist`: it reads a line, carries it out, and shows the advice that follows."""
+"""The dialog of `evilpegs assist`, which reads lines, carries each out, and shows the advice that follows."""
 
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
@@ -21,7 +21,10 @@ Ask = Callable[[str], str | None]
 
 
 class AssistDialog:
-    """The dialog with a person; ``busy`` returns a context manager that is entered during long computations."""
+    """The dialog with a person about games on ``rules``: it reads lines with ``ask`` and prints to ``screen``.
+
+    ``busy`` returns a context manager that is entered during each computation, for example to show a status line.
+    """
 
     def __init__(
         self,
@@ -37,7 +40,7 @@ class AssistDialog:
         self._history = AssistHistory(rules)
 
     def run(self, history: AssistHistory) -> None:
-        """Show the advice for ``history``, then read and answer lines until the person leaves.
+        """Show the advice for ``history``, then read and answer lines until the person leaves or the input ends.
 
         Raises:
             TooLargeError: the rules are too large for any advice.
@@ -85,7 +88,7 @@ class AssistDialog:
             self._show_advice()
 
     def _continue_with(self, history: AssistHistory, row_numbers: Iterable[int] = ()) -> None:
-        """Make ``history`` the current one, print its rows with the numbers ``row_numbers``, and show the advice."""
+        """Continue with ``history``: print its rows with the numbers ``row_numbers``, and show the advice about it."""
         self._history = history
         self._screen.show_rows(history, row_numbers)
         self._show_advice()

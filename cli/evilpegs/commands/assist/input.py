@@ -1,7 +1,7 @@
-"""The lines of the dialog: a row, a guess to weigh, a change of a row, or a command.
+"""A parser of the lines that a person types to `evilpegs assist`.
 
-Several spellings of a feedback are understood. A line that is not understood is refused and never interpreted by
-guessing.
+A line is a row (a guess and its feedback), a guess alone, a change of a row, or a command. Several spellings of a
+feedback are understood. A line that is not understood is refused and never interpreted by guessing.
 """
 
 import re
@@ -19,7 +19,7 @@ from evilpegs_game.rules import Rules
 
 
 class AssistCommand(StrEnum):
-    """A command that a person can type instead of a row."""
+    """A command that a person can type; its value is the word to type, and SHOW is an empty line."""
 
     SHOW = ""
     ROWS = "rows"
@@ -32,7 +32,7 @@ class AssistCommand(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RowChange:
-    """A correction of row ``number``; if ``guess`` is None, only the feedback of the row is corrected."""
+    """A correction of row ``number``, from 1; if ``guess`` is None, only the feedback of the row is corrected."""
 
     number: int
     guess: Code | None
@@ -40,7 +40,7 @@ class RowChange:
 
 
 AssistLine = AssistCommand | Turn | RowChange | Code
-"""A parsed line; a code without a feedback is a guess to weigh."""
+"""A parsed line: a command, a row, a change of a row, or a guess without feedback, whose figures are wanted."""
 
 COMMANDS: Final = {command.value: command for command in AssistCommand} | {
     "?": AssistCommand.HELP,
@@ -54,7 +54,7 @@ _NO_PEGS: Final = ("-", "0", "none")
 
 
 def example_code(rules: Rules) -> str:
-    """Return an example of a code of the rules."""
+    """Return a code of the rules as text, for use as an example."""
     return format_code([peg // 2 % rules.colors if rules.repeats else peg for peg in range(rules.pegs)])
 
 
@@ -78,10 +78,10 @@ def help_text(rules: Rules) -> str:
 
 
 def parse_line(text: str, rules: Rules) -> AssistLine:
-    """Return the meaning of a typed line: a command, a row, a change of a row, or a guess to weigh.
+    """Return the meaning of a typed line: a command, a row, a change of a row, or a guess without feedback.
 
     Raises:
-        GameError, CommandError: the line is not understood; the message is one line that helps.
+        GameError, CommandError: the line is not understood; the message is one line that says what can be typed.
     """
     word, _, rest = " ".join(text.split()).partition(" ")
     if word == "change":
@@ -105,9 +105,10 @@ def parse_line(text: str, rules: Rules) -> AssistLine:
 
 
 def parse_feedback(text: str, pegs: int) -> Feedback:
-    """Return the feedback written as ``1,0``, ``1 0``, ``1b 0w``, ``bww`` or ``-``; raises MalformedError.
+    """Return the feedback that is written as ``1,0``, ``1 0``, ``1b 0w`` or ``bww``; a ``-`` stands for 0,0.
 
-    A ``-`` means neither black nor white.
+    Raises:
+        MalformedError: the text is not a feedback, or black and white together exceed ``pegs``.
     """
     feedback = _match_feedback(text.strip().lower())
     if feedback is None:
@@ -130,7 +131,7 @@ def _match_feedback(text: str) -> Feedback | None:
 
 
 def _fitting_feedback(text: str, rules: Rules) -> Feedback | None:
-    """Return the feedback that a whole line stands for, or None if it is not a feedback that the rules allow."""
+    """Return the feedback that a whole line stands for, or None if the line is no feedback that the rules allow."""
     feedback = _match_feedback(" ".join(text.lower().split()))
     try:
         if feedback is not None:
@@ -170,9 +171,12 @@ def _parse_change(text: str, rules: Rules) -> RowChange:
 
 
 def _split(line: str, rules: Rules) -> tuple[Code, str]:
-    """Return the code at the beginning of a line, and the text after it.
+    """Return the code at the beginning of a line, and the text after the code, which may be empty.
 
     There may be spaces between the pegs of the code.
+
+    Raises:
+        GameError: the line does not begin with a code of the rules.
     """
     words = line.replace(":", " ", 1).split(" ")
     used = 1

@@ -30,7 +30,7 @@ class AssistScreen(Screen):
     """A screen that prints rows, advice and contradictions."""
 
     def show_advice(self, advice: Advice) -> None:
-        """Print the number of codes left and the suggested guesses."""
+        """Print the number of codes left, the codes themselves if they are few, and a table of suggested guesses."""
         self.say(_codes_left(advice))
         if len(advice.listed) > 1:
             self.show_codes(advice.listed)
@@ -48,7 +48,7 @@ class AssistScreen(Screen):
             self.say(line)
 
     def show_rows(self, history: AssistHistory, numbers: Iterable[int]) -> None:
-        """Print the rows of ``history`` with these numbers."""
+        """Print the rows of ``history`` with these numbers, from 1."""
         for number in numbers:
             self.say(row_text(number, history.row(number)))
 
@@ -66,7 +66,7 @@ class AssistScreen(Screen):
         )
 
     def show_figures(self, figures: GuessFigures) -> None:
-        """Print the figures of a guess."""
+        """Print a guess and how it divides the codes that are left."""
         self.say(Text.assemble(peg_text(format_code(figures.guess)), GAP, figures_text(figures)))
 
 
@@ -81,24 +81,25 @@ def figures_text(figures: GuessFigures) -> str:
 
 
 def row_text(number: int, row: Turn) -> Text:
-    """Return a row as text, after its number."""
+    """Return the number, the guess and the feedback of a row as one line of text."""
     return Text.assemble(
         f"{number:>3}{GAP}", peg_text(format_code(row.guess)), GAP, feedback_text(row.feedback, len(row.guess))
     )
 
 
 def _figure(text: Callable[[GuessFigures], str]) -> Callable[[Suggestion], str]:
-    """Return the function that makes the table cell of one figure of a suggestion, formatted by ``text``.
+    """Return a function that turns a suggestion into the table cell of one figure, which ``text`` formats.
 
-    The cell is empty if the figures of the suggestion are not known.
+    The cell is empty if the figures of the suggestion were not computed.
     """
     return lambda suggestion: "" if suggestion.figures is None else text(suggestion.figures)
 
 
 def _criteria(width: int) -> Callable[[Suggestion], str]:
-    """Return the function that makes the table cell with the criteria by which a suggestion is best.
+    """Return a function that turns a suggestion into the table cell with the criteria by which its guess is best.
 
-    The lines of the cell have at most ``width`` characters. It says "every criterion" if the suggestion is best by all.
+    The lines of the cell have at most ``width`` characters. If the guess is best by all criteria, the cell has
+    the words "every criterion" in place of their names.
     """
 
     def cell(suggestion: Suggestion) -> str:
@@ -136,7 +137,10 @@ def _codes_left(advice: Advice) -> Text:
 
 
 def _lines(pieces: Sequence[Text], width: int) -> Iterator[Text]:
-    """Yield lines of pieces side by side, as many per line as fit into ``width``; all pieces have the same length."""
+    """Yield lines of ``pieces`` with two spaces between them, as many per line as fit into ``width`` characters.
+
+    All pieces have the same length, and there is at least one. A line has at least one piece.
+    """
     per_line = max(1, (width + len(GAP)) // (len(pieces[0]) + len(GAP)))
     for first in range(0, len(pieces), per_line):
         yield Text(GAP).join(pieces[first : first + per_line])

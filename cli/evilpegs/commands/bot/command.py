@@ -95,10 +95,11 @@ def bot(
 
 
 def _status(summary: BotSummary) -> int:
-    """Return the exit status of the command.
+    """Return the exit status of the command: 1 if verification found a violation, otherwise 0.
 
     Raises:
-        StrategyError: the strategy failed in a game; the message is that of the last failure.
+        StrategyError: there is no violation, but the strategy failed in at least one game. The message has the error of
+            the last failure and the number of games that were resigned.
     """
     if not summary.verified:
         return NOT_VERIFIED

@@ -37,9 +37,11 @@ MAX_NUMBER: Final = 9
 
 
 def default_names(strategy: str, candidates_only: bool, server: str, tokens: TokenFile) -> list[str]:
-    """Return the names that a bot may try in turn, because other players may have taken the first ones.
+    """Return the names that a bot tries in turn, because other players may have taken the first ones.
 
-    The names are made of the strategy's and the user's. Names with a stored token for ``server`` come first.
+    A name is made of the name of the strategy, the name of the user, and, from the second name on, a number. If
+    ``candidates_only`` is True, ``-c`` follows the name of the strategy. Names for which ``tokens`` has a token of
+    ``server``, a URL, come first.
     """
     player = _plain(strategy.removesuffix(".py")) or "bot"
     base = _base(player + ("-c" if candidates_only else ""), _plain(_user())[:MAX_USER])
@@ -54,9 +56,9 @@ def _base(player: str, owner: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return the characters of ``text`` that a name may contain, in lower case and from the first letter on.
+    """Return ``text`` as part of a name: in lower case, from the first letter on, possibly empty.
 
-    Each run of other characters becomes a hyphen.
+    Each run of characters that a name may not contain becomes a hyphen.
     """
     kept = re.sub(r"[^a-z0-9_-]+", "-", text.lower()).strip("-_")
     return re.sub(r"^[^a-z]+", "", kept)
@@ -71,11 +73,13 @@ def _user() -> str:
 
 @dataclass(frozen=True, slots=True)
 class BotJob:
-    """The matches that a bot has to play; if ``name`` is None, the bot chooses a name.
+    """The job of a bot: to play ``matches`` new matches on ``ladder``, the id of a ladder of ``server``.
 
-    ``choice`` is the strategy as the user named it on the command line. ``token_from`` is a former address of the
-    server; the tokens that are stored for that address are tried too. If ``traceback`` is True, failures of the
-    strategy are shown with their tracebacks.
+    ``choice`` is the strategy as the user named it on the command line. If ``name`` is None, the bot chooses a name.
+    ``token_from`` is a former address of the server; the tokens that are stored for that address are tried too.
+    ``seed`` is that of the strategy's random choices; if it is None, they follow from the bot's token.
+    ``client_version`` is shown on the leaderboard, by default the version of the strategy or of evilpegs. If
+    ``traceback`` is True, failures of the strategy are shown with their tracebacks.
     """
 
     strategy: Strategy
@@ -140,7 +144,7 @@ async def _run_as(job: BotJob, name: str, report: OnEvent, trial: StrategyTrial)
 def event_printer(job: BotJob) -> OnEvent:
     """Return a function that prints the lines of an event on standard error.
 
-    For a failure of the strategy, it also prints the command that reproduces the failure.
+    For a failure of the strategy, the function also prints the command that reproduces the failure.
     """
     out = console(sys.stderr)
 
@@ -157,7 +161,7 @@ def event_printer(job: BotJob) -> OnEvent:
 
 
 def reproduction(failure: StrategyFailure, job: BotJob) -> str:
-    """Return the command that plays on from the position of a failure with the same random numbers."""
+    """Return an `evilpegs duel` command that plays on from the position of a failure with the same random numbers."""
     position = failure.position
     after = ["--after", *format_turns(position.history)] if position.history else []
     secret = [] if failure.secret is None else ["--secret", printable(failure.secret)]
@@ -167,7 +171,7 @@ def reproduction(failure: StrategyFailure, job: BotJob) -> str:
 
 
 def event_lines(event: BotEvent) -> list[str]:
-    """Return the lines that report an event to a person."""
+    """Return the lines of text that report an event to a person; empty if the event needs no line."""
     match event:
         case Welcome():
             return []  # nothing has begun yet
@@ -200,7 +204,7 @@ def _position_text(position: Position) -> str:
 
 
 def describe_games(games: Sequence[GameSummary]) -> str:
-    """Return a text that says how many games were solved, and with how many guesses on average."""
+    """Return a text with the number of solved games and the mean number of guesses of the solved games."""
     solved = [game.guesses for game in games if game.outcome == "solved"]
     mean = f", {sum(solved) / len(solved):.2f} guesses each" if solved else ""
     return f"{len(solved)} of {len(games)} games solved{mean}"

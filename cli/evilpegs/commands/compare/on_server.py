@@ -1,4 +1,4 @@
-"""A comparison by matches on a server: both strategies play under names of their own until the test decides."""
+"""A comparison by matches on a server: two strategies play under names of their own until the test decides."""
 
 import asyncio
 import sys
@@ -26,10 +26,11 @@ from evilpegs_protocol.server_messages import LadderInfo, MatchStarted
 
 @dataclass(frozen=True, slots=True)
 class ServerContest:
-    """A contest of two strategies on a server.
+    """A contest of two strategies on the server at the address ``server``.
 
-    ``typed`` has the text that the user typed for each strategy. ``names`` has the names that they play under, or is
-    None if no names were given. ``seed`` is the seed of the strategies' random choices.
+    ``typed`` has the text that the user typed for each strategy. ``names`` has the players' names under which the
+    strategies play; if it is None, the bots choose their names. ``seed`` is the seed of the strategies' random choices.
+    If ``traceback`` is True, failures of a strategy are shown with their tracebacks.
     """
 
     server: str
@@ -41,7 +42,7 @@ class ServerContest:
 
 
 async def fetch_ladder(server: str, ladder: str) -> LadderInfo:
-    """Return the description of a ladder from the server.
+    """Return the description of the ladder with the id ``ladder`` from the server at the address ``server``.
 
     Raises:
         CommandError: the server does not offer the ladder.
@@ -57,9 +58,10 @@ async def fetch_ladder(server: str, ladder: str) -> LadderInfo:
 async def play_matches_until(
     jobs: Sequence[BotJob], ladder: LadderInfo, wants_more: Callable[[PairScores], bool]
 ) -> None:
-    """Play matches of both jobs side by side, and pass each pair of games to ``wants_more`` until it returns False.
+    """Play matches of two strategies side by side, and pass the scores of each pair of games to ``wants_more``.
 
-    A match that has begun is always played to its end, because a rated match that a player leaves would count as lost.
+    Each of the two ``jobs`` is run again and again, until ``wants_more`` returns False. A match that has begun is
+    always played to its end, because a rated match that a player leaves would count as lost.
 
     Raises:
         CommandError: verification found a violation in the record of a match.
@@ -81,7 +83,7 @@ async def play_matches_until(
 
 
 def make_jobs(contest: ServerContest, ladder: LadderInfo) -> list[BotJob]:
-    """Return two jobs, each of which plays one match with one of the strategies.
+    """Return two jobs: to play one match on ``ladder`` with the first strategy of ``contest``, and one with the second.
 
     Raises:
         CommandError: a name is not allowed, or both strategies would play under the same name.
@@ -115,7 +117,10 @@ def make_jobs(contest: ServerContest, ladder: LadderInfo) -> list[BotJob]:
 
 
 def _report_exceptions(job: BotJob) -> OnEvent:
-    """Return a function that prints the events of a bot, except for matches and games without violations."""
+    """Return a function that prints the events of a bot except the routine ones.
+
+    Routine events are the start of a match, and the end of a game or match in which verification found no violation.
+    """
     report = event_printer(job)
 
     def report_exceptions(event: BotEvent) -> None:
@@ -131,7 +136,7 @@ def _report_exceptions(job: BotJob) -> OnEvent:
 def _check(summary: BotSummary) -> None:
     """Raise CommandError if verification found a violation in the record of a match.
 
-    If a strategy was too slow for some guesses, a line on standard error says so.
+    If the strategy was too slow for some guesses, print a line about it on standard error.
     """
     for match in summary.matches:
         if not match.verified:

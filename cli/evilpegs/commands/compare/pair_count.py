@@ -11,10 +11,10 @@ from evilpegs_clients.contest.sequential_test import BOUND, SequentialTest
 
 
 class PairCount:
-    """The pairs of games that were passed to ``test``, at most ``max_pairs``.
+    """A count of pairs of games, at most ``max_pairs``, and the test of the differences between their scores.
 
-    During a `with` block, a progress bar is shown on ``err``. ``first`` and ``second`` are the sums of the scores of
-    both strategies in these pairs, in guesses.
+    ``first`` and ``second`` are the sums of the scores of the two strategies in the pairs so far, in guesses. During a
+    `with` block, a progress bar is shown on ``err``.
     """
 
     def __init__(self, test: SequentialTest, max_pairs: int, err: Console) -> None:
@@ -35,16 +35,19 @@ class PairCount:
 
     @property
     def wants_more(self) -> bool:
-        """True until the test has decided or ``max_pairs`` pairs are counted."""
+        """True as long as the test has not decided and fewer than ``max_pairs`` pairs are counted."""
         return self.test.verdict is None and self.test.pairs < self._max_pairs
 
     def play(self, games: PairedGames) -> None:
-        """Play pairs of games offline and count them, until `wants_more` is False."""
+        """Play pairs of ``games`` without a server and count them, until the test has decided or the count is full."""
         while self.wants_more:
             self.add(games.play(self.test.pairs))
 
     def add(self, scores: PairScores) -> bool:
-        """Count a pair of games, and return `wants_more`."""
+        """Count a pair of games, and return True if more pairs are wanted.
+
+        The second score minus the first is passed to the test.
+        """
         self.test.add(scores.second - scores.first)
         self.first += scores.first
         self.second += scores.second

@@ -34,7 +34,8 @@ The server usually takes less than a second.
 class DemoPlan:
     """The matches of a demonstration, and the ladder whose last match is shown.
 
-    ``matches`` has pairs of a ladder and the number of matches that every strategy plays on it.
+    ``strategies`` has the names of strategies, each of which is played by a bot. ``matches`` has pairs: the id of a
+    ladder, and the number of matches that each bot plays on the ladder.
     """
 
     strategies: tuple[str, ...]
@@ -43,7 +44,7 @@ class DemoPlan:
 
     @property
     def total(self) -> int:
-        """The number of matches that all bots play together."""
+        """The number of matches of all bots on all ladders."""
         return len(self.strategies) * sum(count for _, count in self.matches)
 
 
@@ -76,9 +77,10 @@ def demo(
 
 
 def run_demo(plan: DemoPlan, *, stay: bool = False) -> int:
-    """Play a plan on a server in a temporary directory, and return the exit status.
+    """Play a plan on a server with a database in a temporary directory, and return the exit status.
 
-    With ``stay`` the server keeps running after the matches until Ctrl-C.
+    The status is 0 if verification found no violation, otherwise 1. With ``stay`` the server keeps running after the
+    matches until Ctrl-C.
     """
 
     async def run() -> bool:
@@ -131,7 +133,11 @@ async def _play(plan: DemoPlan, server: str, folder: Path, out: Console) -> list
 async def _play_ladders(
     strategy: str, plan: DemoPlan, server: str, folder: Path, out: Console, on_event: Callable[[BotEvent], None]
 ) -> list[BotSummary]:
-    """Play with one bot on each ladder of the plan in turn; the bot has the name of its strategy."""
+    """Play the matches of one bot on each ladder of the plan in turn, and return a summary per ladder.
+
+    The bot has the name of its strategy, and its tokens are kept in ``folder``. ``on_event`` is called with each of its
+    events, and a line per ladder is printed to ``out``.
+    """
     summaries = []
     for ladder, matches in plan.matches:
         summary = await play_matches(

@@ -1,4 +1,4 @@
-"""A real `evilpegs serve` in a child process that never outlives this one, and an orderly end on signals."""
+"""A server, `evilpegs serve`, in a child process that never outlives this process, and an orderly end on signals."""
 
 import asyncio
 import ctypes
@@ -14,7 +14,7 @@ from typing import Final
 from evilpegs.errors import CommandError
 
 START_SECONDS: Final = 120.0
-"""The longest time until the server listens, in seconds; on a fresh machine it compiles the kernels first."""
+"""The longest time until the server listens, in seconds; on a fresh machine the server compiles its kernels first."""
 STOP_SECONDS: Final = 15.0
 """The longest time, in seconds, that the server may take to stop before it is killed."""
 GREETING: Final = "listening on "
@@ -25,7 +25,7 @@ _PR_SET_PDEATHSIG: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class ServerAddresses:
-    """The addresses of a server: ``game`` is for clients, ``site`` for browsers."""
+    """The URLs of a server: ``game`` (ws://) is for players' clients, and ``site`` (http://) is for browsers."""
 
     game: str
     site: str
@@ -33,9 +33,10 @@ class ServerAddresses:
 
 @asynccontextmanager
 async def child_server(database: str, log: Path) -> AsyncIterator[ServerAddresses]:
-    """Run a server on free ports during the block, and yield its addresses; SIGTERM stops it after the block.
+    """Run a server on free ports during the block, and yield its addresses; stop it with SIGTERM after the block.
 
-    The server has a process group of its own, so that a Ctrl-C in the terminal does not reach it.
+    ``database`` is the URL of its database, and ``log`` the file to which its standard error is written. The server has
+    a process group of its own, so that a Ctrl-C in the terminal does not reach it.
 
     Raises:
         CommandError: the server did not start, or did not stop with exit status 0; the message has the last line of its
@@ -61,12 +62,16 @@ async def child_server(database: str, log: Path) -> AsyncIterator[ServerAddresse
 
 
 def _end_with_parent() -> None:
-    """Ask the kernel to end this process when its parent ends, even by SIGKILL."""
+    """Ask the kernel to send this process SIGTERM when its parent process ends, even if SIGKILL ends the parent."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 async def _read_address(server: Process, log: Path, greeting: str) -> str:
-    """Return the address in the next line that the server prints, which begins with ``greeting``."""
+    """Return the address in the next line that the server prints, which must begin with ``greeting``.
+
+    Raises:
+        CommandError: no such line comes within `START_SECONDS`; the message has the last line of ``log``.
+    """
     assert server.stdout is not None  # noqa: S101 - it is a pipe
     try:
         line = await asyncio.wait_for(server.stdout.readline(), START_SECONDS)
@@ -79,7 +84,7 @@ async def _read_address(server: Process, log: Path, greeting: str) -> str:
 
 
 async def _stop(server: Process) -> int:
-    """Stop the server with SIGTERM, or with SIGKILL if it takes too long; return its exit status."""
+    """Stop the server with SIGTERM, or with SIGKILL if it runs on for `STOP_SECONDS`; return its exit status."""
     if server.returncode is None:
         server.terminate()
     try:
@@ -95,7 +100,7 @@ def _last_line(log: Path) -> str:
 
 
 async def wait_for_interrupt() -> None:
-    """Wait until Ctrl-C is pressed; KeyboardInterrupt is not raised."""
+    """Wait until Ctrl-C is pressed, and then return without raising KeyboardInterrupt."""
     loop, interrupted = asyncio.get_running_loop(), asyncio.Event()
     loop.add_signal_handler(signal.SIGINT, interrupted.set)
     try:
@@ -106,10 +111,10 @@ async def wait_for_interrupt() -> None:
 
 @contextmanager
 def cancel_on_signals() -> Iterator[None]:
-    """During the block, let SIGTERM and SIGHUP cancel the current task, as Ctrl-C does in any case.
+    """Let SIGTERM and SIGHUP cancel the current task during the block, as Ctrl-C does in any case.
 
     Raises:
-        SystemExit: one of these signals arrived; the exit status is that of a process that the signal has ended.
+        SystemExit: one of these two signals canceled the task; the exit status is 128 plus the number of the signal.
     """
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     assert task is not None  # noqa: S101 - a coroutine always runs in a task

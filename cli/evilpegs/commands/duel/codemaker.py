@@ -1,4 +1,4 @@
-"""The codemaker of a duel, made from the options of the command, and the file of positions that a devil has solved."""
+"""The codemaker of `evilpegs duel`, made from the options, and the file of positions that a devil has solved."""
 
 import sys
 from collections.abc import Iterator
@@ -34,12 +34,13 @@ def open_codemaker(
     """Create the codemaker ``name`` for one game on ``rules``, and yield it.
 
     A fixed codemaker has ``secret``, or else a secret drawn with ``seed``. A devil searches ahead for the reply that
-    needs the most guesses while at most ``exact_up_to`` codes are possible, by default as many as take about a second.
-    Positions solved in earlier runs are read from ``solved_file``, if that is given, and new ones are saved there after
-    the block.
+    needs the most guesses while at most ``exact_up_to`` codes are possible, by default as many as take about a second;
+    while more are possible, it replies like evil. Positions that a devil solved in earlier runs are read from
+    ``solved_file``, if that is given, and new ones are saved there after the block.
 
     Raises:
         CommandError: the options do not fit together, or the file of solved positions cannot be used.
+        GameError: ``secret`` is not a code of the rules, or ``exact_up_to`` codes are too many to search.
     """
     if name != "fixed" and secret is not None:
         message = f"{_WITH_ARTICLE[name]} codemaker has no secret; leave --secret out, or say --codemaker fixed"
@@ -80,7 +81,7 @@ def _fixed_codemaker(rules: Rules, secret: str | None, seed: int | None) -> Fixe
 
 
 def read_solved_positions(path: Path) -> SolvedPositions:
-    """Return the positions that a devil has solved in earlier runs, from a file; none if the file does not exist yet.
+    """Return the positions in a file that a devil has solved in earlier runs; none if the file does not exist yet.
 
     A damaged or outdated file is reported on standard error and ignored.
 
@@ -101,7 +102,7 @@ def read_solved_positions(path: Path) -> SolvedPositions:
 
 
 def write_solved_positions(path: Path, solved: SolvedPositions) -> None:
-    """Replace the file of the positions that a devil has solved, if there are new ones.
+    """Write the positions that a devil has solved to the file ``path``, if some of them are new.
 
     Another process that reads the file gets either the old content or the new one, complete.
 

@@ -99,7 +99,14 @@ def duel(
 
 
 def _start(rules: Rules, after: tuple[str, ...] | None, secret: str | None, budget: int | None) -> Position:
-    """Return the position at which the duel begins; raise CommandError if no game can begin there."""
+    """Return the position at which the duel begins, after the turns ``after``, such as ``1122:1,0``.
+
+    ``budget`` bounds the feedback evaluations of each choice; None means no bound.
+
+    Raises:
+        CommandError: the budget is less than 1, or no game with ``secret`` can go on after these turns.
+        GameError: a turn or the secret is malformed.
+    """
     start = Position(rules, parse_turns(require_after(after), rules), LiveSets(), budget)
     if budget is not None and budget < 1:
         message = f"--budget must be at least 1, not {budget}"
@@ -141,9 +148,9 @@ def _document(
 
 
 def _show_turns(start: Position, strategy: str, codemaker: str, played: Iterable[DuelTurn]) -> tuple[DuelTurn, ...]:
-    """Print each turn as it is played, and return all of them.
+    """Print each turn as it is played, and return all turns.
 
-    The head of the table is printed with the first turn, so nothing precedes an error that no turn can be played.
+    The head of the table is printed with the first turn. So if no turn can be played, only the error is printed.
     """
     out, printer, turns = console(), None, []
     for turn in played:

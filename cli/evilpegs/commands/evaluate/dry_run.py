@@ -1,4 +1,4 @@
-"""The cost of an evaluation, which the option --dry-run prints instead of evaluating."""
+"""The estimated cost of an evaluation, which the option --dry-run prints instead of evaluating."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from evilpegs_clients.evaluation.plan import ExecutionPlan
 
 
 def show_costs(out: Console, costs: Sequence[CostEstimate], plan: ExecutionPlan) -> None:
-    """Print the memory, the work and the processes for each strategy, and the path of the checkpoint file."""
+    """Print the estimated memory, processes and work for each strategy, and the path of the checkpoint file."""
     for cost in costs:
         out.print(f"{cost.spec.strategy} on {cost.spec.rules}: {_games_text(cost)}")
         out.print(f"  memory  {_memory_text(cost)}{_processes_text(cost, plan)}")
@@ -40,7 +40,7 @@ def costs_document(costs: Sequence[CostEstimate], plan: ExecutionPlan) -> dict[s
 
 
 def min_tasks(cost: CostEstimate, plan: ExecutionPlan) -> int:
-    """Return the least number of tasks into which the evaluation of one strategy is divided.
+    """Return the least number of tasks into which the evaluation of one strategy is divided; 1 if it is not divided.
 
     The exact number depends on how many codes each feedback leaves, which is not known before the run.
     """

@@ -21,7 +21,10 @@ SIMULATED_FIELDS: Final = (
 
 
 def check_csv(target: str) -> None:
-    """Raise CommandError if the CSV file could not be written; call this before the work whose results go into it."""
+    """Raise CommandError if no CSV file could be written to ``target``; call this before the evaluation.
+
+    ``target`` is the name of a file, or ``-`` for standard output.
+    """
     check_name(target)
     if target == STANDARD:
         return
@@ -32,9 +35,10 @@ def check_csv(target: str) -> None:
 
 
 def write_csv(target: str, results: Sequence[StrategyResult]) -> None:
-    """Write the results of one run as CSV: a line per strategy, with a column per number of guesses at the end.
+    """Write the results of one run as CSV: a line of headings, then a line per strategy.
 
-    ``target`` is the name of a file, or ``-`` for standard output.
+    The last columns, headed 1, 2 and so on, count the secrets, or games, that were solved at this guess. ``target`` is
+    the name of a file, or ``-`` for standard output.
 
     Raises:
         CommandError: the file cannot be written.
@@ -69,7 +73,7 @@ def _open_to_write(target: str) -> Iterator[IO[str]]:
 
 
 def plot_histogram(path: Path, results: Sequence[StrategyResult]) -> None:
-    """Write a chart of the number of secrets, or games, that each strategy solved at each guess.
+    """Write a chart of the number of secrets, or games, that each strategy solved at each guess, to ``path``.
 
     Raises:
         CommandError: `check_plot` refuses ``path``, or the file cannot be written.

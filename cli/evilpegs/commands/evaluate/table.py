@@ -1,4 +1,4 @@
-"""The results of an evaluation for people: one strategy with its histogram, or several as rows of a table."""
+"""The results of an evaluation for people: one strategy with a histogram, or a table with a row per strategy."""
 
 import shlex
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from evilpegs_game.codes import format_code
 
 
 def show_results(out: Console, results: Sequence[StrategyResult]) -> None:
-    """Print one result with its histogram, or several as rows of a table."""
+    """Print a single result with its histogram, or several results as rows of a table with comparisons below it."""
     if len(results) == 1:
         _show_one(out, results[0])
     else:
@@ -29,10 +29,11 @@ def show_results(out: Console, results: Sequence[StrategyResult]) -> None:
 
 
 def _show_comparisons(out: Console, comparisons: Sequence[Comparison]) -> None:
-    """Print how many more guesses per game each strategy needs than the best one.
+    """Print a line per comparison: how many more guesses per game a strategy needs than the best one.
 
-    If the games do not show that the difference is real, the line says about how many games would do so. If there is no
-    interval, it says why, and what is known instead.
+    The line has the 95 % confidence interval of the difference. If the interval includes 0, the line says how many
+    games would probably exclude 0. Without an interval, the line gives the reason: a single game, or the same
+    difference in all games. In the second case, it also bounds the share of games that may have another difference.
     """
     if comparisons:
         out.print()
@@ -60,7 +61,7 @@ def _difference_text(comparison: Comparison) -> str:
 
 
 def _show_worst(out: Console, result: StrategyResult) -> None:
-    """Print the secrets that took the most guesses, with the commands that replay them."""
+    """Print the secrets that took the most guesses, each with the command that plays its game again."""
     if not result.worst:
         return
     out.print(f"\nthe most guesses of {result.name}, and how to replay them")
@@ -72,7 +73,7 @@ def _show_worst(out: Console, result: StrategyResult) -> None:
 
 
 def replay_command(result: StrategyResult, costly: CostlySecret) -> list[str]:
-    """Return the words of the command that plays the game of a costly secret again."""
+    """Return the words of an `evilpegs duel` command that plays the game against a costly secret again."""
     spec = result.spec
     first = [] if spec.first is None else ["--first", spec.first]
     seed = ["--seed", str(costly.seed)] if spec.load().uses_rng else []
@@ -109,7 +110,11 @@ def _interval_text(result: StrategyResult) -> str:
 
 
 def _explain_randomness(out: Console, result: StrategyResult) -> None:
-    """Print what the figures of a random strategy refer to: one seed, or the exact mean over all random choices."""
+    """Print notes on the figures of a built-in strategy with random choices; print nothing for other strategies.
+
+    The notes say that the figures are those of one seed, and give the exact mean over all random choices if it is
+    known.
+    """
     if result.is_one_seed:
         seed = result.spec.seed
         out.print(f"{result.name} plays by chance, here as seed {seed} has it; for its mean over many games: --games N")
@@ -118,9 +123,9 @@ def _explain_randomness(out: Console, result: StrategyResult) -> None:
 
 
 def _columns(results: Sequence[StrategyResult]) -> list[Column[StrategyResult]]:
-    """Return the columns of the table, of which the last show the number solved at each guess.
+    """Return the columns of the table; the last ones show how many secrets or games were solved at each guess.
 
-    On a narrow terminal, a bar replaces these counts, and on a still narrower one they are left out.
+    On a narrow terminal, one column of small bars replaces these counts; on a still narrower one this column is left out.
     """
     most = max(len(result.distribution) for result in results)
     columns = [NAME, *([FIRST] if any(result.first for result in results) else []), *FIGURES]
@@ -134,9 +139,9 @@ def _columns(results: Sequence[StrategyResult]) -> list[Column[StrategyResult]]:
 
 
 def _count_column(index: int) -> Column[StrategyResult]:
-    """Return the column of the numbers solved at guess ``index`` + 1.
+    """Return the column of the number of secrets, or games, that were solved at guess ``index`` + 1.
 
-    A cell is blank if the strategy never needs that number of guesses.
+    A cell is blank if the strategy always needs fewer guesses.
     """
 
     def cell(result: StrategyResult) -> str:

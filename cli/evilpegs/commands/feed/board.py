@@ -1,4 +1,4 @@
-"""Leaderboards that stay on the screen and change as games end, from the retained topics of a broker."""
+"""Leaderboards that stay on the screen and change as games end, from the retained messages of an MQTT broker."""
 
 from collections.abc import Mapping
 from contextlib import nullcontext
@@ -22,7 +22,7 @@ _WAITING: Final = "waiting for a leaderboard"
 
 
 def _text(value: object) -> str:
-    """Return a text without characters that a terminal could obey; raise TypeError if ``value`` is not a text."""
+    """Return ``value`` with ``?`` for each character that a terminal could obey; raise TypeError if it is no text."""
     if not isinstance(value, str):
         message = f"not a text but {type(value).__name__}"
         raise TypeError(message)
@@ -50,9 +50,9 @@ COLUMNS: Final = (
 
 
 async def show_board(broker: Broker, ladder: str | None) -> None:
-    """Show the leaderboard of one ladder, or every leaderboard that has rows, until interrupted.
+    """Show the leaderboard of ``ladder``, or every leaderboard that has rows if ``ladder`` is None, until interrupted.
 
-    If standard output is not a terminal, each new version is printed below the one before.
+    If standard output is not a terminal, each new version of a leaderboard is printed below the one before.
 
     Raises:
         ClientError: the first connection to the broker failed.
@@ -90,7 +90,7 @@ def _show(out: Console, live: Live | None, shown: RenderableType) -> None:
 
 
 def board_table(out: Console, document: Mapping[str, Any]) -> Table | None:
-    """Return a published leaderboard as a table, or None if it has no rows or is not a leaderboard."""
+    """Return the table of a leaderboard from its published JSON object; None if it has no rows or is malformed."""
     try:
         ladder, rules, codemaker = (_text(document[name]) for name in ("ladder", "rules", "codemaker"))
         rows = document["rows"]

@@ -104,9 +104,13 @@ def feed(
 
 
 def _choose_source(mqtt: str | None, server: str) -> str | None:
-    """Return the address of the broker to read from, or None to read from the server.
+    """Return ``mqtt``, the URL of the broker, if events are to be read there, or None to read from the server.
 
-    An option on the command line takes precedence over one from the environment.
+    An option on the command line takes precedence over one from the environment. If both come from the environment,
+    the broker is chosen.
+
+    Raises:
+        CommandError: both options are on the command line.
     """
     if isinstance(server, _Typed):
         if isinstance(mqtt, _Typed):
@@ -123,11 +127,13 @@ def _check_ladder(ladder: str) -> None:
 
 
 def _find_broker(url: str, user: str | None, password_file: Path | None, ca_file: Path | None) -> Broker:
-    """Return the broker to read from; without ``password_file``, its password may come from the environment.
+    """Return the broker at ``url``, with the login and the trusted certificates that the other arguments name.
+
+    Without ``password_file``, the password is taken from the environment variable EVILPEGS_MQTT_PASSWORD, if it is set.
 
     Raises:
-        BrokerUnusableError: the options cannot be used.
-        CommandError: the environment variable cannot be used.
+        BrokerUnusableError: the options cannot be used, or the library for MQTT is not installed.
+        CommandError: ``url`` comes from the environment variable EVILPEGS_MQTT and cannot be used.
     """
     require_aiomqtt()
     password = os.environ.get("EVILPEGS_MQTT_PASSWORD") if password_file is None else None

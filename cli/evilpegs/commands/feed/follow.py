@@ -1,4 +1,4 @@
-"""Printing the events of matches as they arrive."""
+"""The output of `evilpegs feed`: match events from a match server or an MQTT broker, printed as they arrive."""
 
 import sys
 from collections.abc import AsyncIterator
@@ -16,12 +16,14 @@ from evilpegs_protocol.server_messages import RecordEvent
 
 
 def print_outage(line: str) -> None:
-    """Print ``line``, which says that a connection was lost, on standard error."""
+    """Print ``line``, a message about the connection to a broker, on standard error."""
     console(sys.stderr).print(printable(line), soft_wrap=True)
 
 
 async def print_watched(server: str, watched: Watched, as_json: bool) -> None:
-    """Print the events of a match server until interrupted, or until the one watched match is over.
+    """Print the events of the watched matches on a server until interrupted, or until the only watched match is over.
+
+    With ``as_json`` an event is printed as a line of JSON, otherwise as a line for people, if it needs one.
 
     Raises:
         CommandError: the server has no such ladder or match.
@@ -35,9 +37,13 @@ async def print_watched(server: str, watched: Watched, as_json: bool) -> None:
 
 
 async def print_published(broker: Broker, ladder: str | None, as_json: bool) -> None:
-    """Print the events that a broker publishes, until interrupted.
+    """Print the events that a broker sends of matches on ``ladder``, or on every ladder if it is None.
 
-    With ``ladder`` only matches on this ladder are printed. Raises ClientError.
+    The function runs until it is interrupted. With ``as_json`` an event is printed as a line of JSON, otherwise as a
+    line for people, if it needs one.
+
+    Raises:
+        ClientError: the first connection to the broker failed.
     """
     book = MatchBook()
     async for event in _published_events(broker, ladder, book):
@@ -45,10 +51,11 @@ async def print_published(broker: Broker, ladder: str | None, as_json: bool) -> 
 
 
 async def _published_events(broker: Broker, ladder: str | None, book: MatchBook) -> AsyncIterator[RecordEvent]:
-    """Yield each published event of the ladder once, or of every ladder if ``ladder`` is None.
+    """Yield, each once, the events that a broker sends of matches on ``ladder``, or on every ladder if it is None.
 
-    The ladder of a match is known from its first event, from the properties of a message, or from the list of open
-    matches.
+    ``book`` remembers the events seen and the ladder of each match. The ladder is known from the first event of the
+    match, from the properties of a message, or from the list of open matches. If ``ladder`` is given, matches whose
+    ladder is not known are left out.
     """
     from evilpegs_clients.feed.broker_feed import follow_broker  # noqa: PLC0415 - needs the extra `mqtt`
 

@@ -1,7 +1,7 @@
-"""`evilpegs ladders --calibrate`: the value curve of a ladder, from the games of a good strategy, as a file.
+"""`evilpegs ladders --calibrate`: a file with the value curve of a ladder, made from the games of a good strategy.
 
-Rules of at most `EXACT_SIZE` codes are played against every secret by `entropy`. On larger rules `sampled` plays random
-games, whose secrets and choices follow from a seed.
+On rules with at most `EXACT_SIZE` codes, the strategy `entropy` plays against every secret. On larger rules, the
+strategy `sampled` plays random games, whose secrets and choices follow from a seed.
 """
 
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ from evilpegs_protocol.files import replacement
 from evilpegs_protocol.server_messages import LadderInfo
 
 EXACT_SIZE: Final = 50_000
-"""The most codes of rules whose every secret is played; 5x8 takes 10 seconds."""
+"""The most codes of rules on which every secret is played; 5x8, with 32,768 codes, takes 10 seconds."""
 DEFAULT_GAMES: Final = 500
 MAX_GAMES: Final = 1_000_000
 
@@ -37,8 +37,8 @@ class CalibrationRequest:
     """The options with which the value curve of a ladder is made.
 
     ``games`` is the number of random games, and ``seed`` their seed; both are None if they were not given. The file is
-    written to ``folder``, or to that of the package if ``folder`` is None. A file that exists is replaced only if
-    ``force`` is True.
+    written to ``folder``, or to the folder of the built-in curves if ``folder`` is None. A file that exists is replaced
+    only if ``force`` is True.
     """
 
     games: int | None = None
@@ -53,10 +53,10 @@ class CalibrationRequest:
 
 
 def calibrate(info: LadderInfo, request: CalibrationRequest, err: Console) -> dict[str, Any]:
-    """Write the value curve of a ladder to a file, and return a description of it as the JSON object of --json.
+    """Write the value curve of a ladder to a file, and return a description of the curve as the JSON object of --json.
 
-    The curve says how many guesses a good strategy still needs on average, by the number of candidates. With it, scores
-    are adjusted for luck.
+    The curve gives, for each number of candidates, the mean number of guesses that a good strategy still needs. Scores
+    are adjusted for luck by this curve. A progress bar is shown on ``err``.
 
     Raises:
         CommandError: the codemaker of the ladder is not fixed, so there is no luck to adjust for; or the file exists or
@@ -98,9 +98,10 @@ def _check(info: LadderInfo, rules: Rules, request: CalibrationRequest, path: Pa
 
 
 def _remaining(rules: Rules, request: CalibrationRequest, err: Console) -> tuple[str, Remaining]:
-    """Play the games of the calibration, and return a text that describes them and their counts for the value curve.
+    """Play the games of a calibration, and return a text that describes them and the counts for the value curve.
 
-    The counts say how many guesses the games still needed at each number of candidates.
+    The counts map each number of candidates to the number of times it occurred and to the sum of the guesses that the
+    games still needed from there. A progress bar is shown on ``err``.
     """
     with progress(err) as bar:
         if rules.size <= EXACT_SIZE:

@@ -79,7 +79,11 @@ def ladders(
 
 
 def _calibrate(ladder: str, server: str | None, request: CalibrationRequest, as_json: bool) -> None:
-    """Write the value curve of a built-in ladder, and print a description of it."""
+    """Write the value curve of the built-in ladder with the id ``ladder``, and print a description of the curve.
+
+    Raises:
+        CommandError: ``server`` is given, there is no such ladder, or its curve cannot be made or written.
+    """
     if server is not None:
         message = "--calibrate is for built-in ladders; leave --server out"
         raise CommandError(message)
@@ -98,7 +102,7 @@ def _calibrate(ladder: str, server: str | None, request: CalibrationRequest, as_
 
 
 def _print_expensive_ladders() -> None:
-    """Print the names of the built-in ladders whose replies need more work or memory than servers allow by default."""
+    """Print the ids of the built-in ladders whose replies need more work or memory than servers allow by default."""
     from evilpegs_server.codemaking.capacity import ReplyCapacity  # noqa: PLC0415 - as in `_default_ladders`
     from evilpegs_server.match.ladders import load_ladders  # noqa: PLC0415
 
@@ -116,7 +120,11 @@ def _default_ladders() -> Sequence[LadderInfo]:
 
 
 async def fetch_welcome(server: str) -> Welcome:
-    """Log in to the server as a guest and return its `welcome`; raises ClientError."""
+    """Log in to the server at the address ``server`` as a guest, and return its `welcome` message.
+
+    Raises:
+        ClientError: the server cannot be reached or refuses the login.
+    """
     credentials = Credentials(ClientInfo(name="evilpegs ladders", version=version("evilpegs")))
     retry_policy = RetryPolicy(Random())  # noqa: S311 - jitter
     session = PlayerSession(server, credentials, TokenFile(default_token_file()), retry_policy, lambda _: None)
@@ -151,5 +159,5 @@ COLUMNS: Final[Sequence[Column[LadderInfo]]] = (
 )
 """The columns of the table.
 
-On a narrow terminal, columns that the id of a built-in ladder implies are left out first.
+On a narrow terminal, columns are left out from the last to the second. The ids of ladders are always shown.
 """

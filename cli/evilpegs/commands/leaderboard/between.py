@@ -1,8 +1,8 @@
 """The difference between two players of a leaderboard: how certain it is, and how many more games would decide it.
 
 The test is Welch's for two means with unequal variances, with the normal distribution in place of Student's. From 20
-games on, the difference between the two distributions is small beside that of the scores to any distribution. The
-result holds for one look at numbers of games that were fixed before. Ranks come from intervals that hold however often
+games on, these two distributions differ less from each other than real scores differ from both. The result is valid
+only for a single look, after numbers of games that were fixed before. Ranks come from intervals that hold however often
 one looks, so they need more games.
 """
 
@@ -19,7 +19,7 @@ from evilpegs_game.errors import quoted
 from evilpegs_protocol.listings import Standings, StandingsRow
 
 FEWEST_GAMES: Final = 20
-"""The number of games of each player from which on the normal distribution is accurate enough."""
+"""The least number of games of each player with which the normal distribution is accurate enough."""
 CONFIDENCE: Final = 0.95
 POWER: Final = 0.8
 """The probability that the games still needed will show a difference, if it is as large as it seems now."""
@@ -27,7 +27,7 @@ POWER: Final = 0.8
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The scores of a player: their number, their mean and their standard deviation."""
+    """The scores of a player: the number of games, and the mean and the standard deviation in guesses per game."""
 
     player: str
     games: int
@@ -37,12 +37,13 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The mean of ``second`` minus the mean of ``first``, in guesses per game, with its 95 % interval.
+    """The difference between two players: the mean of ``second`` minus the mean of ``first``, in guesses per game.
 
-    ``adjusted`` is True if the means are luck-adjusted. ``chance`` is the probability that two equal players would
-    differ by at least as much. ``more_games`` is the number of further games per player after which the interval
-    excludes 0 with a probability of 80 %, if the true difference is the one measured; it is 0 if the interval excludes
-    0 already, and None if the difference is 0. ``ranked_apart`` is True if no rank is possible for both players.
+    ``low`` and ``high`` are the bounds of its 95 % confidence interval. ``adjusted`` is True if both means are
+    luck-adjusted. ``chance`` is the probability that two equal players would differ by at least as much. ``more_games``
+    is the number of further games per player after which the interval excludes 0 with a probability of 80 %, if the
+    true difference is the one measured; it is 0 if the interval excludes 0 already, and None if the difference is 0.
+    ``ranked_apart`` is True if no rank is possible for both players.
     """
 
     ladder: str
@@ -57,17 +58,18 @@ class Difference:
     ranked_apart: bool
 
     def to_json(self) -> dict[str, Any]:
-        """Return the difference as a JSON object."""
+        """Return the difference as the JSON object of `evilpegs leaderboard --between --json`."""
         return asdict(self)
 
 
 def compare_rows(standings: Standings, players: Sequence[str], source: Sequence[str] = ()) -> Difference:
-    """Return the difference between two players of a leaderboard, given their names.
+    """Return the difference between the two ``players`` of a leaderboard, given by their names.
 
-    ``source`` has the words of the option with which `evilpegs leaderboard` reads the same leaderboard, for a hint.
+    ``source`` has the words of the option with which `evilpegs leaderboard` reads the same leaderboard, such as
+    ``--server`` and a URL; an error message uses them in a hint.
 
     Raises:
-        CommandError: a player has no row, or too few games.
+        CommandError: a player has no row or fewer than `FEWEST_GAMES` games, or both names mean the same player.
     """
     first, second = (_find_row(standings, player, source) for player in players)
     if first is second:
@@ -86,7 +88,7 @@ def compare_rows(standings: Standings, players: Sequence[str], source: Sequence[
 
 
 def difference_lines(result: Difference) -> list[str]:
-    """Return the lines that describe a difference to a person."""
+    """Return the lines of text that describe a difference to a person."""
     kind = "luck-adjusted mean" if result.adjusted else "mean"
     samples = (result.first, result.second)
     lines = [f"{each.player}: {kind} {each.mean:.3f} of {pluralize(each.games, 'game')}" for each in samples]

@@ -71,7 +71,7 @@ def leaderboard(
 
 
 def _to_json(standings: Standings) -> dict[str, Any]:
-    """Return the JSON object of one leaderboard, without the fields that only the protocol needs."""
+    """Return the JSON object of one leaderboard, without the fields that concern only the protocol message."""
     return standings.model_dump(mode="json", exclude={"type", "re", "page", "pages"})
 
 
@@ -89,15 +89,15 @@ def _check_form(refresh: float | None, as_csv: bool, as_json: bool) -> None:
 
 
 def _source(server: str | None, database: str | None) -> list[str]:
-    """Return the words of the option that names the source of the leaderboards; none if no option names it."""
+    """Return the words of the option, --server or --database, that was given; empty if neither was given."""
     named = {"--server": server, "--database": database}
     return [word for option, value in named.items() if value is not None for word in (option, value)]
 
 
 def _check_between(ladder: str | None, refresh: float | None, as_csv: bool, source: Sequence[str]) -> None:
-    """Raise CommandError unless the options fit --between, which needs a ladder and no --csv or --refresh.
+    """Raise CommandError unless the options fit --between, which needs a ladder and excludes --csv and --refresh.
 
-    ``source`` has the words of the option that names the source of the leaderboards, for a hint.
+    ``source`` has the words of the given option --server or --database, which the error message repeats in a hint.
     """
     if ladder is None:
         command = " ".join(("evilpegs leaderboard LADDER --between A B", shlex.join(source))).strip()

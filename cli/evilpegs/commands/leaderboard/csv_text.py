@@ -22,7 +22,7 @@ LATER_FIGURES: Final = (
     "all_games",
     "all_matches",
 )
-"""The columns that were added later; they follow the histogram, so that the older columns keep their places."""
+"""The columns that later versions added; they follow the histogram, so that the older columns keep their places."""
 HEADER: Final = ("ladder", "rank", "rank_worst", "player", "client", *FIGURES, "histogram", *LATER_FIGURES)
 FORMULA_SIGNS: Final = ("=", "+", "-", "@")
 """The characters with which a formula of a spreadsheet begins.
@@ -34,8 +34,8 @@ A client chooses its own name, and spreadsheets execute formulas.
 def csv_text(standings: Iterable[Standings]) -> str:
     """Return leaderboards as CSV: a line of headings, then one line per row; unknown values are empty.
 
-    ``histogram`` is written as ``SCORE:GAMES`` pairs with spaces between them. A text that a spreadsheet would take for
-    a formula gets an apostrophe before it.
+    The column ``histogram`` has ``SCORE:GAMES`` pairs with spaces between them. The name of a client that a spreadsheet
+    would take for a formula gets an apostrophe before it.
     """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")

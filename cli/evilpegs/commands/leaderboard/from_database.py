@@ -1,4 +1,4 @@
-"""Leaderboards counted from the games of a database."""
+"""Leaderboards computed from the games in a server's database."""
 
 import asyncio
 import sys
@@ -17,15 +17,15 @@ from evilpegs_server.rating.leaderboards import LiveLeaderboards
 from evilpegs_server.scoring.leaderboard import LeaderboardRow
 
 LOOK_SECONDS: Final = 0.1
-"""The time in seconds between two looks for games whose luck is still to be measured."""
+"""The time in seconds between two readings of a database while the luck of some games is not yet measured."""
 
 
 async def load_standings(engine: Engine, ladder_id: str | None = None, luck_seconds: float = 0.0) -> list[Standings]:
-    """Return the standings on one ladder, or by default on each ladder that has rated games.
+    """Return the leaderboard of the ladder ``ladder_id``, or of each ladder with rated games if it is None.
 
-    If a running server has yet to measure how much luck games had, the function waits for it for up to
-    ``luck_seconds``. Matches whose chain of hashes is broken do not count. Lines on standard error say how many matches
-    do not count, and how many games count without an adjustment for luck.
+    If the luck of some games is not measured yet, the function waits up to ``luck_seconds`` seconds for a running
+    server to measure it. Matches whose chain of hashes is broken do not count. Lines on standard error say how many
+    matches do not count, and how many games count without an adjustment for luck.
 
     Raises:
         CommandError: the ladder has no leaderboard, or the database cannot be read.
@@ -46,7 +46,13 @@ async def load_standings(engine: Engine, ladder_id: str | None = None, luck_seco
 
 
 class FollowedStandings:
-    """The standings of a database that may be in use; each call of `current` reads only the events that are new."""
+    """The leaderboards of a database that a server may be using; each call of `current` reads only new events.
+
+    ``ladder_id`` names the ladder; None stands for each ladder that has rated games.
+
+    Raises:
+        CommandError: there is no such ladder, or the ladder has no leaderboard.
+    """
 
     def __init__(self, engine: Engine, ladder_id: str | None) -> None:
         self._ladders = load_ladders()
@@ -54,7 +60,11 @@ class FollowedStandings:
         self._leaderboards = LiveLeaderboards(engine, self._ladders, None, pause_seconds=0.0)
 
     async def current(self) -> list[Standings]:
-        """Return the standings on the chosen ladder, or on each ladder that has rated games; raises CommandError."""
+        """Return the leaderboard of the chosen ladder, or of each ladder that has rated games.
+
+        Raises:
+            CommandError: the database cannot be read.
+        """
         try:
             await self._leaderboards.update()
         except SQLAlchemyError as error:
@@ -72,11 +82,11 @@ class FollowedStandings:
 
     @property
     def games_without_luck(self) -> int:
-        """The number of games that count, but whose luck has not been measured yet."""
+        """The number of games that count without an adjustment, because their luck has not been measured yet."""
         return self._leaderboards.unadjusted_games
 
     def print_notes(self) -> None:
-        """Print on standard error how many matches do not count, and how many games count without luck."""
+        """Print on standard error how many matches do not count, and how many games are not adjusted for luck."""
         out = console(sys.stderr)
         if self._leaderboards.broken_matches:
             what = pluralize(self._leaderboards.broken_matches, "match", "matches")
@@ -91,7 +101,7 @@ class FollowedStandings:
 
 
 def find_rated_ladder(ladder_id: str) -> Ladder:
-    """Return the built-in ladder with this id; raises CommandError if there is none or it has no leaderboard."""
+    """Return the built-in ladder with this id; raises CommandError if there is none, or if it has no leaderboard."""
     ladders = load_ladders()
     ladder = ladders.get(ladder_id)
     if ladder is None:

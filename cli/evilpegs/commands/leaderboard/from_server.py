@@ -1,4 +1,4 @@
-"""Leaderboards that a running server keeps."""
+"""Leaderboards requested from a running server."""
 
 from pydantic import ValidationError
 
@@ -12,10 +12,10 @@ from evilpegs_protocol.server_messages import ErrorCode
 
 
 async def fetch_standings(reader: ServerReader, ladder_id: str | None = None) -> list[Standings]:
-    """Return the standings on one ladder of a server, or by default on each ladder that has rated games.
+    """Return the leaderboard of the ladder ``ladder_id``, or of each ladder with rated games if it is None.
 
     Raises:
-        CommandError: the server has no such ladder, or it has no leaderboard.
+        CommandError: the server has no such ladder, or the ladder has no leaderboard.
         ClientError: the server cannot be reached, or does not know the request.
     """
     if ladder_id is not None:

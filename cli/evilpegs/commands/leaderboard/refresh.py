@@ -21,7 +21,11 @@ ReadNow = Callable[[], Awaitable[list[Standings]]]
 
 
 async def show_refreshed(server: str | None, database: str | None, ladder: str | None, seconds: float) -> None:
-    """Show the leaderboards of a server, or else of a database, and read them again every ``seconds`` seconds.
+    """Show leaderboards until interrupted, and read them again every ``seconds`` seconds.
+
+    They are those of the server at the address ``server``; if it is None, those of the database at the URL
+    ``database``; if that is None too, those of the database that `evilpegs serve` uses. ``ladder`` is the id of a
+    ladder, or None for each ladder that has rated games.
 
     Raises:
         CommandError: there is no such ladder, or the database cannot be read.
@@ -37,7 +41,10 @@ async def show_refreshed(server: str | None, database: str | None, ladder: str |
 
 
 class Board:
-    """The leaderboards that were shown last; ``screen`` is None where lines cannot be drawn again."""
+    """A view of leaderboards that is drawn again on a terminal, and printed in each new version elsewhere.
+
+    ``screen`` is the part of the terminal that is drawn again, or None if standard output is not a terminal.
+    """
 
     def __init__(self) -> None:
         self._out = console()
@@ -45,9 +52,9 @@ class Board:
         self.screen = LiveScreen(self._out, self._view) if self._out.is_terminal else None
 
     def show(self, standings: list[Standings]) -> None:
-        """Show these standings.
+        """Show the leaderboards ``standings`` in place of those shown before.
 
-        Where lines cannot be drawn again, the standings are printed, but only if they differ from those printed last.
+        If standard output is not a terminal, print them, but only if they differ from those printed last.
         """
         is_new, self._shown = standings != self._shown, standings
         if self.screen is not None:

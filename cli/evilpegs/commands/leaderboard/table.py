@@ -40,7 +40,7 @@ def _print_legend(out: Console, shown: Sequence[Standings]) -> None:
 
 
 def standings_view(out: Console, standings: Sequence[Standings]) -> RenderableType:
-    """Return the output of `show_standings` as one object that can be shown on ``out``."""
+    """Return the output of `show_standings` as one object that `rich` can draw on ``out`` again and again."""
     shown = [each for each in standings if each.rows]
     parts: list[RenderableType] = [] if shown else [NO_GAMES]
     for each in shown:
@@ -49,7 +49,7 @@ def standings_view(out: Console, standings: Sequence[Standings]) -> RenderableTy
 
 
 def legend(shown: Sequence[Standings]) -> list[str]:
-    """Return the lines that explain the signs and columns of the shown leaderboards."""
+    """Return the lines that explain signs and columns in the shown leaderboards; empty if nothing needs explaining."""
     rows = [row for standings in shown for row in standings.rows]
     lines = [
         f"{_rank(row)}: rank {row.rank}, and the intervals leave ranks up to {row.rank_worst} possible"
@@ -66,7 +66,7 @@ def legend(shown: Sequence[Standings]) -> list[str]:
 
 
 def is_adjusted(standings: Standings) -> bool:
-    """Return True if luck-adjusted means are known on this ladder."""
+    """Return True if some row of the leaderboard has a luck-adjusted mean."""
     return any(row.adjusted_mean is not None for row in standings.rows)
 
 
@@ -82,12 +82,15 @@ def _columns(standings: Standings) -> list[Column[StandingsRow]]:
 
 
 def _short_client(width: int) -> Callable[[StandingsRow], str]:
-    """Return the function for the cells of the client, which have at most ``width`` characters."""
+    """Return a function that returns the client of a row as a text of at most ``width`` characters."""
     return lambda row: shorten_client(printable(row.client), width)
 
 
 def shorten_client(client: str, width: int) -> str:
-    """Return the name and version of a client with at most ``width`` characters; the end of the name is cut off."""
+    """Return ``client``, a name and a version with a space between them, cut to at most ``width`` characters.
+
+    The end of the name is cut off, and a version that is longer than half the width is cut too.
+    """
     if len(client) <= width:
         return client
     version = client.rpartition(" ")[2][: width // 2]
@@ -100,7 +103,7 @@ def _title(standings: Standings) -> str:
 
 
 def _rank(row: StandingsRow) -> str:
-    """Return the rank as text; if the intervals leave several ranks possible, their range is added."""
+    """Return the rank as text, or ``-`` if there is none; several possible ranks are added as in ``2 (2-4)``."""
     if row.rank is None:
         return "-"
     return str(row.rank) if row.rank == row.rank_worst else f"{row.rank} ({row.rank}-{row.rank_worst})"
@@ -128,7 +131,7 @@ def _adjusted_mean(row: StandingsRow) -> str:
 
 
 def score_bars(row: StandingsRow, lowest: int, highest: int) -> str:
-    """Return a text with one bar for each score from ``lowest`` to ``highest``, as high as the score is frequent."""
+    """Return one character per score from ``lowest`` to ``highest``: a bar whose height shows how often it occurs."""
     counts = dict(row.histogram)
     return small_bars([counts.get(score, 0) for score in range(lowest, highest + 1)])
 
@@ -154,7 +157,7 @@ ADJUSTED_FIGURES: Final = (
     replace(MEAN, narrow={6: None}),
     replace(INTERVAL, narrow={5: None}),
 )
-"""The columns of a ladder with luck-adjusted means, which come first because they decide the ranks."""
+"""The figures of a ladder with luck-adjusted means; the adjusted mean comes first because it decides the ranks."""
 OTHERS: Final = (
     Column[StandingsRow]("worst", lambda row: str(row.worst), "right", narrow={4: None}),
     Column("solved", _solved, "right", narrow={3: None}),

@@ -1,4 +1,4 @@
-"""The source of a match to be replayed: the log in a database, or a running server."""
+"""The source of a match to be replayed: the event log in a database, or a running server."""
 
 import asyncio
 import re
@@ -12,12 +12,12 @@ from evilpegs_protocol.canonical import canonical
 from evilpegs_server.record.event_log import EventLog, LogEntry
 
 NEWEST: Final = "last"
-"""The word that names the newest match instead of its id."""
+"""The word that stands for the newest match in place of an id."""
 _ID: Final = re.compile(r"[0-9a-f]{16}")
 
 
 class RecordedMatch(NamedTuple):
-    """A match with the entries of its log; ``over`` is True if the match is over."""
+    """A match: its id, the entries of its event log in the order of the events, and True in ``over`` if it is over."""
 
     id: str
     entries: list[LogEntry]
@@ -25,12 +25,13 @@ class RecordedMatch(NamedTuple):
 
 
 def load_recorded(database: str | None, name: str) -> RecordedMatch:
-    """Return a match from a database.
+    """Return a match from the database at the URL ``database``; None stands for the one that `evilpegs serve` uses.
 
     ``name`` is the id of the match, a beginning that no other id has, or ``last`` for the newest match.
 
     Raises:
         CommandError: there is no such match, or more than one.
+        DatabaseUnusableError: there is no database, or it cannot be read.
     """
     from evilpegs.database import find_match, open_for_reading  # noqa: PLC0415 - needs the extra `server`
 
@@ -40,7 +41,9 @@ def load_recorded(database: str | None, name: str) -> RecordedMatch:
 
 
 def fetch_recorded(server: str, name: str) -> RecordedMatch:
-    """Return a match from a running server; ``name`` is its id, or ``last`` for the newest match that is over.
+    """Return a match from the running server at the address ``server``.
+
+    ``name`` is the id of the match, or ``last`` for the newest match that is over.
 
     A server does not send the hashes of single events, so they are computed here. Only the hash in `match_over` can
     therefore disagree with the events.

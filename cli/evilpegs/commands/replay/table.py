@@ -24,7 +24,7 @@ LEGEND: Final = (
 CHANCE_LEGEND: Final = "; chance: how likely a feedback at least as good was"
 CHANCE: Final = "chance"
 _SERIOUS_REGRET: Final = Fraction(1, 4)
-"""The number of lost guesses from which on a regret is shown in red."""
+"""The least regret, in guesses lost on average, that is shown in red."""
 
 
 class AnalyzedTurn(NamedTuple):
@@ -35,9 +35,10 @@ class AnalyzedTurn(NamedTuple):
 
 
 def print_analysis(out: Console, turns: Sequence[TurnReplay], is_fixed: bool) -> None:
-    """Print the turns that were analyzed as a table.
+    """Print a table of those ``turns`` that were analyzed, with the figures of each guess.
 
-    If the secret is fixed, a column shows the probability of a feedback at least as good as the one received.
+    If ``is_fixed``, that is, if the secret is fixed, a column shows the probability of a feedback at least as good as
+    the one received.
     """
     rows = [AnalyzedTurn(turn, turn.analysis) for turn in turns if turn.analysis is not None]
     print_table(out, rows, [column for column in COLUMNS if is_fixed or column.heading != CHANCE])
@@ -48,7 +49,10 @@ def _feedback(turn: TurnReplay) -> Feedback:
 
 
 def _best(analysis: TurnAnalysis, as_pegs: bool) -> Text:
-    """Return a better guess than the one played, as text, or a note that there is none."""
+    """Return a better guess than the one played as text, or "as played" if none is better; empty if nothing is known.
+
+    With ``as_pegs`` the guess is written as colored pegs, otherwise as symbols.
+    """
     guess, mark = _better_guess(analysis)
     if guess is None:
         return Text("as played" + mark if analysis.best_guesses else "", "dim")
@@ -56,9 +60,9 @@ def _best(analysis: TurnAnalysis, as_pegs: bool) -> Text:
 
 
 def _better_guess(analysis: TurnAnalysis) -> tuple[Code | None, str]:
-    """Return a guess that is better than the one played, or None if none is known, and the mark of the guess.
+    """Return a guess that is better than the one played, or None if none is known, and a mark for the result.
 
-    The mark is empty if the guess is one of optimal play, and ``*`` if it only has the highest entropy.
+    The mark is ``*`` if guesses were compared only by entropy, and empty if optimal play is known or nothing is.
     """
     if analysis.regret is not None and analysis.regret.at_most == 0:
         return None, ""
@@ -71,9 +75,9 @@ def _better_guess(analysis: TurnAnalysis) -> tuple[Code | None, str]:
 
 
 def _regret(regret: Regret | None) -> Text:
-    """Return a regret, the number of guesses that a guess is expected to lose, as text; empty if it is not known.
+    """Return a regret, the number of guesses that a guess is expected to lose, as text; empty if it is None.
 
-    An exact regret has three decimals; otherwise the text shows its bounds.
+    An exact regret has three decimals. A regret that is not known exactly is shown by its bounds.
     """
     if regret is None:
         return Text("")
@@ -84,7 +88,7 @@ def _regret(regret: Regret | None) -> Text:
 
 
 def regret_range(regret: Regret) -> str:
-    """Return the bounds of a regret, in guesses, as text with two decimals, rounded outwards.
+    """Return the known bounds of a regret, in guesses, as text with two decimals, such as ``0.12-0.35`` or ``≥0.12``.
 
     The lower bound is rounded down and the upper bound up.
     """
@@ -100,7 +104,10 @@ def _two_places(value: float | None) -> str:
 
 
 def _percent(chance: Fraction | None) -> str:
-    """Return a probability as a percentage; it is never 0 %, because the feedback did occur."""
+    """Return the probability of a feedback as a percentage; empty if it is None.
+
+    The text is never 0 %, because the feedback did occur.
+    """
     if chance is None:
         return ""
     return f"{float(chance):.0%}" if chance >= Fraction(1, 200) else "<1%"
@@ -126,4 +133,4 @@ COLUMNS: Final[Sequence[Column[AnalyzedTurn]]] = (
     Column("regret", lambda row: _regret(row.analysis.regret), "right"),
     Column("ms", lambda row: format_number(row.turn.took_ms), "right", narrow={5: None}),
 )
-"""The columns of the table; on a narrow terminal, codes and feedback are first written without pegs and marks."""
+"""The columns of the table; on a narrow terminal, codes and feedbacks are first written without pegs and marks."""

@@ -15,7 +15,7 @@ Adversary = Literal["evil", "devil"]
 
 
 def show_against(adversary: Adversary, rules: Rules, as_json: bool) -> None:
-    """Print the fewest guesses that beat evil or a devil, and for evil also a line of play that needs no more.
+    """Print the fewest guesses that beat evil or a devil, and for evil also the turns of a game that needs no more.
 
     Evil always keeps the most codes possible; a devil searches ahead for the reply that needs the most guesses.
 
@@ -33,7 +33,7 @@ def show_against(adversary: Adversary, rules: Rules, as_json: bool) -> None:
 
 
 def _guesses_against_devil(rules: Rules) -> int:
-    """Return the number of guesses that optimal play needs for the worst secret.
+    """Return the number of guesses that the best strategy for the worst case needs for its worst secret.
 
     A devil whose replies are always exact forces just as many guesses.
     """

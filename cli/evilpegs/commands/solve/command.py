@@ -1,4 +1,4 @@
-"""The command `evilpegs solve`: the best strategy as a tree, with a proof, or the shortest line against a codemaker."""
+"""The command `evilpegs solve`: the best strategy as a tree with a proof, or the fewest guesses against a codemaker."""
 
 import os
 import sys
@@ -91,9 +91,9 @@ def solve(
 
 
 def _check_only_against(**options: bool) -> None:
-    """Raise CommandError if an option was given that does not fit --against, which writes and keeps nothing.
+    """Raise CommandError if an option was given that does not fit --against, which writes no file.
 
-    Each of ``options`` is the name of an option, and is True if the option was given.
+    ``options`` maps the name of each option that does not fit to True if it was given.
     """
     for option in (f"--{name.replace('_', '-')}" for name, is_given in options.items() if is_given):
         message = f"{option} is for the best strategy, not for --against; take one of them"
@@ -122,9 +122,12 @@ def _show_cost(rules: Rules, cost: SolveCost, as_json: bool) -> None:
 
 
 def _open_proof_log(path: Path, rules: Rules) -> ProofLogFile:
-    """Open the file that keeps what the solver proves, and write it once.
+    """Return the file at ``path`` that keeps proved bounds, read if it exists and then written once.
 
     An error in writing is thus reported before the work.
+
+    Raises:
+        CommandError: the file cannot be used.
     """
     file = ProofLogFile(path, rules, monotonic)
     file.save()
@@ -134,9 +137,10 @@ def _open_proof_log(path: Path, rules: Rules) -> ProofLogFile:
 def run_solver(
     solver: Solver, rules: Rules, objective: Objective, threads: int, file: ProofLogFile | None, out: Console
 ) -> Solution:
-    """Return the solution that ``solver`` finds, and print to ``out`` the bounds on its guesses as they tighten.
+    """Return the solution that ``solver`` finds with ``threads`` threads, and print bounds to ``out`` as they tighten.
 
-    When the solver is done or interrupted, the last bounds are printed, and what it has proved is saved to ``file``.
+    The bounds are those on the number of guesses of the best strategy. When the solver is done or interrupted, the last
+    bounds are printed, and the proved bounds are saved to ``file`` unless it is None.
     """
     bounds_progress = BoundsProgress(out, rules, monotonic)
 

@@ -1,4 +1,4 @@
-"""The bounds of a proof, printed as they tighten."""
+"""Progress of a solver: the bounds on the number of guesses of the best strategy, printed as they tighten."""
 
 from collections.abc import Callable
 from typing import Final
@@ -13,7 +13,11 @@ PRINT_INTERVAL: Final = 0.5
 
 
 class BoundsProgress:
-    """A printer that shows on ``out`` the bounds that a solver has proved; ``now`` returns the time in seconds."""
+    """A printer of the bounds that a solver has proved for ``rules``.
+
+    It is called with all new bounds and prints a line to ``out`` at most every `PRINT_INTERVAL` seconds. ``now``
+    returns the time in seconds on a clock that never goes back.
+    """
 
     def __init__(self, out: Console, rules: Rules, now: Callable[[], float]) -> None:
         self._out = out
@@ -24,13 +28,16 @@ class BoundsProgress:
         self._latest: Progress | None = None
 
     def __call__(self, bounds: Progress) -> None:
-        """Note the latest bounds, and print them unless the last line is too recent."""
+        """Note ``bounds`` as the latest, and print them unless the last line is less than `PRINT_INTERVAL` seconds old.
+
+        Before the first line, the time is counted from the creation of the printer.
+        """
         self._latest = bounds
         if self._now() - self._printed_at >= PRINT_INTERVAL:
             self.print_latest()
 
     def print_latest(self) -> None:
-        """Print the latest bounds unless they have been printed."""
+        """Print the latest bounds unless they have been printed already."""
         self._printed_at = self._now()
         if self._latest and self._latest != self._printed:
             self._printed = self._latest

@@ -1,4 +1,4 @@
-"""The proof log of `evilpegs solve` in a file, which is replaced in one step and used only if it is complete.
+"""A file of the bounds that `evilpegs solve` has proved, which is replaced in one step and used only if complete.
 
 Users know the file as the journal, after the option --journal, so all messages call it that.
 """
@@ -17,17 +17,20 @@ from evilpegs_game.rules import Rules
 from evilpegs_protocol.files import ForeignFileError, read_own_file, replace_file
 
 SAVE_INTERVAL: Final = 5.0
-"""The least time between two saves, in seconds; a killed run loses at most this work and its current guess."""
+"""The least time between two saves, in seconds.
+
+A killed run loses at most the work of this time and of the guess that it was examining.
+"""
 
 
 class ProofLogFile:
-    """The proof log of a run, with the facts that the solver has proved so far, and the file at ``path`` that keeps it.
+    """The file at ``path`` that keeps a proof log, the bounds that the solver has proved so far for ``rules``.
 
-    ``now`` returns the time in seconds.
+    ``now`` returns the time in seconds on a clock that never goes back.
     """
 
     def __init__(self, path: Path, rules: Rules, now: Callable[[], float]) -> None:
-        """Read the proof log from the file, if the file exists.
+        """Read the proof log from the file; if the file does not exist or is damaged, begin an empty proof log.
 
         Raises:
             CommandError: the file cannot be read, is a file of another kind, or belongs to other rules.
@@ -38,12 +41,16 @@ class ProofLogFile:
         self.proof_log = _read(path, rules)
 
     def tick(self) -> None:
-        """Save the proof log if the last save was at least `SAVE_INTERVAL` ago; raises CommandError if that fails."""
+        """Save the proof log if the last save was at least `SAVE_INTERVAL` seconds ago.
+
+        Raises:
+            CommandError: the file cannot be written.
+        """
         if self._now() - self._saved_at >= SAVE_INTERVAL:
             self.save()
 
     def save(self) -> None:
-        """Replace the file by the current proof log; raises CommandError if that fails.
+        """Replace the content of the file by the current proof log; raises CommandError if that fails.
 
         Another process that reads the file gets either the old content or the new one, complete.
         """
@@ -54,7 +61,7 @@ class ProofLogFile:
         self._saved_at = self._now()
 
     def remove(self) -> None:
-        """Remove the file if it exists."""
+        """Remove the file; do nothing if there is none or it cannot be removed."""
         with contextlib.suppress(OSError):
             self._path.unlink()
 
@@ -75,7 +82,10 @@ def _read(path: Path, rules: Rules) -> ProofLog:
 
 
 def _parse(path: Path, data: bytes) -> ProofLog | None:
-    """Return the proof log in ``data``; if it cannot be used, say why on standard error and return None."""
+    """Return the proof log in ``data``, the content of the file at ``path``.
+
+    If the content cannot be used, print the reason on standard error and return None.
+    """
     try:
         return ProofLog.from_bytes(data)
     except ForeignError:

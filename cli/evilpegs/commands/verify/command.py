@@ -73,7 +73,7 @@ def verify(
 
 
 def show_verification(out: Console, match: MatchVerification) -> None:
-    """Print the games of a verified record, its findings, and a summary."""
+    """Print a table of the games of a record, the statements that do not hold or were not checked, and a summary."""
     codemaker = match.codemaker + (f" ({match.tie})" if match.tie else "")
     out.print(f"match {match.match}: {match.player} on {match.ladder}, {match.rules}, {codemaker}", style="bold")
     secret_heading = "secret" if match.codemaker == "fixed" else "a code that fits"

@@ -1,4 +1,4 @@
-"""The claims of a record that nothing in it can prove, so that they rest on the word of the server."""
+"""The claims of a match record that nothing in the record can prove, so that they rest on the word of the server."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -10,17 +10,17 @@ Claim = Literal["player", "times", "void", "match"]
 
 @dataclass(frozen=True, slots=True)
 class Unproved:
-    """A claim that the record does not prove, and the reason in one line."""
+    """A claim that no match record can prove, and a line that names the claim and gives the reason."""
 
     claim: Claim
     why: str
 
 
 def unproved_claims(started: MatchStarted, is_signed: bool | None) -> tuple[Unproved, ...]:
-    """Return the claims that a record does not prove even if it holds.
+    """Return the claims that a record does not prove, even if nothing wrong is found in it.
 
-    ``is_signed`` is True if the signature of the record was made with a key that the user named, and False if not. It
-    is None if the user named no key.
+    ``started`` is the first event of the record. ``is_signed`` is True if the record is signed with a key that the user
+    named, False if no such signature was found, and None if the user named no key.
     """
     return (
         Unproved("player", f"who played: that it was {started.player} is the word of the server"),

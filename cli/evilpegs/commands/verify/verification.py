@@ -1,6 +1,6 @@
-"""The verification of a record in two ways, from nothing but its events.
+"""The verification of a match record in two ways, from nothing but its events.
 
-The first check uses the code of the game; the second shares no code with it.
+The first check uses the code with which the game is played; the second check shares no code with the first.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,9 +20,10 @@ Verdict = Literal["holds", "does not hold", "not checked"]
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A violation, a doubt, or a statement that was not checked.
+    """A remark about a record: a violation, a doubt, or a statement that was not checked.
 
-    ``game`` is 0 if it concerns the whole match, and ``turn`` is 0 if it concerns the whole match or game.
+    ``check`` names the check that made it, and ``what`` is its text. ``game`` and ``turn`` are numbers from 1: ``game``
+    is 0 if the remark concerns the whole match, and ``turn`` is 0 if it concerns a whole game or the whole match.
     """
 
     check: Check
@@ -33,7 +34,11 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class GameVerification:
-    """The verification of one game; ``secret`` is the code that was shown at the end of the game."""
+    """The verification of one game, whose number in the match, from 1, is ``game``.
+
+    ``outcome`` is None if the game is not over. ``secret`` is the code that was shown at the end of the game, or None
+    if no code was shown.
+    """
 
     game: int
     outcome: str | None
@@ -46,11 +51,12 @@ class GameVerification:
 class MatchVerification:
     """The verification of one match.
 
-    ``holds`` is True if there are no findings; statements that were not checked may still be wrong. ``finished`` is
-    True if the record has an end. Without an end, the events were checked, but nothing proves that the server will not
-    change them, because the hash over the record is in its last event. ``remarks`` are doubts that refute nothing.
-    ``signed_by`` is the public key with which the record is signed, None if that was not checked or no key fits.
-    ``not_proved`` has the claims that no record can prove.
+    ``findings`` are violations: what does not hold. ``not_checked`` are statements that could not be checked, and
+    ``remarks`` are doubts that refute nothing. ``holds`` is True if there are no findings; statements that were not
+    checked may still be wrong. ``finished`` is True if the record has the last event of the match. Without this event,
+    the others were checked, but nothing proves that the server will not change them, because the hash over the record
+    is in the last event. ``events`` is the number of events. ``signed_by`` is the public key with which the record is
+    signed, None if the signature was not checked or no key fits. ``not_proved`` has the claims that no record proves.
     """
 
     match: str
@@ -79,8 +85,9 @@ def verify_record(
 ) -> MatchVerification:
     """Verify the record of a match and return the result; ``started`` is the first of its ``events``.
 
-    ``game_done`` is called with each game once it is checked. The independent check reports the replies of rules with
-    more than ``max_codes`` codes as not checked. If ``keys`` are given, the record must be signed with one of them.
+    ``game_done`` is called with each game once it is checked. On rules with more than ``max_codes`` codes, the
+    independent check reports the codemaker's replies as not checked. If ``keys``, which are public keys, are given, the
+    record must be signed with one of them.
 
     Raises:
         SignatureUncheckableError: ``keys`` are given, but the library that checks signatures is not installed.

@@ -1,4 +1,4 @@
-"""The boards of watched matches: what each shows follows from the events of its match alone."""
+"""The boards of watched matches, each of which shows the current game of a match and the results of earlier games."""
 
 from collections import OrderedDict
 from dataclasses import dataclass, field
@@ -16,7 +16,8 @@ SILENT_MS: Final = 60_000
 class MatchBoard:
     """A match as watchers see it: its current game, and the games that are over.
 
-    ``seq`` and ``at`` are the number and the Unix time in milliseconds of the last event.
+    ``game`` is the number of the current game, from 1, and ``turns`` has its answered guesses. ``over`` is None until
+    the match is over. ``seq`` and ``at`` are the number and the Unix time in milliseconds of the last event.
     """
 
     started: MatchStarted
@@ -28,7 +29,7 @@ class MatchBoard:
     at: int = 0
 
     def add(self, event: RecordEvent) -> None:
-        """Add the next event of the match; an event that was added before changes nothing."""
+        """Add the next event of the match; an event that is not newer than the last one changes nothing."""
         if event.seq <= self.seq:
             return
         self.seq, self.at = event.seq, event.at
@@ -50,15 +51,16 @@ class MatchBoard:
 
     @property
     def last_game(self) -> GameOver | None:
-        """The end of the game whose turns are shown; None while that game is played."""
+        """The event that ended the game whose turns are shown; None while that game is played."""
         return self.games_over[-1] if self.games_over and self.games_over[-1].game == self.game else None
 
 
 class Boards:
     """The boards of at most `MAX_BOARDS` matches.
 
-    A new match takes the place of a match that is over, or else of one that was silent for `SILENT_MS`. If there is no
-    such match, the new one gets no board and is only counted. So boards keep their places, however many matches begin.
+    If all boards are taken, a new match takes the board of a match that is over, or else of one without events for
+    `SILENT_MS` milliseconds. If no match is over or silent, the new match gets no board and is only counted. So boards
+    of matches under way stay, however many matches begin.
     """
 
     def __init__(self) -> None:
@@ -66,7 +68,7 @@ class Boards:
         self._under_way: set[str] = set()
 
     def add(self, event: RecordEvent) -> None:
-        """Add an event of a match to the board of the match, and create or remove boards if necessary."""
+        """Add an event to the board of its match; the first event of a match may create a board and remove another."""
         if isinstance(event, MatchOver):
             self._under_way.discard(event.match)
         else:
@@ -91,11 +93,11 @@ class Boards:
 
     @property
     def under_way(self) -> int:
-        """The number of matches, with or without a board, that are known not to be over."""
+        """The number of matches, with or without a board, that have had events but are not over."""
         return len(self._under_way)
 
     def _free_place(self, at: int) -> bool:
-        """Remove a board if all are taken and one may be removed; return True if a new board can be added.
+        """Return True if a board can be added; if there are `MAX_BOARDS`, first remove one that may be removed.
 
         ``at`` is the current Unix time in milliseconds.
         """

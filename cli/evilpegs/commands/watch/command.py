@@ -17,7 +17,7 @@ from evilpegs_game.errors import quoted
 
 _MATCH: Final = re.compile(r"[0-9a-f]{16}")
 _LIKE_MATCH: Final = re.compile(r"(?=.*[0-9])[0-9a-f]+")
-"""A pattern of texts that are meant as the id of a match; no ladder has an id of hex digits alone."""
+"""A pattern of texts that are meant as the id of a match, because no ladder has an id of hex digits alone."""
 
 
 def watch(
@@ -48,7 +48,9 @@ def watch(
 
 
 def _find_target(text: str | None) -> Watched:
-    """Return the match or the ladder that a person wants to watch; a text of hex digits is the id of a match.
+    """Return the match or the ladder that ``text`` names by its id; None stands for every ladder.
+
+    A text of 16 hex digits is the id of a match.
 
     Raises:
         CommandError: the text looks like the id of a match, but has the wrong length.

@@ -1,4 +1,4 @@
-"""Boards in a terminal, drawn at most ten times per second however fast bots play."""
+"""Boards of watched matches in a terminal, drawn at most ten times per second however fast bots play."""
 
 import asyncio
 from collections.abc import Iterator
@@ -59,7 +59,7 @@ async def _draw_changes(screen: LiveScreen, changed: asyncio.Event) -> None:
 
 
 def boards_view(out: Console, boards: Boards, waiting: str) -> RenderableType:
-    """Return as many boards as fit on ``out``, and the number of further matches.
+    """Return as many boards as fit on ``out``, and a line with the number of other matches under way.
 
     If there are no boards, return the text ``waiting``.
     """
@@ -78,7 +78,10 @@ def boards_view(out: Console, boards: Boards, waiting: str) -> RenderableType:
 
 
 def _board_width(board: MatchBoard) -> int:
-    """Return the width of a board: the number of a turn, three columns per peg, a mark per peg, and the frame."""
+    """Return the width of a board in characters, at least `LEAST_WIDTH`.
+
+    The board has the number of a turn, three characters per peg, a mark per peg, and the frame.
+    """
     return max(LEAST_WIDTH, 4 + 3 * board.started.pegs + 2 + board.started.pegs + 6)
 
 
@@ -106,7 +109,7 @@ def _lines(board: MatchBoard) -> Iterator[Text]:
 
 
 def _results(games: list[GameOver]) -> str:
-    """Return the number of guesses of each game that was solved, and a dash for each game that was not."""
+    """Return a line with the guesses of each solved game and a dash for each other game; empty without ``games``."""
     results = " ".join(str(game.guesses) if game.outcome == "solved" else "-" for game in games)
     return f"guesses: {results}" if results else ""
 
