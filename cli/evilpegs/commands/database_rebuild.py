@@ -18,7 +18,7 @@ from evilpegs_server.rating.rebuild import RowDifference, rebuild_games
 from evilpegs_server.storage.lock import DatabaseLock
 
 DIFFERENT: Final = 1
-"""The exit status if a stored row differs from its events, or if the events of a match cannot be read."""
+"""The exit status if a stored value differs from the computed one, or if the events of a match cannot be read."""
 SHOWN: Final = 20
 """The most differences that are listed for people; the JSON document has all of them."""
 

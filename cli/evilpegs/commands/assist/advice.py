@@ -46,7 +46,7 @@ class AssistHistory:
 
     @property
     def is_solved(self) -> bool:
-        """True if the last guess was the secret."""
+        """True if the feedback of the last row is all-black, so that its guess was the secret."""
         return bool(self.rows) and self.rows[-1].feedback == all_black(self.rules.pegs)
 
     def add(self, row: Turn) -> "AssistHistory":

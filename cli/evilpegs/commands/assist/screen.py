@@ -43,7 +43,7 @@ class AssistScreen(Screen):
                 self.say(COMPARED_AMONG[advice.among], "dim")
 
     def show_codes(self, codes: Sequence[Code]) -> None:
-        """Print codes side by side, on as many lines as they need."""
+        """Print codes side by side, as many per line as fit on the screen."""
         for line in _lines([peg_text(format_code(code)) for code in codes], self.console.width):
             self.say(line)
 

@@ -125,7 +125,7 @@ def _explain_randomness(out: Console, result: StrategyResult) -> None:
 def _columns(results: Sequence[StrategyResult]) -> list[Column[StrategyResult]]:
     """Return the columns of the table; the last ones show how many secrets or games were solved at each guess.
 
-    On a narrow terminal, one column of small bars replaces these counts; on a still narrower one this column is left out.
+    On a narrow terminal, a column of small bars replaces these counts; on a still narrower one the bars are left out.
     """
     most = max(len(result.distribution) for result in results)
     columns = [NAME, *([FIRST] if any(result.first for result in results) else []), *FIGURES]

@@ -22,7 +22,7 @@ FEWEST_GAMES: Final = 20
 """The least number of games of each player with which the normal distribution is accurate enough."""
 CONFIDENCE: Final = 0.95
 POWER: Final = 0.8
-"""The probability that the games still needed will show a difference, if it is as large as it seems now."""
+"""The probability that the games still needed will show a difference, if the true difference is the one measured."""
 
 
 @dataclass(frozen=True, slots=True)

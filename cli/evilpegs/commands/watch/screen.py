@@ -29,7 +29,7 @@ LEAST_WIDTH: Final = 36
 
 
 async def show_watched(server: str, watched: Watched, out: Console) -> None:
-    """Show the boards of the watched matches until interrupted, or until the one watched match is over.
+    """Show the boards of the watched matches until interrupted, or until the only watched match is over.
 
     Raises:
         CommandError: the server has no such ladder or match.
