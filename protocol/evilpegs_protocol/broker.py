@@ -1,4 +1,4 @@
-"""The address of an MQTT broker and what is needed to log in there, for the server and for clients."""
+"""The address of an MQTT broker and the login at it, for the server and for clients."""
 
 import ssl
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from evilpegs_game.errors import EvilpegsError
 from evilpegs_protocol.ports import port_fault
 
 PORTS: Final = {"mqtt": 1883, "mqtts": 8883}
-"""The usual port of each URL scheme of a broker."""
+"""The port of a broker whose URL names none, by the scheme of the URL."""
 
 
 class BrokerUnusableError(EvilpegsError):
@@ -20,10 +20,11 @@ class BrokerUnusableError(EvilpegsError):
 
 @dataclass(frozen=True, slots=True)
 class Broker:
-    """An MQTT broker: its address, the certificates for a secure connection, and the login. It can be pickled.
+    """An MQTT broker: its address, the certificates for a secure connection, and the login. The object can be pickled.
 
-    ``authorities`` are the certificates, in PEM, of the authorities that are trusted to sign the certificate of the
-    broker; None stands for those of the system.
+    With ``is_secure``, connections use TLS. ``authorities`` are the certificates, in PEM, of the authorities that are
+    trusted to sign the broker's certificate; None stands for the authorities that the system trusts. ``user`` is None
+    for an anonymous login.
     """
 
     host: str
@@ -35,7 +36,7 @@ class Broker:
 
     @property
     def address(self) -> str:
-        """The host and the port as one text, to be shown to people."""
+        """The text ``HOST:PORT``, to be shown to people, with an IPv6 address in brackets."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
     def tls_context(self) -> ssl.SSLContext | None:
@@ -59,11 +60,13 @@ def load_broker(
 ) -> Broker:
     """Return the broker at ``url``, which is `mqtt://HOST:PORT`, or `mqtts://HOST:PORT` for a secure connection.
 
-    ``user`` and ``password`` are the login; ``password_file`` contains the password in its first line. ``ca_file``
-    contains the certificates of the trusted authorities; without it, those of the system are trusted.
+    Without a port, the URL means the port in `PORTS`. ``user`` and ``password`` are the login. If ``password_file`` is
+    given, its first line is the password instead. ``ca_file`` contains, in PEM, the certificates of the authorities
+    that are trusted to sign the broker's certificate. Without ``ca_file``, the authorities of the system are trusted.
 
     Raises:
-        BrokerUnusableError: the URL is malformed, a file cannot be read, or the options do not fit together.
+        BrokerUnusableError: the URL is malformed or contains a login, a file cannot be read, there is a password
+            without a user, or there is a ``ca_file`` for a connection that is not secure.
     """
     parts = _split(url)
     secure = parts.scheme == "mqtts"
@@ -98,7 +101,7 @@ def _split(url: str) -> SplitResult:
 
 
 def _is_host(name: str | None) -> bool:
-    """Return True if ``name`` can be looked up as a host: each of its parts has 1 to 63 characters."""
+    """Return True if ``name`` can be looked up as a host: it is printable, with 1 to 63 characters between dots."""
     try:
         return bool(name) and name is not None and name.isprintable() and bool(name.encode("idna"))
     except UnicodeError:
@@ -138,7 +141,7 @@ def _tls_context(authorities: str | None) -> ssl.SSLContext:
 
 
 def _authorities(ca_file: Path) -> str:
-    """Return the certificates in ``ca_file`` as text, without the characters of comments that are not ASCII.
+    """Return the PEM text of ``ca_file`` without its characters that are not ASCII, which only comments contain.
 
     Raises:
         BrokerUnusableError: the file cannot be read, or contains no certificate.

@@ -19,17 +19,23 @@ from evilpegs_protocol.fields import (
 )
 
 NameClaim = Annotated[str, StringConstraints(max_length=64)]
-"""Any short text; an invalid name is refused with `bad_name`, not `bad_message`."""
+"""A text of at most 64 characters that a client claims as its name.
+
+It need not be a valid `Name`, so that the server can refuse an invalid name with `bad_name` instead of `bad_message`.
+"""
 
 
 class ClientInfo(Program):
-    """The client's name and version."""
+    """The name and the version of the client program."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class Hello(ClientMessage):
-    """The first message; it has a token, or a name to claim with a kind, or neither for a guest."""
+    """The first message of a client, which says who plays.
+
+    It has the `token` of a player, or a new `name` to claim and its `kind`. A guest sends none of the three.
+    """
 
     type: Literal["hello"] = "hello"
     client: ClientInfo
@@ -49,14 +55,18 @@ class Hello(ClientMessage):
 
 
 class Play(ClientMessage):
-    """A request to begin a match on a ladder."""
+    """A request to begin a match on the ladder with the id `ladder`."""
 
     type: Literal["play"] = "play"
     ladder: LadderId
 
 
 class Ready(ClientMessage):
-    """A request to begin the next game; `nonce` is the client's share in the draw of a fixed secret."""
+    """A request to begin the next game, whose number is `game`.
+
+    `nonce` is a text of the client's choice. The draws of a fixed secret and among tied replies depend on it, so the
+    server alone cannot choose them. Without `match`, the client's only open match is meant.
+    """
 
     type: Literal["ready"] = "ready"
     match: MatchId | None = optional()
@@ -65,7 +75,10 @@ class Ready(ClientMessage):
 
 
 class Guess(ClientMessage):
-    """A guess of a code; it is safe to send it again after a lost answer."""
+    """A guess of the code `code` in the turn `turn` of a game. After a lost answer, the same guess can be sent again.
+
+    Without `match`, the client's only open match is meant, and without `game`, the current game.
+    """
 
     type: Literal["guess"] = "guess"
     match: MatchId | None = optional()
@@ -75,14 +88,17 @@ class Guess(ClientMessage):
 
 
 class Hint(ClientMessage):
-    """A request for a good guess, on a practice ladder."""
+    """A request for a good guess, which only practice ladders allow. Without `match`, the only open match is meant."""
 
     type: Literal["hint"] = "hint"
     match: MatchId | None = optional()
 
 
 class Resign(ClientMessage):
-    """A request to give up one game, or without `game` every game left."""
+    """A request to give up the game `game`, or without it every game that is left of the match.
+
+    Without `match`, the client's only open match is meant.
+    """
 
     type: Literal["resign"] = "resign"
     match: MatchId | None = optional()
@@ -90,7 +106,10 @@ class Resign(ClientMessage):
 
 
 class Resume(ClientMessage):
-    """A request to take over an open match of the player and receive every event after `seq`."""
+    """A request to play an open match of the player on this connection, and to receive its events after number `seq`.
+
+    `seq` is the number of the last event that the client has received, or 0 for none.
+    """
 
     type: Literal["resume"] = "resume"
     match: MatchId | None = optional()
@@ -110,19 +129,22 @@ class _Watching(ClientMessage):
 
 
 class Watch(_Watching):
-    """A request to follow the events of a match, or of every match of a ladder."""
+    """A request to follow the events of the match `match`, or of every match on the ladder `ladder`."""
 
     type: Literal["watch"] = "watch"
 
 
 class Unwatch(_Watching):
-    """A request to stop following a match or a ladder."""
+    """A request to stop following the match `match` or the ladder `ladder`, which an earlier `watch` named."""
 
     type: Literal["unwatch"] = "unwatch"
 
 
 class ListMatches(ClientMessage):
-    """A request for a page of finished matches; `before` is the last match of the page before it."""
+    """A request for a page of finished matches, restricted to a ladder and to a player if they are given.
+
+    `before` is the id of the last match on the previous page, and missing for the first page.
+    """
 
     type: Literal["list"] = "list"
     ladder: LadderId | None = optional()
@@ -131,7 +153,7 @@ class ListMatches(ClientMessage):
 
 
 class ReadStandings(ClientMessage):
-    """A request for the leaderboard of a ladder, or for a later `page` of a long one."""
+    """A request for one page of the leaderboard of a rated ladder. Pages count from 1, which `page` is by default."""
 
     type: Literal["standings"] = "standings"
     ladder: LadderId
@@ -139,7 +161,7 @@ class ReadStandings(ClientMessage):
 
 
 class Ping(ClientMessage):
-    """A request that measures the round trip to the server; the answer repeats `c`."""
+    """A request that measures the round trip to the server. `c` is any number, which the answer repeats."""
 
     type: Literal["ping"] = "ping"
     c: SequenceNumber

@@ -1,4 +1,4 @@
-"""Decoding text into messages within the limits, and encoding messages as text."""
+"""Decoding of JSON text into messages, with limits on its size and nesting, and encoding of messages as text."""
 
 import re
 from typing import Any, Final
@@ -25,7 +25,7 @@ _ESCAPED_NUL = re.compile(r"(?<!\\)(?:\\\\)*+\\u0000")
 class CodecError(ValueError):
     """An error about a text that is not a valid message.
 
-    ``code`` is the error code of the protocol, and ``re`` is the id of the message, or None if it could not be read.
+    ``code`` is the error code of the protocol. ``re`` is the id of the message, or None if no valid id could be read.
     """
 
     def __init__(self, code: ErrorCode, message: str, re: str | None = None) -> None:
@@ -35,7 +35,11 @@ class CodecError(ValueError):
 
 
 def decode_request(text: str) -> ClientRequest:
-    """Return the client message in ``text``; raise CodecError if it is not a client message or exceeds a limit."""
+    """Return the client message in the JSON ``text``.
+
+    Raises:
+        CodecError: The text is not a client message, is too long, or is nested too deeply.
+    """
     if len(text) > FRAME_BYTES or (not text.isascii() and len(text.encode("utf-8", "replace")) > FRAME_BYTES):
         raise CodecError(ErrorCode.TOO_BIG, f"a message has at most {FRAME_BYTES} bytes")
     value = _load(text)
@@ -46,10 +50,10 @@ def decode_request(text: str) -> ClientRequest:
 
 
 def decode_event(text: str) -> ServerEvent:
-    """Return the server message in ``text``; a message of an unknown type becomes `Unknown`.
+    """Return the server message in the JSON ``text``; a message of an unknown type becomes `Unknown`.
 
     Raises:
-        CodecError: The text is not JSON, or a known type has wrong fields.
+        CodecError: The text is not a JSON object with a type, or a message of a known type has wrong fields.
     """
     try:
         return _SERVER_EVENTS.validate_json(text)  # type: ignore[no-any-return]
@@ -58,7 +62,7 @@ def decode_event(text: str) -> ServerEvent:
 
 
 def decode_record_event(text: str) -> RecordEvent:
-    """Return the event of a record in ``text``; raise CodecError if it is anything else."""
+    """Return the event of a match record in the JSON ``text``; raise CodecError if the text is anything else."""
     try:
         return _RECORD_EVENTS.validate_json(text)  # type: ignore[no-any-return]
     except ValidationError as error:
@@ -81,10 +85,10 @@ def _load(text: str) -> Any:
 
 
 def _load_plain(text: str) -> dict[str, Any] | None:
-    """Return the JSON object in ``text`` if it is flat and has no escapes, as in most messages; otherwise None.
+    """Return the JSON object in ``text`` if it is as simple as most messages; otherwise None.
 
-    Each key has a colon, so equal numbers of keys and colons mean that no key occurs twice. A text with other colons
-    also gives None.
+    A simple object has no arrays, no escapes, no colon inside a string, no keys inside another object, and no key
+    twice. Each key is followed by a colon, so an object with as many keys as ``text`` has colons has no key twice.
     """
     if "\\" in text or "[" in text:
         return None

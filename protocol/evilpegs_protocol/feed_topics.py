@@ -6,7 +6,7 @@
     evilpegs/v1/<server>/ladder/<ladder>/leaderboard
     evilpegs/v1/<server>/ladder/<ladder>/live
 
-The ids of servers and ladders match `[a-z0-9-]{1,40}`, so that none can contain a separator or a wildcard.
+The ids of servers and ladders match `[a-z0-9-]{1,40}`, so no id can contain a separator or a wildcard.
 """
 
 import re
@@ -19,7 +19,7 @@ TopicKind = Literal["state", "event", "result", "leaderboard", "live"]
 
 PREFIX: Final = "evilpegs/v1"
 ANY: Final = "+"
-"""The wildcard for one level of a topic, in place of an id."""
+"""The MQTT wildcard for one level of a topic. In place of an id, it stands for every id."""
 _ID: Final = re.compile(r"[a-z0-9-]{1,40}")
 _TOPIC: Final = re.compile(
     rf"{PREFIX}/(?P<server>{_ID.pattern})/"
@@ -47,19 +47,19 @@ class FeedTopics:
         return f"{PREFIX}/{self.server}/state"
 
     def event(self, match: str) -> str:
-        """Return the topic on which the events of a match are published as they happen."""
+        """Return the topic of the events of a match as they happen; ``match`` is the id of the match, or `ANY`."""
         return f"{PREFIX}/{self.server}/match/{match}/event"
 
     def result(self, match: str) -> str:
-        """Return the topic of the result of a match."""
+        """Return the topic of the result of a match; ``match`` is the id of the match, or `ANY`."""
         return f"{PREFIX}/{self.server}/match/{match}/result"
 
     def leaderboard(self, ladder: str) -> str:
-        """Return the topic of the leaderboard of a ladder."""
+        """Return the topic of the leaderboard of a ladder; ``ladder`` is the id of the ladder, or `ANY`."""
         return f"{PREFIX}/{self.server}/ladder/{_check_id(ladder)}/leaderboard"
 
     def live(self, ladder: str) -> str:
-        """Return the topic of the open matches of a ladder."""
+        """Return the topic of the list of open matches on a ladder; ``ladder`` is the id of the ladder, or `ANY`."""
         return f"{PREFIX}/{self.server}/ladder/{_check_id(ladder)}/live"
 
 
@@ -77,9 +77,9 @@ def _check_id(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ParsedTopic:
-    """A topic of the MQTT feed: its kind, its server, and the match or the ladder that it belongs to.
+    """A topic of the MQTT feed: its kind, and the ids of the server and of the match or ladder that it belongs to.
 
-    ``match`` and ``ladder`` are None if it belongs to no match or no ladder.
+    ``match`` is None if the topic belongs to no match, and ``ladder`` is None if the topic belongs to no ladder.
     """
 
     kind: TopicKind
@@ -89,7 +89,7 @@ class ParsedTopic:
 
 
 def parse_topic(text: str) -> ParsedTopic | None:
-    """Return the parts of the topic ``text``, or None if it is not a topic of the feed."""
+    """Return the parts of the topic ``text``, or None if ``text`` is not a topic of the feed."""
     match = _TOPIC.fullmatch(text)
     if match is None:
         return None

@@ -1,6 +1,6 @@
 """Sentences about wrong fields of messages: which field, what it must be, and which kind of value it has instead.
 
-They never repeat the value, which may be a token, or text meant to deceive the readers of a terminal or a log.
+The sentences never repeat the value, which may be a token, or text meant to deceive the readers of a terminal or a log.
 """
 
 import re
@@ -36,13 +36,17 @@ _BOUNDS: Final = {
     "less_than": "less than {lt}",
     "less_than_equal": "at most {le}",
 }
-"""The bounds of fields of the right kind; names in braces are keys of the context of an error of pydantic."""
+"""The requirement that a value of the right kind has broken, by the type of pydantic's error.
+
+Names in braces are keys of the context (`ctx`) of the error.
+"""
 
 
 def describe_error(error: ValidationError, outer: int = 0) -> str:
-    """Return one sentence about the first wrong field: its path, what it must be, and the kind that it has.
+    """Return one sentence about the first wrong field: its path, what it must be, and the kind of value it has instead.
 
-    A path is the type of the message and the names that lead to the field. The first ``outer`` parts are left out.
+    The path consists of the type of the message and the names that lead to the field, separated by dots. The first
+    ``outer`` parts of the path are left out.
     """
     first = error.errors(include_url=False)[0]
     path, kind = ".".join(_name(part) for part in first["loc"][outer:]), first["type"]
@@ -61,7 +65,7 @@ def describe_error(error: ValidationError, outer: int = 0) -> str:
 
 
 def _kind_of(value: Any) -> str:
-    """Return the name of the kind of a JSON value, with its article."""
+    """Return the kind of a JSON value in words, such as "an integer"."""
     match value:
         case None:
             return "null"

@@ -23,7 +23,7 @@ Outcome = Literal["solved", "unsolved", "flagged", "resigned", "forfeit", "void"
 Number = Annotated[int, Field(ge=1, le=10**6)]
 """The number of a game in its match or of a turn in its game, from 1."""
 SequenceNumber = Annotated[int, Field(ge=0, le=2**53 - 1)]
-"""The number of an event in its record, from 1; 0 is before the first."""
+"""The number of an event in the record of a match, from 1; 0 if there is no event yet."""
 Milliseconds = Annotated[int, Field(ge=0, le=2**53 - 1)]
 Count = Annotated[int, Field(ge=0)]
 
@@ -41,20 +41,20 @@ def optional(**extra: Any) -> Any:
 
 
 class Message(BaseModel):
-    """A frozen value with a `type`; nothing is coerced."""
+    """The base class of messages and of their parts: frozen and strict, so no value is converted to another type."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="ignore")
 
 
 class Program(Message):
-    """The program that speaks, for people and for the leaderboard."""
+    """The name and the version of a client or server program. Both are shown to people, and on the leaderboard."""
 
     name: Label
     version: Label
 
 
 class ClientMessage(Message):
-    """A message of a client. Unknown fields are refused; the answer repeats `id` as `re`."""
+    """A message of a client. Unknown fields are refused; the answer repeats `id` in its field `re`."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -62,13 +62,19 @@ class ClientMessage(Message):
 
 
 class ServerMessage(Message):
-    """A message of the server. Clients ignore unknown fields, so that version 1 can grow."""
+    """A message of the server. An answer has in `re` the `id` of the client's message, if it had one.
+
+    Clients ignore unknown fields, so that version 1 of the protocol can grow.
+    """
 
     re: MessageId | None = optional()
 
 
 class Event(ServerMessage):
-    """One event of the record of a match: `seq` has no gaps from 1, `at` is Unix time in milliseconds."""
+    """One event of the record of a match.
+
+    `seq` numbers the events of the record from 1 without gaps, and `at` is Unix time in milliseconds.
+    """
 
     type: str
     match: MatchId

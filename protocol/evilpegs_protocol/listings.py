@@ -1,7 +1,7 @@
-"""Listings of a server for anyone who asks: pages of finished matches, and the rows of a leaderboard.
+"""The messages with which a server lists finished matches, or the rows of a leaderboard.
 
-Both answers are bounded, so that each fits into one message. A client that wants more asks again: for the matches
-after the last one of a page, or for the next page of rows.
+Both lists come in pages of bounded length, so that each page fits into one message. For the next page, a client sends
+another request, with the last match of this page or with the number of the next page.
 """
 
 from typing import Annotated, Final, Literal
@@ -24,9 +24,9 @@ from evilpegs_protocol.fields import (
 )
 
 MATCHES_PER_PAGE: Final = 50
-"""The most matches in one answer to `list`."""
+"""The largest number of matches in one answer to the request `list`."""
 ROWS_PER_PAGE: Final = 500
-"""The most rows in one answer to `standings`."""
+"""The largest number of rows in one answer to the request `standings`."""
 
 Figure = Annotated[float, Field(ge=0)]
 """A measured number, which may have a fraction."""
@@ -34,7 +34,11 @@ Rank = Annotated[int, Field(ge=1)]
 
 
 class FinishedMatch(Message):
-    """A match that is over; `outcomes` and `guesses` have an entry per game, `elapsed_ms` is the time of the player."""
+    """A match that is over.
+
+    `client` is the name and the version of the player's program, `started_at` is Unix time in milliseconds, and
+    `elapsed_ms` is the time that the player took. `outcomes` and `guesses` have one entry per game, in order.
+    """
 
     match: MatchId
     ladder: LadderId
@@ -47,7 +51,7 @@ class FinishedMatch(Message):
 
 
 class MatchList(ServerMessage):
-    """A page of finished matches, newest start first; `more` is true if older ones follow."""
+    """A page of finished matches, the latest start first. `more` is true if matches with an earlier start follow."""
 
     type: Literal["matches"] = "matches"
     matches: tuple[FinishedMatch, ...]
@@ -57,12 +61,19 @@ class MatchList(ServerMessage):
 class StandingsRow(Message):
     """The results of one player with their latest client version.
 
-    `low` and `high` bound the mean, `solved_low` and `solved_high` the share of solved games, and `adjusted_low` and
-    `adjusted_high` the mean of the luck-adjusted scores, with `adjusted_deviation` as the standard deviation of one of
-    the `adjusted_games`. They are null where the ladder has no such scores or there are too few games. `rank` and
-    `rank_worst` are null without a rank. `histogram` lists each score with the number of games that had it. `version`
-    is the number of the client version among the player's `versions`; `all_games` and `all_matches` count the games
-    and the started matches of all versions. An older server sends no fields after `rank_worst`.
+    The score of a game is its number of guesses, or the guess limit + 1 if the game was not solved. `mean` is the mean
+    score, between the bounds `low` and `high` of its confidence interval, and `worst` is the highest score. `solved` is
+    the share of solved games, from 0 to 1, between the bounds `solved_low` and `solved_high`. `p95_ms` and `mean_ms`
+    are the 95th percentile and the mean of the time per guess. `histogram` lists pairs of a score and the number of
+    games with this score.
+
+    `rank` and `rank_worst` are the best and the worst rank that the intervals leave possible, null without a rank. The
+    fields whose names begin with `adjusted` are about scores minus luck: the mean, the bounds of its interval, the
+    standard deviation of a single score, and the number of scores. They are null if the ladder has no luck-adjusted
+    scores or there are too few games.
+
+    `version` is the number of the client version among the player's `versions`, from 1. `all_games` and `all_matches`
+    count the games and the started matches of all versions. An older server sends no fields after `rank_worst`.
     """
 
     player: Name
@@ -92,7 +103,10 @@ class StandingsRow(Message):
 
 
 class Standings(ServerMessage):
-    """The leaderboard of a ladder, best row first; of one with several `pages` only the rows of `page`."""
+    """One page of the leaderboard of a ladder, best row first.
+
+    `page` is the number of this page, from 1, and `pages` the number of all pages. A page after the last has no rows.
+    """
 
     type: Literal["standings"] = "standings"
     ladder: LadderId

@@ -8,7 +8,9 @@ _PORT: Final = re.compile(r"[a-z]+://[^/?#@]*:([0-9]{1,20})(?:[/?#].*)?")
 
 
 def port_fault(address: str) -> str | None:
-    """Return an error message if the port of ``address``, such as ``SCHEME://HOST:PORT``, is out of range; else None.
+    """Return an error message if the port of ``address`` is not 1 to 65535; None if the port is right or missing.
+
+    ``address`` has the form ``SCHEME://HOST:PORT``, optionally followed by a path. For other texts, return None.
 
     >>> port_fault("ws://127.0.0.1:99999/v1")
     'port 99999 is not 1 to 65535'

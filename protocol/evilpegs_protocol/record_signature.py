@@ -21,7 +21,11 @@ _NOT_SIGNED: Final = frozenset({"re", "signature"})
 def record_digest(over: Mapping[str, Any]) -> str:
     """Return the hash of a whole record, given ``over``, its last event `match_over` as a JSON object.
 
-    It is the hash of this event without its signature, and covers all earlier events through their hashes.
+    The hash of a record is the event hash of `match_over` without its fields `re` and `signature`. It covers all
+    earlier events, because the hash of each event includes the hash of the event before.
+
+    Raises:
+        KeyError: The field `head` is missing.
     """
     unsigned = {name: value for name, value in over.items() if name not in _NOT_SIGNED}
     return event_hash(over["head"], canonical(unsigned))
@@ -31,7 +35,7 @@ def signed_statement(over: Mapping[str, Any]) -> bytes:
     """Return the bytes that are signed for a finished match.
 
     Args:
-        over: The `match_over` of the record as a JSON object, with or without its signature.
+        over: The event `match_over` of the record as a JSON object, with or without its signature.
 
     Raises:
         KeyError: A field is missing.
@@ -50,7 +54,7 @@ def parse_bytes(text: str, size: int) -> bytes:
     """Return the bytes that ``text`` denotes in base64url without padding.
 
     Raises:
-        ValueError: ``text`` has another form, or denotes another number of bytes than ``size``.
+        ValueError: ``text`` has another form, or denotes more or fewer than ``size`` bytes.
     """
     try:
         data = base64.b64decode(text.encode("ascii") + b"=" * (-len(text) % 4), altchars=b"-_", validate=True)

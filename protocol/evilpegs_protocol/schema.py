@@ -1,6 +1,6 @@
 """The JSON Schema (2020-12) of every message, stored beside this file as schema.json.
 
-``python -m evilpegs_protocol.schema`` writes the file again.
+``python -m evilpegs_protocol.schema`` generates the file from the models of the messages.
 """
 
 import json
@@ -18,7 +18,7 @@ SCHEMA_FILE: Final = Path(__file__).with_name("schema.json")
 def schema() -> dict[str, Any]:
     """Return the JSON Schema of all messages of the protocol.
 
-    `$defs/client` describes the messages that clients send, and `$defs/server` those that they receive.
+    `$defs/client` describes the messages that clients send, and `$defs/server` the messages that the server sends.
     """
     sides, described = TypeAdapter.json_schemas(
         [
@@ -47,7 +47,7 @@ def _with_type(definition: dict[str, Any]) -> dict[str, Any]:
 
 
 def schema_text() -> str:
-    """Return the schema as the text of schema.json."""
+    """Return the JSON Schema of all messages as text, which is the content of schema.json."""
     return json.dumps(schema(), indent=1, sort_keys=True) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""The messages that the server sends: answers, the events of a record, notices and errors."""
+"""The messages that the server sends: answers, the events of the record of a match, notices and errors."""
 
 from enum import StrEnum
 from typing import Annotated, Any, Literal
@@ -36,7 +36,7 @@ PlayState = Literal["ready", "turn", "thinking", "over"]
 
 
 class ErrorCode(StrEnum):
-    """The reason why a message was refused; the list is closed."""
+    """The reasons for which the server refuses a message. An error with any other code is not a valid message."""
 
     BAD_JSON = "bad_json"
     BAD_MESSAGE = "bad_message"
@@ -66,16 +66,19 @@ class ErrorCode(StrEnum):
 
 
 class ClockInfo(Message):
-    """A clock: `base_ms` for a whole game, and `increment_ms` more after each guess."""
+    """The time that a player has: `base_ms` milliseconds for a game, and `increment_ms` more after each guess."""
 
     base_ms: Milliseconds
     increment_ms: Milliseconds
 
 
 class LadderInfo(Message):
-    """A ladder that the server offers; `clock` is null if play is untimed.
+    """A ladder that the server offers: the conditions of a match, under the id `id`.
 
-    A devil solves live sets of at most `exact_up_to` codes; it is null for other codemakers.
+    A match has `games` games of at most `guess_limit` guesses each. `tie` is the rule by which an evil codemaker or a
+    devil chooses among equally good replies, null for a fixed one. A devil finds its reply by an exact search while at
+    most `exact_up_to` codes are possible; `exact_up_to` is null for other codemakers. `clock` is null if play is
+    untimed.
     """
 
     id: LadderId
@@ -90,14 +93,18 @@ class LadderInfo(Message):
 
 
 class OpenMatch(Message):
-    """An open match of the player, and the number of the last event in its record."""
+    """An open match of the player. `seq` is the number of the last event that the server has sent of its record."""
 
     match: MatchId
     seq: SequenceNumber
 
 
 class Limits(Message):
-    """The limits that the server sets for a client."""
+    """The limits that the server sets for a client.
+
+    A message has at most `frame_bytes` bytes and `nesting` levels of arrays and objects. A player has at most
+    `open_matches` open matches, and a connection sends at most `requests_per_second`.
+    """
 
     frame_bytes: Count
     nesting: Count
@@ -106,9 +113,10 @@ class Limits(Message):
 
 
 class ServerProgram(Program):
-    """The program of the server; `site` is the URL of its HTTP API, null if it has none.
+    """The program of the server. `site` is the URL of the server's HTTP API, null if there is none.
 
-    `key` is the Ed25519 public key with which the server signs records, missing if it signs none.
+    `key` is the Ed25519 public key that verifies the server's signatures of records, in base64url without padding. It
+    is missing if the server signs no records.
     """
 
     site: Annotated[str, StringConstraints(pattern=r"^https?://[!-~]{1,500}$")] | None = None
@@ -116,7 +124,10 @@ class ServerProgram(Program):
 
 
 class Welcome(ServerMessage):
-    """The answer to `hello`; it contains `token` only when the token has just been issued."""
+    """The answer to `hello`, which names the player, their `open` matches, and the `ladders` that the server offers.
+
+    It contains `token`, the player's proof of identity for later connections, only when it has just been issued.
+    """
 
     type: Literal["welcome"] = "welcome"
     player: Name
@@ -129,9 +140,12 @@ class Welcome(ServerMessage):
 
 
 class MatchStarted(Event):
-    """The first event of a record; it contains `exact_up_to` only against a devil.
+    """The first event of the record of a match, with all conditions of its ladder.
 
-    `tie_nonces` is 2 if the nonces of both server and client decide ties, and missing if the server's alone does.
+    `symbols` are the symbols of the colors, and `repeats` is true if a color may occur twice in a code. `exact_up_to`,
+    only present against a devil, is the largest number of possible codes for which its reply is found by an exact
+    search. `tie_nonces` is 2 if the nonces of server and client decide together among tied replies, and missing
+    otherwise. `clock` is null if play is untimed.
     """
 
     type: Literal["match_started"] = "match_started"
@@ -154,7 +168,10 @@ class MatchStarted(Event):
 
 
 class GameStarted(Event):
-    """A game waits for `ready`; the codemaker is bound by `commitment`."""
+    """The start of a game, which waits for the player's `ready`, at most `ready_by_ms` milliseconds from this message.
+
+    `commitment` is the hash that binds the codemaker to the nonce of the game.
+    """
 
     type: Literal["game_started"] = "game_started"
     game: Number
@@ -163,7 +180,13 @@ class GameStarted(Event):
 
 
 class FeedbackGiven(Event):
-    """The answer to a guess; `method` says how a devil chose it. Practice ladders add `candidates` and `parts`."""
+    """The answer to a guess: the feedback for `code`, and the player's time in milliseconds.
+
+    `took_ms` is the time that the guess took. `left_ms` is the time left for the game, null if play is untimed.
+    `stalled_ms` is the time that the server stood still meanwhile, which is not charged. `method` says how a devil
+    found its reply. Practice ladders add `candidates`, the number of codes left, and `parts`: for each feedback that
+    was possible, its blacks, its whites, and the number of codes that would have been left.
+    """
 
     type: Literal["feedback"] = "feedback"
     game: Number
@@ -180,7 +203,12 @@ class FeedbackGiven(Event):
 
 
 class GameOver(Event):
-    """The end of a game. Against evil and devil `secret` is a witness; it is null if there never was one."""
+    """The end of a game, with its number of `guesses` and the player's time in milliseconds.
+
+    Against a fixed codemaker, `secret` is the secret. Against evil and devil it is a witness, a code that agrees with
+    every feedback. It is null if there is none, for example because the game ended before `ready`. `nonce` is the
+    server's nonce of the game, null if there was no `game_started`. `client_nonce` is the nonce sent with `ready`.
+    """
 
     type: Literal["game_over"] = "game_over"
     game: Number
@@ -193,9 +221,10 @@ class GameOver(Event):
 
 
 class MatchOver(Event):
-    """The last event; it has the outcome and guesses of each game. `head` is the hash of the event before.
+    """The last event of the record of a match. `outcomes` and `guesses` have one entry per game, in order.
 
-    `signature` is the server's, over the whole record; it is missing if the server has no key.
+    `elapsed_ms` is the player's time in all games. `head` is the hash of the event before this one. `signature` is the
+    server's signature over the whole record, missing if the server has no key.
     """
 
     type: Literal["match_over"] = "match_over"
@@ -207,7 +236,11 @@ class MatchOver(Event):
 
 
 class TurnStarted(ServerMessage):
-    """The clock runs and the server expects a guess. This is not an event of the record."""
+    """The message that it is the player's turn: the server expects a guess, and the clock runs.
+
+    `left_ms` is the time left for the game in milliseconds, null if play is untimed. This message is not an event of
+    the record.
+    """
 
     type: Literal["turn"] = "turn"
     match: MatchId
@@ -217,7 +250,7 @@ class TurnStarted(ServerMessage):
 
 
 class HintGiven(ServerMessage):
-    """A good guess and the reason for it."""
+    """The answer to `hint`: the good guess `code`, the number of codes still possible, and the reason for the guess."""
 
     type: Literal["hint"] = "hint"
     match: MatchId
@@ -227,9 +260,10 @@ class HintGiven(ServerMessage):
 
 
 class Resumed(ServerMessage):
-    """The match is taken over; the missed events follow up to `seq`, and then `turn` if a turn is open.
+    """The answer to `resume`: from now on this connection plays the match, unless the match is over.
 
-    If `state` is `ready`, the server waits `ready_by_ms` more for the `ready` of `game`.
+    The events that the client has missed follow, up to the number `seq`, and then `turn` if a turn is open. If `state`
+    is `ready`, the server waits `ready_by_ms` more milliseconds for the client to send `ready` for the game `game`.
     """
 
     type: Literal["resumed"] = "resumed"
@@ -241,27 +275,30 @@ class Resumed(ServerMessage):
 
 
 class Watching(ServerMessage):
-    """The matches that the client now follows; their events come next."""
+    """The answer to `watch`. `matches` has the id of the match, or the ids of all open matches on the ladder.
+
+    The past events of a single match follow. Of the matches on a ladder, only new events are sent.
+    """
 
     type: Literal["watching"] = "watching"
     matches: tuple[MatchId, ...]
 
 
 class Unwatched(ServerMessage):
-    """The client no longer follows the named match or ladder."""
+    """The answer to `unwatch`: the client no longer follows the match or the ladder that the request named."""
 
     type: Literal["unwatched"] = "unwatched"
 
 
 class Pong(ServerMessage):
-    """The answer to `ping`."""
+    """The answer to `ping`, with the same number `c`."""
 
     type: Literal["pong"] = "pong"
     c: SequenceNumber
 
 
 class Notice(ServerMessage):
-    """Information that a person may want to see."""
+    """Information about the server or the connection, as the text `message` for people and `kind` for programs."""
 
     type: Literal["notice"] = "notice"
     kind: Literal["draining", "seat_taken", "storage", "restarted"]
@@ -269,14 +306,18 @@ class Notice(ServerMessage):
 
 
 class Expected(Message):
-    """The game and the turn that the match has reached."""
+    """The game and the turn that the match has reached, from 1. The turn is 0 while the game waits for `ready`."""
 
     game: Count
     turn: Count
 
 
 class Error(ServerMessage):
-    """A message was refused. After a `fatal` one the server closes the connection."""
+    """The refusal of a message: `code` is the reason, and `message` explains it to people.
+
+    If `fatal` is true, the server closes the connection. `retry_after_ms` is the time after which the client may send
+    the message again. `expected` says which turn the match has reached, if a match that goes on refused the message.
+    """
 
     type: Literal["error"] = "error"
     code: ErrorCode
@@ -287,7 +328,7 @@ class Error(ServerMessage):
 
 
 class Unknown(ServerMessage):
-    """A message of a type that this client does not know and ignores."""
+    """A message of the server whose type this version of the protocol does not know; clients ignore it."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -313,4 +354,4 @@ ServerEvent = Annotated[
     Annotated[AnyServerMessage, Tag("known")] | Annotated[Unknown, Tag("unknown")],
     Discriminator(_member),
 ]
-"""Every message of the server, for clients; unknown types become `Unknown`, so that the protocol can grow."""
+"""Every message of the server, for clients. A message of an unknown type becomes `Unknown`."""

@@ -1,6 +1,6 @@
 """A JSON reader that refuses what readers in other languages would understand differently.
 
-It reads both the messages of clients and the lines of record files.
+The messages of clients and the lines of record files are read with it.
 """
 
 import json

@@ -6,18 +6,18 @@ from typing import Final
 
 SUGGESTIONS: Final = 3
 MAX_QUOTED: Final = 40
-"""The most characters of a wrong id that are quoted: as many as an id can have."""
+"""The largest number of characters of a wrong id that are quoted. No id of a ladder is longer."""
 
 
 def nearest_ids(typed: str, known: Iterable[str]) -> list[str]:
-    """Return the three ids in ``known`` that are most similar to ``typed``, the most similar first; all if fewer."""
+    """Return the ids in ``known`` that are most similar to ``typed``, at most three, the most similar first."""
     return get_close_matches(typed[:MAX_QUOTED].lower(), sorted(set(known)), n=SUGGESTIONS, cutoff=0.0)
 
 
 def unknown_ladder_text(typed: str, known: Iterable[str], where: str = "") -> str:
-    """Return an error message that there is no ladder ``typed``, with the most similar ladders among ``known``.
+    """Return an error message that there is no ladder ``typed``, with the most similar ids among ``known``.
 
-    ``where`` is added after the id, such as " on ws://HOST:PORT/v1".
+    ``known`` are the ids of all ladders. ``where`` is added after the wrong id, such as " on ws://HOST:PORT/v1".
 
     >>> unknown_ladder_text("clasic", ["classic", "super", "huge", "monster"])
     "there is no ladder 'clasic'; the nearest are classic, super and monster"
