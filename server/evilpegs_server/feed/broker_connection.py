@@ -16,32 +16,35 @@ from evilpegs_server.feed.publisher_messages import (
 SILENCE_SECONDS: Final = 60.0
 """The seconds after which a publisher process that does not answer is replaced.
 
-The process itself waits only half of this time for the broker.
+The publisher process itself waits only half of this time for an answer of the broker.
 """
 
 
 class BrokerLostError(Exception):
-    """The error of a connection to the broker that was lost. The publisher process connects again by itself."""
+    """The error that a connection to the broker was lost. The publisher process connects again by itself."""
 
 
 class BrokerConnection:
-    """One connection to the broker, used through the publisher process.
+    """One connection to the MQTT broker, used through the publisher process.
 
-    ``number`` identifies the connection in the messages between the two processes. ``send`` sends one of these messages
-    to the publisher process without blocking.
+    ``number`` identifies the connection in the messages between the server and the publisher process. ``send`` sends
+    such a message to the publisher process without blocking.
     """
 
     def __init__(self, number: int, send: Callable[[object], None]) -> None:
         self.number = number
         self.written = 0
-        """The number of the last batch of live events that was written to the broker's socket."""
+        """The number of the last batch of live events that was written to the broker's socket, 0 before the first."""
         self._send = send
         self._batches = self._requests = 0
         self._answers: dict[int, asyncio.Future[list[bool]]] = {}
         self._lost = asyncio.Event()
 
     def send_events(self, events: list[tuple[str, str]]) -> int:
-        """Publish ``events``, pairs of a topic and a payload, at QoS 0, and return the number of this batch."""
+        """Publish a batch of events at QoS 0 without waiting, and return the number of the batch, from 1.
+
+        ``events`` are pairs of an MQTT topic and a payload.
+        """
         self._batches += 1
         self._send(LiveBatch(self.number, self._batches, events))
         return self._batches
@@ -49,10 +52,11 @@ class BrokerConnection:
     async def deliver(self, deliveries: Sequence[Delivery]) -> list[bool]:
         """Publish messages at QoS 1, and wait until the broker has acknowledged or refused each of them.
 
-        Return a list with True for each message that was acknowledged, and False for each that was refused.
+        Return a list with one value per message, in the order of ``deliveries``: True if the broker acknowledged the
+        message, and False if it refused the message.
 
         Raises:
-            TimeoutError: the publisher process does not answer.
+            TimeoutError: the publisher process has not answered within `SILENCE_SECONDS`.
         """
         if not deliveries:
             return []
@@ -74,19 +78,22 @@ class BrokerConnection:
 
     @property
     def goodbye(self) -> ConnectionEnd:
-        """The message that asks the publisher process to end the connection cleanly and then to end itself."""
+        """The message that asks the publisher process to end this connection cleanly, and then to exit."""
         return ConnectionEnd(self.number, None)
 
     def give_up(self, why: str) -> None:
-        """End the connection without a goodbye. The publisher process reports it as failed with the reason ``why``."""
+        """Ask the publisher process to end the connection without a goodbye to the broker, and to connect again.
+
+        The publisher process then reports that the connection has failed, with the reason ``why``.
+        """
         self._send(ConnectionEnd(self.number, why))
 
     def lose(self) -> None:
-        """Note that the connection is lost, so that `wait_until_lost` raises its error."""
+        """Note that the connection is lost, so that `wait_until_lost` raises BrokerLostError."""
         self._lost.set()
 
     def handle(self, report: BatchWritten | Delivered) -> None:
-        """Handle a report of the publisher process; ignore reports on other connections."""
+        """Handle a report of the publisher process; ignore a report on another connection."""
         if report.connection != self.number:
             return
         match report:

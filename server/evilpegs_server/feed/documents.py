@@ -1,7 +1,8 @@
-"""The retained documents of the feed: the state of the server, the open matches, and the leaderboards of its ladders.
+"""The documents of the feed: the state of the server, and the open matches and the leaderboard of each ladder.
 
-Each document is published when the feed connects to the broker, and again when it has changed, at most once per second.
-A new subscriber receives the latest version at once.
+A document is a JSON text that is published as a retained MQTT message, so a new subscriber receives the latest version
+at once. Each document is published when the feed connects to the broker, and again when it has changed, at most once
+per second.
 """
 
 import asyncio
@@ -20,7 +21,7 @@ from evilpegs_server.matches.runner import MatchRunner
 PERIOD_SECONDS: Final = 1.0
 """The shortest time between two versions of a document, in seconds."""
 MAX_LISTED: Final = 100
-"""The largest number of open matches that a document lists. Its count includes all of them."""
+"""The largest number of open matches that a document lists. The count in the document includes all open matches."""
 
 ServerState = Literal["online", "stopped", "lost"]
 
@@ -34,24 +35,28 @@ class StandingsTexts(Protocol):
         ...
 
     def version(self, ladder: str) -> int:
-        """Return the version of a ladder's leaderboard, a number that begins at 0 and grows when its rows change."""
+        """Return the version of the leaderboard of the ladder with the id ``ladder``.
+
+        The version is a number that begins at 0 and grows when rows of the leaderboard change.
+        """
         ...
 
     async def body(self, info: LadderInfo) -> bytes:
-        """Return the JSON text of the leaderboard of a ladder."""
+        """Return the JSON text of the leaderboard of the ladder that ``info`` describes."""
         ...
 
 
 def state_payload(state: ServerState, server: str, version: str) -> bytes:
-    """Return the JSON document of the state of a server, given its id and its version.
+    """Return the JSON text of a document with the state of a server.
 
-    It contains no time, because the last will is written long before it is published.
+    ``server`` is the id of the server in topics, and ``version`` the version of its program. The document contains no
+    time, because the state `lost` is handed to the broker, as the last will, long before it is published.
     """
     return orjson.dumps({"state": state, "server": server, "version": version})
 
 
 async def deliver_document(connection: BrokerConnection, topic: str, payload: bytes) -> None:
-    """Publish a retained document; do nothing if the broker refuses it.
+    """Publish ``payload`` as a retained message on ``topic``; do nothing more if the broker refuses the message.
 
     Raises:
         TimeoutError: the publisher process does not answer.
@@ -62,7 +67,8 @@ async def deliver_document(connection: BrokerConnection, topic: str, payload: by
 class OpenMatches:
     """The source of the documents that list the open matches, one per ladder.
 
-    ``runners`` returns the runners of all open matches, in the order in which the matches were opened.
+    ``ladders`` are the ids of the ladders. ``runners`` returns the runners of all open matches, in the order in which
+    the matches were opened.
     """
 
     def __init__(self, ladders: Iterable[str], runners: Callable[[], Sequence[MatchRunner]]) -> None:
@@ -71,10 +77,10 @@ class OpenMatches:
         self._listed: dict[str, dict[str, Any]] = {}
 
     async def changes(self, published: dict[str, object]) -> dict[str, bytes]:
-        """Return the documents of the ladders whose open matches have changed, by the id of the ladder.
+        """Return the JSON texts of the documents whose open matches have changed, by the id of the ladder.
 
-        ``published`` holds the ids of the open matches in the documents that were returned before, and is updated. If
-        it is empty, all documents are returned.
+        ``published`` holds, by the id of the ladder, the ids of the open matches in the document that was returned
+        last; this method updates it. If ``published`` is empty, the documents of all ladders are returned.
         """
         by_ladder: dict[str, list[MatchRunner]] = {ladder: [] for ladder in self._ladders}
         for runner in self._runners():
@@ -91,7 +97,7 @@ class OpenMatches:
         return changed
 
     def _is_listed(self, runner: MatchRunner) -> bool:
-        """Return True if the first event of the match is durable, and keep the fields of it that the document lists."""
+        """Return True once the first event of a match is durable, and keep the fields that the document shows of it."""
         if runner.key.id not in self._listed and (entries := runner.sent_entries):
             started = orjson.loads(entries[0].text)
             self._listed[runner.key.id] = {name: started[name] for name in ("match", "player", "client", "at")}
@@ -103,9 +109,10 @@ class OpenMatches:
 
 
 class LadderStandings:
-    """The source of the documents of leaderboards, one per rated ladder.
+    """The source of the documents of leaderboards, one per rated ladder in ``ladders``.
 
-    Empty leaderboards are published too, because they replace those that an earlier database left at the broker.
+    Empty leaderboards are included, because they replace leaderboards of an earlier database that the broker may still
+    retain.
     """
 
     def __init__(self, ladders: Iterable[Ladder], texts: StandingsTexts) -> None:
@@ -113,10 +120,11 @@ class LadderStandings:
         self._texts = texts
 
     async def changes(self, published: dict[str, object]) -> dict[str, bytes]:
-        """Return the documents of the leaderboards that have changed, by the id of the ladder.
+        """Return the JSON texts of the leaderboards that have changed, by the id of the ladder.
 
-        ``published`` holds the versions that were returned before, and is updated. If it is empty, all documents are
-        returned, as soon as the stored games are counted.
+        ``published`` holds, by the id of the ladder, the version of the leaderboard that was returned last; this method
+        updates it. If ``published`` is empty, all leaderboards are returned. Until the stored games are counted,
+        nothing is returned.
         """
         if not self._texts.filled:
             return {}
@@ -133,15 +141,19 @@ class ChangingDocuments(Protocol):
     """The interface of a source of documents, one per ladder, that change with time."""
 
     async def changes(self, published: dict[str, object]) -> dict[str, bytes]:
-        """Return the documents that have changed, by the id of the ladder, and update ``published``.
+        """Return the JSON texts of the documents that have changed, by the id of the ladder, and update ``published``.
 
-        ``published`` holds what was returned before, in a form that the source chooses.
+        ``published`` identifies the document that was returned last, by the id of the ladder, with a value that the
+        source chooses. The caller passes an empty dict at first, and the same dict each time.
         """
         ...
 
 
 class RetainedFeed:
-    """The task that publishes the retained documents of all ladders. ``sleep`` waits for a number of seconds."""
+    """The loop that publishes the documents of all ladders whenever they have changed.
+
+    ``topics`` names the MQTT topics, and ``sleep`` waits for a number of seconds.
+    """
 
     def __init__(
         self,

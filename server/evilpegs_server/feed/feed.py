@@ -1,7 +1,6 @@
 """The live feed of a server, which follows the matches, decides what is published, and stops cleanly.
 
-The connection to the broker belongs to the publisher process. Whenever the process has a connection, the feed publishes
-on it until it is lost.
+The publisher process connects to the broker. On each connection, the feed publishes until the connection is lost.
 """
 
 import asyncio
@@ -43,12 +42,16 @@ from evilpegs_server.record.event_log import LogEntry
 from evilpegs_server.storage.writer import Writer
 
 STOP_SECONDS: Final = 1.0
-"""The seconds that the last results have to reach the broker when the server stops."""
+"""The seconds within which the last results must reach the broker when the server stops."""
 
 
 @dataclass(frozen=True, slots=True)
 class FeedServices:
-    """The parts of a server that the feed uses."""
+    """The parts of a server that the feed uses.
+
+    ``server_id`` is the id of the server in topics, and ``version`` the version of its program. Results are read from
+    the database of ``engine``, and ``writer`` stores how far they were published.
+    """
 
     broker: Broker
     server_id: str
@@ -63,7 +66,8 @@ class FeedServices:
 class Feed:
     """The live feed of a server.
 
-    Create it before the first match is open. Then `start` it, and `close` it when the server stops.
+    Create it before the first match is open. Then `start` it, and `close` it when the server stops. ``time`` decides
+    when the publisher process is restarted and a refused result is sent again; only tests need to pass it.
     """
 
     def __init__(self, services: FeedServices, time: ReconnectTime | None = None) -> None:
@@ -93,7 +97,10 @@ class Feed:
         self._task = asyncio.create_task(self._publish_until_stopped())
 
     async def close(self) -> None:
-        """Publish the last results and the state `stopped` if there is a connection, and end the publisher process."""
+        """Publish the last results and the state `stopped` if there is a connection; then end the publisher process.
+
+        Publishing may take at most `STOP_SECONDS`.
+        """
         self._stopping.set()
         self._wake.set()
         if self._task is not None:
@@ -107,7 +114,7 @@ class Feed:
     async def _say_goodbye(self) -> None:
         """End the publisher process, with a goodbye to the broker if everything was published.
 
-        Without a goodbye, the broker publishes the last will.
+        Without a goodbye, the broker publishes the last will, the state `lost`.
         """
         is_complete = self._task is not None and not self._task.cancelled()
         if is_complete and self._connection is not None:
@@ -153,7 +160,7 @@ class Feed:
             self._connection = None
 
     async def _publish_until_stopped(self) -> None:
-        """Publish on one connection after another until the server stops; no error ends the feed earlier."""
+        """Publish on one connection after another until the server stops. No error ends this task earlier."""
         while True:
             connection = await self._next_connection()
             try:
@@ -186,7 +193,8 @@ class Feed:
         """Publish on ``connection`` until the server stops.
 
         Raises:
-            ExceptionGroup: the connection is lost, or another error occurred.
+            ExceptionGroup: the connection is lost (BrokerLostError), the publisher process does not answer
+                (TimeoutError), or another error occurred.
         """
         try:
             async with asyncio.TaskGroup() as group:

@@ -1,4 +1,4 @@
-"""Live events, which are published at QoS 0, or dropped if the broker is too slow."""
+"""The events of matches on their way to the MQTT broker, which are dropped if the broker is too slow."""
 
 from collections import deque
 from collections.abc import Callable, Iterable
@@ -10,9 +10,9 @@ from evilpegs_protocol.feed_topics import FeedTopics
 from evilpegs_server.record.event_log import LogEntry
 
 QUEUE_BYTES: Final = 4 << 20
-"""The most bytes of events that may wait for the broker, a second or two of a busy server."""
+"""The largest size in bytes of the events that wait for the broker: those of one or two seconds of a busy server."""
 BATCH_SECONDS: Final = 0.01
-"""The seconds in which events gather before they are sent to the publisher process, because each write costs a call."""
+"""The seconds in which events gather, so that one write sends a whole batch of them to the publisher process."""
 
 
 class EventSink(Protocol):
@@ -20,18 +20,19 @@ class EventSink(Protocol):
 
     @property
     def written(self) -> int:
-        """The number of the last batch that was written to the broker's socket."""
+        """The number of the last batch that was written to the broker's socket, 0 before the first."""
         ...
 
     def send_events(self, events: list[tuple[str, str]]) -> int:
-        """Publish pairs of a topic and a payload, and return the number of the batch."""
+        """Publish a batch of events, pairs of a topic and a payload, and return the number of the batch, from 1."""
         ...
 
 
 class LiveEvents:
-    """The events of live matches on their way to the broker, at most ``queue_bytes`` of them.
+    """The events of live matches on their way to the broker, with at most ``queue_bytes`` bytes.
 
-    `add` never waits, so it delays no match. Without a connection, events are dropped at once. ``call_later`` calls a
+    `add` never waits, so it delays no match. Without a connection, events are dropped at once. ``topics`` names the
+    MQTT topics, ``log`` receives a warning if events are dropped because the broker is slow, and ``call_later`` calls a
     function after a number of seconds.
     """
 
@@ -43,7 +44,7 @@ class LiveEvents:
         queue_bytes: int,
     ) -> None:
         self.dropped = 0
-        """The number of events on this connection that were dropped because the broker was too slow."""
+        """The number of events since the last `start` that were dropped because the broker was too slow."""
         self._topics = topics
         self._call_later = call_later
         self._log = log
@@ -60,14 +61,17 @@ class LiveEvents:
         self.dropped = 0
 
     def stop(self) -> None:
-        """Drop the waiting events and all new events until the next `start`."""
+        """Drop the events that wait, and from now on every new event until the next `start`."""
         self._connection = None
         self._batch, self._batch_bytes = [], 0
         self._unwritten.clear()
         self._unwritten_bytes = 0
 
     def add(self, match: str, entries: Iterable[LogEntry]) -> None:
-        """Publish durable events of a match soon; drop events for which the queue has no space."""
+        """Publish events of the match with the id ``match`` soon; drop the events for which the queue has no space.
+
+        The events must be durable already.
+        """
         if self._connection is None:
             return
         if not self._batch:

@@ -1,9 +1,10 @@
-"""The messages between the server and its publisher process, which are sent as `work.frames`.
+"""The messages between the server and its publisher process, which are sent as the frames of `work.frames`.
 
-The server first sends a `PublisherSetup`. The publisher then connects to the broker again and again, and reports each
-attempt as `Connected` or `ConnectionFailed`. On a connection the server sends a `LiveBatch` or a `DeliveryRequest` at
-any time, and at last a `ConnectionEnd`. A batch is reported as `BatchWritten`, a request as `Delivered`. Connections
-have numbers, so that messages for a lost connection are dropped.
+The server first sends a `PublisherSetup`. The publisher process then connects to the broker, and again after each
+failure; it reports each attempt as `Connected` or `ConnectionFailed`. While there is a connection, the server sends a
+`LiveBatch` or a `DeliveryRequest` at any time, and at last a `ConnectionEnd`. The publisher process reports a batch as
+`BatchWritten`, and a request as `Delivered`. Connections are numbered from 1, so that messages for a lost connection
+can be dropped. On each connection, batches and requests are numbered from 1 too.
 """
 
 from typing import NamedTuple
@@ -14,7 +15,7 @@ from evilpegs_protocol.broker import Broker
 class PublisherSetup(NamedTuple):
     """The first message to the publisher process: the broker, the MQTT client id, and the last will.
 
-    The broker publishes the last will, a retained message, when the connection ends without a goodbye.
+    The last will is a retained message that the broker publishes if the connection ends without a goodbye.
     """
 
     broker: Broker
@@ -24,7 +25,10 @@ class PublisherSetup(NamedTuple):
 
 
 class LiveBatch(NamedTuple):
-    """A request to publish events of live matches at QoS 0. Each event is a pair of a topic and a payload."""
+    """A request to publish events of live matches at QoS 0. Each event is a pair of a topic and a payload.
+
+    ``connection`` is the number of the connection to the broker, and ``number`` the number of this batch on it.
+    """
 
     connection: int
     number: int
@@ -32,7 +36,7 @@ class LiveBatch(NamedTuple):
 
 
 class Delivery(NamedTuple):
-    """A message to be published at QoS 1. ``properties`` are its user properties, pairs of a name and a value."""
+    """A message to be published at QoS 1. ``properties`` are its MQTT user properties, pairs of a name and a value."""
 
     topic: str
     payload: str | bytes
@@ -41,7 +45,10 @@ class Delivery(NamedTuple):
 
 
 class DeliveryRequest(NamedTuple):
-    """A request to publish messages at QoS 1 in the order of ``deliveries``."""
+    """A request to publish messages at QoS 1 in the order of ``deliveries``.
+
+    ``connection`` is the number of the connection to the broker, and ``number`` the number of this request on it.
+    """
 
     connection: int
     number: int
@@ -49,10 +56,10 @@ class DeliveryRequest(NamedTuple):
 
 
 class ConnectionEnd(NamedTuple):
-    """A request to end a connection.
+    """A request to end the connection to the broker with the number ``connection``.
 
-    If ``why`` is None, the publisher says goodbye to the broker and ends. Otherwise it treats the connection as lost
-    for this reason and connects again.
+    If ``why`` is None, the publisher process says goodbye to the broker and exits. Otherwise it treats the connection
+    as lost, for the reason ``why``, and connects again.
     """
 
     connection: int
@@ -60,19 +67,22 @@ class ConnectionEnd(NamedTuple):
 
 
 class Connected(NamedTuple):
-    """A report that the broker has accepted a connection."""
+    """A report that the broker has accepted a connection, which has the number ``connection`` from now on."""
 
     connection: int
 
 
 class ConnectionFailed(NamedTuple):
-    """A report that the connection was lost or refused, with the reason in one line."""
+    """A report that the connection was lost or refused; ``why`` is the reason in one line."""
 
     why: str
 
 
 class BatchWritten(NamedTuple):
-    """A report that the batch ``number`` and all earlier batches were written to the broker's socket."""
+    """A report that the batch ``number``, and all earlier batches, were written to the broker's socket.
+
+    ``connection`` is the number of the connection to the broker.
+    """
 
     connection: int
     number: int
@@ -81,7 +91,8 @@ class BatchWritten(NamedTuple):
 class Delivered(NamedTuple):
     """A report that the broker has acknowledged or refused every message of the request ``number``.
 
-    ``accepted`` has True for each message that was acknowledged.
+    ``connection`` is the number of the connection to the broker. ``accepted`` has one value per message, in the order
+    of the request: True if the broker acknowledged the message.
     """
 
     connection: int
@@ -90,7 +101,10 @@ class Delivered(NamedTuple):
 
 
 class RefusedMessage(NamedTuple):
-    """A report that the broker does not accept a message. ``advice`` is None if the user lacks the right to publish."""
+    """A report that the broker does not accept a message on the topic ``topic``, for the reason ``why``.
+
+    ``advice`` is a remedy for the broker's administrator; None if the user may lack the right to publish.
+    """
 
     topic: str
     why: str
@@ -100,7 +114,7 @@ class RefusedMessage(NamedTuple):
 def reason_of(error: BaseException) -> str:
     """Return the first line of an error's text, or the name of its class if it has no text.
 
-    For an exception group, use its first member. If the error has a cause, use the cause.
+    The text of an exception group is that of its first member. If the error has a cause, the text is that of the cause.
     """
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]

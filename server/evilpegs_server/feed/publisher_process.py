@@ -1,4 +1,4 @@
-"""The server's side of the publisher process, which starts the process, and another one whenever it dies."""
+"""The server's side of the publisher process: it starts the process, and starts another one whenever one dies."""
 
 import asyncio
 import socket
@@ -13,15 +13,15 @@ from evilpegs_server.work.frames import FramedProtocol, pack
 PROGRAM: Final = "evilpegs_server.feed.publisher.program"
 """The module that the process runs."""
 STOP_SECONDS: Final = 0.75
-"""The seconds in which the process must end after its last message. Half a second is for the goodbye."""
+"""The seconds in which the process must end after its last message: half a second for the goodbye, and some spare."""
 
 
 class PublisherProcess:
-    """The owner of a publisher process.
+    """The owner of the publisher process, which starts another process whenever one dies.
 
-    Call all methods on the thread of the event loop; callbacks run there too. ``on_message`` is called with each report
-    of the process. ``on_death`` is called with the reason, as one line, whenever a process has died or could not be
-    started.
+    Call all methods on the thread of the event loop; callbacks run there too. ``setup`` is the first message to each
+    process. ``on_message`` is called with each report of the process, and ``on_death`` with the reason, as one line,
+    whenever a process has died or could not be started. ``time`` decides the delay before another process is started.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class PublisherProcess:
         self._closing = False
 
     def start(self) -> None:
-        """Start a process now, and again whenever it dies."""
+        """Start a process now, and another one, after a delay, whenever one has died."""
         self._task = asyncio.create_task(self._keep_running())
 
     def send(self, message: object) -> None:
@@ -56,7 +56,11 @@ class PublisherProcess:
             self._transport.abort()
 
     async def close(self, last_message: object = None) -> None:
-        """End the process: at once, or, with ``last_message``, after it had time to handle that message and end."""
+        """End the process and start no other one.
+
+        Without ``last_message``, the process is killed at once. Otherwise the message is sent, and the process is
+        killed if it has not ended by itself within `STOP_SECONDS`.
+        """
         self._closing = True
         if last_message is not None:
             self.send(last_message)

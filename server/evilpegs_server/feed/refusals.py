@@ -6,9 +6,10 @@ from evilpegs_server.feed.publisher_messages import RefusedMessage
 
 
 class RefusalLog:
-    """A log of refused messages, which logs only the first refusal of each kind of message.
+    """A log of messages that the broker refuses, with only the first refusal of each kind of message.
 
-    ``user`` is the user name at the broker, None for an anonymous user.
+    The kind of a message is the last level of its topic, such as `result`. After a call of `accepted` for a kind, the
+    next refusal of that kind is logged again. ``user`` is the user name at the broker, None for an anonymous user.
     """
 
     def __init__(self, log: BoundLogger, user: str | None) -> None:
@@ -25,7 +26,7 @@ class RefusalLog:
             self._log.warning(_REFUSED[kind == "result"], topic=message.topic, why=message.why, advice=advice)
 
     def accepted(self, topic: str) -> None:
-        """Note that the broker accepted a message on ``topic``, and log it if messages of this kind were refused."""
+        """Note that the broker accepted a message on ``topic``; log it if messages of its kind were refused before."""
         kind = _kind(topic)
         if kind in self._refused:
             self._refused.remove(kind)

@@ -1,8 +1,9 @@
 """The results of matches in the feed, published at QoS 1.
 
-They are read from the event log after a stored cursor, so that none is ever missed. The cursor is the id of an event,
-and the broker has acknowledged every result up to it. The cursor is stored at most once per second, so a server that is
-killed publishes the results of its last second again; consumers drop doubles.
+A result is the event `match_over` of a match. The cursor of the feed is the id of an event in the event log; the broker
+has acknowledged every result up to this event. Results after the cursor are read from the log, so no result is ever
+missed. The cursor is stored at most once per second, so a server that is killed publishes the results of its last
+second again; consumers must ignore results that they have already received.
 """
 
 import asyncio
@@ -32,9 +33,9 @@ from evilpegs_server.storage.writer import Writer
 READER: Final = "mqtt"
 """The name of the feed's cursor in the database."""
 PAGE: Final = 100
-"""The largest number of results that are published before their acknowledgments are awaited."""
+"""The largest number of results that are published together before the feed waits for their acknowledgments."""
 GATHER_SECONDS: Final = 0.02
-"""The seconds in which the results of a busy server gather, because each read of the log costs a query."""
+"""The seconds in which results gather after the first, so that a busy server reads many of them with one query."""
 STORE_SECONDS: Final = 1.0
 """The shortest time between two writes of the cursor, in seconds."""
 
@@ -42,8 +43,9 @@ STORE_SECONDS: Final = 1.0
 class FeedCursor:
     """The position of the feed in the event log, which is stored in the database.
 
-    A new feed begins at the end of the log. Create the cursor before the first match is open, so that the position of a
-    new feed is stored before any event.
+    The position is the id of an event: the broker has acknowledged every result up to this event. A new feed begins at
+    the end of the log. Create the cursor before the first match is open, so that the position of a new feed is stored
+    before any event. ``call_later`` calls a function after a number of seconds.
     """
 
     def __init__(
@@ -58,14 +60,23 @@ class FeedCursor:
         self.store()
 
     def move(self, position: int) -> None:
-        """Note that every result up to the event ``position`` was acknowledged, and store the position soon."""
+        """Note that the broker has acknowledged every result up to an event, and store this position soon.
+
+        ``position`` is the id of the event.
+        """
         self.position = position
         if not self._waits and position != self._stored:
             self._waits = True
             self._call_later(STORE_SECONDS, self._store_later)
 
     def store(self) -> None:
-        """Submit the position to the writer now, unless it is stored already. After a failure the next move retries."""
+        """Submit the position to the database writer now, unless it is stored already.
+
+        The writer stores it later. If that fails, a later `move` submits the position again.
+
+        Raises:
+            RuntimeError: the writer is closed.
+        """
         if self.position != self._stored:
             self._stored = self.position
             self._writer.submit([writes.move_cursor(READER, self.position)], self._note_failure)
@@ -84,23 +95,27 @@ class FeedCursor:
 
 @dataclass(frozen=True, slots=True)
 class ResultFeed:
-    """The task that publishes the results of a server's matches, in the order in which they were stored."""
+    """The loop that publishes the results of a server's matches, in the order in which they were stored.
+
+    It reads them from the database of ``engine``, and stops after ``stopping`` is set. ``time`` decides the delays
+    after a refused result, and ``refusals`` logs when the broker accepts results again.
+    """
 
     engine: Engine
     cursor: FeedCursor
     topics: FeedTopics
     wake: asyncio.Event
-    """An event that is set whenever a match may have ended, and when the server stops."""
+    """An asyncio event that is set whenever a match may have ended, and when the server stops."""
     stopping: asyncio.Event
     refusals: RefusalLog
     time: ReconnectTime
 
     async def publish_next(self, connection: BrokerConnection) -> None:
-        """Publish the first result after the cursor, if there is one and the broker accepts it.
+        """Publish the first result after the cursor, if there is one; do not send it again if the broker refuses it.
 
-        Call this method first on every connection, while no other message is on its way. Some brokers cut the
-        connection after a refusal. If another message were written at that moment, it would fail, the refusal would
-        never be read, and the log could not say why the connection was lost.
+        Call this method on every connection before `run`, while no document is on its way. Some brokers cut the
+        connection after a refusal. If another message were written at that moment, its write would fail, the refusal
+        would never be read, and the log could not say why the connection was lost.
 
         Raises:
             TimeoutError: the publisher process does not answer.
@@ -110,7 +125,8 @@ class ResultFeed:
     async def run(self, connection: BrokerConnection) -> None:
         """Publish every result after the cursor, now and whenever a match ends, until the server stops.
 
-        A result that the broker refuses is sent again after growing delays, and later results wait for it.
+        A result that the broker refuses is sent again after growing delays, and later results wait until it is
+        accepted.
 
         Raises:
             TimeoutError: the publisher process does not answer.
@@ -125,7 +141,7 @@ class ResultFeed:
             await asyncio.sleep(GATHER_SECONDS)
 
     async def _catch_up(self, connection: BrokerConnection) -> None:
-        """Publish every result that is stored after the cursor."""
+        """Publish every stored result after the cursor; return early if one is refused while the server stops."""
         failures = 0
         while True:
             page = await self._load_page(1 if failures else PAGE)
@@ -144,9 +160,9 @@ class ResultFeed:
         return await asyncio.to_thread(load_results_after, self.engine, self.cursor.position, limit)
 
     async def _publish_page(self, connection: BrokerConnection, page: ResultPage) -> bool:
-        """Publish a page of results, and move the cursor up to the first one that was refused.
+        """Publish a page of results, and move the cursor past the results before the first refused one.
 
-        Return True if no result was refused.
+        If no result was refused, move the cursor to the end of the page and return True. Otherwise return False.
         """
         accepted = await connection.deliver([self._delivery(result) for result in page.results])
         for result, is_accepted in zip(page.results, accepted, strict=True):

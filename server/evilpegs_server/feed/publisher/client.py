@@ -18,14 +18,20 @@ from evilpegs_protocol.broker import Broker
 KEEPALIVE_SECONDS: Final = 20
 """The MQTT keep-alive: the seconds of silence on a connection after which the client sends a ping."""
 ANSWER_SECONDS: Final = 30.0
-"""The seconds that the broker has to accept the connection or to acknowledge a message."""
+"""The seconds within which the broker must accept the connection or acknowledge a message."""
 GOODBYE_SECONDS: Final = 0.5
-"""The seconds that a goodbye may take before the socket is closed without one."""
+"""The seconds that a goodbye, the packet DISCONNECT, may take before the socket is closed without it."""
 
 _HEADER_BYTES: Final = 9
-"""The most bytes of a packet besides its topic, properties and payload: its kind, and three lengths or numbers."""
+"""The most bytes of a PUBLISH packet besides its topic, properties and payload.
+
+The kind of the packet takes 1 byte, its length 4, the length of the topic 2, and the number of the message 2.
+"""
 _NO_DELAY: Final = ((socket.IPPROTO_TCP, socket.TCP_NODELAY, 1),)
-"""The socket options. Without them, a message waits up to 40 milliseconds for the acknowledgment of the one before."""
+"""The socket options that make TCP send each message at once.
+
+Without them, a message waits up to 40 milliseconds for the acknowledgment of the message before.
+"""
 _UNSPECIFIED: Final = 128
 """The MQTT reason code of a disconnection that the broker has not explained."""
 _CUT: Final = "the connection was cut"
@@ -35,7 +41,10 @@ _LOGGER.propagate = False  # the feed reports in its own words, once
 
 
 class PublishRefusedError(aiomqtt.MqttError):
-    """The error of a message that the broker does not accept. The connection stays open."""
+    """The error that the broker does not accept a message on the topic ``topic``, for the reason ``why``.
+
+    The connection stays open.
+    """
 
     def __init__(self, topic: str, why: str, advice: str | None = None) -> None:
         super().__init__(f"{topic}: {why}")
@@ -49,7 +58,7 @@ class SentMessage(Protocol):
     """The interface of the handle of a queued message."""
 
     def is_published(self) -> bool:
-        """Return True once the message was written to the socket."""
+        """Return True once the message has been written to the socket, or was left out."""
         ...
 
 
@@ -65,7 +74,8 @@ class FeedClient(aiomqtt.Client):
 
     `aiomqtt.Client.publish` costs a task and two iterations of the event loop per message, even at QoS 0. A busy server
     publishes thousands of events per second, so `send` hands them to the queue of paho, the library below aiomqtt.
-    ``will`` is the last will, and ``on_refusal`` is called with the error of each refused message.
+    ``identifier`` is the MQTT client id, and ``will`` the last will, the message that the broker publishes if the
+    connection ends without a goodbye. ``on_refusal`` is called with the error of each refused message.
     """
 
     def __init__(
@@ -125,14 +135,15 @@ class FeedClient(aiomqtt.Client):
     ) -> None:
         """Publish a message at QoS 1 and wait until the broker has acknowledged it.
 
-        `aiomqtt.Client.publish` is not used, because it ignores the reason code of the acknowledgment, which may be a
-        refusal. It also uses `asyncio.wait_for`, which can lose a cancellation in Python 3.11, so that the feed would
-        not stop.
+        With ``retain``, the broker keeps the message for later subscribers. ``user_properties`` are pairs of a name and
+        a value. `aiomqtt.Client.publish` is not used, because it ignores the reason code of the acknowledgment, which
+        may be a refusal. That method also uses `asyncio.wait_for`, which can lose a cancellation in Python 3.11, and
+        the feed would then not stop.
 
         Raises:
-            PublishRefusedError: the broker refuses this message, or it is larger than the broker accepts.
+            PublishRefusedError: the broker refuses this message, or the message is larger than the broker accepts.
             aiomqtt.MqttError: the message cannot be sent.
-            TimeoutError: the broker does not answer.
+            TimeoutError: the broker has not answered within `ANSWER_SECONDS`.
         """
         properties = _properties(user_properties)
         self._check_size(topic, payload, properties)
@@ -172,7 +183,10 @@ class FeedClient(aiomqtt.Client):
             self._disconnected.exception()  # known here, or asyncio would log it
 
     def _check_size(self, topic: str, payload: str | bytes, properties: Properties | None = None) -> None:
-        """Raise PublishRefusedError if the packet of a message would be larger than the limit that the broker named."""
+        """Raise PublishRefusedError if the packet of a message would exceed the largest size that the broker accepts.
+
+        The error is passed to ``on_refusal`` too. Without a limit of the broker, every message is accepted.
+        """
         if self._largest_packet is None:
             return
         packed = 1 if properties is None else len(properties.pack())  # type: ignore[no-untyped-call]
@@ -195,8 +209,8 @@ class FeedClient(aiomqtt.Client):
     ) -> None:
         """Note the end of a connection.
 
-        Before the broker has answered, this method fails the attempt at once, because aiomqtt would wait for the answer
-        until its time limit. If the broker has given no reason for the end, the reason code is an unspecified error.
+        If the broker has not answered yet, the attempt to connect fails at once, because aiomqtt would wait for the
+        answer until its time limit. ``reason_code`` is `_UNSPECIFIED` if the broker has given no reason for the end.
         """
         if not self._connected.done():
             self._connected.set_exception(aiomqtt.MqttError("the broker closed the connection before it answered"))
@@ -210,10 +224,10 @@ class FeedClient(aiomqtt.Client):
             self._disconnected.set_exception(aiomqtt.MqttError(_CUT))
 
     def _on_socket_register_write(self, client: Any, userdata: Any, sock: Any) -> None:  # noqa: ARG002
-        """Watch the socket for writing. paho also calls this method on the thread that connects.
+        """Make the event loop watch the socket ``sock`` for writing. paho may call this method on another thread.
 
-        Unlike the method of aiomqtt, it does not watch a socket that is closed before the event loop handles the
-        call, because the loop would then print a traceback.
+        The socket may be closed before the event loop handles the call. Unlike the method of aiomqtt, this method then
+        does not watch the socket, because the loop would print a traceback.
         """
         self._loop.call_soon_threadsafe(self._watch_for_writing, client, sock)
 
@@ -249,10 +263,10 @@ def _properties(user_properties: Sequence[tuple[str, str]]) -> Properties | None
 
 @asynccontextmanager
 async def connected(client: FeedClient) -> AsyncIterator[None]:
-    """Keep ``client`` connected to the broker within the block.
+    """Connect ``client`` to the broker for the `with` block.
 
-    When the block ends, the client says goodbye and the socket is closed. If an error ends the block, the socket is
-    closed without a goodbye.
+    When the block ends, the client says goodbye to the broker and the socket is closed. If an error ends the block, the
+    socket is closed without a goodbye, so the broker publishes the last will.
 
     Raises:
         aiomqtt.MqttError: the broker cannot be reached, or it refused the login.

@@ -2,8 +2,8 @@
 
     python -m evilpegs_server.feed.publisher.program FD
 
-It ends when the other end of the socket is closed, so it never outlives its server. The broker then publishes the last
-will of the server.
+FD is the file descriptor of a socket to the server. The process exits when the server closes the socket or dies, so it
+never outlives its server. The broker then publishes the last will of the server.
 """
 
 import asyncio
@@ -21,11 +21,11 @@ from evilpegs_server.work.child_process import lower_priority
 from evilpegs_server.work.frames import FramedProtocol, pack
 
 NICENESS: Final = 5
-"""The nice value of this process relative to the server. The worker process has a higher one and comes last."""
+"""The nice value of this process relative to the server. The worker process has a higher value, so it runs last."""
 
 
 def main(descriptor: int) -> None:
-    """Publish messages until the server asks for a goodbye or is gone.
+    """Publish messages until the server asks to end the connection to the broker, or until the server is gone.
 
     ``descriptor`` is the file descriptor of the socket to the server. SIGTERM and SIGINT are ignored, because a service
     manager sends them to all processes at once, and the server still has to publish its last results.
@@ -37,9 +37,9 @@ def main(descriptor: int) -> None:
 
 
 async def serve(connection: socket.socket) -> None:
-    """Publish the messages that the server sends on ``connection``, until it asks for a goodbye.
+    """Publish the messages that the server sends, until it asks to end the connection to the broker.
 
-    If the server closes the connection, the process exits at once.
+    ``connection`` is the socket to the server. If the server closes the socket, the process exits at once.
     """
     loop = asyncio.get_running_loop()
     setup: asyncio.Future[PublisherSetup] = loop.create_future()

@@ -24,14 +24,14 @@ from evilpegs_server.feed.publisher_messages import (
 from evilpegs_server.feed.reconnect_time import ReconnectTime
 
 REPORT_SECONDS: Final = 0.02
-"""The seconds between two checks for written batches, while some are not written yet."""
+"""The seconds between two checks for batches that have been written to the socket, while some are not written."""
 
 
 class Publisher:
     """The owner of the connection to the broker, which carries out the server's requests.
 
-    ``send`` sends a report to the server, and ``call_later`` calls a function after a number of seconds. The publisher
-    itself logs nothing.
+    ``setup`` has the broker and the login, ``send`` sends a report to the server, ``call_later`` calls a function after
+    a number of seconds, and ``time`` decides when to connect again. The publisher itself logs nothing.
     """
 
     def __init__(
@@ -49,11 +49,11 @@ class Publisher:
         self._current: _BrokerUse | None = None
 
     async def run(self) -> None:
-        """Keep a connection to the broker until the server asks for a goodbye."""
+        """Connect to the broker, and again after every failure, until the server asks to end the connection cleanly."""
         await keep_connected(self._new_client, self._use, self, self._time)
 
     def handle(self, message: Any) -> None:
-        """Handle a message of the server; drop it if its connection is lost."""
+        """Handle a message of the server; drop the message if it is for a connection that is lost."""
         if self._current is not None and message.connection == self._number:
             self._current.handle(message)
 
@@ -86,7 +86,11 @@ class Publisher:
 
 
 class _BrokerUse:
-    """The handling of the server's requests on one connection. An error in a task of ``group`` ends the connection."""
+    """The handling of the server's requests on one connection to the broker.
+
+    ``connection`` is the number of the connection in messages and reports. The tasks that publish messages run in
+    ``group``, so an error in one of them ends the connection.
+    """
 
     def __init__(
         self,
@@ -105,15 +109,16 @@ class _BrokerUse:
         self._end: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def wait_until_ended(self) -> None:
-        """Wait until the server asks for a goodbye.
+        """Wait until the server asks to end the connection cleanly, with a goodbye to the broker.
 
         Raises:
-            aiomqtt.MqttError: the server asks for another connection, or a message could not be sent.
+            aiomqtt.MqttError: the server asks to give up this connection and to connect again, or a message could not
+                be sent.
         """
         await self._end
 
     def handle(self, message: LiveBatch | DeliveryRequest | ConnectionEnd) -> None:
-        """Carry out a request: publish messages, or end the connection. After the end, requests are ignored."""
+        """Carry out a request: publish messages, or end the connection. After the end, ignore every request."""
         if self._end.done():
             return
         match message:
@@ -127,7 +132,7 @@ class _BrokerUse:
                 self._end.set_exception(aiomqtt.MqttError(why))
 
     def forget_unwritten(self) -> None:
-        """Forget the batches that are not written, because the connection is over and they never will be."""
+        """Forget the batches that are not written to the socket, because the connection is over."""
         self._unwritten.clear()
 
     def _publish(self, batch: LiveBatch) -> None:
@@ -141,9 +146,9 @@ class _BrokerUse:
         self._unwritten.append((sent[-1], batch.number))
 
     def _report_written(self) -> None:
-        """Report the last batch that was written completely, and schedule the next check if batches are left.
+        """Report the last batch that was written to the socket, and schedule the next check if batches are left.
 
-        Messages are written in order, so a batch is written when its last message is.
+        Messages are written in order, so a batch is written completely once its last message is written.
         """
         written = None
         while self._unwritten and self._unwritten[0][0].is_published():
@@ -159,7 +164,7 @@ class _BrokerUse:
         self._send(Delivered(self._connection, request.number, [task.result() for task in tasks]))
 
     async def _is_accepted(self, delivery: Delivery) -> bool:
-        """Publish a message at QoS 1; return True if the broker acknowledged it and False if it refused it."""
+        """Publish a message at QoS 1; return True if the broker acknowledges it, and False if the broker refuses it."""
         topic, payload, is_retained, properties = delivery
         try:
             await self._client.deliver(topic, payload, retain=is_retained, user_properties=properties)

@@ -9,14 +9,14 @@ from evilpegs_server.feed.reconnect_time import STABLE_SECONDS, ReconnectTime
 
 
 class ConnectionReport(Protocol):
-    """The interface of a receiver of reports on attempts to connect and on losses."""
+    """The interface of an object that is notified of each connection to the broker and of each failure."""
 
     def connected(self) -> None:
         """Report that the broker accepted the connection."""
         ...
 
     def failed(self, why: str) -> None:
-        """Report that the connection was lost or refused, with the reason in one line."""
+        """Report that the connection was lost or refused; ``why`` is the reason in one line."""
         ...
 
 
@@ -28,8 +28,8 @@ async def keep_connected(
 ) -> None:
     """Connect to the broker and call ``use`` with the client; after every failure, connect again with a new client.
 
-    The function returns when ``use`` returns without an error. ``report`` is notified of each connection and each
-    failure, and ``time`` decides the delays.
+    An error in ``use`` is a failure too. Return when ``use`` returns without an error. ``report`` is notified of each
+    connection and each failure, and ``time`` decides the delays before new attempts.
     """
     failures = 0
     while True:
