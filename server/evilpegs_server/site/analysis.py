@@ -1,4 +1,4 @@
-"""Analyses of finished matches, computed in the worker process and kept within a byte budget."""
+"""Analyses of finished matches, which are computed in a worker process and kept in a limited amount of memory."""
 
 import asyncio
 from concurrent.futures import Executor
@@ -18,33 +18,33 @@ from evilpegs_server.work.scheduler import SchedulerLimits
 from evilpegs_server.work.tasks import AnalyzeGames
 
 ANALYSIS_LIMITS: Final = SchedulerLimits(budget=0, window=60.0, cheap=0, heavy_slots=1, cheap_slots=0)
-"""The limits of a pool for analyses. The pool runs one analysis at a time and nothing else."""
+"""The limits of a worker pool for analyses, which runs one analysis at a time and nothing else."""
 MAX_BYTES: Final = 8 << 20
-"""The most bytes that kept documents take."""
+"""The largest total size in bytes of the JSON texts of analyzed matches that are kept."""
 MAX_WAITING: Final = 16
-"""The largest number of matches whose analysis may be running or waiting at the same time."""
+"""The largest number of analyses that may run or wait at the same time."""
 _COST: Final = 1
 """The cost of every analysis for the scheduler. It is arbitrary, because all analyses wait in one queue."""
 
 
 class MatchUnknownError(EvilpegsError, LookupError):
-    """The error of a match that does not exist."""
+    """The error that a match with the requested id does not exist."""
 
 
 class MatchNotOverError(EvilpegsError):
-    """The error of a match that cannot be analyzed yet, because its player could read the analysis during play."""
+    """The error that a match is still played. An analysis would help its player, so it must wait until the end."""
 
 
 class AnalysesBusyError(EvilpegsError):
-    """The error of a match that cannot be analyzed now, because too many others wait. A later attempt may succeed."""
+    """The error that too many other matches wait for their analysis. A later attempt may succeed."""
 
 
 class MatchAnalyses:
     """The analyses of the matches in a database, computed on demand and kept in at most ``max_bytes`` of memory.
 
-    ``pool`` runs the analyses; it should be one with `ANALYSIS_LIMITS`. Reading the database and building the documents
-    happens in ``threads``, by default the executor of the event loop. Requests for a match that is being analyzed share
-    one computation.
+    ``pool`` runs the analyses; it should have the limits `ANALYSIS_LIMITS`. ``threads`` are the threads that read the
+    database and build the results; None stands for the event loop's own. Requests for a match that is being analyzed
+    share one computation.
     """
 
     def __init__(self, engine: Engine, pool: Pool, threads: Executor | None = None, max_bytes: int = MAX_BYTES) -> None:
@@ -56,13 +56,13 @@ class MatchAnalyses:
 
     @property
     def state(self) -> CacheState:
-        """The memory that kept documents use, their number, and the numbers of requests that hit and missed them."""
+        """The size in bytes and the number of the kept JSON texts, and how many requests hit and missed them."""
         return self._texts.state
 
     async def document(self, match: str) -> dict[str, Any]:
         """Return a match with the analysis of its turns, as the JSON object that ``evilpegs replay --json`` prints.
 
-        ``match`` is the id of the match. The first request for a match computes the analysis.
+        ``match`` is the id of the match. If the result is not kept from an earlier request, it is computed.
 
         Raises:
             MatchUnknownError: there is no such match.
@@ -74,7 +74,10 @@ class MatchAnalyses:
         return document
 
     async def text(self, match: str) -> bytes:
-        """Return the JSON text of a match with the analysis of its turns; `document` lists the errors."""
+        """Return a match with the analysis of its turns, as JSON text.
+
+        ``match`` is the id of the match. This method raises the errors that `document` lists.
+        """
         text = self._texts.get(match)
         return await asyncio.shield(self._computation(match)) if text is None else text
 
@@ -84,7 +87,11 @@ class MatchAnalyses:
             task.cancel()
 
     def _computation(self, match: str) -> asyncio.Task[bytes]:
-        """Return the running task that computes the JSON text of a match; start one if there is none."""
+        """Return the task that computes the JSON text of the match with the id ``match``; start one if none is running.
+
+        Raises:
+            AnalysesBusyError: none is running, and too many other matches wait for their analysis.
+        """
         if match not in self._running:
             if len(self._running) >= MAX_WAITING:
                 message = "too many matches wait for their analysis; try again in a minute"

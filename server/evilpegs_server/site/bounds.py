@@ -1,8 +1,9 @@
 """Bounds on the number of guesses that a ladder needs, from counting and from the best known results.
 
-A guess has at most f feedbacks. One of them ends the game, so after t guesses at most (f - 1)^t situations are left
-to tell apart. At most (f - 1)^(t - 1) codes can therefore be found with the t-th guess, by any strategy. Against an
-adversary the same count bounds the worst case, because the largest part has at least (n - 1) / (f - 1) of n codes.
+A guess has at most f different feedbacks. One of them ends the game, so t guesses can lead to at most (f - 1)^t
+situations in which the game goes on. Any strategy therefore finds at most (f - 1)^(t - 1) secrets with its t-th guess.
+The same count bounds the worst case against an evil codemaker or a devil: of n possible codes, the largest part of a
+guess has at least (n - 1) / (f - 1).
 """
 
 import tomllib
@@ -23,7 +24,7 @@ COUNTING: Final = "counting the feedbacks of a guess"
 class KnownResult:
     """A number of guesses that some strategy reaches, on average or in the worst case.
 
-    ``proved`` means that no strategy needs fewer, and ``source`` says where the result is from.
+    ``proved`` means that no strategy needs fewer guesses, and ``source`` says where the result is from.
     """
 
     guesses: float
@@ -32,11 +33,11 @@ class KnownResult:
 
 
 KnownResults = Mapping[tuple[str, str], KnownResult]
-"""The best known results by rules, such as ``4x6``, and objective, which is ``mean`` or ``worst``."""
+"""The best known result by a pair of the rules, such as ``4x6``, and the objective, which is ``mean`` or ``worst``."""
 
 
 def load_known_results(path: Path = RESULTS_FILE) -> KnownResults:
-    """Return the known results that the TOML file at ``path`` lists."""
+    """Return the best known results that the TOML file at ``path`` lists."""
     rows: list[dict[str, Any]] = tomllib.loads(path.read_text())["results"]
     return {
         (row["rules"], row["objective"]): KnownResult(
@@ -51,9 +52,10 @@ def load_known_results(path: Path = RESULTS_FILE) -> KnownResults:
 def ladder_bounds(ladder: Ladder, results: KnownResults) -> Bounds:
     """Return bounds on the number of guesses that the best strategy needs on a ladder.
 
-    The mean is bounded only for a fixed codemaker, whose secrets are random. A proved worst case is a lower bound only
-    if the codemaker is fixed, or a devil that searches the whole game for the reply that needs the most guesses,
-    because other codemakers may force fewer guesses.
+    ``results`` are the best known results for any rules. The mean is bounded only for a fixed codemaker, whose secrets
+    are random. A proved worst case in ``results`` is a lower bound only if the codemaker is fixed, or a devil whose
+    search is exact from the first guess. Other codemakers do not always give the worst reply, so a strategy may need
+    fewer guesses against them.
     """
     rules = str(ladder.rules)
     forced = ladder.codemaker == "fixed" or (ladder.exact_up_to or 0) >= ladder.rules.size
@@ -73,8 +75,8 @@ def _bound(counted: float, known: KnownResult | None, *, is_least: bool) -> Boun
 def feedback_count(rules: Rules) -> int:
     """Return the number of different feedbacks that are possible under the rules.
 
-    A feedback in which all pegs are black but one, which is white, is impossible. If colors do not repeat, a guess and
-    the secret share at least ``2 * pegs - colors`` colors.
+    A feedback with one white and all other pegs black is impossible. If colors do not repeat, a guess and the secret
+    share at least ``2 * pegs - colors`` colors, so feedbacks with fewer blacks and whites together are impossible too.
     """
     pegs = rules.pegs
     fewest = 0 if rules.repeats else max(0, 2 * pegs - rules.colors)
@@ -89,7 +91,7 @@ def feedback_count(rules: Rules) -> int:
 def _found_at_most(rules: Rules) -> Iterator[int]:
     """Yield the largest number of secrets that can be found with the first guess, then with the second, and so on.
 
-    The numbers add up to all codes of the rules.
+    The last of these numbers is smaller if need be, so that they add up to the number of all codes of the rules.
     """
     left, most, others = rules.size, 1, feedback_count(rules) - 1
     while left > 0:
@@ -100,10 +102,10 @@ def _found_at_most(rules: Rules) -> Iterator[int]:
 
 
 def least_worst(rules: Rules) -> int:
-    """Return a lower bound, by counting, on the number of guesses that any strategy needs in the worst case."""
+    """Return a lower bound on the guesses that any strategy needs in the worst case, found by counting feedbacks."""
     return sum(1 for _ in _found_at_most(rules))
 
 
 def least_mean(rules: Rules) -> float:
-    """Return a lower bound, by counting, on the mean number of guesses over all secrets that any strategy needs."""
+    """Return a lower bound on the mean guesses of any strategy over all secrets, found by counting feedbacks."""
     return sum(turn * count for turn, count in enumerate(_found_at_most(rules), 1)) / rules.size

@@ -1,7 +1,7 @@
-"""ASGI middleware that gives responses an entity tag, compresses them, and answers 304 to a client that has them.
+"""ASGI middleware that tags and compresses responses, and answers 304 if the client has the response already.
 
-The tag is a hash of the body, so equal bodies have equal tags, even after a restart of the server. The compressed form
-has a tag of its own, because its bytes differ.
+The entity tag is a hash of the body, so equal bodies have equal tags, even after a restart of the server. The
+compressed form of a body has a tag of its own, because its bytes differ.
 """
 
 import gzip
@@ -19,15 +19,15 @@ from evilpegs_server.site.problems import problem_response
 from evilpegs_server.storage.reads import BusyError
 
 MIN_GZIP_BYTES: Final = 1_000
-"""The smallest body that is compressed. Smaller bodies fit into one packet without compression."""
+"""The size of the smallest body that is compressed. Smaller bodies fit into one packet without compression."""
 MAX_INLINE_BYTES: Final = 8_000
-"""The largest body that is compressed in the event loop, where it takes a quarter of a millisecond."""
+"""The size of the largest body that is compressed in the event loop, where this takes a quarter of a millisecond."""
 GZIP_LEVEL: Final = 5
 REVALIDATE: Final = "no-cache"
 """The Cache-Control of a response that a client may keep but must validate before each use."""
 
 _KEPT: Final = ("Cache-Control", "Vary", "X-Content-Type-Options", "Content-Security-Policy", "Referrer-Policy")
-"""The headers of a response that are sent again with status 304."""
+"""The headers of a response that a response with the status 304 repeats."""
 
 
 @dataclass(slots=True)
@@ -49,7 +49,7 @@ class _Answer:
 class Caching:
     """ASGI middleware that tags and compresses responses, and negotiates their media type.
 
-    It collects each body completely before it sends anything. ``reads`` compresses large bodies in threads.
+    Each body is collected completely before anything is sent. ``reads`` has the threads that compress large bodies.
     """
 
     def __init__(self, app: ASGIApp, reads: MeteredReads) -> None:
@@ -87,7 +87,10 @@ class Caching:
         return _response(answer)
 
     async def _compress(self, answer: _Answer, tag: str) -> None:
-        """Compress a response in place and give it ``tag``; leave a large one unchanged if the threads are busy."""
+        """Compress ``answer`` in place and set ``tag`` as its entity tag.
+
+        A large body is compressed in a thread; if all threads are busy, leave the answer unchanged.
+        """
         if len(answer.body) <= MAX_INLINE_BYTES:
             body = _gzip(answer.body)
         else:

@@ -14,20 +14,25 @@ from evilpegs_server.site.problems import problem_response
 
 MAX_CONNECTIONS: Final = 500
 MAX_PER_ADDRESS: Final = 300
-"""The most connections per address, enough for a class that shares one. This machine itself has no such limit."""
+"""The largest number of connections per address, enough for a class that shares one address.
+
+Connections from this machine itself are not limited by address.
+"""
 MAX_REQUEST_BYTES: Final = 16 << 10
-"""The most bytes of a request, including its headers and its body."""
+"""The largest size in bytes of a request, including its headers and its body."""
 CHECK_SECONDS: Final = 5.0
-"""The seconds between two checks of a connection for progress with its request and its response."""
+"""The seconds between two checks of a connection, which is closed if its request or its response makes no progress."""
 PIECE: Final = 512
-"""The number of bytes that are parsed at a time. Most requests fit into it, and few fit twice."""
+"""The number of bytes that are parsed at a time: enough for most requests, and seldom enough for two."""
 _MALFORMED: Final = "this is not a request that the server can read"
 
 
 class Connections:
     """The open connections of the site, counted per address, and the queue of their requests.
 
-    Numbers of connections, refusals and waits go into ``counts``. Requests wait while ``share`` is used up.
+    The numbers of open connections, of refused ones, and of requests that had to wait are kept in ``counts``. Requests
+    wait while ``share``, the time of the site on the event loop, is used up. An address is the text under which limits
+    count a client: an IPv4 address, or the /64 network of an IPv6 address.
     """
 
     def __init__(self, counts: HttpCounts, share: LoopShare, loop: asyncio.AbstractEventLoop) -> None:
@@ -36,9 +41,9 @@ class Connections:
         self._queue = RequestQueue(share, loop)
 
     def add(self, address: str) -> bool:
-        """Count a connection from ``address``, and return True if it is within the limits.
+        """Count a connection from ``address``, and return True if the connection is within the limits.
 
-        A connection that is refused must be removed with `remove` too.
+        If the result is False, the caller closes the connection. In both cases, call `remove` when it is closed.
         """
         self._counts.connections += 1
         self._by_address[address] += 1
@@ -49,12 +54,15 @@ class Connections:
         return False
 
     def queue_request(self, connection: object, address: str, begin: Callable[[], None]) -> None:
-        """Arrange that ``begin`` is called when the next request of ``connection`` may be handled."""
+        """Arrange that ``begin`` is called when the next request of ``connection`` may be handled.
+
+        ``address`` is that of the connection; addresses take turns. ``begin`` is never called within this call.
+        """
         if not self._queue.enter(connection, address, begin):
             self._counts.waits += 1
 
     def remove(self, connection: object, address: str) -> None:
-        """Forget a connection that `add` has counted, and its waiting request."""
+        """Forget a connection from ``address`` that `add` has counted, and its request if one waits."""
         self._queue.leave(connection, address)
         self._counts.connections -= 1
         self._by_address[address] -= 1
@@ -75,8 +83,8 @@ class LimitedProtocol(HttpToolsProtocol):
     """An HTTP connection with limits, for use as the protocol class of uvicorn.
 
     The connection is closed if the client sends no request, sends a request that is too long or too slow, or does not
-    read its response. Each request waits in the queue of ``site`` before it is parsed. The next request of the
-    connection stays unparsed until the current one is answered.
+    read the response. Each request waits in the queue of ``site`` before it is parsed. Further requests of the same
+    connection stay unparsed until the current one is answered.
     """
 
     _address = ""
@@ -94,7 +102,7 @@ class LimitedProtocol(HttpToolsProtocol):
         self._unparsed = bytearray()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin the connection, or close it if there are too many."""
+        """Begin to serve the connection, or close it if there are too many connections."""
         super().connection_made(transport)
         peer = parse_address(self.client[0]) if self.client else None
         self._address = "" if peer is None else counted_network(peer)
@@ -117,7 +125,7 @@ class LimitedProtocol(HttpToolsProtocol):
         self.transport.abort()
 
     def _drop_response(self) -> None:
-        """Let the response in progress end without being written, because writing to a closed transport fails.
+        """Mark the response in progress as disconnected, so that nothing more is written to the closed transport.
 
         uvicorn does so only for the last of several requests that arrived together.
         """
@@ -129,7 +137,10 @@ class LimitedProtocol(HttpToolsProtocol):
         super()._start_asgi_task(cycle, app)
 
     def data_received(self, data: bytes) -> None:
-        """Keep the received bytes until their request may be parsed; stop reading while they exceed the limit."""
+        """Keep the received bytes until their request may be parsed.
+
+        While more than `MAX_REQUEST_BYTES` bytes are kept, nothing more is read from the socket.
+        """
         self._unset_keepalive_if_required()
         self._unparsed += data
         self._pause_if_full()
@@ -164,7 +175,7 @@ class LimitedProtocol(HttpToolsProtocol):
         self._parse()
 
     def _parse(self) -> None:
-        """Parse the kept bytes until the request is complete; close the connection if the request is too long."""
+        """Parse the received bytes up to the end of the request; close the connection if the request is too long."""
         while self._unparsed and self._has_turn and not self.transport.is_closing():
             piece = bytes(self._unparsed[:PIECE])
             del self._unparsed[:PIECE]

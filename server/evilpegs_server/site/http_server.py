@@ -19,7 +19,7 @@ from evilpegs_server.site.loop_share import LoopShare, MeteredApp
 KEEP_ALIVE_SECONDS: Final = 15
 _BACKLOG: Final = 128
 CLOSE_SECONDS: Final = 0.5
-"""The seconds that responses have to reach their clients when the server stops."""
+"""The seconds within which responses must reach their clients when the server stops."""
 
 
 class EmbeddedServer(uvicorn.Server):
@@ -32,7 +32,7 @@ class EmbeddedServer(uvicorn.Server):
 
 
 async def bind(host: str, port: int) -> list[socket.socket]:
-    """Return a listening socket for each address of ``host``; all listen on the same port.
+    """Return a listening socket for each address of ``host``; all sockets listen on the same port.
 
     With port 0, the system picks a free port.
 
@@ -76,10 +76,12 @@ async def running_http_server(
     tls: ssl.SSLContext | None = None,
     share: LoopShare | None = None,
 ) -> AsyncIterator[None]:
-    """Serve ``app`` over HTTP on the listening ``sockets`` within the block.
+    """Serve ``app`` over HTTP on the listening ``sockets`` within the `with` block.
 
     When the block ends, responses in progress have `CLOSE_SECONDS` to finish; then their connections are closed.
-    Connections and malformed requests are counted in ``counts``. Requests wait while ``share`` is used up.
+    Connections and malformed requests are counted in ``counts``, if it is given. With ``tls``, the connections use
+    HTTPS. Requests wait while ``share``, the time of the site on the event loop, is used up; by default, it is a new
+    `LoopShare`.
     """
     share = share or LoopShare()
     site = Connections(counts or HttpCounts(), share, asyncio.get_running_loop())

@@ -3,8 +3,8 @@
 The games run on the same event loop as the site, so a flood of requests would delay every guess (measured: 400
 connections that ask without a pause raise the median of a guess from 2 to 600 ms). Everything that a request costs is
 therefore measured: each step of its coroutine on the event loop, and its reads in threads, which take the interpreter
-lock. While the site has used more than its share of the last moments, the next request waits, unparsed. Requests wait
-in order, and addresses take turns, so that one that floods the site delays only itself.
+lock. While the site has used more than its share of the time, the next request waits, unparsed. The requests of an
+address wait in order, and addresses take turns, so a client that floods the site delays only itself.
 """
 
 import asyncio
@@ -21,20 +21,23 @@ _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 SHARE: Final = 0.3
-"""The part of the time that requests may take, 30 %. Games keep at least the remaining 70 %."""
+"""The part of the time that requests to the site may take, 30 %. Games keep at least the remaining 70 %."""
 BURST_SECONDS: Final = 0.3
-"""The seconds that requests may take at once after a rest, enough for a class that opens the page (some hundred)."""
+"""The seconds that requests may take at once after a rest.
+
+They are enough for some hundred requests, those of a class that opens the page.
+"""
 REQUEST_SECONDS: Final = 150e-6
-"""The seconds that accepting, parsing and sending take per request (measured with wrk: 0.1 to 0.2 ms)."""
+"""The seconds per request for accepting, parsing and sending (measured with wrk: 0.1 to 0.2 ms)."""
 ADMITTED_PER_STEP: Final = 4
-"""The most requests that begin in one step of the event loop. A guess waits for no more requests than these."""
+"""The largest number of requests that begin in one iteration of the event loop, and that a guess may wait for."""
 
 
 class LoopShare:
-    """The seconds that the site may still take from the event loop.
+    """A budget of time: the seconds that the site may still take from the event loop.
 
-    They begin at ``burst`` and grow by ``share`` seconds per second, up to ``burst`` again. Spending may make them
-    negative; requests then wait. ``clock`` returns seconds.
+    The budget begins at ``burst`` and grows by ``share`` seconds per second, up to ``burst`` again. Spending may make
+    it negative; requests then wait. ``clock`` returns the seconds of a monotonic clock.
     """
 
     def __init__(
@@ -55,12 +58,12 @@ class LoopShare:
         return max(0.0, -self._left / self._share)
 
     def metered(self, coroutine: Awaitable[None]) -> Awaitable[None]:
-        """Return an awaitable that runs ``coroutine`` and spends the time that its steps take on the event loop."""
+        """Return an awaitable that runs ``coroutine`` and subtracts the time of its steps from the budget."""
         return _Metered(coroutine, self)
 
 
 class _Metered:
-    """An awaitable that runs another one and spends the time of each step from a `LoopShare`."""
+    """An awaitable that runs ``coroutine`` and subtracts the time of each of its steps from ``share``."""
 
     def __init__(self, coroutine: Awaitable[None], share: LoopShare) -> None:
         self._coroutine, self._share = coroutine, share
@@ -88,18 +91,21 @@ def _thrower(steps: Any, error: BaseException) -> Callable[[], Any]:
 
 
 class MeteredApp:
-    """ASGI middleware that spends the time of each request on the event loop from ``share``."""
+    """ASGI middleware that subtracts the time that each request takes on the event loop from ``share``."""
 
     def __init__(self, app: ASGIApp, share: LoopShare) -> None:
         self._app, self._share = app, share
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request to the application and spend its time."""
+        """Pass a request to the application, and subtract the time that it takes from the budget."""
         await self._share.metered(self._app(scope, receive, send))
 
 
 class MeteredReads:
-    """Reads in threads whose time is spent from ``share``, because threads take the interpreter lock."""
+    """The threads ``reads``, with the time of each call subtracted from ``share``.
+
+    Calls in threads count too, because they take the interpreter lock from the event loop.
+    """
 
     def __init__(self, reads: Reads, share: LoopShare) -> None:
         self._reads, self._share = reads, share
@@ -108,7 +114,7 @@ class MeteredReads:
         """Call ``function`` in a thread with the given arguments, and return its result.
 
         Raises:
-            BusyError: too many calls wait.
+            BusyError: too many calls run or wait already.
         """
         times = []
 
@@ -127,9 +133,10 @@ class MeteredReads:
 
 
 class RequestQueue:
-    """The connections whose next request waits until ``share`` has time for it.
+    """The queue of connections whose next request waits until ``share`` has time for it.
 
-    Addresses take turns, so an address with many waiting requests delays only itself.
+    Addresses take turns, so an address with many waiting requests delays only itself. ``loop`` is the event loop in
+    which requests begin.
     """
 
     def __init__(self, share: LoopShare, loop: asyncio.AbstractEventLoop) -> None:
@@ -140,8 +147,8 @@ class RequestQueue:
     def enter(self, connection: object, address: str, begin: Callable[[], None]) -> bool:
         """Queue the request of ``connection``; the event loop calls ``begin`` when the request may begin.
 
-        ``begin`` is never called within this call. Return False if the time of the site is used up, so that the request
-        has to wait.
+        ``begin`` is never called within this call. Return True if the site has time now, and False if the request has
+        to wait because the time of the site is used up.
         """
         self._waiting.setdefault(address, {}).setdefault(connection, begin)
         if self._next_step is None:
@@ -149,7 +156,7 @@ class RequestQueue:
         return self._share.wait_seconds() == 0
 
     def leave(self, connection: object, address: str) -> None:
-        """Remove a closed connection from the queue; do nothing if it is not waiting."""
+        """Remove the closed ``connection`` of ``address`` from the queue; do nothing if it is not in the queue."""
         connections = self._waiting.get(address, {})
         connections.pop(connection, None)
         if not connections:
@@ -166,7 +173,7 @@ class RequestQueue:
             self._next_step = self._loop.call_later(self._share.wait_seconds(), self._admit)
 
     def _take_next(self) -> Callable[[], None]:
-        """Remove the oldest request of the next address, and return the function that begins it."""
+        """Remove the oldest request of the address whose turn it is, and return the function that begins it."""
         address, connections = self._waiting.popitem(last=False)
         begin = connections.pop(next(iter(connections)))
         if connections:

@@ -1,4 +1,4 @@
-"""The document of one match, built from the events of its record."""
+"""The JSON document of the HTTP API about one match, built from the events of the match's record."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -10,9 +10,9 @@ from evilpegs_server.site.models import GameDocument, MatchDocument, TurnDocumen
 
 
 def match_document(entries: Sequence[LogEntry]) -> MatchDocument:
-    """Return the document of the match whose record begins with ``entries``.
+    """Return the document of a match, built from the log entries of its record from the first on.
 
-    ``entries`` must not be empty. Games and turns after the last entry are missing from the document.
+    ``entries`` must not be empty. The document describes the match as it was after the last entry.
     """
     started, *events = (orjson.loads(entry.text) for entry in entries)
     return MatchDocument(

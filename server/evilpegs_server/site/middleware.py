@@ -1,4 +1,4 @@
-"""ASGI middleware of the site: handling of failures, a time limit, counts of refusals, allowed hosts, and HEAD."""
+"""ASGI middleware of the site, for failures, slow requests, counts of refusals, allowed hosts, and HEAD requests."""
 
 import asyncio
 from typing import Final
@@ -27,7 +27,7 @@ class Guard:
         self._seconds = seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request to the application; if that fails before a response begins, send a problem document."""
+        """Pass a request to the application; if that fails or is slow before a response begins, send an error."""
         started = False
 
         async def note_and_send(message: Message) -> None:
@@ -48,14 +48,14 @@ class Guard:
 
 
 class RefusalCount:
-    """ASGI middleware that counts responses with a status of 400 or more in ``counts``."""
+    """ASGI middleware that counts, in ``counts``, the responses of the site with a status of 400 or more."""
 
     def __init__(self, app: ASGIApp, counts: HttpCounts) -> None:
         self._app = app
         self._counts = counts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request to the application and count its response if it is a refusal."""
+        """Pass a request to the application, and count the response if its status is 400 or more."""
 
         async def count_and_send(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -85,7 +85,7 @@ class HostCheck:
 class HeadAsGet:
     """ASGI middleware that passes HEAD requests to the application as GET requests.
 
-    The HTTP server leaves the body out of the response.
+    The HTTP server, uvicorn, leaves the body out of the response to a HEAD request.
     """
 
     def __init__(self, app: ASGIApp) -> None:

@@ -1,4 +1,8 @@
-"""The documents of the HTTP API. Times are Unix milliseconds; what is not known, or not yet, is null."""
+"""The JSON documents of the HTTP API.
+
+Fields whose names end with `_at` are Unix times in milliseconds, and fields whose names end with `_ms` are durations in
+milliseconds. A value that is not known, or not known yet, is null.
+"""
 
 from typing import Annotated, Literal
 
@@ -12,13 +16,19 @@ NextPage = Annotated[str | None, Field(description="The path of the next page; n
 
 
 class Document(BaseModel):
-    """A frozen JSON object. It can also be made from an object that has its fields as attributes."""
+    """The base class of the documents: a frozen JSON object.
+
+    `model_validate` also accepts an object that has the fields as attributes.
+    """
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
 
 class Bound(Document):
-    """Bounds of a number of guesses: no strategy needs fewer than `at_least`, and one needs `at_most`."""
+    """Bounds on a number of guesses: no strategy needs fewer than `at_least`, and a known one needs `at_most`.
+
+    `at_most` is null if no strategy is known. `source` says where the bounds come from.
+    """
 
     at_least: float
     at_most: float | None
@@ -26,9 +36,9 @@ class Bound(Document):
 
 
 class Bounds(Document):
-    """The fewest guesses that a strategy can need: the mean over all secrets, and in the worst case.
+    """Bounds on the fewest guesses that a strategy can need on a ladder.
 
-    `mean` is null unless the codemaker is `fixed`.
+    `mean` is about the mean over all secrets, null unless the codemaker is `fixed`. `worst` is about the worst case.
     """
 
     mean: Bound | None
@@ -36,7 +46,10 @@ class Bounds(Document):
 
 
 class LadderDocument(LadderInfo):
-    """A ladder. `codes` is the number of codes; `offered` is false if this server does not let it be played."""
+    """A ladder, with the number of `codes` of its rules and `bounds` on the guesses that it needs.
+
+    `offered` is false if it cannot be played on this server.
+    """
 
     codes: int
     offered: bool
@@ -44,7 +57,10 @@ class LadderDocument(LadderInfo):
 
 
 class GameAddressDocument(Document):
-    """The address of the game. `url` is null until the server accepts players, and `version` is that of the server."""
+    """The address of the game: the WebSocket URL and the subprotocol with which players connect.
+
+    `url` is null until the server accepts players. `version` is the version of the server's program.
+    """
 
     url: str | None
     subprotocol: str
@@ -52,7 +68,7 @@ class GameAddressDocument(Document):
 
 
 class LadderList(Document):
-    """All ladders."""
+    """All ladders that the server knows."""
 
     ladders: tuple[LadderDocument, ...]
 
@@ -68,7 +84,7 @@ class LeaderboardDocument(Document):
 
 
 class PlayerEntry(Document):
-    """A player."""
+    """A player. `created_at` is the time at which the server first stored the player."""
 
     name: Name
     kind: PlayerKind
@@ -76,27 +92,31 @@ class PlayerEntry(Document):
 
 
 class PlayerPage(Document):
-    """A page of the players, by name."""
+    """A page of all players, ordered by name."""
 
     players: tuple[PlayerEntry, ...]
     next: NextPage
 
 
 class PlayerResult(Document):
-    """The results of a player on one ladder with one version of a client."""
+    """The results of a player on one ladder with one version of their client program."""
 
     ladder: LadderId
     row: LeaderboardRow
 
 
 class PlayerDocument(PlayerEntry):
-    """A player and all results that count on a leaderboard."""
+    """A player, with all of their results that count on a leaderboard."""
 
     results: tuple[PlayerResult, ...]
 
 
 class MatchEntry(Document):
-    """A match in a list. `outcomes` and `guesses` have an entry for each game that is over."""
+    """A match in a list. `outcomes` and `guesses` have one entry for each game that is over, in order.
+
+    `client` is the name and the version of the player's program, and `elapsed_ms` the time that the player took in
+    these games. `over` is true if the match is over.
+    """
 
     match: MatchId
     ladder: LadderId
@@ -110,14 +130,18 @@ class MatchEntry(Document):
 
 
 class MatchPage(Document):
-    """A page of matches, newest first."""
+    """A page of matches, the latest start first."""
 
     matches: tuple[MatchEntry, ...]
     next: NextPage
 
 
 class TurnDocument(Document):
-    """A guess and its feedback. `candidates` is the number of codes left, which only practice games reveal."""
+    """A guess and its feedback, in the turn with the number `turn`, from 1.
+
+    `took_ms` is the time that the guess took, and `left_ms` the time left for the game, null if play is untimed.
+    `candidates` is the number of codes left after the feedback, null unless the ladder is for practice.
+    """
 
     turn: int
     code: str
@@ -129,7 +153,10 @@ class TurnDocument(Document):
 
 
 class GameDocument(Document):
-    """A game. Its secret and nonce are null until it is over."""
+    """A game of a match, with its number `game`, from 1, and its turns so far.
+
+    The outcome, the secret, the nonce and the player's time are null until the game is over.
+    """
 
     game: int
     outcome: Outcome | None
@@ -141,7 +168,10 @@ class GameDocument(Document):
 
 
 class MatchDocument(Document):
-    """A match with every game and turn so far."""
+    """A match with every game and turn so far.
+
+    `client` is the name and the version of the player's program. `over` is true if the match is over.
+    """
 
     match: MatchId
     ladder: LadderId
@@ -155,7 +185,11 @@ class MatchDocument(Document):
 
 
 class LiveMatch(Document):
-    """An open match. `turn` is 0 while a game waits for its player; `watchers` counts connections."""
+    """An open match, with the numbers of the game and of the turn that it has reached, from 1.
+
+    `turn` is 0 before the player has sent `ready` for the game. `watchers` is the number of connections that follow the
+    match.
+    """
 
     match: MatchId
     ladder: LadderId
@@ -166,7 +200,7 @@ class LiveMatch(Document):
 
 
 class LivePage(Document):
-    """A page of the open matches, newest first. `total` counts those on all pages."""
+    """A page of the open matches, the newest first. `total` is the number of open matches on all pages."""
 
     matches: tuple[LiveMatch, ...]
     total: Count
@@ -174,21 +208,22 @@ class LivePage(Document):
 
 
 class HealthDocument(Document):
-    """The server answers."""
+    """The answer that the server runs."""
 
     status: Literal["ok"] = "ok"
 
 
 class ReadyDocument(Document):
-    """The server takes matches."""
+    """The answer that matches can begin on the server."""
 
     status: Literal["ready"] = "ready"
 
 
 class KeysDocument(Document):
-    """The public keys that sign records: `key` is in use, `former` were in use before, oldest first.
+    """The public keys with which signatures of records are verified.
 
-    They are Ed25519 keys in base64url without padding.
+    `key` belongs to the key that signs records now, and `former` to keys that signed records before, oldest first. All
+    are Ed25519 keys in base64url without padding.
     """
 
     key: PublicKey
@@ -196,7 +231,7 @@ class KeysDocument(Document):
 
 
 class IndexDocument(Document):
-    """The name and version of this server, and the paths of its documents."""
+    """The name and the version of the server's program, and `links`, the paths of its documents by name."""
 
     name: str
     version: str

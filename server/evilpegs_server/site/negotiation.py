@@ -1,4 +1,4 @@
-"""Parsers of the request headers Accept, Accept-Encoding and If-None-Match."""
+"""Parsers of the HTTP request headers Accept, Accept-Encoding and If-None-Match."""
 
 from collections.abc import Iterator
 
@@ -6,15 +6,18 @@ from starlette.datastructures import Headers
 
 
 def whole_list(headers: Headers, name: str) -> str:
-    """Return the value of the header ``name``, which is a list; empty if it is missing.
+    """Return the value of the header ``name``, a list separated by commas; an empty text if the header is missing.
 
-    A client may send this header in several lines, which mean the same as one line with all their members.
+    A client may split the list over several headers with this name. Their values are joined.
     """
     return ", ".join(headers.getlist(name))
 
 
 def _weighted(header: str) -> Iterator[tuple[str, float]]:
-    """Yield each value of a header, in lower case, with its weight ``q``, which is 1 if the header gives none."""
+    """Yield the values of a header that is a list, each in lower case and with its weight.
+
+    The weight is the parameter ``q`` of the value, 1 if there is none, and 0 if it is not a number.
+    """
     for item in header.split(","):
         value, *parameters = (part.strip().lower() for part in item.split(";"))
         weights = [part.removeprefix("q=") for part in parameters if part.startswith("q=")]
@@ -31,7 +34,7 @@ def _weight(text: str) -> float:
 def accepts_media(accept: str, media_type: str) -> bool:
     """Return True if the Accept header ``accept`` admits ``media_type``. An empty header admits every type.
 
-    If several ranges of the header fit, the most specific one decides.
+    If several entries of the header fit, such as ``text/html`` and ``text/*``, the most specific one decides.
     """
     if not accept.strip():
         return True
@@ -39,7 +42,7 @@ def accepts_media(accept: str, media_type: str) -> bool:
 
 
 def prefers_media(accept: str, media_type: str, other: str) -> bool:
-    """Return True if the Accept header ``accept`` gives ``media_type`` more weight than ``other``."""
+    """Return True if the Accept header ``accept`` gives the media type ``media_type`` more weight than ``other``."""
     return _media_weight(accept, media_type) > _media_weight(accept, other)
 
 
@@ -56,7 +59,10 @@ def accepts_gzip(accept_encoding: str) -> bool:
 
 
 def matching_tag(if_none_match: str, tags: tuple[str, ...]) -> str | None:
-    """Return the first entity tag in ``tags`` that an If-None-Match header names; None if it names none of them."""
+    """Return the first entity tag in ``tags`` that the If-None-Match header names; None if it names none of them.
+
+    ``if_none_match`` is the value of the header, and ``tags`` are in quotes. The value ``*`` names every tag.
+    """
     if if_none_match.strip() == "*":
         return tags[0]
     named = {tag.strip().removeprefix("W/") for tag in if_none_match.split(",")}

@@ -1,6 +1,6 @@
 """The OpenAPI 3.1 description of the HTTP API.
 
-``python -m evilpegs_server.site.openapi`` writes it to docs/openapi.json.
+``python -m evilpegs_server.site.openapi`` writes the description to docs/openapi.json.
 """
 
 import json
@@ -37,7 +37,7 @@ def openapi_text() -> str:
 
 
 def _with_problems(document: dict[str, Any]) -> dict[str, Any]:
-    """Replace FastAPI's description of errors by the problem documents of the site; return the changed document."""
+    """Replace FastAPI's description of errors by that of the site's error responses; return the same ``document``."""
     schemas = document["components"]["schemas"]
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
@@ -49,7 +49,7 @@ def _with_problems(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _describe_responses(responses: dict[str, Any]) -> None:
-    """Add the headers and the status 304 that the middleware adds to the responses of every route."""
+    """Describe, in the ``responses`` of a route, the headers and the status 304 that the middleware adds to them."""
     responses.pop("422", None)
     responses["200"]["headers"] = _headers("ETag", "Cache-Control", "Vary")
     responses["304"] = {

@@ -1,7 +1,7 @@
-"""The files of the page, and the headers that let the page connect only to this server.
+"""The files of the web page, and the HTTP headers that let the page connect only to this server.
 
-The files are read once, when the server starts. Only these files can be requested, so a path that leaves their
-directory is unknown.
+The files are read once, when the server starts. Only these files can be requested, so a path that leads out of their
+directory matches no file.
 """
 
 from collections.abc import Mapping
@@ -29,14 +29,14 @@ _MEDIA_TYPES: Final[Mapping[str, str]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class WebFile:
-    """A file of the page: its content and its media type."""
+    """A file of the web page: its content, and its media type for the header Content-Type."""
 
     body: bytes
     media_type: str
 
 
 def load_web_files(directory: Path = WEB_DIRECTORY) -> Mapping[str, WebFile]:
-    """Return all files below ``directory`` by their relative paths. Files without a known media type are left out."""
+    """Return the files below ``directory`` by their relative paths, without files whose media type is not known."""
     return MappingProxyType(
         {
             path.relative_to(directory).as_posix(): WebFile(path.read_bytes(), _MEDIA_TYPES[path.suffix])
@@ -47,7 +47,10 @@ def load_web_files(directory: Path = WEB_DIRECTORY) -> Mapping[str, WebFile]:
 
 
 def page_headers(game_url: str | None) -> dict[str, str]:
-    """Return the HTTP headers of the page. They allow it to load from this server and to connect to ``game_url``."""
+    """Return the HTTP headers of the page, which allow the page to load files only from this server.
+
+    They also allow the page to connect to ``game_url``, the WebSocket URL of the game, unless it is None.
+    """
     connect = "'self'" if game_url is None else f"'self' {_source(game_url)}"
     policy = (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"

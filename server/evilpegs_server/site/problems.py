@@ -1,4 +1,4 @@
-"""Error responses as in RFC 9457: every refusal is a JSON object with a status, a title and one line of detail."""
+"""Error responses as in RFC 9457: each is a JSON object, a problem document, with a status, a title and a detail."""
 
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -14,7 +14,7 @@ from evilpegs_server.storage.reads import BusyError
 
 MEDIA_TYPE: Final = "application/problem+json"
 RETRY_SECONDS: Final = 2
-"""The seconds after which a client should repeat a request that the server was too busy for."""
+"""The seconds after which a client should repeat a request that was refused because the server was too busy."""
 ALLOWED_METHODS: Final = "GET, HEAD"
 _HEADERS: Final[Mapping[str, str]] = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 _QUOTED: Final = 40
@@ -22,7 +22,7 @@ _QUOTED: Final = 40
 
 
 class Problem(BaseModel):
-    """A refusal: the status of the response, its name, and what to do about it."""
+    """A problem document: the HTTP status of an error response, the name of the status, and a line about the error."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -33,13 +33,16 @@ class Problem(BaseModel):
 
 
 def problem_response(status: int, detail: str, headers: Mapping[str, str] | None = None) -> Response:
-    """Return a problem document as a response. ``detail`` explains the error in one line."""
+    """Return an error response with the HTTP status ``status``. ``detail`` explains the error in one line."""
     problem = Problem(title=HTTPStatus(status).phrase, status=status, detail=detail)
     return Response(problem.model_dump_json(), status, {**_HEADERS, **(headers or {})}, MEDIA_TYPE)
 
 
 def busy_response(detail: str) -> Response:
-    """Return a response with status 503 that asks the client to try again in `RETRY_SECONDS`."""
+    """Return a response with status 503 that asks the client to try again in `RETRY_SECONDS`.
+
+    ``detail`` explains in one line why the request cannot be answered now.
+    """
     return problem_response(503, detail, {"Retry-After": str(RETRY_SECONDS)})
 
 
@@ -49,7 +52,7 @@ def quote(value: object) -> str:
 
 
 def handle_problems(app: FastAPI) -> None:
-    """Register handlers that turn HTTP errors, invalid requests and database errors into problem documents."""
+    """Register handlers in ``app`` that turn HTTP errors, invalid requests and database errors into error responses."""
     app.add_exception_handler(HTTPException, _refusal)
     app.add_exception_handler(RequestValidationError, _invalid_request)
     app.add_exception_handler(BusyError, _too_busy)

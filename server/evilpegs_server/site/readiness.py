@@ -7,14 +7,14 @@ from evilpegs_server.storage import writes
 from evilpegs_server.storage.writer import Writer
 
 PROBE: Final = "readyz"
-"""The name under which a cursor is stored to find out if the database can be written again."""
+"""The name of the cursor, an entry of the database, that is written to find out if writing works again."""
 
 
 class Readiness:
     """A check of the match registry and of the writer for obstacles to new matches.
 
-    If the last commit has failed, each check also submits a small write, one at a time. Without that write, a server
-    without players would never notice that its disk has space again.
+    If the last commit has failed, each check also submits a small write, unless an earlier one is not finished yet.
+    Without that write, a server without players would never notice that its disk has space again.
     """
 
     def __init__(self, registry: MatchRegistry, writer: Writer) -> None:

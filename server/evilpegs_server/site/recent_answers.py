@@ -1,8 +1,9 @@
 """ASGI middleware that sends a recent response again, so that many clients cost little more than one.
 
 A class that watches a leaderboard asks for the same document many times per second, and the games share the event loop
-with these requests. A response of the API depends only on the method, the path, the query and the headers below.
-Documents change at most twice per second or with a finished match, so a response may be a fifth of a second old.
+with these requests. A response of the API depends only on the method, the path, the query and a few headers of the
+request. The documents change at most twice per second, or when a match ends, so a response may be a fifth of a second
+old.
 """
 
 import time
@@ -16,9 +17,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 KEEP_SECONDS: Final = 0.2
 """The age in seconds up to which a response is sent again."""
 MAX_BODY_BYTES: Final = 64 << 10
-"""The size of the largest body that is kept."""
+"""The size in bytes of the largest body that is kept."""
 MAX_TOTAL_BYTES: Final = 4 << 20
-"""The most bytes that all kept bodies take."""
+"""The largest total size in bytes of all kept bodies."""
 MAX_ANSWERS: Final = 1_000
 
 _PREFIX: Final = "/api/v1/"
@@ -43,7 +44,10 @@ class _Answer:
 
 
 class RecentAnswers:
-    """ASGI middleware that keeps successful responses of the API and sends them again for `KEEP_SECONDS`."""
+    """ASGI middleware that keeps successful responses of the API and sends them again for `KEEP_SECONDS`.
+
+    ``clock`` returns the seconds of a monotonic clock.
+    """
 
     def __init__(self, app: ASGIApp, clock: Callable[[], float] = time.monotonic) -> None:
         self._app, self._clock = app, clock
@@ -51,7 +55,7 @@ class RecentAnswers:
         self._bytes = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send a recent response to the same request again, or pass the request on and keep its response."""
+        """Send the kept response to an equal request again; without one, pass the request on and keep its response."""
         if not scope["path"].startswith(_PREFIX) or scope["path"] == _LIVE:
             await self._app(scope, receive, send)
             return
@@ -86,7 +90,11 @@ class RecentAnswers:
             self._answers.popitem(last=False)
 
     def _keep(self, key: _Key, messages: list[Message]) -> None:
-        """Keep a response that was sent in one piece, unless one to the same request is already kept."""
+        """Keep a response for later requests with the same ``key``, unless one is already kept for it.
+
+        ``messages`` are the ASGI messages of the response. It is kept only if it was successful, was sent with one
+        message for its body, and is not too large.
+        """
         if len(messages) != 2 or messages[0]["status"] not in _STATUSES or key in self._answers:
             return
         answer = _Answer(self._clock(), messages[0], messages[1])

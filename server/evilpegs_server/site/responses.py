@@ -1,4 +1,4 @@
-"""Builders of the routes' responses and of their descriptions in the OpenAPI document."""
+"""Functions that build the responses of the routes, and their descriptions in the OpenAPI document."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -30,9 +30,9 @@ _ALWAYS: Final = (405, 406, 421, 500, 503)
 
 
 def problem_statuses(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Return the OpenAPI descriptions of a route's error responses by their status.
+    """Return the OpenAPI descriptions of a route's error responses, by HTTP status.
 
-    ``statuses`` are added to the errors that every route has.
+    ``statuses`` are the statuses of the errors that the route has besides the errors of every route.
     """
     schema = {"$ref": f"#/components/schemas/{problems.Problem.__name__}"}
     return {
@@ -44,20 +44,27 @@ def problem_statuses(*statuses: int) -> dict[int | str, dict[str, Any]]:
 def json_body(body: bytes | str, cache: str | None = None) -> Response:
     """Return a response with JSON text as its body.
 
-    ``cache`` is the value of its Cache-Control header. Without it, clients must validate the response before each use.
+    ``cache`` is the value of the header Cache-Control. If it is None, clients must validate the response before each
+    use.
     """
     return Response(body, 200, None if cache is None else {"Cache-Control": cache}, JSON)
 
 
 def document(model: BaseModel, cache: str | None = None) -> Response:
-    """Return a response with ``model`` as JSON. ``cache`` is the value of its Cache-Control header."""
+    """Return a response with ``model`` as JSON in its body.
+
+    ``cache`` is the value of the header Cache-Control. If it is None, clients must validate the response before each
+    use.
+    """
     return json_body(model.model_dump_json(), cache)
 
 
 def next_page(base_path: str, path: str, query: Mapping[str, Any], cursor: str | None) -> str | None:
-    """Return the path and query of the page of a list that begins at ``cursor``; None if ``cursor`` is None.
+    """Return the path and the query of the next page of a list; None if ``cursor`` is None.
 
-    ``query`` has the parameters of the current page; those that are None are left out.
+    ``cursor`` is the parameter that says where the next page begins, and None if the current page is the last.
+    ``base_path`` is the path at which clients reach the site, ``path`` the path of the list below it, and ``query`` the
+    parameters of the current page; parameters that are None are left out.
     """
     if cursor is None:
         return None

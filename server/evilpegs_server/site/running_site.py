@@ -30,8 +30,9 @@ from evilpegs_server.storage.writer import Writer
 class SiteOptions:
     """The options of a site.
 
-    ``host`` and ``port`` are the address to listen on, ``base_path`` is the path at which clients reach the site, and
-    ``game`` the address of the game. ``hosts`` are the host names that requests may use.
+    ``host`` and ``port`` are the address to listen on. ``base_path`` is the path at which clients reach the site,
+    without a slash at its end. ``hosts`` are the host names that requests may use, and ``game`` is the address of the
+    game. With ``public_metrics``, other machines may read the metrics too. With ``tls``, the site uses HTTPS.
     """
 
     host: str
@@ -60,9 +61,9 @@ class SiteSources:
 
 @asynccontextmanager
 async def running_site(options: SiteOptions, sources: SiteSources) -> AsyncIterator[int]:
-    """Serve the site within the block; yield the port on which it listens.
+    """Serve the site within the `with` block; yield the port on which the site listens.
 
-    When the block ends, the site is closed and waiting analyses are cancelled.
+    When the block ends, the site is closed, and requests that wait for an analysis are cancelled.
 
     Raises:
         OSError: the address cannot be bound.

@@ -22,7 +22,12 @@ from evilpegs_server.storage.server_key import ServerKey
 
 @dataclass(frozen=True, slots=True)
 class SiteServices:
-    """The services that all requests to the site share. ``base_path`` is the path at which clients reach the site."""
+    """The services that all requests to the site share.
+
+    ``base_path`` is the path at which clients reach the site, without a slash at its end. ``hosts`` are the host names
+    that requests may use, ``web_files`` the files of the page by path, and ``version`` is that of the server's program.
+    With ``public_metrics``, other machines may read the metrics too.
+    """
 
     registry: MatchRegistry
     engine: Engine

@@ -1,4 +1,4 @@
-"""The routes of health, readiness, the keys of the server, and the description of the API."""
+"""The routes of the health and the readiness of the server, of its public keys, and of the API's description."""
 
 from fastapi import APIRouter, Request, Response
 
@@ -13,13 +13,16 @@ NEVER_KEPT = "no-store"
 
 @router.get("/healthz", response_model=HealthDocument, responses=problem_statuses())
 async def get_health() -> Response:
-    """Return 200 as long as the server answers."""
+    """Return status 200 as long as the server runs."""
     return document(HealthDocument(), NEVER_KEPT)
 
 
 @router.get("/readyz", response_model=ReadyDocument, responses=problem_statuses())
 async def get_ready(services: Services) -> Response:
-    """Return 200 if matches can begin: the server is not about to stop, and its log can be written."""
+    """Return status 200 if matches can begin on the server, and status 503 otherwise.
+
+    Matches cannot begin if the server is about to stop, or if its log of events cannot be written.
+    """
     obstacle = services.readiness.obstacle()
     return document(ReadyDocument(), NEVER_KEPT) if obstacle is None else busy_response(obstacle)
 
@@ -33,6 +36,6 @@ async def get_keys(services: Services) -> Response:
 
 @router.get("/api/v1/openapi.json", include_in_schema=False)
 async def get_openapi(request: Request) -> Response:
-    """Return the description of this API."""
+    """Return the OpenAPI description of this API as JSON."""
     text: str = request.app.state.openapi_text
     return json_body(text, MINUTE)

@@ -1,4 +1,4 @@
-"""Ladders and their leaderboards."""
+"""The routes of ladders and their leaderboards."""
 
 from typing import Annotated
 
@@ -28,7 +28,7 @@ def find_ladder(services: SiteServices, ladder: str) -> Ladder:
 
 @router.get("/ladders", response_model=LadderList, responses=problem_statuses())
 async def list_ladders(services: Services) -> Response:
-    """List all ladders, with the bounds and best results known for their rules."""
+    """List all ladders, with bounds on the guesses that they need and the best results known for their rules."""
     return document(services.ladders, MINUTE)
 
 

@@ -1,4 +1,4 @@
-"""The route of the matches that are played now, which are read from the match registry."""
+"""The route of the matches that are played now. They are read from memory, not from the database."""
 
 from heapq import nlargest
 from typing import Annotated
@@ -18,7 +18,7 @@ router = APIRouter(tags=["matches"])
 
 
 class LiveQuery(BaseModel):
-    """The parameters of a page of open matches."""
+    """The query parameters that select a page of open matches."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -31,7 +31,7 @@ class LiveQuery(BaseModel):
 
 @router.get("/live", response_model=LivePage, responses=problem_statuses(400, 404))
 async def get_live(services: Services, query: Annotated[LiveQuery, Query()]) -> Response:
-    """List the matches that are played now, newest first."""
+    """List the matches that are played now, the newest first."""
     if query.ladder is not None:
         find_ladder(services, query.ladder)
     runners = [
@@ -62,7 +62,7 @@ def _live_match(services: SiteServices, runner: MatchRunner) -> LiveMatch:
 def _position(runner: MatchRunner) -> tuple[int, int]:
     """Return the numbers of the game and of the turn that a match has reached, as its player has received them.
 
-    Both count from 1; the turn is 0 while a game waits for its player.
+    Both numbers count from 1. The turn is 0 before the player has sent `ready` for the game.
     """
     last = orjson.loads(runner.event_log.entries[runner.sent_count - 1].text)
     if last["type"] == "feedback":

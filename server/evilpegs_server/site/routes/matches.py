@@ -26,7 +26,7 @@ MatchPath = Annotated[
 
 
 class MatchQuery(BaseModel):
-    """The parameters of a page of matches. All that are given must hold."""
+    """The query parameters that select a page of matches. A match is listed if it meets every condition."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -52,7 +52,7 @@ class MatchQuery(BaseModel):
 
 @router.get("/matches", response_model=MatchPage, responses=problem_statuses(400, 404))
 async def get_matches(services: Services, query: Annotated[MatchQuery, Query()]) -> Response:
-    """List the matches, newest first."""
+    """List open and finished matches, the latest start first."""
     matches = await services.reads.run(list_matches, services.engine, _filter(services, query), query.limit + 1)
     page = matches[: query.limit]
     cursor = f"{page[-1].number:x}" if len(matches) > len(page) else None
@@ -71,7 +71,11 @@ def _filter(services: SiteServices, query: MatchQuery) -> MatchFilter:
 
 
 def _ladders(services: SiteServices, query: MatchQuery) -> tuple[str, ...] | None:
-    """Return the ids of the ladders to which ``query`` is restricted; None if it is not restricted to any."""
+    """Return the ids of the ladders to which ``query`` restricts matches; None if matches of all ladders are wanted.
+
+    Raises:
+        HTTPException: the server does not know the ladder in ``query`` (404).
+    """
     if query.ladder is None and query.codemaker is None:
         return None
     all_ladders = services.registry.ladders.values()
@@ -80,7 +84,9 @@ def _ladders(services: SiteServices, query: MatchQuery) -> tuple[str, ...] | Non
 
 
 async def _entries(services: SiteServices, match: str) -> list[LogEntry]:
-    """Return the log entries of a match that its player has received, or all entries if the match is not open.
+    """Return the log entries of a match from the first on.
+
+    Of an open match, return only the entries that have been sent to its player.
 
     Raises:
         HTTPException: there is no such match (404).
@@ -121,7 +127,10 @@ _RECORD: Final[dict[int | str, dict[str, Any]]] = {
 
 @router.get("/matches/{match}/record", response_class=Response, responses=_RECORD | problem_statuses(404))
 async def get_record(services: Services, match: MatchPath) -> Response:
-    """Return the record of a match, as `evilpegs replay --record` writes it and `evilpegs verify` reads it."""
+    """Return the record of a match: all its events so far, one JSON object per line.
+
+    `evilpegs replay --record` writes the same form, and `evilpegs verify` reads it.
+    """
     entries = await _entries(services, match)
     cache = _cache(entries)
     headers = None if cache is None else {"Cache-Control": cache}
@@ -136,7 +145,10 @@ _ANALYSIS: Final[dict[int | str, dict[str, Any]]] = {
 
 @router.get("/matches/{match}/analysis", response_model=dict[str, Any], responses=_ANALYSIS)
 async def get_analysis(services: Services, match: MatchPath) -> Response:
-    """Return what each guess of a match was worth. It is computed when it is first asked for, which takes seconds."""
+    """Return the analysis of a finished match, which says what each guess was worth.
+
+    The first request for a match computes its analysis, which takes seconds.
+    """
     try:
         return json_body(await services.analyses.text(match), HOUR)
     except MatchUnknownError:

@@ -1,4 +1,4 @@
-"""The route of the metrics, which only programs on this machine may read unless a setting allows all."""
+"""The route of the metrics. Only programs on this machine may read them, unless a setting allows all machines."""
 
 import ipaddress
 import re
@@ -13,7 +13,7 @@ from evilpegs_server.site.services import Services
 
 router = APIRouter(tags=["server"])
 _FORWARDED: Final = re.compile(r"forwarded|via|x-forwarded-.*|x-real-ip|cf-connecting-ip|true-client-ip")
-"""The names of headers that a proxy adds. A request with one of them may come from anywhere."""
+"""The names of the headers that a proxy adds. A request with one of these headers may come from anywhere."""
 
 _METRICS: Final[dict[int | str, dict[str, Any]]] = {
     200: {
@@ -26,7 +26,10 @@ _METRICS: Final[dict[int | str, dict[str, Any]]] = {
 
 @router.get("/metrics", response_class=Response, responses=_METRICS)
 async def get_metrics(services: Services, request: Request) -> Response:
-    """Return the numbers of the server for Prometheus. Only this machine may read them, unless a setting allows all."""
+    """Return the metrics of the server in the text format of Prometheus.
+
+    Only programs on this machine may read them, unless the setting `public_metrics` allows all machines.
+    """
     if not services.public_metrics and not is_local(request):
         raise HTTPException(403, "metrics are for this machine only; see the setting public_metrics")
     headers = {"Cache-Control": "no-store", "Content-Type": CONTENT_TYPE_LATEST}
@@ -36,8 +39,8 @@ async def get_metrics(services: Services, request: Request) -> Response:
 def is_local(request: Request) -> bool:
     """Return True if a request comes from this machine and not through a proxy on it.
 
-    The Host header must name this machine by a loopback address or as ``localhost``. A proxy that sets a Host header
-    like this and adds no header of its own cannot be detected.
+    The header Host must be ``localhost`` or a loopback address. A proxy that sets the header like this, and adds no
+    header of its own, cannot be detected.
     """
     if request.client is None or any(_FORWARDED.fullmatch(name.lower()) for name in request.headers):
         return False

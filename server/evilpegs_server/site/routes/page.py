@@ -1,4 +1,4 @@
-"""The routes of the page: the index, the files of the page, and the address of the game."""
+"""The routes of the web page and its files, of the index of the API, and of the address of the game."""
 
 from typing import Any, Final
 
@@ -35,7 +35,7 @@ _INDEX: Final[dict[int | str, dict[str, Any]]] = {
 
 @router.get("/", response_model=IndexDocument, responses=_INDEX | problem_statuses())
 async def get_index(services: Services, request: Request) -> Response:
-    """Return the paths at which to begin; to a browser, the page."""
+    """Return the paths at which to begin. A client that prefers HTML, such as a browser, gets the page instead."""
     if prefers_media(whole_list(request.headers, "accept"), HTML, JSON):
         return _file(services, INDEX, page_headers(_game_url(services, request)))
     links = {name: services.base_path + path for name, path in _LINKS.items()}
@@ -46,7 +46,7 @@ async def get_index(services: Services, request: Request) -> Response:
 
 @router.get("/api/v1/game", response_model=GameAddressDocument, responses=problem_statuses())
 async def get_game(services: Services, request: Request) -> Response:
-    """Return the address of the game for a client that reaches the site at the host of its request."""
+    """Return the address of the game for a client that reaches this server under the host of this request."""
     url = _game_url(services, request)
     return document(GameAddressDocument(url=url, subprotocol=SUBPROTOCOL, version=services.version))
 
@@ -59,7 +59,7 @@ async def get_favicon(services: Services) -> Response:
 
 @router.get("/static/{path:path}", include_in_schema=False)
 async def get_static(services: Services, path: str) -> Response:
-    """Return the file of the page with the given path."""
+    """Return the file of the web page at ``path``, relative to the directory of its files."""
     return _file(services, path)
 
 
@@ -71,8 +71,9 @@ def _file(services: SiteServices, path: str, headers: dict[str, str] | None = No
 
 
 def _game_url(services: SiteServices, request: Request) -> str | None:
-    """Return the URL of the game for the host that a request names, else for ``localhost``.
+    """Return the WebSocket URL of the game for a page at the host that ``request`` names.
 
-    Return None as long as the port of the game is not open.
+    If the request names no allowed host, ``localhost`` takes its place. Return None until the URL is known, because the
+    port of the game is not open yet.
     """
     return services.game.url_for(services.hosts.find(request.headers.getlist("host")) or "localhost")

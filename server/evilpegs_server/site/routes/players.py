@@ -18,7 +18,7 @@ router = APIRouter(tags=["players"])
 
 
 class PlayerQuery(BaseModel):
-    """The parameters of a page of players."""
+    """The query parameters that select a page of players."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -28,7 +28,7 @@ class PlayerQuery(BaseModel):
 
 @router.get("/players", response_model=PlayerPage, responses=problem_statuses(400))
 async def get_players(services: Services, query: Annotated[PlayerQuery, Query()]) -> Response:
-    """List the players by name."""
+    """List all players, ordered by name."""
     players = await services.reads.run(list_players, services.engine, query.cursor or "", query.limit + 1)
     page = players[: query.limit]
     cursor = page[-1].name if len(players) > len(page) else None
@@ -49,9 +49,9 @@ async def get_player(
 
 
 def _encode(player: StoredPlayer, rows: Sequence[tuple[str, LeaderboardRow]]) -> str:
-    """Return the document of a player as JSON text; ``rows`` are pairs of a ladder's id and a leaderboard row.
+    """Return a player with their results as JSON text; ``rows`` are pairs of a ladder's id and a leaderboard row.
 
-    Call this function in a thread, because a player may have thousands of versions of their client.
+    Call this function in a thread, because a player may have a row for each of thousands of client versions.
     """
     results = tuple(PlayerResult(ladder=ladder, row=row) for ladder, row in rows)
     entry = PlayerEntry.model_validate(player)
