@@ -1,10 +1,11 @@
 """The game of the day: everyone plays the same game against evil on 4x6, without a server.
 
-The date draws the first guess, and evil's reply to it is already on the board. The guess comes from the SHA-256 of the
-text ``evilpegs daily 2026-11-22``: its bytes are read two by two as big-endian numbers. Numbers from 65,536 - 65,536
-mod 1,296 on are skipped, so that every code is equally likely; the others give the code at that number modulo 1,296 in
-code order. Codes of a single color are skipped too, because a guess of one color reveals little. Should all 16 numbers
-be skipped, the SHA-256 of ``evilpegs daily 2026-11-22 2`` follows, and so on.
+The date determines the first guess, and the player begins after evil's reply to it. The guess comes from the SHA-256
+of the text ``evilpegs daily 2026-11-22``, read as 16 big-endian numbers of two bytes each. The first number that is not
+skipped, modulo 1,296, is the index of the guess in code order. Numbers from 64,800 on are skipped, so that every code
+is equally likely: 64,800 is the largest multiple of 1,296 up to 65,536. Numbers of codes of a single color are skipped
+too, because a guess of one color reveals little. If all 16 numbers are skipped, those of the SHA-256 of ``evilpegs
+daily 2026-11-22 2`` follow, and so on.
 
 The page of the server draws the guess in the same way in JavaScript (``web/core/daily.js``); shared test vectors keep
 the two alike.
@@ -32,7 +33,7 @@ DAILY_LIMIT: Final = 10
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _DRAWN_VALUES: Final = 1 << 16
 _MARKS: Final = (("⚫", "⚪", "·"), ("B", "W", "."))
-"""The marks for black, white and neither, as symbols and as letters."""
+"""The marks of a peg that is black, white or neither: as symbols at index 0 and as letters at index 1."""
 
 
 class DateError(ClientError):
@@ -55,32 +56,33 @@ def parse_date(text: str) -> date:
 
 
 def first_guess(day: date) -> Code:
-    """Return the first guess of the game of ``day``, which only the date decides."""
+    """Return the first guess of the game of ``day``, which follows from the date alone."""
     accepted = _DRAWN_VALUES - _DRAWN_VALUES % DAILY_RULES.size
     codes = (code_at(drawn % DAILY_RULES.size, DAILY_RULES) for drawn in _draws(day) if drawn < accepted)
     return next(code for code in codes if len(set(code)) > 1)
 
 
 def daily_position(day: date) -> Position:
-    """Return the position of the game of ``day`` before the player's first guess; one turn has been played."""
+    """Return the position before the player's first guess in the game of ``day``, with one turn already played."""
     return reply_to(Position(DAILY_RULES), first_guess(day))
 
 
 def reply_to(position: Position, guess: Code) -> Position:
-    """Return the position after ``guess`` and the reply of evil, which always keeps the most codes possible."""
+    """Return the position after ``guess`` and evil's reply, the feedback that leaves the most codes possible."""
     return position.after(guess, Evil().reply(position, guess))
 
 
 def is_solved(history: History) -> bool:
-    """Return True if the last guess of ``history`` was answered with all-black."""
+    """Return True if the last guess of ``history``, which must not be empty, solved the game of the day."""
     return history[-1].feedback == all_black(DAILY_RULES.pegs)
 
 
 def share_text(day: date, history: History, letters: bool = False) -> str:
-    """Return the result of a finished game as text that gives no code away: date, guesses and a row per feedback.
+    """Return the result of a finished game as text that reveals no code.
 
-    The number of guesses includes the guess that the date drew. A game that was not solved has X instead of the number.
-    With ``letters`` the text has B, W and . instead of symbols.
+    The first line has the date and the number of guesses, and each turn adds a line with the marks of its feedback. The
+    number of guesses includes the guess that follows from the date. It is X if the game was not solved. With
+    ``letters`` the marks are B, W and . instead of symbols.
     """
     score = len(history) if is_solved(history) else "X"
     rows = [_marks(turn.feedback, _MARKS[letters]) for turn in history]
@@ -88,7 +90,7 @@ def share_text(day: date, history: History, letters: bool = False) -> str:
 
 
 def _draws(day: date) -> Iterator[int]:
-    """Yield numbers below 65,536 that follow from the date, without end."""
+    """Yield the numbers below 65,536 that follow from the date ``day``, in an endless sequence."""
     for number in count(1):
         text = f"evilpegs daily {day}" + ("" if number == 1 else f" {number}")
         digest = hashlib.sha256(text.encode()).digest()

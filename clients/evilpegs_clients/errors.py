@@ -31,9 +31,9 @@ class UnreachableReason(StrEnum):
     INSECURE = "insecure"
     """No secure connection was made."""
     OTHER_SERVER = "other_server"
-    """The answer is not one of an evilpegs server."""
+    """Something other than an evilpegs server answers."""
     NETWORK = "network"
-    """The connection failed for another reason."""
+    """The connection failed for a reason that no other member names."""
     GAVE_UP = "gave_up"
     """The connection was cut, and all attempts to restore it failed."""
 
@@ -59,9 +59,11 @@ class BrokenRecordError(ClientError):
 
 
 class ServerRefusedError(ClientError):
-    """An error raised when the server answers with an `error` message, whose fields are its attributes.
+    """An error raised when the server answers with an `error` message; the attributes are the fields of that message.
 
-    ``message`` is the text of the server, made safe to print.
+    ``message`` is the text of the server, made safe to print. After a ``fatal`` error the server closes the connection.
+    ``expected`` is the game and the turn that the match has reached. ``retry_after_ms`` is the time in milliseconds
+    after which the request may be accepted. Both are None if the server did not send them.
     """
 
     def __init__(
@@ -82,7 +84,7 @@ class ServerRefusedError(ClientError):
 
     @classmethod
     def of(cls, error: "Error") -> "ServerRefusedError":
-        """Return the exception for an `error` message."""
+        """Return the exception for the `error` message ``error``."""
         return cls(
             error.code,
             error.message,
@@ -93,9 +95,9 @@ class ServerRefusedError(ClientError):
 
 
 class NameTakenElsewhereError(ServerRefusedError):
-    """An error raised when a name is taken at a server, and its token is stored for another address.
+    """An error raised when ``name`` is taken at ``server``, but tokens for it are stored for the addresses ``others``.
 
-    The other address may belong to the same server.
+    The other addresses may belong to the same server. ``path`` is the path of the token file.
     """
 
     def __init__(self, name: str, server: str, others: "Sequence[str]", path: "Path") -> None:
@@ -111,7 +113,7 @@ class NameTakenElsewhereError(ServerRefusedError):
 class EvaluationError(ClientError):
     """An error raised when an evaluation cannot start or continue.
 
-    Its checkpoint, its workers, its cluster or its strategy has failed.
+    The checkpoint file, a worker process, the cluster or the strategy has failed.
     """
 
 

@@ -5,9 +5,9 @@ UNPRINTABLE = "?"
 
 
 def printable(text: str) -> str:
-    """Return a peer's text with ``?`` in place of control characters and other characters that are not printable.
+    """Return ``text`` with ``?`` in place of control characters and other characters that are not printable.
 
-    These include escape sequences, line breaks and changes of direction. Use this function wherever text that a peer
-    sent is printed or put into a message that is printed.
+    These include line breaks, and the characters that begin escape sequences or change the writing direction. Use this
+    function wherever text that a peer sent (a server, or the author of a record) is printed or put into a message.
     """
     return "".join(character if character.isprintable() else UNPRINTABLE for character in text)

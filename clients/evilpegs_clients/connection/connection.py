@@ -1,7 +1,8 @@
 """One connection to a server: requests get their direct answers, and every message is delivered in order.
 
 `ProtocolConnection.ask` waits for the message that answers its request. Every arriving message, answers included, is
-first passed to ``deliver`` in order. A match view is therefore never behind an answer that a caller has received.
+first passed in order to the function ``deliver``, which the creator of the connection gives. A `MatchView` that
+``deliver`` updates is therefore never behind an answer that a caller of `ask` has received.
 """
 
 import asyncio
@@ -46,22 +47,25 @@ from evilpegs_protocol.server_messages import Error, ServerEvent
 DIAL_SECONDS: Final = 10.0
 """The longest time for connecting, in seconds."""
 _REFUSALS: Final = frozenset({403, 421, 429, 503})
-"""The HTTP statuses by which the game port of a server refuses a connection; the body says why."""
+"""The HTTP statuses with which the game port of a server refuses a connection; the body of the response says why."""
 CLOSE_SECONDS: Final = 2.0
 """The longest time for a closing handshake, in seconds."""
 USUAL_PORT: Final = 8765
-"""The game port of a server whose operator names none."""
+"""The default game port of a server."""
 _OTHER_SCHEME: Final = re.compile(r"(?:(http)(s?)://)?([A-Za-z0-9.-]+:[0-9]+|\[[0-9a-fA-F:]+\]:[0-9]+)(?:/|/v1)?")
-"""A pattern of addresses that are complete except for the scheme ``ws`` or ``wss``."""
+"""A pattern of HOST:PORT without a scheme, or with ``http`` or ``https`` instead of ``ws`` or ``wss``.
+
+Group 2 is the ``s`` of ``https``, and group 3 is HOST:PORT.
+"""
 
 
 def server_url(text: str) -> str:
     """Return the WebSocket URL of a server from the text that a person typed.
 
-    A missing path becomes that of version 1 of the protocol.
+    A missing path becomes ``/v1``, the path of version 1 of the protocol.
 
     Raises:
-        ServerUnreachableError: The text is not the URL of a server.
+        ServerUnreachableError: The text is not a ``ws`` or ``wss`` URL with a valid host and port.
     """
     if (fault := port_fault(text)) is not None:
         raise ServerUnreachableError(fault, UnreachableReason.ADDRESS)
@@ -76,7 +80,7 @@ def server_url(text: str) -> str:
 
 
 def is_loopback(url: str) -> bool:
-    """Return True if the host of ``url`` is this machine; a connection to it must not use a proxy."""
+    """Return True if the host of ``url`` is ``localhost`` or a loopback address, which needs no proxy."""
     host = urlsplit(url).hostname or ""
     try:
         return ip_address(host).is_loopback
@@ -93,10 +97,10 @@ def _not_a_url(text: str) -> ServerUnreachableError:
 
 @dataclass(frozen=True, slots=True)
 class ReceivedMessage:
-    """A message from the server, as a value and as the JSON object that was received.
+    """A message from the server: ``message`` is its parsed value, and ``fields`` the JSON object that was received.
 
-    ``fields`` lacks `re`, which names the request that the message answers. It keeps fields that this client does not
-    know, because the hashes of a record cover them.
+    The field `re`, the id of the request that the message answers, is removed from ``fields``. Fields that this client
+    does not know are kept, because the hashes of a record cover them.
     """
 
     message: ServerEvent
@@ -107,12 +111,12 @@ Deliver = Callable[[ReceivedMessage], None]
 
 
 async def dial(url: str, deliver: Deliver, seconds: float = DIAL_SECONDS) -> "ProtocolConnection":
-    """Connect to the server at ``url`` and return the open connection.
+    """Connect to the server at ``url``, as a person may type it, and return the open connection.
 
-    Each message that arrives later is passed to ``deliver``. Connecting takes at most ``seconds``.
+    Connecting takes at most ``seconds``. Each message that arrives later is passed to ``deliver``.
 
     Raises:
-        ServerUnreachableError: The message says in one line why the connection failed and what to do.
+        ServerUnreachableError: No connection was made. The message says in one line why and what to do.
     """
     url = server_url(url)
     try:
@@ -144,15 +148,17 @@ class ProtocolConnection:
         self._numbers = count(1)
         self._waiting: dict[str, asyncio.Future[ServerEvent]] = {}
         self.ended: asyncio.Task[ClientError] = asyncio.create_task(self._read())
-        """The task that is done once no more messages will arrive; its result is the error that says why."""
+        """The task that is done once no more messages will arrive; its result is an error that says why."""
 
     async def ask(self, request: ClientMessage) -> ServerEvent:
-        """Send a request and return its direct answer.
+        """Send ``request`` and return the message that answers it.
 
         Raises:
-            ServerRefusedError: The answer is an `error`.
-            ConnectionLostError: No answer will arrive because the connection was cut.
-            SeatTakenError: No answer will arrive because another connection of the player took over the match.
+            ServerRefusedError: The answer is an `error` message.
+            ConnectionLostError: The connection was cut before the answer arrived.
+            SeatTakenError: Another connection of the player took over the match before the answer arrived.
+            ServerUnreachableError: The server sent something that is not a message of the protocol.
+            BrokenRecordError: The server contradicted an earlier message.
         """
         number = str(next(self._numbers))
         answer: asyncio.Future[ServerEvent] = asyncio.get_running_loop().create_future()
@@ -171,7 +177,7 @@ class ProtocolConnection:
         return reply
 
     async def close(self) -> None:
-        """Close the connection; a match that is not over continues on the server."""
+        """Close the connection and wait for its end; a match that is not over continues on the server."""
         await self._socket.close()
         await self.ended
 
@@ -214,13 +220,13 @@ class ProtocolConnection:
 def _is_refused(error: Exception) -> bool:
     """Return True if ``error`` means that the other machine refused the connection.
 
-    The text of the error counts too, because asyncio joins the errors of several addresses into one text.
+    The text of ``error`` is searched too, because asyncio joins the errors of several addresses into one text.
     """
     return isinstance(error, ConnectionRefusedError) or f"[Errno {errno.ECONNREFUSED}]" in str(error)
 
 
 def _remedy(url: str) -> str:
-    """Return advice about ``url``, at which nothing listens: check the address, or start a server on this machine."""
+    """Return advice for a person about ``url``, at which nothing listens: check the address, or start a server."""
     parts = urlsplit(url)
     if parts.scheme != "ws" or parts.hostname not in {"127.0.0.1", "localhost"}:
         return "check the address given with --server"
@@ -230,7 +236,10 @@ def _remedy(url: str) -> str:
 
 
 def _no_tls(url: str, error: OSError) -> str:
-    """Return the message for a TLS handshake that failed. The scheme is doubted only if the server may speak no TLS."""
+    """Return the error message for a TLS handshake with ``url`` that failed with ``error``.
+
+    The message suggests ``ws://`` only if the failure can mean that the server does not use TLS.
+    """
     match error:
         case ssl.SSLCertVerificationError():
             remedy = "check the address, or set SSL_CERT_FILE to the file of a certificate that you trust"

@@ -24,9 +24,10 @@ CLOSED_REGISTRATION: Final = "this server takes no new names; use the name you r
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """The program that plays, and the name it plays under; without ``name`` the server admits it as a guest.
+    """The identity that a client logs in with: its program, and the player's ``name``, which is None for a guest.
 
-    ``token_from`` is a former address of the server, whose stored tokens are tried too; None if there is none.
+    ``kind`` is registered with a new name. ``token_from`` is a former address of the server: the tokens stored for that
+    address are tried too. It is None if there is no former address.
     """
 
     client: ClientInfo
@@ -36,10 +37,10 @@ class Credentials:
 
 
 class LoginSequence:
-    """The login at one server: the messages to try, the token that proves the name, and the server's key.
+    """The login at the URL ``server``: the `hello` messages to try, the token of the name, and the server's key.
 
-    The key is stored with the token when a name is first used at a server, and later keys are compared with it (trust
-    on first use).
+    When a player with a name logs in, the server's public key is compared with the key that was stored at an earlier
+    login under that name, and a new key is stored (trust on first use).
     """
 
     def __init__(self, server: str, credentials: Credentials, tokens: TokenFile) -> None:
@@ -50,16 +51,19 @@ class LoginSequence:
         self._keys = ServerKeyFile.beside(tokens)
         self._former_key: str | None = None
         self.known_keys: tuple[str, ...] = ()
-        """The public keys that are remembered for the server and this name, newest first."""
+        """The public keys that are stored for the server and this name, newest first; empty before a login."""
 
     def hellos(self) -> list[Hello]:
-        """Return the `hello` messages to try, in order.
+        """Return the `hello` messages to try, in order: each one after the server has refused the token before it.
 
-        Each message is for the case that the server does not know the token in the message before. A server forgets
-        guests who leave without having played, so the last message of a guest has no token.
+        If an earlier login succeeded, the first message has its token. A player with a name then has no other message.
+        At the first login under a name, the messages have the stored tokens, newest first, and the last message claims
+        the name. The last message of a guest has no token, because a server forgets guests who leave without having
+        played.
 
         Raises:
-            TokenFileError: A name would be claimed, but its token could not be stored.
+            TokenFileError: The token of a claimed name could not be stored, or no token is stored for the former
+                address of the server.
         """
         credentials = self._credentials
         proven = [] if self._proven is None else [self._with_token(self._proven)]
@@ -73,9 +77,9 @@ class LoginSequence:
         return [*map(self._with_token, stored), claim]
 
     def accept(self, hello: Hello, welcome: Welcome) -> None:
-        """Remember the token with which ``hello`` succeeded, or the new token in ``welcome``.
+        """Remember the token with which ``hello`` succeeded, or the new token in ``welcome``, the answer to ``hello``.
 
-        If the player chose a name, the token and the server's key are stored in files.
+        Unless the player is a guest, the token and the server's key are also stored in files.
         """
         self._proven = welcome.token or hello.token
         if self._credentials.name is not None and self._proven is not None:
@@ -83,9 +87,9 @@ class LoginSequence:
             self._remember_key(self._credentials.name, welcome.server.key)
 
     def take_former_key(self) -> str | None:
-        """Return the server's stored key if its key has changed since then, else None.
+        """Return the key that was stored before the latest login if the server has another key or none now, else None.
 
-        Each change is returned once.
+        After each login only the first call returns a key.
         """
         former, self._former_key = self._former_key, None
         return former
@@ -100,18 +104,18 @@ class LoginSequence:
 
     @property
     def rng_seed(self) -> int:
-        """The seed of the player's random choices, which follows from their token and is the same in each session."""
+        """The seed of the player's random choices; it is derived from the token, so each session has the same seed."""
         return token_seed(self._proven or "")
 
     def keep_guest(self, player: str) -> None:
-        """Store a guest's token under the name the server gave them, so that they can come back."""
+        """Store a guest's token under ``player``, the name that the server gave the guest, who can then come back."""
         if self._proven is not None:
             self._tokens.add(self._server, player, self._proven)
 
     def explain(self, error: ServerRefusedError) -> ServerRefusedError:
-        """Return ``error``, with a message that says what to do if the server refused the player's name.
+        """Return an error with a clearer message if ``error`` refuses the player's name; else return ``error`` itself.
 
-        The message depends on the names and servers for which tokens are stored. Other refusals are returned unchanged.
+        The message says what to do. It depends on the names and servers for which tokens are stored.
         """
         name = self._credentials.name
         if name is None:
@@ -137,7 +141,7 @@ class LoginSequence:
         return ServerRefusedError(error.code, CLOSED_REGISTRATION + known, fatal=error.fatal)
 
     def _former_tokens(self, name: str) -> tuple[str, ...]:
-        """Return the tokens stored for the server's former address; none if no former address was given.
+        """Return the tokens of ``name`` stored for the server's former address; empty if no such address was given.
 
         Raises:
             TokenFileError: A former address was given, but no token is stored for it.
@@ -160,14 +164,15 @@ class LoginSequence:
 async def connect_and_log_in(
     server: str, login: LoginSequence, deliver: Deliver, seconds: float, before_claim: BeforeClaim | None = None
 ) -> tuple[ProtocolConnection, Welcome]:
-    """Connect to ``server`` and log in; return the connection and the server's `welcome`.
+    """Connect to the URL ``server`` and log in; return the connection and the server's `welcome`.
 
-    The messages of ``login`` are tried in order, each on a new connection. Each step takes at most ``seconds``.
-    Messages that arrive are passed to ``deliver``. Before a message claims a name, ``before_claim`` is called; its
-    errors end the login.
+    The `hello` messages of ``login`` are tried in order, each on a new connection, until the server accepts one or
+    refuses one for another reason than an unknown token. Connecting and waiting for the answer take at most ``seconds``
+    each. Every message that arrives is passed to ``deliver``. Before a message that claims a name is sent,
+    ``before_claim`` is awaited, and an error that it raises ends the login.
 
     Raises:
-        ClientError: The server cannot be reached or accepts none of the login messages.
+        ClientError: The server cannot be reached or refuses the login.
     """
     *earlier, last = login.hellos()
     for hello in earlier:
@@ -187,7 +192,13 @@ async def connect_and_log_in(
 async def _try_hello(
     server: str, login: LoginSequence, hello: Hello, deliver: Deliver, seconds: float
 ) -> tuple[ProtocolConnection, Welcome]:
-    """Send one login message on a new connection, which is closed unless the server answers with `welcome`."""
+    """Send ``hello`` on a new connection; return the connection and the `welcome` that answers ``hello``.
+
+    The connection is closed if anything else happens.
+
+    Raises:
+        ClientError: The server cannot be reached, refuses the message, or does not answer with `welcome`.
+    """
     connection = await dial(server, deliver, seconds)
     try:
         async with asyncio.timeout(seconds):

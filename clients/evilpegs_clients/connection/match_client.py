@@ -1,7 +1,7 @@
 """A player's moves in one match; a cut connection can delay a move but neither lose nor repeat it.
 
-The methods do not return the result of a move: read it from ``view`` afterwards. If the connection was cut during a
-move, the match is resumed, and the view shows whether the server had received the move.
+The methods that make a move do not return its result: read the result from ``view`` afterwards. If the connection was
+cut during a move, the match is resumed, and the view shows whether the server had received the move.
 """
 
 import asyncio
@@ -29,13 +29,13 @@ RESYNC_ERRORS: Final = frozenset(
         ErrorCode.INTERNAL,
     }
 )
-"""The refusals of a move that mean that the match has changed; the client then requests the events it missed."""
+"""The refusals of a move that mean that the match has changed; the client then requests the events that it missed."""
 MAX_RESYNCS: Final = 3
-"""The most refusals of `RESYNC_ERRORS` in a row without a new event; with more, the server contradicts itself."""
+"""The most refusals in `RESYNC_ERRORS` that a client accepts in a row without a new event; it raises the next one."""
 
 
 class MatchClient:
-    """A player's client in the match that ``view`` shows; create it with `play` or `resume`."""
+    """A client that makes a player's moves in one match, whose state is ``view``; create it with `play` or `resume`."""
 
     def __init__(self, session: PlayerSession, view: MatchView) -> None:
         self.view = view
@@ -45,12 +45,13 @@ class MatchClient:
 
     @classmethod
     async def play(cls, session: PlayerSession, ladder: str) -> Self:
-        """Begin a match on ``ladder`` and return its client.
+        """Begin a match on the ladder with the id ``ladder`` and return a client for it.
 
         If the connection is cut before the answer arrives, the new match is found among the player's open matches.
 
         Raises:
-            ServerRefusedError: The server does not begin a match; the message says what to do instead.
+            ServerRefusedError: The server refuses to begin a match; the message says what to do instead.
+            ClientError: The connection was cut and cannot be restored.
         """
         try:
             request = Play(ladder=ladder)
@@ -72,7 +73,7 @@ class MatchClient:
 
     @classmethod
     async def resume(cls, session: PlayerSession, match: str) -> Self:
-        """Take over a match that was begun earlier, receive all its events, and return its client."""
+        """Take over the match with the id ``match``, and return a client for it once all its events have arrived."""
         view = session.view = MatchView(match)
         await session.resume()
         while view.is_catching_up:
@@ -85,24 +86,31 @@ class MatchClient:
         return self._session.server_keys
 
     async def fetch_record(self) -> list[dict[str, Any]]:
-        """Request the record of the match from the server again and return its events; raises ClientError."""
+        """Request the record of the match from the server again, and return all its events in order, as JSON objects.
+
+        Raises:
+            ClientError: The server does not send the whole record.
+        """
         return await self._session.fetch_record(self.view.id)
 
     async def wait_for_move(self) -> Phase:
-        """Wait until it is the player's move or the match is over, and return the phase of the match."""
+        """Wait until it is the player's move or the match is over; return `Phase.READY`, `TURN` or `OVER`."""
         while self.view.phase not in SETTLED_PHASES:
             await self.wait_for_change()
         return self.view.phase
 
     async def wait_for_change(self) -> None:
-        """Wait for the next message about the match."""
+        """Wait until a message has changed ``view``, or a connection that was cut is restored."""
         await self._session.wait_for_change()
 
     async def ends_in_time(self, work: "asyncio.Future[Any]", on_change: Callable[[], object] = lambda: None) -> bool:
-        """Wait until ``work`` is done or the match leaves this turn; return True if ``work`` is done.
+        """Wait until ``work`` is done or the current turn is over; return True if ``work`` is done.
 
-        ``work`` is never cancelled. ``on_change`` is called at the beginning, and after each message about the match
-        that leaves it in this turn.
+        The wait for `ready` belongs to the first turn of a game. ``work`` is never cancelled. ``on_change`` is called
+        at the beginning, and after each message about the match that does not end the turn.
+
+        Raises:
+            ClientError: The connection was cut and cannot be restored.
         """
         progress = asyncio.create_task(self._wait_for_progress(on_change))
         try:
@@ -115,18 +123,21 @@ class MatchClient:
         return work.done()
 
     async def ready(self, nonce: str) -> None:
-        """Send `ready`, so that the game that waits for it begins.
+        """Send `ready`, so that the game that waits for `ready` begins.
 
-        ``nonce`` is the player's part of the random data from which a fixed secret is drawn.
+        ``nonce``, 1 to 64 letters, digits, - and _, is the player's part of the random data from which a fixed secret
+        is drawn.
         """
         await self._move(Ready(match=self.view.id, game=self.view.game, nonce=nonce))
 
     async def guess(self, code: str) -> None:
-        """Send ``code`` as the guess of the open turn.
+        """Send ``code``, such as ``1122``, as the guess of the open turn.
+
+        ``view`` shows the feedback afterwards, unless the guess was lost or the turn was over before it arrived.
 
         Raises:
-            ServerRefusedError: The code is illegal, or the server refuses it for another reason that does not pass.
-            BrokenRecordError: The server answers a different guess.
+            ServerRefusedError: The server refuses the guess, for example because the code is illegal.
+            BrokenRecordError: The feedback of the server is for a different code.
         """
         view = self.view
         answer = await self._move(Guess(match=view.id, game=view.game, turn=view.turn, code=code))
@@ -135,11 +146,14 @@ class MatchClient:
             raise BrokenRecordError(message)
 
     async def resign(self, game: int | None = None) -> None:
-        """Resign game number ``game``, or without ``game`` all games that are left."""
+        """Resign game number ``game``, from 1, or all games that are left if ``game`` is None."""
         await self._move(Resign(match=self.view.id, game=game))
 
     async def hint(self) -> HintGiven | None:
-        """Ask the server for a hint on a practice ladder, and return it; None if the answer was lost."""
+        """Request a hint, which only practice ladders give, and return it.
+
+        The result is None if the connection was cut or the turn ended before the hint arrived.
+        """
         answer = await self._move(Hint(match=self.view.id))
         return answer if isinstance(answer, HintGiven) else None
 
@@ -155,7 +169,7 @@ class MatchClient:
         return None
 
     async def _wait_for_progress(self, on_change: Callable[[], object]) -> None:
-        """Wait until the match has left this turn; call ``on_change`` at first and after each message until then."""
+        """Wait until the current turn is over; call ``on_change`` at once and after each message until then."""
         progress = self._progress()
         while self._progress() == progress:
             on_change()

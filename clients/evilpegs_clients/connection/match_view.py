@@ -1,8 +1,8 @@
 """A match as its player sees it: the record so far, without gaps, and the phase that says whose move it is.
 
-The view is a pure fold over the server's messages. Each event is applied once: a repeated event is compared with the
-first and dropped, and an event after a gap raises ConnectionLostError, because the events between must be requested
-with `resume`. While a resumed match catches up, it is never the player's move.
+The view follows from the server's messages alone. Each event is applied once: a repeated event is compared with the
+first one and dropped. An event after a gap raises ConnectionLostError, because the missing events must be requested
+with `resume`. Until the missed events of a resumed match have arrived, the phase is never one of the player's move.
 """
 
 from enum import StrEnum
@@ -30,7 +30,7 @@ from evilpegs_protocol.server_messages import (
 
 
 class Phase(StrEnum):
-    """The next step that the match waits for, as far as the player knows."""
+    """The state of a match: the thing that it waits for next, as far as the player knows."""
 
     READY = "ready"
     """The match waits for the player's `ready`."""
@@ -43,11 +43,19 @@ class Phase(StrEnum):
 
 
 SETTLED_PHASES = frozenset({Phase.READY, Phase.TURN, Phase.OVER})
-"""The phases in which it is the player's move, and the end of the match."""
+"""The phases in which the match does not wait for the server: it is the player's move, or the match is over."""
 
 
 class MatchView:
-    """The state of the match with the given ``id``, as far as its messages have been passed to `apply`."""
+    """The state of the match with the given ``id``, as far as its messages have been passed to `apply`.
+
+    ``game`` is the number of the current game, from 1, and 0 before the first. ``turn`` is the number of the turn that
+    was opened or answered last in that game, from 1, and 0 before the first. ``history`` has the answered turns of that
+    game. ``left_ms`` is the time on the clock in milliseconds, as the server sent it last; None if it sent none.
+    ``ready_by_ms`` is the time for `ready` in milliseconds, counted from the server's latest announcement of it.
+    ``games_over`` has the last event of each game that has ended, by the number of the game. ``over`` is the last event
+    of the match, None before.
+    """
 
     def __init__(self, id: str) -> None:  # noqa: A002 - it is the match's id
         self.id = id
@@ -57,12 +65,12 @@ class MatchView:
         self.left_ms: int | None = None
         self.ready_by_ms = 0
         self.announcements = 0
-        """The number of times that the server has announced how much time is left: ``left_ms`` or ``ready_by_ms``."""
+        """The number of times that the server has announced the time left, for a guess or for `ready`."""
         self.history: History = ()
         self.record: list[dict[str, Any]] = []
-        """Every event as the JSON object that was received, in order."""
+        """Every event of the match so far, in order, each as the JSON object that was received."""
         self.events: list[RecordEvent] = []
-        """Every event as a value, in order."""
+        """The events of ``record`` as parsed messages, in the same order."""
         self.games_over: dict[int, GameOver] = {}
         self.over: MatchOver | None = None
         self._started: MatchStarted | None = None
@@ -70,7 +78,7 @@ class MatchView:
 
     @property
     def started(self) -> MatchStarted:
-        """The first event of the record; raises LookupError if it has not arrived yet."""
+        """The first event of the record; reading it raises LookupError if it has not arrived yet."""
         if self._started is None:
             message = "the match has not started"
             raise LookupError(message)
@@ -83,7 +91,7 @@ class MatchView:
 
     @property
     def seq(self) -> int:
-        """The number of the last event received; 0 before the first."""
+        """The number of the last event received, counted from 1; 0 before the first."""
         return len(self.record)
 
     @property
@@ -92,7 +100,10 @@ class MatchView:
         return self._resumed is not None or self._started is None
 
     def apply(self, received: ReceivedMessage) -> bool:
-        """Apply a message to the view; return False if it is not about this match or contains nothing new.
+        """Apply a message to the view; return True if the view changed.
+
+        A message about another match, an event that was applied before, and a message of any other type than an event,
+        `turn` and `resumed` change nothing.
 
         Raises:
             ConnectionLostError: An event before this one is missing.
@@ -106,11 +117,11 @@ class MatchView:
         return self._apply_state(message)
 
     def game_events(self, game: int) -> list[dict[str, Any]]:
-        """Return the first event of the match and the events of one game, as JSON objects."""
+        """Return the first event of the match and then the events of game number ``game``, as JSON objects in order."""
         return [event for event in self.record if event.get("game", game) == game and event["type"] != "match_over"]
 
     def game_history(self, game: int) -> History:
-        """Return the answered turns of one game."""
+        """Return the answered turns of game number ``game``, oldest first."""
         answers = [event for event in self.events if isinstance(event, FeedbackGiven) and event.game == game]
         return tuple(self._turn(answer) for answer in answers)
 
@@ -161,9 +172,10 @@ class MatchView:
         self._catch_up()
 
     def _catch_up(self) -> None:
-        """Set the phase after a resumption; it is `Phase.WAITING` until all announced events have arrived.
+        """Set the phase of a match that is being resumed; do nothing if none is.
 
-        If a turn is open, it remains so until the server announces the turn.
+        The phase is `Phase.WAITING` until all events that the server announced have arrived. If a turn is open, the
+        phase stays `Phase.WAITING` until the server sends `turn`.
         """
         resumed = self._resumed
         if resumed is None:

@@ -1,4 +1,4 @@
-"""The record of a match while it is received a second time, apart from the view of the match."""
+"""A second copy of the record of a match, received from the server without changing the player's view of the match."""
 
 import asyncio
 from typing import Any
@@ -9,10 +9,10 @@ from evilpegs_protocol.server_messages import RecordEvent, Resumed
 
 
 class RecordCopy:
-    """The events of one match, received a second time in the order of their arrival.
+    """The events of the match with the id ``match``, received a second time, in the order of their arrival.
 
-    ``complete`` is set once the server has sent as many events as it announced. Unlike a `MatchView`, a copy does not
-    compare the events with those received before; the owner of the copy compares them.
+    ``events`` are JSON objects. ``complete`` is set once the server has sent as many events as it announced. Unlike a
+    `MatchView`, a copy does not compare the events with those received before; its owner does.
     """
 
     def __init__(self, match: str) -> None:
@@ -22,7 +22,9 @@ class RecordCopy:
         self._announced: int | None = None
 
     def take(self, received: ReceivedMessage) -> bool:
-        """Add a message to the copy and return True, or return False if the message does not belong to the copy.
+        """Take a message that belongs to the copy and return True; return False for any other message.
+
+        The events of the match belong to the copy, and so does `resumed`, which announces their number.
 
         Raises:
             BrokenRecordError: The server sent more events than it announced.

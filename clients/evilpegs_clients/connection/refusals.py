@@ -1,4 +1,4 @@
-"""Refusals of a server in the words of the player: what was refused, and what to do instead."""
+"""Errors for requests that a server refuses; the message says to the player what was refused and what to do instead."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 
 
 def unknown_ladder(ladder: str, offered: Iterable[LadderInfo], server: str) -> ServerRefusedError:
-    """Return the error for a ladder that ``server`` does not have.
+    """Return the error that the server at the URL ``server`` has no ladder with the id ``ladder``.
 
-    The message names those of the ``offered`` ladders whose ids are nearest to ``ladder``.
+    The message names the ``offered`` ladders whose ids are most similar, at most three.
     """
     text = unknown_ladder_text(ladder, (info.id for info in offered), f" on {server}")
     return ServerRefusedError(ErrorCode.UNKNOWN_LADDER, f"{text}; see: evilpegs ladders --server {server}")
 
 
 def explain_play_refusal(error: ServerRefusedError, ladder: str, session: "PlayerSession") -> ServerRefusedError:
-    """Return ``error``, the refusal to begin a match on ``ladder``, with a message that says what to do instead."""
+    """Return the refusal ``error`` of a match on ``ladder`` with a message that says what to do instead."""
     welcome, message = session.welcome, error.message
     if error.code is ErrorCode.UNKNOWN_LADDER:
         return unknown_ladder(ladder, welcome.ladders, session.server)

@@ -1,4 +1,4 @@
-"""Waiting before the next attempt: a little longer each time, and never in step with other clients."""
+"""Delays before repeated attempts: they grow, and random jitter keeps clients from trying at the same moment."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
@@ -12,10 +12,10 @@ Sleep = Callable[[float], Awaitable[object]]
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """Exponential delays with jitter, in seconds.
+    """A series of delays in seconds that grow exponentially, with random jitter.
 
-    The upper bound of the delay doubles from ``first`` up to ``longest``. Each delay is drawn at random between half of
-    its bound and the bound. After ``attempts`` delays the client gives up.
+    The upper bound of a delay is ``first`` at the beginning and doubles each time, up to ``longest``. Each delay is
+    drawn at random between half of its upper bound and the upper bound. The series ends after ``attempts`` delays.
     """
 
     first: float = 0.2
@@ -23,7 +23,7 @@ class Backoff:
     attempts: int = 40
 
     def delays(self, rng: Random) -> Iterator[float]:
-        """Yield the delays of one series of attempts, drawn with ``rng``."""
+        """Yield the delays of one series in seconds, drawn with ``rng``."""
         for attempt in range(self.attempts):
             bound = min(self.longest, self.first * 2**attempt)
             yield rng.uniform(bound / 2, bound)
@@ -31,10 +31,10 @@ class Backoff:
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """The delays and attempts of a session after a cut connection or a temporary refusal.
+    """The number of attempts, and the delays between them, after a cut connection or a temporary refusal.
 
-    ``rng`` draws the jitter; ``timeout`` bounds each step of connecting and logging in, in seconds. Tests pass a
-    ``sleep`` that returns at once.
+    ``rng`` draws the jitter of the delays. Connecting and logging in take at most ``timeout`` seconds each. ``sleep``
+    waits for a number of seconds; tests pass one that returns at once.
     """
 
     rng: Random
@@ -43,5 +43,5 @@ class RetryPolicy:
     timeout: float = DIAL_SECONDS
 
     def delays(self) -> Iterator[float]:
-        """Yield the delays of one series of attempts, in seconds."""
+        """Yield the delays of one series of ``backoff.attempts`` attempts, in seconds."""
         return self.backoff.delays(self.rng)

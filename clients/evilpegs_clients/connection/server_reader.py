@@ -1,6 +1,6 @@
-"""Reading at a server without playing: standings, finished matches, and the record of any match.
+"""Reading from a server without playing: leaderboards, the newest finished match, and the record of any match.
 
-A reader is a guest. Its requests are repeated after a cut connection, because a read changes nothing.
+A reader is a guest. A request that a cut connection interrupted is sent again, because reading changes nothing.
 """
 
 from collections.abc import Callable
@@ -29,14 +29,15 @@ from evilpegs_protocol.server_messages import ErrorCode, ServerEvent, Welcome
 _Answer = TypeVar("_Answer", bound=ServerMessage)
 
 MAX_PAGES: Final = 1_000
-"""The most pages of a leaderboard that are read, whatever a server says."""
+"""The most pages of a leaderboard that are read, even if the server says that there are more."""
 
 
 class ServerReader:
-    """A guest's session on ``server`` that only reads; it is open during an `async with` block.
+    """A guest's session on the URL ``server`` that only reads; it is open during an `async with` block.
 
-    ``program`` is the name under which the server sees the reader. ``on_event`` is called with each event of the
-    session, such as a cut or restored connection. Every method raises a `ClientError` with a message of one line.
+    ``program`` is the name of the client program that the server is given. ``on_event`` is called with each event of
+    the session, such as a cut or restored connection. A method that fails raises a `ClientError` with a message of one
+    line.
     """
 
     def __init__(
@@ -65,9 +66,9 @@ class ServerReader:
         return self._session.welcome
 
     async def standings(self, ladder: str) -> Standings:
-        """Return the whole leaderboard of a ladder, which the server sends in pages.
+        """Return the leaderboard of the ladder with the id ``ladder``, all pages joined, at most `MAX_PAGES`.
 
-        A row that moves to a later page while the pages are read is kept once.
+        A player whose row moves to a later page while the pages are read has one row, the first that was read.
         """
         first = await self._ask(ReadStandings(ladder=ladder), Standings)
         rows = {row.player: row for row in first.rows}
@@ -78,14 +79,15 @@ class ServerReader:
         return first.model_copy(update={"rows": tuple(rows.values()), "pages": 1})
 
     async def newest_match(self) -> FinishedMatch | None:
-        """Return the finished match that began last, or None if the server has none."""
+        """Return the finished match that began last, or None if the server has no finished match."""
         newest = await self._ask(ListMatches(), MatchList)
         return newest.matches[0] if newest.matches else None
 
     async def record(self, match: str) -> list[dict[str, Any]]:
-        """Return all events of a match so far, as received JSON objects in order and without gaps.
+        """Return all events so far of the match with the id ``match``, in order, as the JSON objects received.
 
-        The server answers `ping` only after it has sent these events, so they are complete after that answer.
+        The events are requested with `watch`, and then a `ping` is sent. The server answers the `ping` only after it
+        has sent the events, so the answer shows that they are complete.
         """
         while True:
             view = self._session.view = MatchView(match)
@@ -112,9 +114,9 @@ class ServerReader:
                 return self._check(answer, answer_type)
 
     def _explain(self, error: ServerRefusedError, answer_type: type[ServerMessage]) -> ServerRefusedError:
-        """Return ``error``, or one that calls the server too old if the server does not know the type of the request.
+        """Return ``error``, or another error if the server is too old to know the type of the request.
 
-        ``answer_type`` is the type of the answer that was requested.
+        ``answer_type`` is the type of the expected answer, which the message of the other error names.
         """
         if error.code is not ErrorCode.UNKNOWN_TYPE:
             return error

@@ -1,7 +1,7 @@
 """One player's session on a server: the current connection and the one match that the player is in.
 
-When the connection is cut or the server restarts, the session connects again after jittered, growing delays, logs in
-and resumes its match after the last event it received. `MatchClient` builds on this to play.
+When the connection is cut or the server restarts, the session connects again after growing random delays, logs in,
+and resumes its match after the last event that it received. `MatchClient` uses a session to play.
 """
 
 import asyncio
@@ -27,19 +27,20 @@ from evilpegs_protocol.fields import ClientMessage
 from evilpegs_protocol.server_messages import ErrorCode, MatchStarted, Notice, ServerEvent, Welcome
 
 TEMPORARY_ERRORS: Final = frozenset({ErrorCode.DRAINING, ErrorCode.STORAGE_UNAVAILABLE, ErrorCode.RATE_LIMITED})
-"""Refusals that may pass: the same request may be accepted a little later."""
+"""The temporary refusals: the same request may be accepted a little later."""
 
 STRANGER_ERRORS: Final = frozenset({ErrorCode.AUTH_FAILED, ErrorCode.NOT_YOUR_MATCH})
 """The refusals that, after a cut connection, mean that the server no longer knows the player or the match."""
 
 
 class PlayerSession:
-    """One player's session on ``server``; open it first and close it at the end.
+    """One player's session on ``server``; call `open` first and `close` at the end.
 
-    ``on_event`` is called with each notice, each attempt to reconnect, each restored connection, and each change of the
-    server's key. The delays between attempts grow until a request is answered or an event arrives. So a server that
-    accepts connections and then drops them is asked less and less often. Every method raises a `ClientError` with a
-    message of one line.
+    ``view`` is the match that the player is in, and None if there is none. ``on_event`` is called with each notice of
+    the server, each attempt to reconnect, each restored connection, and each change of the server's key. The delays
+    between attempts grow until a request is answered or an event arrives. Attempts to reach a server that accepts
+    connections and then drops them therefore become rarer. A method that fails raises a `ClientError` with a message of
+    one line.
     """
 
     def __init__(
@@ -76,9 +77,10 @@ class PlayerSession:
         return self._login.rng_seed
 
     async def open(self, before_claim: BeforeClaim | None = None) -> Welcome:
-        """Connect, log in, and return the server's `welcome`; a new name is claimed and its token stored.
+        """Connect, log in, and return the server's `welcome`.
 
-        ``before_claim`` is called before the name is claimed, which happens if no stored token proves it.
+        If no stored token proves the player's name, the name is claimed and its token stored. ``before_claim`` is
+        awaited before that.
         """
         self._connection = await self._connect(before_claim)
         return self.welcome
@@ -89,13 +91,19 @@ class PlayerSession:
             await self._connection.close()
 
     def keep_guest(self) -> None:
-        """Store a guest's token, so that they can come back under the name the server gave them."""
+        """Store the token of a guest, who can then come back under the name that the server gave them."""
         self._login.keep_guest(self.welcome.player)
 
     async def ask(self, request: ClientMessage) -> ServerEvent:
-        """Send a request and return the server's direct answer.
+        """Send ``request`` and return the message that answers it.
 
-        If the server refuses the request for a reason that may pass, it is sent again after a delay.
+        After a temporary refusal, one of `TEMPORARY_ERRORS`, the request is sent again after a delay. A connection that
+        is cut is not restored here.
+
+        Raises:
+            ServerRefusedError: The refusal is not temporary, or all attempts were refused.
+            ConnectionLostError: The connection was cut before the answer arrived; call `restore`.
+            ClientError: The connection ended for another reason.
         """
         for seconds in self._retry_policy.delays():
             try:
@@ -112,7 +120,7 @@ class PlayerSession:
         raise refused
 
     async def wait_for_change(self) -> None:
-        """Wait for the next message about the match, or until the match is resumed after a cut connection."""
+        """Wait until a message has changed ``view``, or a connection that was cut is restored."""
         if self._news is None or self._news.done():
             self._news = asyncio.get_running_loop().create_future()
         ended = self._open_connection().ended
@@ -122,7 +130,10 @@ class PlayerSession:
             await self.restore()
 
     async def resume(self) -> None:
-        """Take over the match of ``view``, and request the events that the view has not received."""
+        """Take over the match of ``view``, and request the events that the view has not received.
+
+        If the match is over, nothing is requested.
+        """
         try:
             await self._resume(self._open_connection())
         except ConnectionLostError:
@@ -138,12 +149,12 @@ class PlayerSession:
         return () if key is None else tuple(dict.fromkeys((key, *self._login.known_keys)))
 
     async def fetch_record(self, match: str) -> list[dict[str, Any]]:
-        """Request the record of one of the player's matches from the server again, and return its events.
+        """Request the record of the player's match with the id ``match`` again; return its events as JSON objects.
 
-        A connection that is cut during the request is not restored.
+        The events are in order. A connection that is cut during the request is not restored.
 
         Raises:
-            ClientError: The server does not hand out the record.
+            ClientError: The server does not send the whole record within the timeout of the retry policy.
         """
         connection = self._open_connection()
         copy = self._copy = RecordCopy(match)
@@ -163,7 +174,11 @@ class PlayerSession:
         return copy.events
 
     async def restore(self) -> None:
-        """Connect again and resume the match if the connection was cut; do nothing if it is open."""
+        """Connect again and resume the match if the connection was cut; do nothing if the connection is open.
+
+        Raises:
+            ClientError: All attempts failed, or the connection ended for another reason than a cut.
+        """
         async with self._restoring:
             ended = self._open_connection().ended
             if not ended.done():
@@ -173,9 +188,13 @@ class PlayerSession:
             await self._reconnect(ended.result())
 
     async def _reconnect(self, why: ClientError) -> None:
-        """Try to restore the connection, which ended because of ``why``.
+        """Try to restore the connection, which ended because of ``why``, until an attempt succeeds.
 
-        The delays continue those of earlier attempts, unless a request was answered or an event arrived since then.
+        The delays continue the series of the attempts before. A new series begins after a request was answered or an
+        event arrived.
+
+        Raises:
+            ClientError: All attempts failed, or an attempt was refused for a reason that is not temporary.
         """
         if self._attempts is None:
             self._attempts = enumerate(self._retry_policy.delays(), 1)
@@ -198,7 +217,7 @@ class PlayerSession:
         raise ServerUnreachableError(message, UnreachableReason.GAVE_UP)
 
     def _explain_stranger(self, error: ServerRefusedError) -> ServerRefusedError:
-        """Return ``error``, with a message that says so if the server does not know the player."""
+        """Return ``error``, or one with a clearer message if the server no longer knows the player or the match."""
         if error.code not in STRANGER_ERRORS:
             return error
         message = (
@@ -251,7 +270,7 @@ class PlayerSession:
     def _apply(self, view: MatchView, received: ReceivedMessage) -> bool:
         """Apply a message to ``view`` and return True if the view changed.
 
-        After a new event, the delays before attempts to reconnect begin again with the shortest.
+        A new event lets the delays before attempts to reconnect begin again with the shortest.
         """
         seq = view.seq
         changed = view.apply(received)

@@ -7,9 +7,9 @@ from evilpegs_protocol.server_messages import Notice
 
 @dataclass(frozen=True, slots=True)
 class Reconnecting:
-    """The event that the connection was cut because of ``why``; the next attempt to restore it begins in ``seconds``.
+    """The event that the connection was cut because of ``why``, or that an attempt to restore it failed.
 
-    ``attempt`` is the number of this attempt, from 1.
+    The next attempt begins in ``seconds`` seconds; ``attempt`` is its number, from 1.
     """
 
     why: str
@@ -19,7 +19,7 @@ class Reconnecting:
 
 @dataclass(frozen=True, slots=True)
 class Reconnected:
-    """The event that the connection is restored and the match is resumed, at attempt number ``attempts``."""
+    """The event that the connection is restored and the match resumed; attempt number ``attempts`` succeeded."""
 
     attempts: int
 
@@ -28,7 +28,7 @@ class Reconnected:
 class KeyChanged:
     """The event that ``server`` signs with another key than at the player's last login.
 
-    ``former`` is the key before, and ``key`` is the key now, or None if the server no longer signs.
+    ``former`` is the public key at the earlier login. ``key`` is the key now, or None if the server no longer signs.
     """
 
     server: str
@@ -37,7 +37,7 @@ class KeyChanged:
 
 
 def key_change_line(change: KeyChanged) -> str:
-    """Return the line that reports a changed key to a person."""
+    """Return the line of text that reports ``change`` to a person."""
     now = "it no longer signs records" if change.key is None else f"it is {change.key} now"
     return f"the key of {change.server} was {change.former} before, and {now}; ask its operator whether that is right"
 

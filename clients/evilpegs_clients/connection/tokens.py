@@ -1,8 +1,8 @@
 """The tokens that prove a player's names, stored in a file that only its owner can read.
 
-The file is JSON: for each server and each name, the issued tokens, newest first. Several are stored because servers
-with different databases can use one address in turn, and a token is the only proof of a name. Programs that run at
-the same time do not lose each other's tokens: each change is made under a lock and replaces the whole file.
+The file is JSON: for each server and each name, the issued tokens, newest first. Several tokens of a name are stored
+because servers with different databases can use one address in turn, and a token is the only proof of a name. Programs
+that run at the same time do not lose each other's tokens: each change is made under a lock and replaces the whole file.
 """
 
 import json
@@ -30,7 +30,10 @@ def default_token_file() -> Path:
 
 
 class TokenFile:
-    """A file of tokens; every method raises TokenFileError with a message of one line if the file is unusable."""
+    """The token file at ``path``, which need not exist; a server is named by its URL.
+
+    Every method raises TokenFileError with a message of one line if the file cannot be used.
+    """
 
     contents: ClassVar[str] = "tokens"
     remedy: ClassVar[str] = "and choose new names"
@@ -41,7 +44,8 @@ class TokenFile:
     def get(self, server: str, name: str) -> tuple[str, ...]:
         """Return the tokens of ``name`` on ``server``, newest first; usually there is one or none.
 
-        All names of this machine share their tokens: ``localhost``, ``127.0.0.1`` and ``[::1]`` with the same port.
+        The hosts ``localhost``, ``127.0.0.1`` and ``[::1]`` with the same port share their tokens: those stored for the
+        other two follow those stored for the host of ``server``.
         """
         servers = self._load()
         same = [known for known in servers if known != server and _address(known) == _address(server)]
@@ -49,11 +53,11 @@ class TokenFile:
         return tuple(dict.fromkeys(tokens))
 
     def servers_with(self, name: str) -> tuple[str, ...]:
-        """Return the servers for which a token of this name is stored."""
+        """Return the URLs of the servers for which a token of ``name`` is stored."""
         return tuple(server for server, names in self._load().items() if names.get(name))
 
     def names_at(self, server: str) -> list[str]:
-        """Return the names for which a token is stored at a server, in alphabetical order."""
+        """Return the names of which a token is stored for ``server``, in alphabetical order."""
         servers = self._load()
         same = [names for known, names in servers.items() if _address(known) == _address(server)]
         return sorted({name for names in same for name, tokens in names.items() if tokens})
@@ -68,7 +72,7 @@ class TokenFile:
             self._save(servers)
 
     def check_writable(self) -> None:
-        """Raise TokenFileError if a token could not be stored; call this before the server issues one."""
+        """Raise TokenFileError if a token could not be stored; call this before the server issues a token."""
         with self._lock():
             self._load()
 
@@ -111,10 +115,10 @@ class TokenFile:
 
 
 class ServerKeyFile(TokenFile):
-    """A file of the public keys of servers, newest first, in the same format as a token file.
+    """A file of the public keys of servers: for each server and each name, the keys seen, newest first.
 
-    It lies beside the token file. The keys are not in the token file itself, because earlier versions of evilpegs
-    refuse a token file that contains anything else.
+    Its format is that of a token file, with keys in place of tokens. The keys are not in the token file itself, because
+    earlier versions of evilpegs refuse a token file that contains anything but tokens.
     """
 
     contents: ClassVar[str] = "server keys"
@@ -122,17 +126,18 @@ class ServerKeyFile(TokenFile):
 
     @classmethod
     def beside(cls, tokens: TokenFile) -> Self:
-        """Return the key file that belongs to the token file ``tokens``."""
+        """Return the key file that belongs to the token file ``tokens``, in the same folder."""
         return cls(tokens.path.with_name(tokens.path.name + ".keys"))
 
 
 @contextmanager
 def sole_user(tokens: TokenFile, server: str, name: str | None) -> Iterator[bool]:
-    """Hold the lock of ``name`` on ``server`` during the block; yield True if no other program holds it.
+    """Try to hold the lock of ``name`` on ``server`` during the block; yield False if another program holds the lock.
 
-    A program that got the lock may finish the open matches it finds. Otherwise they may belong to the other program.
-    The locks are files beside the token file ``tokens``. They are never deleted: a program waiting for a deleted file
-    would hold a different lock than the next program. Guests have no name, so for them this yields False.
+    A program that holds the lock may finish the open matches of ``name``. Otherwise these may belong to the other
+    program. The locks are files beside the token file ``tokens``. Lock files are never deleted: a program that has
+    opened a deleted file would hold a different lock than the next program. If ``name`` is None, as for a guest, there
+    is no lock, and the result is False.
     """
     if name is None:
         yield False
@@ -145,7 +150,7 @@ def sole_user(tokens: TokenFile, server: str, name: str | None) -> Iterator[bool
 
 
 def _address(server: str) -> str:
-    """Return the URL of a server, with ``127.0.0.1`` in place of any name that this machine has for itself."""
+    """Return the URL ``server``, with ``127.0.0.1`` in place of ``localhost`` and ``[::1]``."""
     parts = urlsplit(server)
     if (parts.hostname or "") not in LOOPBACK_HOSTS:
         return server
