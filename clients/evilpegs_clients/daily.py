@@ -4,8 +4,8 @@ The date determines the first guess, and the player begins after evil's reply to
 of the text ``evilpegs daily 2026-11-22``, read as 16 big-endian numbers of two bytes each. The first number that is not
 skipped, modulo 1,296, is the index of the guess in code order. Numbers from 64,800 on are skipped, so that every code
 is equally likely: 64,800 is the largest multiple of 1,296 up to 65,536. Numbers of codes of a single color are skipped
-too, because a guess of one color reveals little. If all 16 numbers are skipped, those of the SHA-256 of ``evilpegs
-daily 2026-11-22 2`` follow, and so on.
+too, because a guess of one color reveals little. If all 16 numbers are skipped, those of the SHA-256 of
+``evilpegs daily 2026-11-22 2`` follow, and so on.
 
 The page of the server draws the guess in the same way in JavaScript (``web/core/daily.js``); shared test vectors keep
 the two alike.
@@ -29,7 +29,7 @@ from evilpegs_game.rules import Rules
 
 DAILY_RULES: Final = Rules(4, 6)
 DAILY_LIMIT: Final = 10
-"""The most guesses of a daily game, including the guess that the date draws."""
+"""The most guesses of a daily game, including the guess that follows from the date."""
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _DRAWN_VALUES: Final = 1 << 16
 _MARKS: Final = (("⚫", "⚪", "·"), ("B", "W", "."))

@@ -10,9 +10,9 @@ _T = TypeVar("_T")
 
 
 def run_in_thread(work: Callable[[], _T]) -> "asyncio.Future[_T]":
-    """Run ``work`` in a new thread and return a future of its result or exception.
+    """Run ``work`` in a new thread and return a future of its result or exception; an event loop must be running.
 
-    The thread is a daemon: work that never ends does not keep the program alive.
+    The thread is a daemon: ``work`` that never ends does not keep the program alive.
     """
     loop = asyncio.get_running_loop()
     future: asyncio.Future[_T] = loop.create_future()

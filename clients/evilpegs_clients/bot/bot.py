@@ -40,8 +40,8 @@ BotEvent = (
 )
 """The events that `play_matches` reports to ``on_event``.
 
-* `Welcome`: The server accepted the player. The event has the player's name and the ladders. It is reported once,
-  before the first match.
+* `Welcome`: The server accepted the player. The event has the player's name and the server's ladders. It is reported
+  once, before the first match.
 * `MatchStarted`: A match begins, or an earlier run's open match continues.
 * `GameSummary`: A game ended and was verified.
 * `StrategyFailure`: The strategy failed. If ``match`` is None, it failed before anything was played, and perhaps before
@@ -78,33 +78,37 @@ async def play_matches(
     signature is checked if `cryptography` is installed. The server's key is remembered with the token of the name.
 
     Matches that an earlier run of the same strategy under the same name left open are finished first, in addition to
-    ``matches``. They are left alone while another program with the same token file plays under that name. If another
-    client began one of them, nothing is played. A cut connection is restored and its match resumed. If the strategy
-    fails, that game is resigned; after the second failure no further game begins. Before anything is played, the
-    strategy chooses a first guess for each open match and for the ladder, so that a strategy that cannot play these
-    rules loses nothing. If no stored token proves the name, that happens before the name is claimed: a guest asks the
-    server for the rules of the ladder. The function prints nothing; ``on_event`` reports progress.
+    ``matches``. Open matches are left alone while another program with the same token file plays under that name. If
+    another client began one of them, nothing is played. A cut connection is restored and the match resumed. If the
+    strategy fails, the game is resigned; after the second failure no further game begins.
+
+    Before anything is played, the strategy chooses a first guess for each open match and for the ladder, so that a
+    strategy that cannot play these rules loses no game. If no stored token proves the name, the strategy chooses the
+    guess for the ladder before the name is claimed: a connection as a guest gets the rules of the ladder from the
+    server. The function prints nothing; ``on_event`` reports progress.
 
     Args:
         server: The server's address, such as ``ws://127.0.0.1:8765``.
         ladder: The id of a ladder that the server offers.
         strategy: The strategy that chooses every guess. Where a choice would exceed the time left on the clock, the
-            first candidate is played instead and counted in ``over_budget``.
+            first candidate is played instead, and ``over_budget`` of the returned summary counts the guess.
         name: The player's name. A new name is claimed and its token is kept in ``token_file``. Without a name the
             player is a guest, and guests may play practice ladders only.
         matches: The number of new matches to play. With 0, only open matches are finished.
-        seed: The seed of the strategy's randomness, from which each game derives its own. By default it follows from
-            the player's token, so a run under the same name that resumes a match draws the same numbers again.
+        seed: The seed of the strategy's randomness, from which the seed of each game is derived. The default follows
+            from the player's token, so a run under the same name that resumes a match draws the same numbers again.
         client_version: The version that the leaderboard shows, up to 64 printable ASCII characters; by default the
             strategy's ``version`` if it has one, which is a hash for strategy files and programs, else the version of
             evilpegs.
         token_file: The file that keeps the tokens of names; by default one in the user's data directory.
-        token_from: An address that the server had before; the tokens stored for it are tried, and then stored for the
-            new one. Give no address of anybody else, because the server sees the tokens.
+        token_from: An address that the server had before; the tokens stored for that address are tried, and the token
+            that is accepted is stored for ``server`` too. Do not give the address of another server, because the tokens
+            stored for it would be sent to ``server``.
         on_event: The function called with each event of the run, on the event loop's thread.
-        retry_policy: The delays and attempts after a cut connection or a temporary refusal.
-        trial: The trial that precedes the claim of a new name; by default a new one. Callers that try several names in
-            turn pass the same one, so that the strategy is tried only once.
+        retry_policy: The number of attempts, and the delays between them, after a cut connection or a temporary
+            refusal; by default at most 40 attempts.
+        trial: The trial of the strategy that precedes the claim of a new name; by default a new trial. Callers that try
+            several names in turn pass the same trial, so that the strategy is tried only once.
 
     Returns:
         The player's name and, in the order of play, a summary of each match with its games, violations and failures.
@@ -189,6 +193,9 @@ def _client_info(strategy: Strategy, client_version: str | None) -> ClientInfo:
 
 
 def _label(name: str) -> str:
-    """Return a strategy's name with ``?`` in place of each character that the protocol does not allow."""
+    """Return the name of a strategy as the protocol allows it: at most 64 printable ASCII characters.
+
+    Other characters become ``?``, and an empty name becomes ``strategy``.
+    """
     printable = "".join(symbol if " " <= symbol <= "~" else "?" for symbol in name)
     return printable[:64] or "strategy"

@@ -1,4 +1,4 @@
-"""One match played by a strategy: ready, guess and verify until it is over."""
+"""One match played by a strategy: `ready`, guesses, and the verification of each game, until the match is over."""
 
 import asyncio
 import secrets
@@ -24,9 +24,9 @@ MAX_FAILURES: Final = 2
 
 
 def check_failures(failures: Sequence[StrategyFailure], view: MatchView | None = None) -> None:
-    """Raise StrategyError if the strategy has failed `MAX_FAILURES` times in this run.
+    """Raise StrategyError if ``failures``, which lists those of the run so far, has `MAX_FAILURES` entries or more.
 
-    With ``view``, the message also says that the match of the view is still open.
+    With ``view``, the message also says that the match of ``view`` is still open.
     """
     if len(failures) < MAX_FAILURES:
         return
@@ -43,9 +43,12 @@ def check_failures(failures: Sequence[StrategyFailure], view: MatchView | None =
 class MatchPlayer:
     """A player that plays the match of ``client`` to its end with a strategy.
 
-    Each step follows from the match view alone, even after the match was resumed. If the strategy fails, the player
-    resigns the game and begins the next one. ``failures`` lists all failures of the run, and this match adds its own.
-    After `MAX_FAILURES` of them no further game begins, and the match is left open.
+    ``chooser`` chooses the guesses with the strategy, and the games are verified with ``cache``. The next request
+    always follows from the view of the match alone, even after the match was resumed. If the strategy fails, the player
+    resigns the game and begins the next one. ``failures`` lists the failures of the whole run; those in this match are
+    appended. When the list has `MAX_FAILURES` entries, no further game begins, and the match is left open. ``on_event``
+    is called with the summary of each game that has ended, and then with the failure of the strategy in that game, if
+    there was one.
 
     If a game ends while the strategy still computes a guess, the next game begins after that computation has ended.
     Until then the server waits for `ready`, and no clock runs.
@@ -76,7 +79,7 @@ class MatchPlayer:
 
         Raises:
             ClientError: The server cannot be reached, refuses a request or contradicts itself.
-            StrategyError: The strategy has failed too often, and games are left.
+            StrategyError: The strategy has failed `MAX_FAILURES` times in the run, and games are left.
         """
         while (phase := await self._client.wait_for_move()) is not Phase.OVER:
             await self._verify_ended_games()

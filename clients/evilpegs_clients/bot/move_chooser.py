@@ -1,8 +1,8 @@
 """Choosing a guess with a strategy, within a budget of work that fits the clock.
 
-A strategy never sees a clock. Its budget is counted in feedback evaluations and follows from the time left at the
-start of the turn and the number of guesses that a game of these rules still needs. The assumed speed is one that
-current machines exceed.
+A strategy never sees a clock. Its budget is the number of feedbacks that it may compute for one guess. The budget
+follows from the time left at the start of the turn and an estimate of the guesses that the game still needs. It assumes
+a speed that current machines exceed.
 """
 
 import math
@@ -21,19 +21,20 @@ from evilpegs_game.rules import Rules
 from evilpegs_protocol.server_messages import LadderInfo, MatchStarted
 
 EVALUATIONS_PER_MS: Final = 200_000
-"""Assumed feedback evaluations per millisecond; a modern core does three to six times as many."""
+"""The assumed number of feedbacks computed per millisecond; a modern core computes three to six times as many."""
 RESERVE_MS: Final = 250
-"""Time held back for the round trip to the server."""
+"""The time in milliseconds that is kept back for the round trip to the server."""
 UNTIMED_MS: Final = 20_000
-"""Time per guess without a clock: about as long as a spectator is willing to wait."""
+"""The time per guess in milliseconds on ladders without a clock: about as long as a spectator is willing to wait."""
 
 
 def guess_budget(rules: Rules, turn: int, guess_limit: int, left_ms: int | None, increment_ms: int = 0) -> int:
-    """Return the number of feedback evaluations that choosing the guess at ``turn`` may take, at least 1.
+    """Return the number of feedbacks, at least 1, that may be computed to choose the guess of turn number ``turn``.
 
-    The time for them is the time left divided by the estimated number of remaining turns, plus half of the increment.
-    ``left_ms`` is the time left in milliseconds; it is None without a clock, and the number is then fixed.
-    ``increment_ms`` is the time that the clock adds after each guess.
+    Turns are numbered from 1. ``left_ms`` is the time left on the clock in milliseconds, and ``increment_ms`` the time
+    that the clock adds after each guess. The guess may take the time left, less `RESERVE_MS`, divided by
+    `remaining_turns`, plus half of the increment. If ``left_ms`` is None, there is no clock, and the guess may take
+    `UNTIMED_MS`.
     """
     if left_ms is None:
         return UNTIMED_MS * EVALUATIONS_PER_MS
@@ -42,19 +43,20 @@ def guess_budget(rules: Rules, turn: int, guess_limit: int, left_ms: int | None,
 
 
 def remaining_turns(rules: Rules, turn: int, guess_limit: int) -> int:
-    """Estimate the number of guesses left in a game, including the guess at ``turn``.
+    """Estimate the number of guesses left in a game, including the guess at ``turn``, from 1.
 
-    A guess is assumed to divide the number of candidates by about four. The estimate errs on the high side.
+    A guess is assumed to divide the number of candidates by about four. The estimate errs on the high side: it is at
+    least 2, but never more than ``guess_limit`` allows.
     """
     usual = 2 + math.ceil(math.log2(rules.size) / 2)
     return min(max(2, usual - turn + 1), max(1, guess_limit - turn + 1))
 
 
 class MoveChooser:
-    """A chooser of guesses that plays the first candidate where its strategy would be too slow.
+    """A chooser of guesses with a strategy; it takes the first candidate where the strategy exceeds its budget.
 
-    ``over_budget`` counts the replaced guesses. ``seed`` is the seed of the run. The seed of each game follows from it,
-    the id of the match and the number of the game.
+    ``over_budget`` counts the guesses that the first candidate replaced. ``seed`` is the seed of the run. The seed of
+    each game follows from the seed of the run, the id of the match and the number of the game.
     """
 
     def __init__(self, strategy: Strategy, seed: int, live_sets: LiveSets) -> None:
@@ -64,9 +66,9 @@ class MoveChooser:
         self._live_sets = live_sets
 
     def rehearse(self, offer: LadderInfo | MatchStarted) -> StrategyFailure | None:
-        """Let the strategy choose a first guess for a ladder or an open match, without playing the guess.
+        """Let the strategy choose a first guess for ``offer``, a ladder or an open match, without playing the guess.
 
-        Return the failure of the strategy, or None if it chose a legal code.
+        Return the failure of the strategy, or None if the strategy chose a legal code or exceeded its budget.
         """
         rules, clock = Rules.parse(offer.rules), offer.clock
         left, increment = (clock.base_ms, clock.increment_ms) if clock else (None, 0)
@@ -86,7 +88,7 @@ class MoveChooser:
         return Position(view.rules, view.history, self._live_sets, budget)
 
     def game_seed(self, match: str, game: int) -> int:
-        """Return the seed of game number ``game`` in the match with the id ``match``."""
+        """Return the seed of the strategy's random choices in game number ``game`` of the match with id ``match``."""
         return game_seed(self._seed, match, game)
 
     def choose(self, position: Position, seed: int) -> Code:
@@ -115,10 +117,9 @@ class MoveChooser:
 
 
 def _reason(error: GameError) -> str:
-    """Return the text of ``error``, with a remedy that suits a bot.
+    """Return the text of ``error``; if the text advises smaller rules, advise another strategy or ladder instead.
 
-    A bot cannot take smaller rules, because its ladder sets them. So the text proposes another strategy or ladder
-    instead.
+    A bot cannot choose its rules, because the ladder sets them.
     """
     text, remedy = str(error), "take smaller rules"
     if not text.endswith(remedy):

@@ -8,12 +8,12 @@ from evilpegs_protocol.server_messages import MatchStarted
 
 
 async def find_own_matches(session: PlayerSession, client: str) -> list[MatchStarted]:
-    """Return the first event of each open match of the player, if the program called ``client`` began all of them.
+    """Return the first event of each open match of the player, all of them begun by the program named ``client``.
 
-    The matches are only watched, so a program that plays one at this moment keeps its seat.
+    The matches are only watched: another connection that plays one of them at this moment can go on.
 
     Raises:
-        ClientError: Another client began one of them, such as a person with `evilpegs play`.
+        ClientError: Another program began one of the matches, for example `evilpegs play`.
     """
     views = [await _watch(session, match.match) for match in session.welcome.open]
     started = [view.started for view in views if view.over is None]
@@ -32,9 +32,12 @@ def _foreign_text(started: MatchStarted, session: PlayerSession) -> str:
 
 
 async def _watch(session: PlayerSession, match: str) -> MatchView:
-    """Return a view of the match with all its events so far.
+    """Return a view of the match with the id ``match``, complete with all events so far.
 
-    The server answers `unwatch` only after it has sent these events, so the view is complete after that answer.
+    The server answers `unwatch` only after it has sent the events, so the view is complete after that answer.
+
+    Raises:
+        BrokenRecordError: The server sends no event of the match.
     """
     while True:
         view = session.view = MatchView(match)

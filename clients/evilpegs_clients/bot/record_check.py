@@ -1,4 +1,4 @@
-"""The check of a whole match once it is over: its record, the record that the server hands out, and the signature."""
+"""The check of a match that is over: the record received while playing, the record sent again, and the signature."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,17 +15,17 @@ from evilpegs_protocol.server_messages import ErrorCode
 
 @dataclass(slots=True)
 class RecordCheck:
-    """The violations in the record of a match, and the statements that could not be checked."""
+    """The result of checking the record of a match: its violations, and the statements that could not be checked."""
 
     violations: list[Violation] = field(default_factory=list)
     not_checked: list[NotChecked] = field(default_factory=list)
 
 
 async def check_played_match(client: MatchClient) -> RecordCheck:
-    """Check the record of a match that is over; return the violations and the statements that were not checked.
+    """Check the match of ``client``, which must be over, and return what the check found.
 
-    The record that ``client`` received is checked by itself, compared with the record that the server hands out now,
-    and its signature is checked with the server's keys.
+    The record that ``client`` received while playing is verified and compared with the record that the server sends
+    now. The signature in the received record is checked with the server's public keys.
     """
     received = client.view.record
     check = RecordCheck(verify_record(received))
@@ -35,9 +35,10 @@ async def check_played_match(client: MatchClient) -> RecordCheck:
 
 
 async def _compare_with_server(check: RecordCheck, client: MatchClient) -> None:
-    """Compare the received record with the one that the server hands out, and add the differences to ``check``.
+    """Compare the record that ``client`` received with the one that the server sends now; add differences to ``check``.
 
-    The record is requested once. If it cannot be fetched, ``check`` says so.
+    The server's record is requested once. That the server denies the match or contradicts itself is a violation. If the
+    record cannot be fetched for another reason, the comparison is added to the statements that were not checked.
     """
     try:
         handed_out = await client.fetch_record()
@@ -52,14 +53,15 @@ async def _compare_with_server(check: RecordCheck, client: MatchClient) -> None:
 
 
 def _denies_match(error: ClientError) -> bool:
-    """Return True if the server says that the match, which the player has just played, does not exist."""
+    """Return True if ``error`` says that the player has no such match, although they have just played it."""
     return isinstance(error, ServerRefusedError) and error.code is ErrorCode.NOT_YOUR_MATCH
 
 
 def _check_signature(check: RecordCheck, record: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> None:
-    """Check the signature of ``record`` with ``keys``, the server's public keys, and add violations to ``check``.
+    """Check the signature of ``record`` with ``keys``, the server's public keys, and add the result to ``check``.
 
-    Without keys nothing is checked, because a server without a key signs nothing.
+    Without keys nothing is checked, because a server without a key signs nothing. If `cryptography` is not installed,
+    the signature is added to the statements that were not checked.
     """
     if not keys:
         return

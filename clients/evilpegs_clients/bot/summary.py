@@ -12,7 +12,11 @@ from evilpegs_protocol.fields import Outcome
 
 @dataclass(frozen=True, slots=True)
 class GameSummary:
-    """The result of one game, with its answered turns and the violations that its verification found."""
+    """The result of one game: its outcome, its guesses, and the violations that verification found.
+
+    ``match`` is the id of the match, ``game`` the number of the game from 1, and ``guesses`` the number of guesses.
+    ``history`` has the answered turns.
+    """
 
     match: str
     game: int
@@ -39,11 +43,12 @@ class GameSummary:
 
 @dataclass(frozen=True, slots=True)
 class StrategyFailure:
-    """A failure of the strategy at ``position``, with all that is needed to reproduce it.
+    """A failure of the strategy at ``position``, with the data needed to reproduce the failure.
 
-    A game in which the strategy failed was resigned. ``seed`` is the seed of the game. ``secret`` is a code that agrees
-    with every reply: the secret of a fixed codemaker, or the code that evil or a devil showed at the end; None if the
-    server showed neither. ``match`` and ``game`` are None if the strategy failed before a match began.
+    ``match`` is the id of the match and ``game`` the number of the game, from 1, which was resigned. Both are None if
+    the strategy failed before anything was played. ``seed`` is the seed of the game. ``secret`` is a code that agrees
+    with every reply: the secret of a fixed codemaker, or the code that evil or a devil showed at the end. It is None if
+    the server showed no code.
     """
 
     match: str | None
@@ -56,11 +61,12 @@ class StrategyFailure:
 
 @dataclass(frozen=True, slots=True)
 class MatchSummary:
-    """The results of one match: its games, and the violations and failures that were found.
+    """The results of one match: its games in the order of play, and the violations and failures that were found.
 
-    ``violations`` concern the record of the match as a whole, not a single game. ``not_checked`` lists statements about
-    the record that could not be checked, for example because the server had stopped. ``over_budget`` counts the turns
-    at which the first candidate was played because the strategy would have taken too long.
+    ``match`` and ``ladder`` are ids. ``violations`` concern the record of the match as a whole, not a single game.
+    ``not_checked`` lists statements about the record that could not be checked, for example because the server had
+    stopped. ``over_budget`` counts the turns at which the first candidate was played because the strategy would have
+    taken too long. ``failures`` are those of the strategy in this match.
     """
 
     match: str
@@ -102,7 +108,7 @@ class BotSummary:
 
     @property
     def failures(self) -> tuple[StrategyFailure, ...]:
-        """The failures of the strategy in all matches; each cost one game."""
+        """The failures of the strategy in all matches, in the order of play; after each one the game was resigned."""
         return tuple(failure for match in self.matches for failure in match.failures)
 
     @property

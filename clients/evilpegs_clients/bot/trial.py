@@ -1,4 +1,4 @@
-"""The trial of a strategy: it chooses first guesses that nobody plays, so that one that cannot play costs nothing."""
+"""The trial of a strategy: it chooses first guesses that are not played, so that a failure costs no game."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -19,11 +19,11 @@ OnFailure = Callable[[StrategyFailure], None]
 
 
 class StrategyTrial:
-    """The trial of ``strategy`` on a ladder, which comes before the claim of a new name.
+    """The trial of ``strategy`` on a ladder before a new name is claimed.
 
-    A bot that may have to try several names makes one trial for all of them. ``seed`` is the seed of the strategy's
-    randomness; None stands for 0, because the token from which the seed would follow is not issued yet. ``on_event`` is
-    called with the failure of the strategy.
+    A bot that may have to try several names uses one trial for all of them. ``seed`` is the seed of the strategy's
+    randomness; None stands for 0, because the token from which the seed would follow is not issued yet. If the strategy
+    fails, ``on_event`` is called with the failure.
     """
 
     def __init__(self, strategy: Strategy, seed: int | None, on_event: OnFailure) -> None:
@@ -34,10 +34,10 @@ class StrategyTrial:
         self._on_event = on_event
 
     async def run(self, ladder: str, guest: PlayerSession) -> None:
-        """Try the strategy on ``ladder``, unless it has passed.
+        """Let the strategy choose a first guess on the ladder with the id ``ladder``, unless ``passed`` is True.
 
-        ``guest`` is a session of a guest who asks the server for its ladders; it is opened and closed. If the server
-        admits no guest now, nothing is tried.
+        ``guest`` is the session of a guest that gets the rules of the ladder from the server. It is opened and closed
+        here. If the server refuses the guest or has no such ladder, nothing is tried.
 
         Raises:
             ClientError: The server cannot be reached.
@@ -59,16 +59,16 @@ class StrategyTrial:
 
 
 async def prepare(strategy: Strategy, offers: Sequence[MatchStarted | LadderInfo], live_sets: LiveSets) -> None:
-    """Compile what the strategy needs, and store the codes of the rules of ``offers`` in ``live_sets``."""
+    """Compile what the strategy needs, and store all codes of the rules of each of ``offers`` in ``live_sets``."""
     rules = [Rules.parse(offer.rules) for offer in offers]
     await run_in_thread(partial(warm_up, strategy, rules, live_sets))
 
 
 async def rehearse(chooser: MoveChooser, offers: Sequence[MatchStarted | LadderInfo], on_event: OnFailure) -> None:
-    """Let the strategy of ``chooser`` choose a first guess on each of ``offers``, open matches and ladders.
+    """Let ``chooser`` choose a first guess for each of ``offers``, open matches and ladders, without playing it.
 
     Raises:
-        StrategyError: The strategy failed at one of the first guesses.
+        StrategyError: The strategy failed; ``on_event`` has been called with the failure.
     """
     for offer in offers:
         failure = await run_in_thread(partial(chooser.rehearse, offer))
@@ -79,9 +79,10 @@ async def rehearse(chooser: MoveChooser, offers: Sequence[MatchStarted | LadderI
 
 
 def _occupy_standard_descriptors() -> None:
-    """Open the null device as each of the descriptors 0 to 2 that the strategy has closed.
+    """Open the null device as each of the file descriptors 0 to 2 that the strategy has closed.
 
-    Otherwise the connection would become one of them, and the strategy would close it at its next guess.
+    Otherwise the next connection could get one of these descriptors, and the strategy could close it with a later
+    guess.
     """
     descriptor = 0
     while descriptor <= 2:

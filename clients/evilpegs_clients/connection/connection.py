@@ -80,7 +80,7 @@ def server_url(text: str) -> str:
 
 
 def is_loopback(url: str) -> bool:
-    """Return True if the host of ``url`` is ``localhost`` or a loopback address, which needs no proxy."""
+    """Return True if the host of ``url`` is ``localhost`` or a loopback address, so that no proxy must be used."""
     host = urlsplit(url).hostname or ""
     try:
         return ip_address(host).is_loopback
@@ -111,7 +111,7 @@ Deliver = Callable[[ReceivedMessage], None]
 
 
 async def dial(url: str, deliver: Deliver, seconds: float = DIAL_SECONDS) -> "ProtocolConnection":
-    """Connect to the server at ``url``, as a person may type it, and return the open connection.
+    """Connect to the server at ``url``, which may lack the path, and return the open connection.
 
     Connecting takes at most ``seconds``. Each message that arrives later is passed to ``deliver``.
 

@@ -26,8 +26,8 @@ CLOSED_REGISTRATION: Final = "this server takes no new names; use the name you r
 class Credentials:
     """The identity that a client logs in with: its program, and the player's ``name``, which is None for a guest.
 
-    ``kind`` is registered with a new name. ``token_from`` is a former address of the server: the tokens stored for that
-    address are tried too. It is None if there is no former address.
+    ``kind`` is the kind of player under which a new name is registered. ``token_from`` is a former address of the
+    server, whose stored tokens are tried too; it is None if there is no former address.
     """
 
     client: ClientInfo
@@ -51,15 +51,15 @@ class LoginSequence:
         self._keys = ServerKeyFile.beside(tokens)
         self._former_key: str | None = None
         self.known_keys: tuple[str, ...] = ()
-        """The public keys that are stored for the server and this name, newest first; empty before a login."""
+        """The public keys that are stored for the server and the player's name, newest first; empty before a login."""
 
     def hellos(self) -> list[Hello]:
-        """Return the `hello` messages to try, in order: each one after the server has refused the token before it.
+        """Return the `hello` messages to try, in order, until the server accepts one.
 
-        If an earlier login succeeded, the first message has its token. A player with a name then has no other message.
-        At the first login under a name, the messages have the stored tokens, newest first, and the last message claims
-        the name. The last message of a guest has no token, because a server forgets guests who leave without having
-        played.
+        After an earlier login of this object, the first message has the token of that login, and a player with a name
+        has no further message. At the first login, a player with a name has a message for each stored token, newest
+        first, and then a message that claims the name. The last message of a guest has no token, because a server
+        forgets guests who leave without having played.
 
         Raises:
             TokenFileError: The token of a claimed name could not be stored, or no token is stored for the former

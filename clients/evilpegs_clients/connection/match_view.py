@@ -2,7 +2,7 @@
 
 The view follows from the server's messages alone. Each event is applied once: a repeated event is compared with the
 first one and dropped. An event after a gap raises ConnectionLostError, because the missing events must be requested
-with `resume`. Until the missed events of a resumed match have arrived, the phase is never one of the player's move.
+with `resume`. The phase of a resumed match is `Phase.WAITING` until all missed events have arrived.
 """
 
 from enum import StrEnum
@@ -54,7 +54,7 @@ class MatchView:
     game. ``left_ms`` is the time on the clock in milliseconds, as the server sent it last; None if it sent none.
     ``ready_by_ms`` is the time for `ready` in milliseconds, counted from the server's latest announcement of it.
     ``games_over`` has the last event of each game that has ended, by the number of the game. ``over`` is the last event
-    of the match, None before.
+    of the match, and None until that event arrives.
     """
 
     def __init__(self, id: str) -> None:  # noqa: A002 - it is the match's id

@@ -26,7 +26,7 @@ class Reconnected:
 
 @dataclass(frozen=True, slots=True)
 class KeyChanged:
-    """The event that ``server`` signs with another key than at the player's last login.
+    """The event that ``server`` signs with another key than at the player's login before this one.
 
     ``former`` is the public key at the earlier login. ``key`` is the key now, or None if the server no longer signs.
     """

@@ -132,12 +132,12 @@ class ServerKeyFile(TokenFile):
 
 @contextmanager
 def sole_user(tokens: TokenFile, server: str, name: str | None) -> Iterator[bool]:
-    """Try to hold the lock of ``name`` on ``server`` during the block; yield False if another program holds the lock.
+    """Try to hold the lock of ``name`` on ``server`` during the block; yield True if it is held.
 
-    A program that holds the lock may finish the open matches of ``name``. Otherwise these may belong to the other
-    program. The locks are files beside the token file ``tokens``. Lock files are never deleted: a program that has
-    opened a deleted file would hold a different lock than the next program. If ``name`` is None, as for a guest, there
-    is no lock, and the result is False.
+    The result is False if another program holds the lock. A program that holds the lock may finish the open matches of
+    ``name``. Otherwise these may belong to the other program. The locks are files beside the token file ``tokens``.
+    Lock files are never deleted: a program that has opened a deleted file would hold a different lock than the next
+    program. If ``name`` is None, as for a guest, there is no lock, and the result is False.
     """
     if name is None:
         yield False

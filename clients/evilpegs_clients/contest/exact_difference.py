@@ -1,4 +1,4 @@
-"""The exact difference of two strategies, where both can be played against every secret in seconds."""
+"""The exact difference of the mean scores of two strategies that can be played against every secret in seconds."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from evilpegs_clients.strategies.strategy import Strategy
 from evilpegs_game.rules import Rules
 
 MAX_CODES: Final = 5_040
-"""The most codes of rules on which a strategy without compiled kernels is played against every secret."""
+"""The most codes of rules on which a strategy that is not a compiled heuristic is played against every secret."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,11 @@ class ExactMeans:
 
 
 def has_exact_mean(strategy: Strategy, rules: Rules) -> bool:
-    """Return True if every secret can be played in seconds: the choices are not random, and the rules are small."""
+    """Return True if ``strategy`` can be played against every secret in seconds.
+
+    That requires choices that are not random, and rules with few codes: at most `SMALL_SIZE` for a heuristic strategy,
+    which numba compiles, and at most `MAX_CODES` for any other.
+    """
     return not strategy.uses_rng and rules.size <= (
         SMALL_SIZE if isinstance(strategy, CriterionStrategy) else MAX_CODES
     )
@@ -47,8 +51,9 @@ def has_exact_mean(strategy: Strategy, rules: Rules) -> bool:
 def exact_means(names: tuple[str, str], rules: Rules, guess_limit: int, err: Console, bar: Progress) -> ExactMeans:
     """Play two strategies against every secret and return their mean scores.
 
-    ``names`` are two built-in strategies for which `has_exact_mean` is true. Notices go to ``err``, and progress to
-    ``bar``.
+    ``names`` are the names or the files of the strategies, for which `has_exact_mean` must be true. A game that takes
+    more than ``guess_limit`` guesses scores ``guess_limit`` + 1. Notices are printed to ``err``, and ``bar`` shows the
+    progress.
     """
     specs = make_specs(names, rules, None, candidates_only=False, games=0, seed=0)
     tallies = run_evaluation([estimate_cost(spec) for spec in specs], ExecutionPlan(), err, bar)
@@ -57,9 +62,9 @@ def exact_means(names: tuple[str, str], rules: Rules, guess_limit: int, err: Con
 
 
 def mean_score(distribution: Sequence[int], guess_limit: int) -> Fraction:
-    """Return the mean score of games, given that ``distribution[i]`` of them take i + 1 guesses without a guess limit.
+    """Return the mean score of games under a guess limit; ``distribution[i]`` games take i + 1 guesses without a limit.
 
-    A game that would take more than ``guess_limit`` guesses is not solved, and its score is ``guess_limit`` + 1.
+    The score of a game is its number of guesses, or ``guess_limit`` + 1 if it takes more than ``guess_limit``.
     """
     total = sum(min(guesses, guess_limit + 1) * games for guesses, games in enumerate(distribution, 1))
     return Fraction(total, sum(distribution))

@@ -25,10 +25,10 @@ class PairScores(NamedTuple):
 
 
 class PairedGames:
-    """The games of two strategies against the secrets that follow from ``seed``.
+    """The pairs of games of two strategies; the secrets and all random choices follow from ``seed``.
 
-    Scores are adjusted for luck by ``curve``. Without a curve they are numbers of guesses, or ``guess_limit`` + 1 for a
-    game that is not solved. Each strategy has a cache of its own for the codes that are possible at each turn.
+    The score of a game is its number of guesses, or ``guess_limit`` + 1 if the game is not solved. With a value curve,
+    ``curve``, scores are adjusted for luck. Each strategy has a cache of its own for the codes possible at each turn.
     """
 
     def __init__(
@@ -42,9 +42,9 @@ class PairedGames:
         self._live_sets = LiveSets(), LiveSets()
 
     def play(self, number: int) -> PairScores:
-        """Play the pair of games with this number and return its scores; the same number gives the same games.
+        """Play pair number ``number`` and return its scores; the same number gives the same games.
 
-        The secret is drawn uniformly from all codes.
+        The secret of the pair is drawn uniformly from all codes.
 
         Raises:
             StrategyError: a strategy failed or chose an illegal code.
@@ -64,10 +64,13 @@ class PairedGames:
 def score_game(
     rules: Rules, turns: Sequence[Turn], guess_limit: int, curve: ValueCurve | None, live_sets: LiveSets
 ) -> float:
-    """Return the score of a game: its number of guesses, or ``guess_limit`` + 1 if it is not solved.
+    """Return the score of a game in guesses, adjusted for luck unless ``curve`` is None.
 
-    If there is a value curve, the score is adjusted for luck. ``live_sets`` caches the codes that are possible at each
-    turn.
+    Before the adjustment, the score is the number of guesses, or ``guess_limit`` + 1 if the game is not solved.
+    ``turns`` are the answered turns of the game. ``live_sets`` caches the codes that are possible at each turn.
+
+    Raises:
+        GameError: with a curve, the turns contradict each other, or the parts of a guess cannot be counted.
     """
     if curve is None:
         return raw_score(rules, turns, guess_limit)

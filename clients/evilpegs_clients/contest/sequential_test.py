@@ -1,8 +1,9 @@
-"""A sequential test between two mean differences: it ends as soon as the games tell them apart.
+"""A sequential test of two hypotheses about a mean difference of scores: it ends as soon as the games decide.
 
-The test is Wald's sequential probability ratio test for normal differences, whose unknown variance is replaced by the
-variance so far, as programs that test chess engines do. After n pairs with mean m and variance v, the log-likelihood
-ratio of the alternative a to the null hypothesis h is::
+A pair is two games, one per strategy, and its difference is that of their scores. The test is Wald's sequential
+probability ratio test for normal differences. Their unknown variance is replaced by the variance measured so far, as in
+programs that test chess engines. After n pairs whose differences have mean m and variance v, the log-likelihood ratio
+of the alternative a to the null hypothesis h is::
 
     n (a - h) (2 m - a - h) / (2 v)
 
@@ -12,9 +13,9 @@ opposite value. No decision is made before `FIRST_PAIRS` pairs. The variance is 
 * It is multiplied by 1 + 2 / sqrt(n), which is 1.4 standard errors of a measured variance. Differences of real
   strategies are skewed, and before the first rare ones both mean and variance are wrong. On 4x6 this lowers the largest
   error from 7.5 to 4.9 %, for a seventh more pairs (tests/clients/contest/test_sequential_test.py).
-* It counts at least as much as differences of one guess in rare games would have: if a fraction p of the games differs
-  by one guess and the others by none, the mean is p and the variance about p. This keeps two strategies that rarely
-  differ from being called equal too soon.
+* It is at least the distance of the two hypotheses. If a small fraction p of the pairs differs by one guess and the
+  others do not differ, the mean is p and the variance about p. The lower bound keeps two strategies that rarely differ
+  from being called equal too soon.
 
 The error is approximate. Rare differences of several guesses, as when one strategy fails some games, raise it.
 
@@ -28,13 +29,13 @@ from typing import Final, Literal
 from evilpegs_game.errors import MalformedError
 
 FIRST_PAIRS: Final = 30
-"""The number of pairs before which nothing is decided, because their variance says too little."""
+"""The least number of pairs for a decision; the variance of fewer differences says too little."""
 VARIANCE_MARGIN: Final = 2.0
-"""The margin of the variance: the measured variance of n pairs is multiplied by 1 + `VARIANCE_MARGIN` / sqrt(n)."""
+"""The margin of the variance: the test multiplies the variance of n pairs by 1 + `VARIANCE_MARGIN` / sqrt(n)."""
 ERROR: Final = 0.05
 """The accepted probability of a wrong decision, for each hypothesis."""
 BOUND: Final = log((1 - ERROR) / ERROR)
-"""The log-likelihood ratio that decides: 2.94."""
+"""The absolute value of the log-likelihood ratio at which the test decides: 2.94."""
 
 Verdict = Literal["alternative", "null"]
 
@@ -59,12 +60,15 @@ class Hypotheses:
 
     @property
     def least_variance(self) -> float:
-        """The least variance of the differences that a test assumes, in squared guesses."""
+        """The variance that a test uses in place of a smaller measured variance, in squared guesses."""
         return abs(self.alternative - self.null)
 
 
 class SequentialTest:
-    """A running test of paired differences; `add` takes one difference at a time."""
+    """A test of ``hypotheses`` that runs while pairs of games are played; `add` takes the difference of one pair.
+
+    ``pairs`` is the number of differences added so far.
+    """
 
     def __init__(self, hypotheses: Hypotheses) -> None:
         self.hypotheses = hypotheses
@@ -75,7 +79,7 @@ class SequentialTest:
         """The sum of squared deviations from the mean, updated by Welford's method."""
 
     def add(self, difference: float) -> None:
-        """Count the difference of one more pair of games, in guesses."""
+        """Add the difference of the scores of one more pair of games, in guesses."""
         self.pairs += 1
         step = difference - self.mean
         self.mean += step / self.pairs
@@ -100,7 +104,7 @@ class SequentialTest:
 
     @property
     def verdict(self) -> Verdict | None:
-        """The hypothesis that is accepted; None while the test goes on."""
+        """The hypothesis that the test accepts, or None while it needs more pairs."""
         ratio = self.log_likelihood_ratio
         if self.pairs < FIRST_PAIRS or abs(ratio) < BOUND:
             return None

@@ -1,4 +1,4 @@
-"""Pairs of games from matches that two strategies have played on a server, each against secrets of its own."""
+"""Pairs of games from matches that two strategies play on a server; the two games of a pair have different secrets."""
 
 from collections import deque
 from collections.abc import Iterator
@@ -12,11 +12,11 @@ from evilpegs_protocol.server_messages import LadderInfo
 
 
 class ServerPairs:
-    """The scores of two strategies on one ladder, paired in the order in which their games were played.
+    """The scores of two strategies on one ladder, paired in the order in which the games of each were played.
 
-    The scores are those of the leaderboard. They are adjusted for luck by the built-in value curve of the ladder's
-    rules and guess limit; ``curve`` is None if there is none. A game that was lost on time, or resigned because the
-    strategy failed, scores the guess limit + 1 before the adjustment.
+    Scores are computed as for the leaderboard. They are adjusted for luck with ``curve``, the built-in value curve of
+    the ladder's rules and guess limit; if there is no such curve, ``curve`` is None and nothing is adjusted. A game
+    that was lost on time, or resigned because the strategy failed, scores the guess limit + 1 before the adjustment.
     """
 
     def __init__(self, ladder: LadderInfo) -> None:
@@ -27,7 +27,7 @@ class ServerPairs:
         self._waiting: tuple[deque[float], deque[float]] = (deque(), deque())
 
     def add(self, side: int, match: MatchSummary) -> None:
-        """Add the games of a match that strategy number ``side``, 0 or 1, has played; ignore a match on another ladder.
+        """Add the games of a match played by strategy number ``side``, 0 or 1; ignore a match on another ladder.
 
         Raises:
             GameError: a reply contradicts the replies before it, or the parts of a guess cannot be counted.
@@ -39,7 +39,7 @@ class ServerPairs:
         self._waiting[side].extend(scores)
 
     def take(self) -> Iterator[PairScores]:
-        """Yield the scores of each complete pair, and remove the pair."""
+        """Yield the scores of each pair whose two games have been added, oldest first, and remove the pair."""
         first, second = self._waiting
         while first and second:
             yield PairScores(first.popleft(), second.popleft())

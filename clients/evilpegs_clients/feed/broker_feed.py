@@ -1,4 +1,4 @@
-"""The feed of an MQTT broker: every message of the subscribed topics, over connections that are restored."""
+"""The feed of an MQTT broker: every message of the subscribed topics, even after a lost connection was restored."""
 
 import logging
 import re
@@ -21,7 +21,7 @@ ANSWER_SECONDS: Final = 10.0
 """The longest time to wait for an answer from the broker, in seconds."""
 KEEPALIVE_SECONDS: Final = 20
 MAX_PAYLOAD: Final = 4 << 20
-"""The longest payload that is read, in bytes. The payloads of the feed are far shorter."""
+"""The longest payload that is read, in bytes; messages with a longer payload are ignored."""
 
 _LOGGER: Final = logging.getLogger("evilpegs.mqtt")
 _LOGGER.addHandler(logging.NullHandler())
@@ -30,7 +30,7 @@ _LOGGER.propagate = False
 
 @dataclass(frozen=True, slots=True)
 class FeedMessage:
-    """A message of the feed: the parts of its topic, its JSON object, and its user properties.
+    """A message of the feed: its parsed topic, the JSON object of its payload, and its MQTT user properties.
 
     ``retained`` is True if the broker had stored the message before the subscription.
     """
@@ -41,7 +41,7 @@ class FeedMessage:
     retained: bool
 
     def event(self) -> RecordEvent | None:
-        """Return the event of a match that this message contains, or None if it contains none."""
+        """Return the event that this message contains; None if it contains no event of the match in its topic."""
         if self.topic.kind not in {"event", "result"}:
             return None
         try:
@@ -58,11 +58,12 @@ async def follow_broker(
     on_outage: Callable[[str], None],
     on_subscribed: Callable[[], None] = lambda: None,
 ) -> AsyncIterator[FeedMessage]:
-    """Yield the messages of the feed on ``topics``, and connect again after each lost connection.
+    """Yield the messages of the feed on ``topics``, without end, and connect again after each lost connection.
 
-    ``on_outage`` is called once per lost connection with a message that says why. ``on_subscribed`` is called after
-    each subscription, before any of its messages is yielded. Messages that are not of the feed are left out, because
-    anybody may publish on a broker.
+    ``topics`` are MQTT topics, which may contain wildcards. When a connection is lost, ``on_outage`` is called once
+    with a text that says why. ``on_subscribed`` is called after each connection and subscription, before any of its
+    messages is yielded. Messages that do not have the form of the feed are left out, because anybody may publish on a
+    broker.
 
     Raises:
         ServerUnreachableError: the first connection failed.

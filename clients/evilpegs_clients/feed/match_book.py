@@ -1,4 +1,4 @@
-"""A memory of matches: whose they are, on which ladder, and which of their events have been seen."""
+"""A memory of the matches of a feed: the player and the ladder of each match, and the events that have been seen."""
 
 from collections import OrderedDict
 from dataclasses import dataclass, field
@@ -7,12 +7,15 @@ from typing import Final
 from evilpegs_protocol.server_messages import MatchStarted, RecordEvent
 
 MAX_MATCHES: Final = 10_000
-"""The number of matches that are remembered; the one that was silent for the longest time is forgotten first."""
+"""The most matches that are remembered; the match that was looked up least recently is forgotten first."""
 
 
 @dataclass(slots=True)
 class KnownMatch:
-    """The known facts of a match: its player and its ladder, None while unknown, and the numbers of the events seen."""
+    """The known facts of a match: its player, its ladder, and the numbers of the events that have been seen.
+
+    ``player`` is a name and ``ladder`` an id; both are None while unknown.
+    """
 
     player: str | None = None
     ladder: str | None = None
@@ -20,13 +23,13 @@ class KnownMatch:
 
 
 class MatchBook:
-    """A memory of the matches of a feed, by their ids."""
+    """A memory of at most `MAX_MATCHES` matches of a feed, by their ids."""
 
     def __init__(self) -> None:
         self._matches: OrderedDict[str, KnownMatch] = OrderedDict()
 
     def get(self, match: str) -> KnownMatch:
-        """Return the known facts of a match; a match that was not known is added without facts."""
+        """Return the known facts of the match with the id ``match``; add an unknown match with no facts."""
         known = self._matches.setdefault(match, KnownMatch())
         self._matches.move_to_end(match)
         if len(self._matches) > MAX_MATCHES:
@@ -34,14 +37,15 @@ class MatchBook:
         return known
 
     def introduce(self, match: str, player: str, ladder: str) -> None:
-        """Note the player and the ladder of a match."""
+        """Remember the player and the id of the ladder of the match with the id ``match``."""
         known = self.get(match)
         known.player, known.ladder = player, ladder
 
     def is_new(self, event: RecordEvent) -> bool:
-        """Note an event and return True if it was not seen before.
+        """Remember ``event`` and return True if it was not seen before.
 
-        Events are distinguished by the id of the match and their number in it.
+        Two events are the same if the ids of their matches and their ``seq`` are equal. The player and the ladder are
+        taken from the first event of a match.
         """
         known = self.get(event.match)
         if isinstance(event, MatchStarted):

@@ -1,8 +1,8 @@
-"""The events of matches on a match server, received by `watch` over connections that are restored when they are lost.
+"""The events of matches on a match server, requested with `watch`; a lost connection is restored.
 
-The server sends only later events of a watched ladder. With ``pasts``, the newest matches under way are also watched
-one by one, and the server then sends their earlier events too. So a board can show these matches whole, even after an
-outage during which they went on or ended.
+If a client watches a ladder, the server sends only the events that happen from then on. If it watches a single match,
+the server sends the earlier events of that match first. To show the newest matches under way whole, a client can
+therefore also watch each of these matches, even after an outage during which they went on or ended.
 """
 
 import asyncio
@@ -27,8 +27,9 @@ from evilpegs_protocol.server_messages import ErrorCode, MatchOver, Notice, Reco
 class Watched:
     """The matches to watch: one match, those of one ladder, or, without either, those of every ladder of the server.
 
-    The earlier events of a single match come first. If ladders are watched, the earlier events of the newest ``pasts``
-    matches under way come first.
+    ``match`` and ``ladder`` are ids. A single match is received with its earlier events. On ladders, only the newest
+    ``pasts`` matches under way are received with their earlier events; ``pasts`` is their number on all watched ladders
+    together.
     """
 
     match: str | None = None
@@ -39,11 +40,11 @@ class Watched:
 async def watch_matches(
     server: str, watched: Watched, retry_policy: RetryPolicy, on_event: Callable[[SessionEvent], None]
 ) -> AsyncGenerator[RecordEvent, None]:
-    """Yield the events of the watched matches as they happen; a single match is watched until it is over.
+    """Yield the events of the watched matches as they happen; if a single match is watched, end with its last event.
 
-    After a lost connection, earlier events of a match may come again, and events that happened until the connection was
-    restored may be missing. ``on_event`` is called with each notice, each attempt to reconnect, and each restored
-    connection.
+    ``server`` is an address such as ``ws://127.0.0.1:8765``. After a lost connection, earlier events of a match may be
+    yielded again, and events that happened until the connection was restored may be missing. ``on_event`` is called
+    with each notice of the server, each attempt to reconnect, and each restored connection.
 
     Raises:
         ClientError: the first connection failed, the server has no such ladder or match, or a lost connection cannot be
@@ -76,7 +77,7 @@ class _Watcher:
         self._under_way: dict[str, None] = {}
 
     async def events_of(self, connection: ProtocolConnection) -> AsyncIterator[RecordEvent]:
-        """Yield the events that arrive, until the connection has ended and everything that arrived on it is yielded."""
+        """Yield the events that arrive, until ``connection`` has ended and all events received before are yielded."""
         while not connection.ended.done() or not self._arrived.empty():
             getting = asyncio.ensure_future(self._arrived.get())
             try:
@@ -88,7 +89,7 @@ class _Watcher:
                 yield getting.result()
 
     async def connect(self) -> ProtocolConnection:
-        """Connect as a guest and watch the matches; raises ClientError if either fails."""
+        """Connect as a guest, watch the matches, and return the connection; raise ClientError if a step fails."""
         credentials = Credentials(ClientInfo(name="evilpegs watch", version=version("evilpegs")))
         login = LoginSequence(self._url, credentials, TokenFile(default_token_file()))
         connection, welcome = await connect_and_log_in(self._url, login, self._deliver, self._retry_policy.timeout)
@@ -100,7 +101,7 @@ class _Watcher:
         return connection
 
     async def reconnect(self, why: ClientError) -> ProtocolConnection:
-        """Connect again after ``why`` ended the connection, with growing delays between attempts.
+        """Connect again after the error ``why`` ended the connection, with growing delays before the attempts.
 
         Raises:
             ClientError: every attempt failed, or the server has no such ladder or match.
@@ -143,9 +144,10 @@ class _Watcher:
             raise unknown_ladder(ladder, welcome.ladders, self._url) from None
 
     async def _watch_pasts(self, connection: ProtocolConnection, matches: Iterable[str]) -> None:
-        """Watch the newest of the matches that are under way now, or were under way when the connection was lost.
+        """Watch, one by one, the newest of ``matches`` and of the matches known from earlier connections.
 
-        Ids of matches sort in the order in which the matches began.
+        ``matches`` are the ids of the matches under way now. The matches known from earlier connections had not ended
+        when the connection was lost. Ids of matches sort in the order in which the matches began.
         """
         newest = sorted({*matches, *self._under_way}, reverse=True)[: self._watched.pasts]
         self._under_way = dict.fromkeys(newest)

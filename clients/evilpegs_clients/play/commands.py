@@ -1,4 +1,4 @@
-"""The commands that a person can type instead of a guess, and codes."""
+"""The lines that a person types in a game: commands, or codes as guesses."""
 
 from enum import StrEnum
 from types import MappingProxyType
@@ -26,18 +26,18 @@ COMMANDS: Final = MappingProxyType(
     | {command.value: command for command in PlayCommand}
 )
 LOCAL_COMMANDS: Final = frozenset({PlayCommand.SHOW, PlayCommand.HELP, PlayCommand.PARTS, PlayCommand.QUIT})
-"""The commands that need no server."""
+"""The commands that work without a connection to the server."""
 
 
 def parse_command(line: str, rules: Rules) -> PlayCommand | Code:
-    """Return the command or the code in a line; spaces between the symbols of a code are ignored.
+    """Return the command or the code that ``line`` contains; spaces between the symbols of a code are ignored.
 
     Raises:
-        GameError: The line is neither; the message has one line.
+        GameError: The line is neither a command nor a code of ``rules``; the message has one line.
     """
     return parse_words(line, COMMANDS, lambda text: parse_code(text.replace(" ", ""), rules))
 
 
 def parse_named_command(line: str) -> PlayCommand | None:
-    """Return the command that the line names, in upper or lower case, or None if it names none."""
+    """Return the command that ``line`` names, in upper or lower case, or None if it names no command."""
     return find_word(line.lower(), COMMANDS)

@@ -1,7 +1,7 @@
-"""The time that a player has left, counted from the message in which the server announced it.
+"""The time that a player has left, counted down from the server's latest announcement of the time.
 
 The server measures the time. Its `turn` message contains the time left when the turn opens. After a cut connection or a
-restart it sends `turn` again with the time left then: no time passes while the server is away.
+restart, the server sends `turn` again with the time left then: no time passes while the server is away.
 """
 
 from collections.abc import Callable
@@ -10,9 +10,10 @@ from evilpegs_clients.connection.match_view import MatchView, Phase
 
 
 class Countdown:
-    """The time that the player has left in the match of ``view``; ``clock`` returns seconds.
+    """The time that the player has left in the match of ``view``; ``clock`` is a monotonic clock in seconds.
 
-    Call `note_arrival` soon after each message, because the time counts from the first call after an announcement.
+    Call `note_arrival` soon after each message, because the time that has passed since an announcement of the server is
+    counted from the first call after it.
     """
 
     def __init__(self, view: MatchView, clock: Callable[[], float]) -> None:
@@ -22,18 +23,18 @@ class Countdown:
         self._since = 0.0
 
     def note_arrival(self) -> None:
-        """Restart the count if the server has announced a new time since the last call."""
+        """Begin to count from now if the server has announced a new time left since the last call."""
         if self._announcements != self._view.announcements:
             self._announcements, self._since = self._view.announcements, self._now()
 
     def turn_ms(self) -> int | None:
-        """Return the milliseconds left in the open turn; None without a clock or while the turn is not open."""
+        """Return the milliseconds left on the clock, negative after its end; None without a clock or an open turn."""
         self.note_arrival()
         left_ms = self._view.left_ms
         return None if left_ms is None or self._view.phase is not Phase.TURN else left_ms - self._passed_ms()
 
     def ready_seconds(self) -> int:
-        """Return the whole seconds that the player has left to begin the game that waits for `ready`."""
+        """Return the whole seconds, at least 0, in which the player must begin the game that waits for `ready`."""
         self.note_arrival()
         return max(0, self._view.ready_by_ms - self._passed_ms()) // 1000
 

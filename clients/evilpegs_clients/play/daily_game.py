@@ -1,6 +1,6 @@
 """The game of the day at a terminal: against evil, untimed, and without a server.
 
-It looks like a match on a practice ladder: each turn is printed from the event that a server would send.
+It looks like a match on a practice ladder: each turn is printed as if a server had sent its feedback event.
 """
 
 from datetime import date
@@ -31,7 +31,7 @@ _NO_MATCH: Final = "0" * 16
 
 
 async def run_daily(day: date, *, prompt: Prompt | None = None) -> None:
-    """Play the game of the date ``day`` at a terminal; ``prompt`` is by default that of standard input and output."""
+    """Let a person play the game of the date ``day``; ``prompt`` is by default one for standard input and output."""
     screen = MatchScreen(prompt or open_prompt(Console(), COMMANDS))
     dialog = Dialog(screen)
     game = DailyGame(day, dialog, screen)
@@ -45,7 +45,10 @@ async def run_daily(day: date, *, prompt: Prompt | None = None) -> None:
 
 
 class DailyGame:
-    """A person's play of the game of ``day``, through ``dialog`` on ``screen``; ``position`` is the latest position."""
+    """The game of the date ``day``, played by a person who types in ``dialog`` and reads on ``screen``.
+
+    ``position`` is the position after the latest reply.
+    """
 
     def __init__(self, day: date, dialog: Dialog, screen: MatchScreen) -> None:
         self.position = daily_position(day)
@@ -55,7 +58,7 @@ class DailyGame:
         self._events = [_feedback_event(Position(DAILY_RULES), self.position)]
 
     async def play(self) -> None:
-        """Play to the end of the game; raise LeaveError if the person wants to leave."""
+        """Play to the end of the game and print its outcome; raise LeaveError if the person wants to leave."""
         self._screen.match(self._started)
         self._screen.say("The date has made the first guess; it counts.")
         self._show_reply()
@@ -81,7 +84,7 @@ class DailyGame:
         )
 
     async def _move(self) -> Outcome | None:
-        """Ask for a line and carry it out; return the outcome if the game is over, else None."""
+        """Ask for a line and play the guess or do the command in it; return the outcome if the game is over."""
         line = await self._dialog.ask(f"Guess {self._turns + 1} of {DAILY_LIMIT} >")
         try:
             command = parse_command(line, DAILY_RULES)
@@ -144,7 +147,7 @@ def _describe(day: date) -> MatchStarted:
 
 
 def _feedback_event(before: Position, after: Position) -> FeedbackGiven:
-    """Return the last turn of ``after`` as the event that a practice ladder would send.
+    """Return the last turn of ``after`` as the `feedback` event that a practice ladder would send for it.
 
     ``before`` is the position before that turn.
     """

@@ -1,7 +1,7 @@
-"""One match played by a person.
+"""One match played by a person at a terminal.
 
-The output follows from the record alone: each event is printed once, when it becomes known. After a cut connection
-nothing is therefore missing and nothing repeated.
+The output follows from the record of the match: each event is printed once, when it has arrived. Therefore no event is
+skipped after a cut connection. The turns of the current game can be printed again.
 """
 
 import secrets
@@ -26,14 +26,15 @@ from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStart
 
 
 def random_nonce() -> str:
-    """Return 32 random hex digits."""
+    """Return a random nonce of 128 bits as 32 hex digits."""
     return secrets.token_hex(16)
 
 
 class TerminalMatch:
-    """A person's play in the match of ``client``, through ``dialog``; ``clock`` returns seconds.
+    """The match of ``client``, played by a person through ``dialog``.
 
-    ``new_nonce`` returns the player's part of the random data from which a fixed secret is drawn.
+    ``new_nonce`` returns, for each game, the player's part of the random data from which a fixed secret is drawn.
+    ``clock`` is a monotonic clock in seconds.
     """
 
     def __init__(
@@ -54,7 +55,7 @@ class TerminalMatch:
         self._shown = 1
 
     async def play(self) -> None:
-        """Play to the end of the match.
+        """Print the match, and ask for commands and guesses, until the match is over.
 
         Raises:
             LeaveError: The person wants to leave, or the input has ended.
@@ -69,15 +70,15 @@ class TerminalMatch:
         await self._show_new_events()
 
     def _game_start(self) -> int:
-        """Return the index of the event that began this game, or 1 if no game has begun.
+        """Return the index in the view's ``events`` at which the latest game begins, or 1 if no game has begun.
 
-        In a resumed match, the games before it are not shown.
+        If a match is resumed, only the events from this index on are printed.
         """
         starts = [index for index, event in enumerate(self._view.events) if isinstance(event, GameStarted)]
         return starts[-1] if starts else 1
 
     async def _begin(self) -> None:
-        """Begin the game: at once if it is untimed, else once the person is ready."""
+        """Begin the game if it is untimed or the person presses Enter; otherwise carry out what they typed."""
         if self._view.started.clock is not None and not await self._is_ready():
             return
         nonce = self._nonces.setdefault(self._view.game, self._new_nonce())
@@ -101,7 +102,7 @@ class TerminalMatch:
             await self._guess(format_code(command))
 
     async def _guess(self, code: str) -> None:
-        """Send a guess, and send it again after a cut connection; print a line if the turn ended before it arrived."""
+        """Send ``code`` as a guess, and again after a cut connection; say so if the turn ended before it arrived."""
         view = self._view
         turn = view.game, view.turn
         while view.phase is Phase.TURN and (view.game, view.turn) == turn:
@@ -112,7 +113,10 @@ class TerminalMatch:
             self._screen.say(f"The guess {code} was not sent in time.")
 
     async def _command(self) -> PlayCommand | Code | None:
-        """Ask for a command or a code and return it; None if the answer is neither, or the turn ends first."""
+        """Ask for a command or a code and return it; None if the line is neither, or the turn ends first.
+
+        An error message is printed if the line is neither.
+        """
         line = await self._dialog.ask_in_turn(self._client, self._prompt)
         if line is None:
             return None
@@ -170,7 +174,7 @@ class TerminalMatch:
             self._screen.hint(hint)
 
     def show_board(self) -> None:
-        """Print again the turns of the current game that have been printed before."""
+        """Print again the answered turns of the current game, as far as they have been printed before."""
         for event in self._view.events[self._game_start() : self._shown]:
             if isinstance(event, FeedbackGiven):
                 self._screen.turn(self._view.started, event)

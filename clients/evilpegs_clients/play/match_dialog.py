@@ -1,4 +1,4 @@
-"""A dialog in a match, whose questions end with the turn, and whose lines are not sent while the server is away."""
+"""A dialog in a match: a question ends with its turn, and a typed line is refused if it needs a server that is away."""
 
 from evilpegs_clients.connection.match_client import MatchClient
 from evilpegs_clients.connection.match_view import SETTLED_PHASES
@@ -10,20 +10,24 @@ from evilpegs_clients.terminal.words import parse_yes
 
 
 class MatchDialog(Dialog):
-    """A dialog in a match, for which ``is_away`` must be set to True while the connection to the server is lost.
+    """A dialog in a match; the owner sets ``is_away`` to True while the connection to the server is lost.
 
-    While it is True, lines that a person types are refused if they need the server. Lines from a file or a pipe are
-    accepted.
+    While ``is_away`` is True, lines that a person types are refused if they need the server. Lines from a file or a
+    pipe are accepted.
     """
 
     screen: MatchScreen
     is_away = False
 
     async def ask_in_turn(self, client: MatchClient, question: Question) -> str | None:
-        """Ask ``question`` and return the answer, or None if the match left this turn before the answer.
+        """Ask ``question`` and return the line that answers it, or None if the current turn ends first.
 
-        A line that needs the server, typed by a person while the server is away, is refused, and the question is asked
-        again.
+        If a person types a line that needs the server while the server is away, the line is refused and the question
+        asked again.
+
+        Raises:
+            LeaveError: The input has ended.
+            ClientError: The connection was cut and cannot be restored.
         """
         self._prompt.ask(question)
         while await client.ends_in_time(self._next_line(), lambda: self._ask_again(client)):
@@ -36,7 +40,7 @@ class MatchDialog(Dialog):
         return None
 
     async def confirm_in_turn(self, client: MatchClient, question: str) -> bool:
-        """Ask a question and return True if the person says yes in this turn; an empty line means no."""
+        """Ask ``question`` and return True for yes, and False for no, an empty line, or a turn that ends first."""
         yes = None
         while yes is None:
             line = await self.ask_in_turn(client, lambda: f"{question} [y/N]")

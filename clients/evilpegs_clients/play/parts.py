@@ -1,6 +1,6 @@
-"""The parts of a guess as text for people.
+"""The parts of a guess as text for people: each feedback, with the number of candidates that it would have left.
 
-A part shows its feedback and its size; the part of the feedback that was given stands in brackets.
+The part of the feedback that was given stands in brackets.
 """
 
 from collections.abc import Iterable
@@ -16,10 +16,10 @@ INDENT: Final = "     "
 
 
 def largest_parts_text(event: FeedbackGiven, codemaker: Codemaker, width: int) -> Text:
-    """Return the `FEW` largest parts of a guess and the number of further parts, in lines that fit into ``width``.
+    """Return the `FEW` largest parts of a guess, and the number of further parts, as text for people.
 
     A part is a feedback with the number of candidates that it would have left. If a devil chose the reply by searching
-    ahead, the part of the reply comes first.
+    ahead, the part of the reply comes first. Lines have at most ``width`` characters, but no part is broken.
     """
     parts = _parts(event, reply_first=event.method == "exact")
     more = len(parts) - FEW
@@ -28,9 +28,10 @@ def largest_parts_text(event: FeedbackGiven, codemaker: Codemaker, width: int) -
 
 
 def all_parts_text(event: FeedbackGiven, codemaker: Codemaker, width: int) -> Text:
-    """Return all parts of a guess, largest first, in lines of at most ``width`` characters.
+    """Return all parts of a guess, largest first, as text for people.
 
-    A part is a feedback with the number of candidates that it would have left.
+    A part is a feedback with the number of candidates that it would have left. Lines have at most ``width`` characters,
+    but no part is broken.
     """
     return _wrap([_heading_text(event, codemaker), *_parts(event)], width)
 
@@ -55,7 +56,10 @@ def _part(text: str, is_reply: bool) -> Text:
 
 
 def _wrap(pieces: Iterable[Text], width: int) -> Text:
-    """Join the pieces on as many lines as they need, without breaking any piece."""
+    """Join ``pieces``, two spaces apart, into indented lines of at most ``width`` characters.
+
+    No piece is broken: one that does not fit stands on a longer line of its own.
+    """
     lines = [Text(INDENT)]
     for piece in pieces:
         gap = "  " if len(lines[-1]) > len(INDENT) else ""

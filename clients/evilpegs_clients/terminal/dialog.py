@@ -1,4 +1,4 @@
-"""A dialog of questions on a screen."""
+"""A dialog with a person: questions on a screen, and typed lines as answers."""
 
 import asyncio
 
@@ -11,7 +11,7 @@ class LeaveError(Exception):
 
 
 class Dialog:
-    """A dialog on ``screen``; a line that arrives too late for its question answers the next one."""
+    """A dialog on ``screen``; a line that arrives too late for one question answers the next question."""
 
     def __init__(self, screen: Screen) -> None:
         self.screen = screen
@@ -19,13 +19,13 @@ class Dialog:
         self._reading: asyncio.Future[str | None] | None = None
 
     async def ask(self, prompt: str) -> str:
-        """Ask a question with the text ``prompt`` and return the answer; raise LeaveError at the end of the input."""
+        """Ask the question ``prompt`` and return the line that is typed; raise LeaveError at the end of the input."""
         self._prompt.ask(lambda: prompt)
         await asyncio.wait([self._next_line()])
         return self._answer()
 
     async def confirm(self, question: str, default: bool = True) -> bool:
-        """Ask a question and return True for yes and False for no; an empty line means ``default``.
+        """Ask ``question`` until it is answered; return True for yes, False for no, ``default`` for an empty line.
 
         Raises:
             LeaveError: the input has ended.
@@ -36,7 +36,7 @@ class Dialog:
         return yes
 
     def discard_typed_ahead(self) -> None:
-        """Discard lines that were typed for a turn that is over."""
+        """Discard the text that a person typed before it was asked for; keep the lines of a pipe or a file."""
         if self._prompt.discard() and self._reading is not None and self._reading.done():
             self._reading = None
 

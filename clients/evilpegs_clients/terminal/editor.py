@@ -1,6 +1,7 @@
 """The prompt at a terminal: the line is edited with arrow keys, earlier lines come back, and Tab completes commands.
 
-While a line is typed the prompt stays below everything that is printed, with the typed text, and shows the time left.
+While a person types, the prompt and the typed text stay below everything that is printed. The text of the question is
+updated, so that it can show the time left.
 """
 
 import signal
@@ -24,7 +25,7 @@ from rich.console import Console
 from evilpegs_clients.terminal.prompt import Prompt, Question
 
 REFRESH_SECONDS: Final = 0.5
-"""The time in seconds after which the text of an open question is updated, for example its time left."""
+"""The interval in seconds between two updates of the text of an open question, which may show the time left."""
 
 
 class EditedPrompt(Prompt):
@@ -55,7 +56,7 @@ class EditedPrompt(Prompt):
         return self._session.app.is_running
 
     def ask(self, question: Question) -> None:
-        """Show a question from now on; text that is already typed stays."""
+        """Show ``question`` as the open question from now on; text that is already typed stays."""
         if not self._is_open:
             self.end_line()
         self._question = question
@@ -65,12 +66,12 @@ class EditedPrompt(Prompt):
         """Do nothing, because this prompt always shows the open question."""
 
     def drop(self) -> None:
-        """Stop asking the open question; text that is already typed stays for the next one."""
+        """Stop asking the open question; text that is already typed stays for the next question."""
         super().drop()
         self._session.app.invalidate()
 
     def status(self, text: str) -> None:
-        """Show a line above the open question until the next line is printed."""
+        """Show the line ``text`` above the open question until another line is printed."""
         if self._is_open:
             self._status = text
             self._session.app.invalidate()
@@ -123,9 +124,9 @@ class EditedPrompt(Prompt):
         return status + (f"{self._question()} " if self._question else "")
 
     def _bindings(self) -> KeyBindings:
-        """Return the keys that differ from those of the library.
+        """Return the key bindings that differ from the defaults of prompt_toolkit.
 
-        Ctrl-C sends SIGINT, as it does where no line is edited, and a pasted text may have several lines.
+        Ctrl-C raises SIGINT, as it does where no line is edited. A pasted text may have several lines.
         """
         keys = KeyBindings()
         keys.add("c-c")(lambda _: signal.raise_signal(signal.SIGINT))
@@ -133,9 +134,9 @@ class EditedPrompt(Prompt):
         return keys
 
     def _paste(self, event: KeyPressEvent) -> None:
-        """Insert the first line of a pasted text, and keep the other lines for later questions.
+        """Insert the first line of a pasted text into the edited line, and keep the other lines for later questions.
 
-        If there are other lines, the line that is being edited ends here.
+        If the pasted text has several lines, the edited line is accepted at once.
         """
         first, *others = event.data.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         event.current_buffer.insert_text(first)

@@ -1,4 +1,4 @@
-"""Codes and feedback as text for people. Every peg shows its symbol, on its color if the terminal has colors."""
+"""Codes and feedback as text for people; a peg shows its symbol, on a colored ground if the terminal has colors."""
 
 from colorsys import hls_to_rgb
 from typing import Final
@@ -11,19 +11,19 @@ from evilpegs_game.codes import SYMBOLS
 MARK_SYMBOLS: Final = ("●○·", "Xo.")
 """The marks for black, white and neither, in Unicode and in ASCII."""
 _GOLDEN: Final = 0.618034
-"""The step between hues, as a fraction of the color circle; consecutive hues differ clearly."""
+"""The step from the hue of one color to the next, as a fraction of the color circle; the hues differ clearly."""
 
 
 def peg_color(index: int) -> str:
-    """Return the shade of a color, given its index from 0, as #rrggbb; the shade is light enough for black text."""
+    """Return the shade in which the color at ``index``, from 0, is shown, as #rrggbb; black text on it is readable."""
     red, green, blue = (round(255 * part) for part in hls_to_rgb(index * _GOLDEN % 1, 0.66, 0.8))
     return f"#{red:02x}{green:02x}{blue:02x}"
 
 
 def peg_text(code: str) -> Text:
-    """Return a code, given as text, with one colored peg per symbol.
+    """Return ``code``, such as ``1122``, as styled text with one colored peg per symbol.
 
-    A code from a peer may contain other characters; they are shown without a color.
+    Characters that are no color symbols, which a server may send, are shown without a color.
     """
     text = Text()
     for symbol in printable(code):

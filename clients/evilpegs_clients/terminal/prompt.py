@@ -1,7 +1,7 @@
 """The prompt below the printed lines: an open question whose answer is typed, or a status that changes.
 
-A prompt for a pipe, a file or a terminal without an editor prints itself once and leaves the line open. It ends that
-line before anything else is printed.
+A prompt for a pipe, a file or a terminal without an editor prints the question once and leaves that line open for the
+answer. The line is ended before anything else is printed.
 """
 
 from collections.abc import Awaitable, Callable, Iterator
@@ -23,10 +23,10 @@ async def end_of_input() -> str | None:
 
 
 class Prompt:
-    """A prompt on ``console`` for lines that ``read_line`` returns."""
+    """A prompt that prints questions on ``console`` and gets the answers from ``read_line``."""
 
     is_live = False
-    """True if a person types, who sees what is printed meanwhile; False if the lines come from a pipe or a file."""
+    """True if a person edits the lines at a terminal; False for a pipe, a file or a terminal without an editor."""
 
     def __init__(self, console: Console, read_line: ReadLine = end_of_input) -> None:
         self.console = console
@@ -36,24 +36,24 @@ class Prompt:
         self._status = ""
 
     def ask(self, question: Question) -> None:
-        """Print a question and leave its line open for the answer."""
+        """Print ``question`` and leave its line open for the answer."""
         self.end_line()
         self._print(question(), end=" ")
         self._has_open_line, self._question = True, question
 
     def ask_again(self) -> None:
-        """Print the open question again if other lines were printed below it."""
+        """Print the open question again if other lines were printed after it; do nothing if no question is open."""
         if self._question is not None and not self._has_open_line:
             self.ask(self._question)
 
     def drop(self) -> None:
-        """Stop asking the open question."""
+        """Stop asking the open question; nothing is printed."""
         self._question = None
 
     def status(self, text: str) -> None:
-        """Show a status line that the next status replaces.
+        """Show ``text`` as a line that the next status replaces.
 
-        Where lines cannot be replaced, only the first status is printed.
+        Where lines cannot be replaced, as in a file, only the first of several statuses in a row is printed.
         """
         if not self._status:
             self.end_line()
@@ -66,7 +66,7 @@ class Prompt:
 
     @contextmanager
     def above(self) -> Iterator[Console]:
-        """End the line of the prompt, and yield the console, on which the block can print lines."""
+        """End the open line of the prompt, and yield the console, on which the block can print lines."""
         self.end_line()
         yield self.console
 
@@ -87,11 +87,11 @@ class Prompt:
         self._has_open_line, self._question = False, None
 
     def discard(self) -> bool:
-        """Discard the lines that a person typed ahead and return True, or return False if no person types."""
+        """Discard the text that a person typed ahead and return True; return False where that is not possible."""
         return False
 
     def close(self) -> None:
-        """End the line of the prompt, after which nothing is asked any more."""
+        """End the open line of the prompt; call this last, after all questions."""
         self.end_line()
 
     def _print(self, text: str, end: str = "\n") -> None:

@@ -12,22 +12,22 @@ from evilpegs_clients.terminal.prompt import Prompt
 
 
 class Screen:
-    """A screen on which lines are printed above ``prompt``."""
+    """A screen that prints lines above ``prompt``, on the console of that prompt."""
 
     def __init__(self, prompt: Prompt) -> None:
         self.prompt = prompt
         self.console = prompt.console
 
     def say(self, text: str | Text, style: str = "") -> None:
-        """Print a line above the prompt."""
+        """Print the line ``text`` above the prompt, in the given style of the library rich."""
         with self.prompt.above() as console:
             console.print(text, style=style, markup=False, highlight=False)
 
 
 def open_prompt(console: Console, words: Iterable[str] = ()) -> Prompt:
-    """Return a prompt for standard input.
+    """Return a prompt that prints on ``console`` and reads lines from standard input.
 
-    If a person types at a terminal, the prompt has an editor that completes ``words``.
+    If standard input and ``console`` are a terminal, the prompt is an editor in which Tab completes ``words``.
     """
     if sys.stdin is None:  # Python's sign that it was closed before the start
         return Prompt(console)

@@ -1,4 +1,4 @@
-"""Words that a person types: commands beside codes, and answers to questions."""
+"""Lines that a person types: a command or a code, or the answer to a yes-or-no question."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -13,24 +13,29 @@ YES_NO: Final = MappingProxyType({"y": True, "yes": True, "n": False, "no": Fals
 
 
 def parse_yes(line: str, default: bool) -> bool | None:
-    """Return True for yes, False for no, ``default`` for an empty line and None for anything else."""
+    """Return True for y or yes, False for n or no, ``default`` for an empty line, and None for any other line."""
     answer = line.strip().lower()
     return YES_NO.get(answer) if answer else default
 
 
 def find_word(line: str, commands: Mapping[str, _Command]) -> _Command | None:
-    """Return the command that has the words of ``line``, or None."""
+    """Return the command that ``line`` names, or None if it names none of ``commands``.
+
+    ``commands`` has the commands by their names. Extra spaces in the line do not matter, but upper and lower case do.
+    """
     return commands.get(" ".join(line.split()))
 
 
 def parse_words(line: str, commands: Mapping[str, _Command], parse: Callable[[str], _Parsed]) -> _Command | _Parsed:
-    """Return the command that a line names, else the value that ``parse`` reads in it.
+    """Return the command that ``line`` names, else the value that ``parse`` returns for the line.
 
-    ``parse`` receives the words of the line with one space between them. Text that is both a command and a code means
-    the command in lower case and the code otherwise.
+    ``commands`` has the commands by their names in lower case. ``parse`` gets the words of the line with one space
+    between them, and raises GameError if the line is not valid. A line that could be both is the command if it is in
+    lower case, and else the value of ``parse``.
 
     Raises:
-        GameError: The line is neither; the message has one line and names the command help.
+        GameError: The line is neither a command nor valid for ``parse``. The message has one line and mentions the
+            command help.
     """
     text = " ".join(line.split())
     if text in commands:
