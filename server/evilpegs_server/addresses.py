@@ -1,4 +1,4 @@
-"""Functions that parse IP addresses and find the networks under which limits count them."""
+"""Functions that parse IP addresses and find the key under which connection limits count an address."""
 
 import ipaddress
 import re
@@ -8,7 +8,7 @@ IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 IpNetwork = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 _IPV6_PREFIX: Final = 64
-"""The number of leading bits of an IPv6 address that limits compare.
+"""The number of leading bits of an IPv6 address under which limits count the address.
 
 One subscriber usually has all addresses with the same leading bits.
 """
@@ -16,9 +16,10 @@ _WITH_PORT: Final = re.compile(r"\[([^\]]*)\](?::[0-9]{1,5})?|([0-9.]+):[0-9]{1,
 
 
 def parse_address(text: str) -> IpAddress | None:
-    """Return the IP address in ``text``, which may have a port; None if the text is not an address.
+    """Return the IP address in ``text``, which may have a port and a zone; None if ``text`` is not an address.
 
-    An IPv4 address that is written as an IPv6 address is returned as an IPv4 address.
+    The port and the zone are left out. An IPv4 address that is written as an IPv6 address, such as ``::ffff:10.0.0.1``,
+    is returned as an IPv4 address.
     """
     match = _WITH_PORT.fullmatch(text.strip())
     bare = (match[1] or match[2] or "") if match else text.strip()
@@ -31,7 +32,7 @@ def parse_address(text: str) -> IpAddress | None:
 
 
 def counted_network(address: IpAddress) -> str:
-    """Return the text under which limits count an address: an IPv4 address itself, or an IPv6 address's /64 network."""
+    """Return the text under which limits count ``address``: an IPv4 address itself, or an IPv6 address's network (/64)."""
     if isinstance(address, ipaddress.IPv4Address):
         return str(address)
     return str(ipaddress.IPv6Network((address, _IPV6_PREFIX), strict=False))

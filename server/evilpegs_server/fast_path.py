@@ -1,13 +1,13 @@
-"""The short cuts on the path of a guess, around the WebSocket library and the message models.
+"""Short cuts that handle a guess without the general code of the WebSocket library and of the message models.
 
-For each short cut there is plain code that does the same through the library or the model, here or where the short cut
-is used, and `SWITCH` chooses between them. The tests run matches both ways and compare the messages.
-`python -m bench.server.throughput --parts` measures the gain of each part. In closed loop with 100 connections the
-gains were
+For each short cut there is plain code that does the same through the library or the model, in this module or where the
+short cut is used, and `SWITCH` chooses between the two. The tests run matches both ways and compare the messages.
+`python -m bench.server.throughput --parts` measures the gain of each short cut. With 100 connections that each send the
+next guess as soon as the last one is answered, the gains were
 
-* ``frames``, 7 %: the messages of a step are framed here and written with one call;
-* ``early``, 16 %: a read that is one whole text message is decoded here and handled at once, so that neither the
-  library's parser nor a task has to run for it;
+* ``frames``, 7 %: all messages that answer one request are made into frames here and written with one call;
+* ``early``, 16 %: if the bytes of one read are exactly one text message, they are decoded here and handled at once, so
+  that neither the library's parser nor a task has to run;
 * ``texts``, 5 %: the JSON of a feedback and of a turn is written without creating and validating a model, and the id of
   the request is added to a text that was encoded for the record.
 """
@@ -29,10 +29,11 @@ from evilpegs_protocol.server_messages import TurnStarted
 
 @dataclass
 class Switch:
-    """The parts of the fast path of a guess, each True if it is in use.
+    """The switches of the short cuts for guesses; each field is True if its short cut is in use.
 
-    With ``frames``, all messages of a step are written with one call. With ``early``, a text that was read alone and as
-    a whole is handled at once. With ``texts``, JSON is written without creating and validating models.
+    With ``frames``, all messages that answer one request are written to the socket with one call. With ``early``, a
+    text message that was read from the socket alone and as a whole is handled at once, without a task. With ``texts``,
+    JSON is written without creating and validating models.
     """
 
     frames: bool = True
@@ -43,16 +44,16 @@ class Switch:
 SWITCH: Final = Switch()
 
 _HEADER_BYTES: Final = 6
-"""The number of bytes before the text in a frame of a client with at most 125 bytes of text: head, size and mask."""
+"""The number of bytes before the text in a client's frame of at most 125 bytes of text: head 1, size 1, mask 4."""
 _COMPLETE_TEXT: Final = 0x81
 _MASKED: Final = 0x80
 
 
 @contextmanager
 def without(*parts: str) -> Iterator[None]:
-    """Switch ``parts`` of the fast path off within the block, for tests and measurements.
+    """Switch the short cuts ``parts`` off within the block, for tests and measurements.
 
-    ``parts`` are names of fields of `Switch`. When the block ends, their former values are restored.
+    ``parts`` are names of fields of `Switch`. When the block ends, these fields get their former values back.
     """
     before = {part: getattr(SWITCH, part) for part in parts}
     for part in parts:
@@ -75,7 +76,7 @@ def write_texts(connection: ServerConnection, texts: Sequence[str]) -> None:
 
 
 def text_frame(text: str) -> bytes:
-    """Return ``text`` as one WebSocket frame of a server.
+    """Return the WebSocket frame in which a server sends ``text`` as one whole message.
 
     The result equals that of `websockets.frames.Frame.serialize` without extensions.
     """
@@ -89,10 +90,11 @@ def text_frame(text: str) -> bytes:
 
 
 def whole_text(data: bytes, protocol: ServerProtocol) -> str | None:
-    """Return the text in ``data`` if these bytes are one complete text message of up to 125 bytes, otherwise None.
+    """Return the text in ``data`` if these bytes are one whole text message of at most 125 bytes; otherwise None.
 
-    ``data`` are the next bytes for ``protocol``. The result is None if the library waits for the rest of a frame or of
-    a message in fragments, if the connection is not open, and if the part ``early`` of the fast path is off.
+    ``data`` are the bytes of one read from a client, which ``protocol``, the library's state of the connection, has not
+    parsed yet. The result is also None if the text is not UTF-8, if ``protocol`` waits for the rest of a frame or of a
+    fragmented message, if the connection is not open, and if `Switch.early` is False.
     """
     size = len(data) - _HEADER_BYTES
     if not SWITCH.early or not 0 <= size < 126 or data[0] != _COMPLETE_TEXT or data[1] != _MASKED | size:
@@ -106,7 +108,7 @@ def whole_text(data: bytes, protocol: ServerProtocol) -> str | None:
 
 
 def _is_between_frames(protocol: ServerProtocol) -> bool:
-    """Return True if the parser of ``protocol`` has used all bytes that it was given, and waits for the next frame."""
+    """Return True if the parser of ``protocol`` has parsed all bytes that it received, and waits for the next frame."""
     innermost: Any = protocol.parser
     while innermost.gi_yieldfrom is not None:
         innermost = innermost.gi_yieldfrom
@@ -126,12 +128,14 @@ def feedback_json(
     method: Literal["exact", "greedy"] | None = None,
     stalled_ms: int | None = None,
 ) -> str:
-    """Return the canonical JSON of the `FeedbackGiven` event of a rated game with these values.
+    """Return the canonical JSON of the `FeedbackGiven` event of a rated game with these values. No value is validated.
 
-    ``at`` is the time of the event in Unix milliseconds, and ``feedback`` is (black, white). ``took_ms`` is the time
-    that the player is charged for the guess, ``left_ms`` their time left afterwards, or None if the game is untimed,
-    and ``stalled_ms`` the time of the server's stalls that they are not charged for. The values are not validated; the
-    plain form of this function is `record.encoding.feedback_event`.
+    ``match`` is the id of the match, ``seq`` the number of the event in the match, from 1, and ``at`` the time of the
+    event in Unix milliseconds. ``game`` and ``turn`` are numbers from 1, ``code`` is the guess as text, and
+    ``feedback`` is (black, white). ``took_ms`` is the time that the player is charged for the guess, ``left_ms`` is the
+    player's time left afterwards, or None if the game is untimed, and ``stalled_ms`` is the time of the server's stalls
+    that the player is not charged for, or None without stalls. ``method`` is the method by which a devil found the
+    reply, or None for other codemakers. `record.encoding.feedback_event` is the plain form of this function.
     """
     left = "null" if left_ms is None else left_ms
     by_method = "" if method is None else f'"method":"{method}",'
@@ -143,9 +147,10 @@ def feedback_json(
 
 
 def turn_json(match: str, game: int, turn: int, left_ms: int | None) -> str:
-    """Return the JSON of a `TurnStarted` message without the field `re`. The values are not validated.
+    """Return the JSON of a `TurnStarted` message without the field `re`, the id of a request. No value is validated.
 
-    ``left_ms`` is the time that the player has left, or None if the game is untimed.
+    ``match`` is the id of the match; ``game`` and ``turn`` are numbers from 1. ``left_ms`` is the time in milliseconds
+    that the player has left, or None if the game is untimed.
     """
     if not SWITCH.texts:
         return encode(TurnStarted(match=match, game=game, turn=turn, left_ms=left_ms))
@@ -154,9 +159,9 @@ def turn_json(match: str, game: int, turn: int, left_ms: int | None) -> str:
 
 
 def add_re(event: str, re: str | None) -> str:
-    """Return the JSON text ``event`` with ``re`` as its last field, or unchanged if ``re`` is None.
+    """Return the JSON object ``event`` with ``re`` as its last field, or unchanged if ``re`` is None.
 
-    The field makes the event the answer to the request with the id ``re``.
+    ``event`` and the result are texts. The field makes the event the answer to the request with the id ``re``.
     """
     if re is None:
         return event

@@ -1,9 +1,9 @@
 """The host names that requests may use, the origins of pages that may play, and the addresses of the site and the game.
 
-A malicious page can make a browser resolve the name of the page's own site to this machine. Its requests then have that
-name in the Host header, so a request is answered only if it names a host that belongs to this server. Without this
-trick, any page may still open a WebSocket to this machine, but the browser sends the origin of the page, which is
-checked too.
+A malicious page can make a browser resolve the name of the page's own site to this machine (DNS rebinding). The
+requests of the page then have that name in the Host header, so a request is answered only if its Host header names a
+host that belongs to this server. Even without DNS rebinding, any page may open a WebSocket to this machine. The browser
+then sends the origin of the page, so the origin is checked too.
 """
 
 import ipaddress
@@ -42,9 +42,10 @@ class AllowedHosts:
         self._names = frozenset({"localhost", *(name.lower().removesuffix(".") for name in names)})
 
     def find(self, headers: Sequence[str]) -> str | None:
-        """Return the host that a request names, given the values of its Host headers.
+        """Return the allowed host that a request names, given the values of its Host headers; None if there is none.
 
-        Return None if there is not exactly one header, or its host is not allowed.
+        The host is in lower case and without the port. The result is also None if the request has not exactly one Host
+        header.
         """
         name = host_name(headers[0]) if len(headers) == 1 else None
         return name if name is not None and (name in self._names or _is_address(name)) else None
@@ -75,8 +76,9 @@ def host_in_url(host: str) -> str:
 class SiteAddress:
     """The address of the HTTP site, from which `url_for` builds the URL for a client.
 
-    ``url`` is the public URL, if one is configured. ``host`` is set if the site listens on another address than the
-    game; otherwise clients use the host at which they reached the game.
+    ``url`` is the configured public URL, which all clients use, or None if no URL is configured. ``port`` is the port
+    on which the site listens. ``host`` is the host of the site if the site listens on another address than the game; if
+    it is None, clients use the host at which they reached the game. ``scheme`` is ``http`` or ``https``.
     """
 
     port: int
@@ -85,14 +87,14 @@ class SiteAddress:
     scheme: str = "http"
 
     def url_for(self, host: str) -> str:
-        """Return the URL of the site for a client that reaches this machine at ``host``. It ends with a slash."""
+        """Return the URL of the site, which ends with a slash, for a client that reached the game at ``host``."""
         if self.url is not None:
             return self.url.rstrip("/") + "/"
         return f"{self.scheme}://{host_in_url(self.host or host)}:{self.port}/"
 
     @property
     def base_path(self) -> str:
-        """The path at which clients reach the site, without a slash at its end; empty without a configured URL."""
+        """The path of the configured public URL, without the slash at its end; empty if no URL is configured."""
         return urlsplit(self.url or "").path.rstrip("/")
 
 
@@ -100,9 +102,10 @@ class SiteAddress:
 class GameAddress:
     """The address of the game port, from which `url_for` builds the URL for a page.
 
-    ``url`` is the public URL, if one is known. ``host`` is set if the game listens on another address than the site, or
-    if the site has a public name; otherwise pages use the host at which they reached the site. ``port`` is None until
-    the game listens.
+    ``url`` is the public URL, which all pages use, or None if no public URL is known. ``host`` is the host of the game
+    if the game listens on another address than the site, or if the site has a public name; if it is None, pages use the
+    host at which they reached the site. ``port`` is None until the game listens. ``path`` is the path in the URL, and
+    ``scheme`` is ``ws`` or ``wss``.
     """
 
     path: str
@@ -112,7 +115,7 @@ class GameAddress:
     port: int | None = None
 
     def url_for(self, host: str) -> str | None:
-        """Return the URL of the game for a page that reaches this machine at ``host``; None until it is known."""
+        """Return the URL of the game for a page that reached the site at ``host``; None while the port is not known."""
         if self.url is not None:
             return self.url
         if self.port is None:
@@ -123,8 +126,8 @@ class GameAddress:
 def game_url_beside(site_url: str, site_port: int, path: str) -> str | None:
     """Return the URL of the game behind the proxy that serves the site at ``site_url``; None if there is no proxy.
 
-    There is no proxy if ``site_url`` has the port ``site_port``, on which the site listens. A proxy serves the game
-    under the same name, at ``path`` below the site.
+    There is no proxy if the port in ``site_url`` is ``site_port``, the port on which the site itself listens. A proxy
+    is expected to serve the game under the host name of the site, at ``path`` appended to the path of ``site_url``.
     """
     parts = urlsplit(site_url)
     if (parts.port or _DEFAULT_PORTS[parts.scheme]) == site_port:
@@ -134,9 +137,10 @@ def game_url_beside(site_url: str, site_port: int, path: str) -> str | None:
 
 
 class AllowedOrigins:
-    """The origins of pages that may open a WebSocket.
+    """The origins (scheme, host and port) of the pages that may open a WebSocket.
 
-    They are the address of the site ``site`` under any host in ``hosts``, and the origin of ``site_url``.
+    They are the origin of the public URL ``site_url``, if there is one, and the scheme and port of ``site`` with any
+    host in ``hosts``. ``site`` is None if the server has no site.
     """
 
     def __init__(self, hosts: AllowedHosts, site: SiteAddress | None, site_url: str | None = None) -> None:
@@ -147,7 +151,7 @@ class AllowedOrigins:
     def allow(self, headers: Sequence[str]) -> bool:
         """Return True if a request may open a WebSocket, given the values of its Origin headers.
 
-        A request without the header is allowed, because only browsers send it.
+        A request without the header is allowed, because only browsers send it. A request with several is not.
         """
         if not headers:
             return True

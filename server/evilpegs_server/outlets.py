@@ -45,7 +45,12 @@ class AddressUnusableError(EvilpegsError):
 
 @dataclass(frozen=True, slots=True)
 class OutletSources:
-    """The parts of a server from which the site and the live feed read. ``pools`` has the task pools by name."""
+    """The parts of a server from which the site and the live feed read.
+
+    ``pools`` has the task pools by name, and ``loop_lag`` a histogram of the delays of the event loop. ``game`` is the
+    address that the page connects to. ``seats`` returns the numbers of connections and guests at this moment, and
+    ``table_sizes`` the sizes of tables in memory by name.
+    """
 
     registry: MatchRegistry
     engine: Engine
@@ -64,7 +69,7 @@ class OutletSources:
 
 
 def find_game_address(settings: Settings) -> GameAddress:
-    """Return the address at which the page finds the game. Its port is None, because the game does not listen yet."""
+    """Return the address at which the page finds the game. Its ``port`` is None, as the game does not listen yet."""
     url, host = settings.game_url, None
     if url is None and settings.site_url is not None:
         url = game_url_beside(settings.site_url, settings.site_port, PATH)
@@ -89,10 +94,10 @@ def find_broker(settings: Settings) -> Broker | None:
 
 
 async def check_addresses(settings: Settings) -> None:
-    """Check that a server can listen on the addresses in the settings.
+    """Check that a server can listen on the addresses of the game and of the site in the settings.
 
     Raises:
-        AddressUnusableError: the server cannot listen on an address, or both addresses have the same port.
+        AddressUnusableError: the server cannot listen on an address, or the game and the site have the same port.
     """
     if settings.site and settings.port == settings.site_port != 0:
         message = f"--port and --site-port are both {settings.port}; choose two ports"
@@ -124,9 +129,10 @@ async def open_outlets(
     tls: SSLContext | None,
     stack: AsyncExitStack,
 ) -> SiteAddress | None:
-    """Open the site and the feed if the settings ask for them; return the address of the site, if it is open.
+    """Open the site and the feed if the settings ask for them; return the address of the site, or None without a site.
 
-    ``stack`` closes them. There is a feed if ``broker`` is not None.
+    There is a feed if ``broker`` is not None. The site answers requests that name a host in ``hosts``, and uses TLS if
+    ``tls`` is not None. ``stack`` closes the site and the feed.
 
     Raises:
         AddressUnusableError: the site cannot listen on its address.
@@ -139,7 +145,11 @@ async def open_outlets(
 async def open_leaderboards(
     registry: MatchRegistry, engine: Engine, log: BoundLogger, stack: AsyncExitStack
 ) -> LiveLeaderboards:
-    """Return new leaderboards, which count the games of ``registry`` until ``stack`` closes them."""
+    """Return new leaderboards, which count the stored and the new games of ``registry`` until ``stack`` closes them.
+
+    The games that are stored in the database ``engine`` are counted in the background. Failures are reported to
+    ``log``.
+    """
     leaderboards = LiveLeaderboards(engine, registry.ladders, log)
     stack.push_async_callback(leaderboards.close)
     await leaderboards.start()
@@ -195,9 +205,9 @@ def _site_sources(sources: OutletSources) -> SiteSources:
 def address_error(
     error: OSError, host: str, port: int, option: str, host_option: str = "--host"
 ) -> AddressUnusableError:
-    """Return the error that explains why the server cannot listen on an address.
+    """Return the error that explains why the server cannot listen on ``port`` of ``host``, where ``error`` was raised.
 
-    ``option`` is the option that sets the port, and ``host_option`` the one that sets the host.
+    ``option`` names the option that sets the port, and ``host_option`` the option or setting that sets the host.
     """
     reason = "the port is in use" if error.errno == errno.EADDRINUSE else _reason(error)
     change = option if error.errno in {errno.EADDRINUSE, errno.EACCES} else host_option
@@ -205,6 +215,9 @@ def address_error(
 
 
 def _reason(error: OSError) -> str:
-    """Return the system's text for an error, without the sentence with the address that asyncio puts before it."""
+    """Return the system's text for ``error``, without the sentence with the address that asyncio puts before the text.
+
+    The first letter of the result is in lower case.
+    """
     reason = (error.strerror or str(error)).rpartition("): ")[2]
     return reason[:1].lower() + reason[1:]

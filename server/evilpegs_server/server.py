@@ -44,19 +44,25 @@ from evilpegs_server.work.interpreter import tune_gc_and_gil
 _STOP_SIGNALS: Final = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name))
 """The signals that stop a server. Windows has no SIGHUP."""
 COMPILING_SECONDS: Final = 3.0
-"""The seconds that the announcement of a server waits for kernels. Loading compiled kernels takes a second or two."""
+"""The seconds that a server waits for its kernels (functions that numba compiles) before it is announced.
+
+Loading compiled kernels takes a second or two.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class RunningServer:
-    """A server that accepts connections at ``host`` and ``port``."""
+    """A server that accepts connections at ``host`` and ``port``.
+
+    ``database`` is the URL of its database, and ``registry`` has its open matches.
+    """
 
     host: str
     port: int
     database: str
     registry: MatchRegistry
     warm: asyncio.Task[None]
-    """A task that ends when all kernels are compiled, so that no reply has to wait for one."""
+    """A task that ends when the worker process has compiled its code with numba, so that no reply waits for that."""
     site: SiteAddress | None = None
     """The address of the site, or None if there is no site."""
     is_secure: bool = False
@@ -89,8 +95,9 @@ async def running_server(
 ) -> AsyncIterator[RunningServer]:
     """Run a server within the block and yield it; when the block ends, stop the server in order.
 
-    By default the server offers the built-in ladders, and ``clock`` follows the clock of the event loop. ``wall_ms``
-    returns Unix time in milliseconds. All errors are raised before the server accepts connections.
+    ``ladders`` are the ladders that the server offers, by id, or None for the built-in ones. ``clock`` is the clock of
+    the matches, or None for a clock that follows the event loop. ``wall_ms`` returns Unix time in milliseconds. All
+    errors are raised before the server accepts connections.
 
     Raises:
         DatabaseUnusableError: the database cannot be used.
@@ -131,11 +138,11 @@ async def running_server(
 
 
 async def serve_until_stopped(settings: Settings, log: BoundLogger, announce: Callable[[RunningServer], None]) -> None:
-    """Run a server until SIGTERM, SIGINT or SIGHUP, and call ``announce`` with it once it can play games.
+    """Run a server until SIGTERM, SIGINT or SIGHUP, and call ``announce`` with the server once it can play games.
 
-    By then games on small rules can be played. Large rules, hints and devils, which are codemakers that search ahead,
-    need more compiled code. The announcement waits up to `COMPILING_SECONDS` for it; then compiling goes on beside the
-    games.
+    Games on small rules can be played at once. Large rules, hints and devils, which are codemakers that search ahead,
+    need kernels that numba compiles in the background. The call of ``announce`` waits at most `COMPILING_SECONDS` for
+    these kernels.
 
     The process ends in less than ten seconds after the signal, even if a step of stopping takes too long.
     """

@@ -32,7 +32,7 @@ def default_database() -> str:
 
 
 def _split_names(value: object) -> object:
-    """Return the names in a text, where commas separate them; return any other value unchanged."""
+    """Return the names that commas separate in a text, as a tuple; return a value that is not a text unchanged."""
     return tuple(name.strip() for name in value.split(",") if name.strip()) if isinstance(value, str) else value
 
 
@@ -51,7 +51,7 @@ def _check_host_name(name: str) -> str:
 
 
 def _parse_network(value: object) -> object:
-    """Return the network that a text describes; return any other value unchanged.
+    """Return the network that ``value`` describes if it is a text; return any other value unchanged.
 
     Raises:
         ValueError: the text is not an IP address or network.
@@ -73,7 +73,7 @@ def _check_site_url(url: str) -> str:
     """Return ``url`` unchanged.
 
     Raises:
-        ValueError: ``url`` is not a URL at which a site can be reached.
+        ValueError: ``url`` is not an HTTP or HTTPS URL at which a site can be reached.
     """
     if not _is_site_url(url):
         message = f"not the address of a site: {quoted(url, 80)}; write http://HOST:PORT/ or https://HOST/PATH/"
@@ -85,7 +85,7 @@ def _check_game_url(url: str) -> str:
     """Return ``url`` unchanged.
 
     Raises:
-        ValueError: ``url`` is not a URL at which a game can be reached.
+        ValueError: ``url`` is not a WebSocket URL at which a game can be reached.
     """
     if not url.startswith(("ws://", "wss://")) or not _is_site_url("http" + url.removeprefix("ws")):
         message = f"not the address of a game: {quoted(url, 80)}; write ws://HOST:PORT/v1 or wss://HOST/v1"
@@ -104,7 +104,10 @@ def _is_site_url(url: str) -> bool:
 
 
 class Settings(BaseSettings):
-    """The settings of a server. Arguments take precedence over the environment, and the environment over the file."""
+    """The settings of a server.
+
+    Arguments take precedence over the environment, and the environment over the file `evilpegs.toml`.
+    """
 
     model_config = SettingsConfigDict(env_prefix="EVILPEGS_", toml_file=Path("evilpegs.toml"), extra="forbid")
 
@@ -112,18 +115,18 @@ class Settings(BaseSettings):
     port: Annotated[int, Field(ge=0, le=65535)] = 8765
     database: str = Field(default_factory=default_database)
     site: bool = True
-    """True if the HTTP API is served."""
+    """True if the site, the page and the HTTP API, is served on ``site_port``."""
     site_host: Annotated[str, Field(min_length=1)] | None = None
     """The address on which the site listens, or None for ``host``."""
     site_port: Annotated[int, Field(ge=0, le=65535)] = 8000
     site_url: Annotated[str, AfterValidator(_check_site_url)] | None = None
     """The URL at which others reach the site, such as that of a proxy before it."""
     game_url: Annotated[str, AfterValidator(_check_game_url)] | None = None
-    """The URL at which the page reaches the game, if that is neither beside ``site_url`` nor on the port here."""
+    """The URL at which the page reaches the game, or None to derive it from ``site_url``, ``host`` and ``port``."""
     hosts: Annotated[tuple[HostName, ...], NoDecode, BeforeValidator(_split_names)] = ()
     """Names that requests may use for this machine, besides its own names and its addresses.
 
-    In the environment they are separated by commas.
+    In the environment, commas separate the names.
     """
     public_metrics: bool = False
     """True if others than this machine may read `/metrics`."""
@@ -134,7 +137,7 @@ class Settings(BaseSettings):
     mqtt_password_file: Path | None = None
     """The file whose first line is the password, so that it need not be in the environment."""
     mqtt_ca_file: Path | None = None
-    """The certificates that are trusted to sign the broker's, or None for those of the system."""
+    """The file with the certificates that may sign the broker's certificate, or None for those of the system."""
     server_id: Annotated[str, Field(pattern=r"^[a-z0-9-]{1,40}$")] = "evilpegs"
     """The name of this server in the topics of the feed."""
     registration: Literal["open", "closed"] = "open"
@@ -143,29 +146,30 @@ class Settings(BaseSettings):
     reserve_seats_percent: Annotated[int, Field(ge=0, le=90)] = 10
     """Percent of the seats that only players with an open match can keep, so that a full server lets them return."""
     reserve_hello_seconds: Annotated[float, Field(gt=0)] = 3.0
-    """Seconds to say hello on a seat of the reserve, or at an address that has too many silent connections."""
+    """Seconds to say hello on a seat of the reserve, or at an address with too many connections before hello."""
     guest_seats_percent: Annotated[int, Field(ge=1, le=100)] = 75
     """Percent of the seats that guests may take, because anybody can be any number of guests."""
     guest_idle_seconds: Annotated[float, Field(gt=0)] = 60.0
     """Seconds after which a guest with no match, no watch and no request is disconnected, which frees the seat."""
     guest_absent_seconds: Annotated[float, Field(gt=0)] = 600.0
-    """Seconds after which the match of a guest without a connection is forfeited; a cut line is back by then."""
+    """Seconds after which the matches of a guest without a connection are forfeited, enough to return after a cut line."""
     max_practice_matches: Annotated[int, Field(ge=1)] = 4000
-    """The most practice matches at once, two per seat; beyond it the guests gone longest lose theirs earlier."""
+    """The most open practice matches, two per seat. A further one ends those of the guest who left longest ago."""
     connections_per_address: Annotated[int, Field(ge=1)] = 200
-    """The most connections per address, enough for a class behind one; IPv6 is counted by /64."""
+    """The most connections per address, enough for a class behind one address; IPv6 is counted by /64 network."""
     connections_before_hello: Annotated[int, Field(ge=1)] = 8
-    """The most connections per address that may take 10 seconds to say hello; further ones have a shorter time."""
+    """The most connections per address that may take 10 seconds to say hello; others have ``reserve_hello_seconds``."""
     new_names_per_hour: Annotated[int, Field(ge=1)] = 200
     """The most names that can be claimed per hour and address, because names are kept for ever."""
     failed_tokens_per_minute: Annotated[int, Field(ge=0)] = 10
-    """Wrong tokens per minute and address that are answered at once. Others are answered after 5 seconds."""
+    """Wrong tokens per minute and address that are answered at once. Further ones are answered after 5 seconds."""
     name_lapse_days: Annotated[int, Field(ge=1)] = 30
     """Days after which a name that was never played under lapses while registration is open. Nobody else gets it."""
     trusted_proxies: Annotated[tuple[Network, ...], NoDecode, BeforeValidator(_split_names)] = ()
-    """Networks whose `Forwarded` or `X-Forwarded-For` names the client. Others could write anything into these.
+    """Networks whose `Forwarded` or `X-Forwarded-For` names the client. Others could write anything into these headers.
 
-    With any, connections from this machine count per address too. In the environment they are separated by commas.
+    If there are any, connections from this machine count per address too. In the environment, commas separate the
+    networks.
     """
     tls_cert: Path | None = None
     """The file with the certificate chain of the game and the site, in PEM, or None for no TLS."""
@@ -174,9 +178,12 @@ class Settings(BaseSettings):
     requests_per_second: Annotated[int, Field(ge=1)] = 100
     cache_bytes: Annotated[int, Field(ge=8 << 20)] = CACHE_BYTES
     count_bytes: Annotated[int, Field(ge=64 << 10)] = COUNT_BYTES
-    """Bytes that one running count may take in addition. At most as many counts run at once as the pools have slots."""
+    """Bytes for each count of codes that runs, in addition to ``cache_bytes``.
+
+    At most as many counts run at once as the task pools have slots.
+    """
     count_work: Annotated[int, Field(ge=1)] = COUNT_WORK
-    """Rows that a reply may count at worst. Ladders that need more are not offered."""
+    """The most table rows that a reply may create while it counts codes. Ladders that may need more are not offered."""
     solved: Path | None = None
     """The file of positions that devils have solved, or None for a file beside the database."""
     server_key: Path | None = None

@@ -62,6 +62,7 @@ class Start:
     """The objects that every step of the start uses.
 
     ``stack`` closes everything that the steps open, in reverse order. ``wall_ms`` returns Unix time in milliseconds.
+    ``clock`` is the clock of the matches, and ``loop_lag`` a histogram of how late its ticks are.
     """
 
     settings: Settings
@@ -87,9 +88,9 @@ class Storage:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """The worker process, the writer, and the pools and codemakers that compute.
+    """The worker process, the writer of the database, and the task pools and codemakers that use the worker process.
 
-    The keys of ``pools`` are replies, hints, analyses and luck.
+    The keys of ``pools`` are ``replies``, ``hints``, ``analyses`` and ``luck``.
     """
 
     process: WorkerProcess
@@ -99,7 +100,12 @@ class Work:
 
 
 def open_storage(start: Start) -> Storage:
-    """Lock and open the database, and read the key that signs records; create them if necessary."""
+    """Lock and open the database, and read the key that signs records; create both if necessary.
+
+    Raises:
+        DatabaseUnusableError: the database cannot be used.
+        KeyUnusableError: the key that signs records cannot be used.
+    """
     settings, stack, log = start.settings, start.stack, start.log
     lock = DatabaseLock(settings.database)
     stack.callback(lock.release)
@@ -113,9 +119,9 @@ def open_storage(start: Start) -> Storage:
 
 
 def open_work(start: Start, storage: Storage) -> Work:
-    """Create the worker process, the writer and the pools; start the writer, but not yet the worker process.
+    """Create the worker process, the writer and the task pools; start the writer, but not yet the worker process.
 
-    They are closed in reverse order.
+    The stack of ``start`` closes all of them, in reverse order.
     """
     settings, stack, log = start.settings, start.stack, start.log
     capacity = ReplyCapacity(settings.cache_bytes, settings.count_bytes, settings.count_work)
@@ -134,7 +140,7 @@ def open_work(start: Start, storage: Storage) -> Work:
 
 
 def open_registry(start: Start, storage: Storage, work: Work, ladders: Mapping[str, Ladder]) -> MatchRegistry:
-    """Return a match registry without matches."""
+    """Return a match registry for ``ladders``, by id, that has no matches yet."""
     return MatchRegistry(
         ladders,
         work.codemaking,
@@ -156,7 +162,10 @@ def warm_up_worker(start: Start, work: Work, registry: MatchRegistry) -> asyncio
 
 
 async def open_services(start: Start, storage: Storage, work: Work, registry: MatchRegistry) -> SessionServices:
-    """Start the leaderboards, the measurement of luck and the threads that read; return the services of sessions."""
+    """Start the leaderboards, the measurement of luck and the threads that read the database for requests.
+
+    Return the services that the sessions of all connections share.
+    """
     settings, engine, clock = start.settings, storage.engine, start.clock
     start.stack.push_async_callback(run_step, "outlets", OUTLET_SECONDS, start.outlets.aclose, start.log)
     leaderboards, reads = await open_leaderboards(registry, engine, start.log, start.outlets), Reads()
@@ -193,7 +202,14 @@ async def open_site_and_feed(
     hosts: AllowedHosts,
     tls: SSLContext | None,
 ) -> SiteAddress | None:
-    """Open the site and the feed if the settings ask for them; return the address of the site, if it is open."""
+    """Open the site and the feed if the settings ask for them; return the address of the site, or None without a site.
+
+    There is a feed if ``broker`` is not None. The site answers requests that name a host in ``hosts``, and uses TLS if
+    ``tls`` is not None.
+
+    Raises:
+        AddressUnusableError: the site cannot listen on its address.
+    """
     sources = OutletSources(
         registry=services.registry,
         engine=storage.engine,
@@ -214,7 +230,7 @@ async def open_site_and_feed(
 
 
 def start_chores(start: Start, services: SessionServices) -> None:
-    """Start the periodic tasks of the server: the ticks of the clock, and the lapse of unused names."""
+    """Start the periodic tasks of the server: the ticks of the clock, and the lapse of names without a match."""
     if start.settings.registration == "open":
         names = asyncio.create_task(lapse_names(services, start.settings.name_lapse_days))
         start.stack.callback(names.cancel)

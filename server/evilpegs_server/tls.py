@@ -7,13 +7,13 @@ from evilpegs_game.errors import EvilpegsError
 
 
 class TlsUnusableError(EvilpegsError):
-    """The error of a certificate that cannot be used. The message is one line that says why and what to do."""
+    """The error of a certificate or a key that cannot be used. The message is one line that says why and what to do."""
 
 
 def load_tls(cert: Path | None, key: Path | None) -> ssl.SSLContext | None:
     """Return the TLS context for the certificate chain in ``cert`` and its key in ``key``; None without ``cert``.
 
-    If ``key`` is None, the key is in the file ``cert`` too.
+    Both files are in PEM. If ``key`` is None, the key is in the file ``cert`` too.
 
     Raises:
         TlsUnusableError: a file cannot be read, is not PEM, needs a passphrase, or the key belongs to another
