@@ -32,7 +32,10 @@ def parse_address(text: str) -> IpAddress | None:
 
 
 def counted_network(address: IpAddress) -> str:
-    """Return the text under which limits count ``address``: an IPv4 address itself, or an IPv6 address's network (/64)."""
+    """Return the text under which limits count ``address``.
+
+    It is an IPv4 address itself, or the /64 network of an IPv6 address.
+    """
     if isinstance(address, ipaddress.IPv4Address):
         return str(address)
     return str(ipaddress.IPv6Network((address, _IPV6_PREFIX), strict=False))

@@ -152,7 +152,10 @@ class Settings(BaseSettings):
     guest_idle_seconds: Annotated[float, Field(gt=0)] = 60.0
     """Seconds after which a guest with no match, no watch and no request is disconnected, which frees the seat."""
     guest_absent_seconds: Annotated[float, Field(gt=0)] = 600.0
-    """Seconds after which the matches of a guest without a connection are forfeited, enough to return after a cut line."""
+    """Seconds after which the matches of a guest without a connection are forfeited.
+
+    A guest whose connection was cut is back by then.
+    """
     max_practice_matches: Annotated[int, Field(ge=1)] = 4000
     """The most open practice matches, two per seat. A further one ends those of the guest who left longest ago."""
     connections_per_address: Annotated[int, Field(ge=1)] = 200

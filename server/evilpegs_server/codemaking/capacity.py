@@ -32,9 +32,10 @@ class ReplyCapacity:
 
     ``cache_bytes`` is the size of all caches together: 3/4 of it is for live sets (the codes still possible in a game)
     in the worker process, 1/16 for live sets in the server process, and 1/16 for cached replies in the server process.
-    The remaining 1/8 is for the numbers of codes per feedback that are kept with live sets, and that take up to 1/8 of
-    the bytes of these. ``count_bytes`` is the memory, in addition to the caches, of one running count of codes that are
-    not listed, and ``count_work`` the largest number of table rows that this count may create for one reply.
+    The remaining 1/8 is for the numbers of codes per feedback that are kept with live sets, and that take at most 1/8
+    of the bytes of the live sets. ``count_bytes`` is the memory, in addition to the caches, of one count, which finds
+    the numbers of codes per feedback without listing the codes. ``count_work`` is the largest number of table rows that
+    a count may create for one reply.
     """
 
     cache_bytes: int = CACHE_BYTES
@@ -57,7 +58,10 @@ class ReplyCapacity:
         return self.cache_bytes * 3 // 4
 
     def unavailable_reason(self, ladder: Ladder) -> str | None:
-        """Return the reason why a ladder cannot be offered, as one line with numbers; None if it can be offered."""
+        """Return the reason why ``ladder`` cannot be offered, as one line with numbers; None if it can be offered.
+
+        A ladder cannot be offered if a reply on it may take more memory or work than allowed.
+        """
         for needed, allowed, what in self._requirements(ladder):
             if needed > allowed:
                 return f"replies on {ladder.id} may take {needed:,} {what}; this server allows {allowed:,}"
@@ -66,7 +70,7 @@ class ReplyCapacity:
     def _requirements(self, ladder: Ladder) -> Iterator[tuple[int, int, str]]:
         """Yield each requirement of a ladder as a triple: the amount needed at worst, the amount allowed, and its unit.
 
-        The text of the unit names the setting too.
+        The text of the unit also names the setting that allows the amount, if there is one.
         """
         rules = ladder.rules
         if ladder.codemaker == "fixed" and ladder.rated:

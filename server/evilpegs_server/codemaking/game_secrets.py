@@ -1,4 +1,4 @@
-"""The secret of a game and its choices among ties, derived from its nonces by the formulas of the protocol."""
+"""The secret of a game and its choices among equally good replies, derived from nonces by the protocol's formulas."""
 
 from collections.abc import Callable
 
@@ -10,9 +10,10 @@ from evilpegs_server.match.ladders import Ladder
 class GameSecrets:
     """The nonces of one game, which decide its secret and the choices among equally good replies.
 
-    ``nonce`` is that of the server, and ``client_nonce`` that of the player, if they gave one. ``tie_nonces`` is the
-    value of this name in the event `match_started`; if it is None, the player's nonce does not influence the choices
-    among replies. The repr contains no nonce.
+    ``match`` is the id of the match, and ``game`` the number of the game, from 1. ``nonce`` is that of the server, in
+    hexadecimal, and ``client_nonce`` the text of the player, or None. ``tie_nonces`` is the value of the field of this
+    name in the event `match_started`; if it is None, the player's nonce does not influence the choices among replies.
+    The repr contains no nonce.
     """
 
     __slots__ = ("_nonce", "_secret", "_share", "client_nonce", "game", "match")
@@ -39,18 +40,19 @@ class GameSecrets:
         return self._secret
 
     def tie_index(self, turn: int, count: int) -> int:
-        """Return the index of the reply that the codemaker chooses in ``turn`` among ``count`` equally good ones.
+        """Return the index of the reply that the codemaker gives in ``turn`` among ``count`` equally good ones.
 
-        Only codemakers without a fixed secret choose replies, and only those that draw among equal ones call this
-        method.
+        ``turn`` is a number from 1, and the index counts from 0 in feedback order. Only codemakers without a fixed
+        secret choose replies, and only those that draw one of several equally good replies call this method.
         """
         return tie_index(self._nonce, self.match, self.game, turn, count, self._share)
 
 
 class MatchSecrets:
-    """The `GameSecrets` of the games of one match; only those of the game used last are kept.
+    """The source of the `GameSecrets` of one match, which keeps only those of the game used last.
 
-    ``nonce`` returns the server's nonce of a game by its number.
+    ``nonce`` returns the server's nonce of a game by its number, from 1. ``tie_nonces`` is an argument of
+    `GameSecrets`.
     """
 
     __slots__ = ("_last", "_match", "_nonce", "_tie_nonces")
@@ -62,7 +64,10 @@ class MatchSecrets:
         self._last: GameSecrets | None = None
 
     def of_game(self, game: int, client_nonce: str | None) -> GameSecrets:
-        """Return the secrets of the game with the number ``game``, for which the client gave ``client_nonce``."""
+        """Return the secrets of the game with the number ``game``, from 1, for which the client gave ``client_nonce``.
+
+        ``client_nonce`` is None if the client gave none.
+        """
         last = self._last
         if last is None or (last.game, last.client_nonce) != (game, client_nonce):
             last = self._last = GameSecrets(self._match, game, self._nonce(game), client_nonce, self._tie_nonces)

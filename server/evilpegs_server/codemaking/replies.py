@@ -1,7 +1,7 @@
 """The codemaking of a server: replies, secrets, witnesses and hints for every match.
 
 Begin with `Codemaking`. Cheap replies are computed at once, in the event loop. All other work becomes tasks of a pool.
-Costs are in units of work; a unit is a few nanoseconds.
+Costs are in units of work, which take 2 to 3 nanoseconds each.
 """
 
 from collections.abc import Callable, Iterable
@@ -35,18 +35,21 @@ from evilpegs_server.work.tasks import (
 from evilpegs_server.work.workspace import Workspace
 
 CHEAP_COST: Final = 2_000_000
-"""The largest cost of a task that may use the pool's slots for cheap jobs, about 5 milliseconds."""
+"""The largest cost, in units of work, of a task that may use the pool's slots for cheap jobs: about 5 milliseconds."""
 _DEVIL_FIRST_COST: Final = 50_000_000
-"""The cost of a devil's first reply, 0.1 s without solved positions. Later ones seldom take a few milliseconds."""
+"""The cost of a devil's first reply in a game, 0.1 s without solved positions.
+
+Later replies usually take less than a few milliseconds.
+"""
 
 
 class Reply(NamedTuple):
     """A codemaker's reply to a guess.
 
-    On practice ladders, ``candidates`` is the number of codes still possible after the reply, and ``parts`` has a tuple
-    of black, white and the number of codes for each feedback that was possible; on rated ladders both are None.
-    ``method`` is the method by which a devil, a codemaker that searches ahead, found the reply; it is None for other
-    codemakers.
+    On practice ladders, ``candidates`` is the number of codes still possible after the reply, and ``parts`` has, for
+    each feedback that was possible, a tuple of its blacks, its whites and the number of codes that would give it; on
+    rated ladders both are None. ``method`` is the method by which a devil, a codemaker that searches ahead, found the
+    reply; it is None for other codemakers.
     """
 
     feedback: Feedback
@@ -57,7 +60,11 @@ class Reply(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CodemakingMetrics:
-    """The state of ``known``, the cache of part sizes from the worker, and of the pools for replies and hints."""
+    """The state of the cache and of the task pools of a `Codemaking`, for the metrics.
+
+    ``known`` is the cache of the numbers of codes per feedback that the worker process has counted. ``replies`` and
+    ``hints`` are the pools.
+    """
 
     known: CacheState
     replies: PoolMetrics
@@ -65,14 +72,17 @@ class CodemakingMetrics:
 
 
 def reply_cost(ladder: Ladder, turns: int) -> int:
-    """Return the estimated cost of a reply on ``ladder`` after ``turns`` turns, in units of a few nanoseconds."""
+    """Return the estimated cost of a reply on ``ladder`` after ``turns`` turns, in units of work.
+
+    A unit takes 2 to 3 nanoseconds.
+    """
     if ladder.codemaker == "devil":
         return CHEAP_COST if turns else _DEVIL_FIRST_COST
     return ladder.rules.size if is_enumerated(ladder.rules) else _count_cost(ladder.rules.pegs)
 
 
 def _count_cost(pegs: int) -> int:
-    """Return the estimated cost of counting codes for one reply without listing them, in units of a few nanoseconds.
+    """Return the estimated cost, in units of 2 to 3 nanoseconds, of one reply that counts codes without listing them.
 
     Measured times are 1 ms with 6 pegs, 4 ms with 8, 100 ms with 10, and 3 s with 12.
     """
@@ -82,9 +92,10 @@ def _count_cost(pegs: int) -> int:
 class Codemaking:
     """The codemakers of all matches of a server.
 
-    Cheap work is done at once with ``workspace``; other work becomes tasks of ``pool``. Hints go to ``hint_pool`` if it
-    is not None, else to ``pool``. Ladders whose replies may exceed ``capacity`` are not offered. Secrets and choices
-    among ties are derived in this class; no task contains any of them.
+    Cheap replies are computed at once, with the caches of ``workspace``; all other work becomes tasks of ``pool``.
+    Hints go to ``hint_pool``, or to ``pool`` if it is None. A ladder is not offered if its replies may need more memory
+    or work than ``capacity`` allows. The secrets of games, and the random choices among equally good replies, are
+    derived in this class; no task contains any of them.
     """
 
     def __init__(
@@ -99,12 +110,12 @@ class Codemaking:
         self._hint_pool = hint_pool or pool
         self._capacity = capacity
         self._part_sizes: ByteCache[tuple[int, ...]] = ByteCache(capacity.reply_cache_bytes)
-        """The results of `CountParts` tasks, by rules, history and guess."""
+        """The results of `CountParts` tasks, by rules, history and guess: the numbers of codes per feedback."""
 
     def compute_reply(self, ladder: Ladder, secrets: GameSecrets, history: History, guess: Code) -> Reply:
         """Return the reply to ``guess`` after the turns ``history``, computed in this thread, which may take long.
 
-        In a rated game with a fixed secret it takes microseconds.
+        In a rated game with a fixed secret, it takes microseconds.
         """
         if ladder.codemaker == "fixed" and ladder.rated:
             return Reply(feedback(guess, secrets.secret(ladder)))
@@ -126,8 +137,10 @@ class Codemaking:
     ) -> None:
         """Find the reply to ``guess``, then call ``done`` with the reply or with the exception that prevented it.
 
-        ``done`` is called within this call if replies on the ladder take well under a millisecond, or if the result of
-        an equal task is cached; otherwise it is called when the pool has run a task for ``player``.
+        ``history`` has the turns before the guess, and ``player`` is the id of the player, by which the pool shares its
+        time. ``done`` is called within this call if replies on the ladder take well under a millisecond, or if the
+        result of an equal task is cached; otherwise it is called later, on the event loop, when the pool has run a
+        task.
         """
         if self.is_cheap(ladder):
             done(catch(partial(self.compute_reply, ladder, secrets, history, guess)))
@@ -156,9 +169,10 @@ class Codemaking:
         done(catch(partial(choose_reply, ladder, secrets, history, guess, result)))
 
     def secret(self, ladder: Ladder, secrets: GameSecrets, history: History) -> str:
-        """Return the code that the end of a game shows: the secret, or without one, a code that fits all replies.
+        """Return the code that the end of a game shows, as text, for a game with the turns ``history``.
 
-        The code is computed in this thread, which may take long unless `knows_secret` returns True.
+        It is the secret of a fixed codemaker, or else a code that fits all replies. The code is computed in this
+        thread, which may take long unless `knows_secret` returns True.
         """
         if ladder.codemaker == "fixed":
             return format_code(secrets.secret(ladder))
@@ -167,7 +181,7 @@ class Codemaking:
         return format_code(FindWitness(ladder.rules, history).run(self._workspace).value)
 
     def knows_secret(self, ladder: Ladder, history: History) -> bool:
-        """Return True if `secret` takes well under a millisecond for a game that ended with ``history``."""
+        """Return True if `secret` takes well under a millisecond for a game that ended with the turns ``history``."""
         is_solved = bool(history) and history[-1].feedback == all_black(ladder.rules.pegs)
         return ladder.codemaker == "fixed" or is_enumerated(ladder.rules) or is_solved or not history
 
@@ -179,10 +193,11 @@ class Codemaking:
         history: History,
         done: Callable[[str | Exception], None],
     ) -> None:
-        """Find the code that the end of a game shows, then call ``done`` with it or with the exception.
+        """Find the code that the end of a game shows, then call ``done`` with its text or with the exception.
 
-        ``done`` is called within this call if the code is found in well under a millisecond; otherwise it is called
-        when the pool has run a task for ``player``.
+        ``history`` has the turns of the game, and ``player`` is the id of the player. ``done`` is called within this
+        call if the code is found in well under a millisecond; otherwise it is called later, on the event loop, when the
+        pool has run a task.
         """
         if self.knows_secret(ladder, history):
             done(catch(partial(self.secret, ladder, secrets, history)))
@@ -196,13 +211,17 @@ class Codemaking:
     def request_hint(
         self, ladder: Ladder, player: int, history: History, done: Callable[[HintResult | Exception], None]
     ) -> None:
-        """Compute a hint in the pool, then call ``done`` with it or with the exception that prevented it."""
+        """Compute a hint in the pool, then call ``done`` with the hint or with the exception that prevented it.
+
+        The hint is for the next guess after the turns ``history``. ``player`` is the id of the player, by which the
+        pool shares its time.
+        """
         self._hint_pool.submit(player, HINT_BUDGET, FindHint(ladder.rules, history), done)
 
     def warm_up(self, ladders: Iterable[Ladder]) -> list[Task[Any]]:
         """Compile the functions and fill the tables that replies on ``ladders`` need in this process.
 
-        Return the tasks that compile and fill what the worker process needs.
+        Return the tasks that do the same in the worker process, where they must be run.
         """
         offered = [each for each in ladders if each.codemaker != "fixed" and self.unavailable_reason(each) is None]
         enumerated = sorted({ladder.rules for ladder in offered if is_enumerated(ladder.rules)}, key=_size)
@@ -228,15 +247,15 @@ class Codemaking:
         return ladder.codemaker != "devil" and is_enumerated(ladder.rules)
 
     def metrics(self) -> CodemakingMetrics:
-        """Return the state of the cache and the pools at this moment."""
+        """Return the state of the cache of counts and of the pools at this moment."""
         return CodemakingMetrics(self._part_sizes.state, self._pool.metrics(), self._hint_pool.metrics())
 
 
 def reply_task(ladder: Ladder, history: History, guess: Code) -> Task[tuple[int, ...]] | Task[AllowedReplies]:
-    """Return the task whose result `choose_reply` needs.
+    """Return the task whose result `choose_reply` needs for a reply to ``guess`` after the turns ``history``.
 
     For a devil, a codemaker that searches ahead, the result has the replies that it may give. For all other codemakers,
-    it has the number of codes still possible that would give each feedback to ``guess``.
+    it has the number of codes still possible that would give each feedback to ``guess``, in feedback order.
     """
     if ladder.codemaker == "devil":
         return FindDevilReplies(ladder.rules, ladder.exact_up_to or 0, history, guess)
@@ -246,10 +265,11 @@ def reply_task(ladder: Ladder, history: History, guess: Code) -> Task[tuple[int,
 def choose_reply(
     ladder: Ladder, secrets: GameSecrets, history: History, guess: Code, result: tuple[int, ...] | AllowedReplies
 ) -> Reply:
-    """Return the reply that the codemaker gives, chosen with the result of `reply_task`.
+    """Return the reply that the codemaker gives to ``guess``, chosen with ``result``, the result of `reply_task`.
 
     ``result`` has the replies that a devil may give, or for other codemakers, the number of codes still possible that
-    would give each feedback, in feedback order.
+    would give each feedback, in feedback order. ``secrets`` decides the secret of a fixed codemaker, and on some
+    ladders the choice among equally good replies.
     """
     pegs = ladder.rules.pegs
     if ladder.codemaker == "fixed":
@@ -266,7 +286,10 @@ def choose_reply(
 
 
 def _cache_key(ladder: Ladder, history: History, guess: Code) -> bytes:
-    """Return the key of a reply in the cache. Repeated turns do not change it, as they rule out no more codes."""
+    """Return the key of a reply in the cache. Turns that repeat an earlier one do not change the key.
+
+    They rule out no more codes, so the reply is the same.
+    """
     return exact_key(ladder.rules, tuple(dict.fromkeys(history)), guess)
 
 

@@ -1,9 +1,9 @@
-"""A table of addresses: their connections, the names claimed in the last hour, and wrong tokens in the last minute.
+"""A table of client addresses with the counts that limits need: connections, new names, and wrong tokens.
 
-An address is the text that `addresses.counted_network` returns, so a whole /64 network of IPv6 has one record. An
-address with connections is kept; the seats of the server bound their number. An address without connections is kept
-while an earlier claim or wrong token still counts against it; of these, only the `MAX_IDLE` newest are kept. The table
-therefore holds a few hundred bytes for each of at most 10,000 addresses and all seats.
+An address is the text that `addresses.counted_network` returns, so a whole /64 network of IPv6 has one record. A record
+is kept while its address has connections, and the server limits the number of all connections. Without connections, a
+record is kept while a name claimed in the last hour, or a wrong token of the last minute, still counts against the
+address; of these records, only the `MAX_IDLE` newest are kept. A record takes a few hundred bytes.
 """
 
 from collections import OrderedDict
@@ -12,26 +12,29 @@ from dataclasses import dataclass, field
 from typing import Final
 
 MAX_IDLE: Final = 10_000
-"""The largest number of addresses without connections that are remembered. They take about 5 MB."""
+"""The largest number of addresses without connections that are remembered. Their records take about 5 MB."""
 
 
 @dataclass(slots=True)
 class Window:
-    """A count that begins again at 0 when ``length_ms`` milliseconds have passed since its first increment."""
+    """A count that begins again at 0 when ``length_ms`` milliseconds have passed since its first increment.
+
+    ``ends`` is the time in milliseconds at which the present count ends; 0.0 before the first increment.
+    """
 
     length_ms: float
     count: int = 0
     ends: float = 0.0
 
     def add(self, now: float) -> int:
-        """Increment the count at the time ``now`` and return it."""
+        """Increment the count at the time ``now``, in milliseconds, and return the new count."""
         if now >= self.ends:
             self.count, self.ends = 0, now + self.length_ms
         self.count += 1
         return self.count
 
     def current(self, now: float) -> int:
-        """Return the count at the time ``now``; 0 if the window has ended."""
+        """Return the count at the time ``now``, in milliseconds; 0 if the window has ended."""
         return self.count if now < self.ends else 0
 
 
@@ -45,9 +48,9 @@ def _minute() -> Window:
 
 @dataclass(slots=True)
 class AddressRecord:
-    """The number of connections of one address, its new names within an hour, and its wrong tokens within a minute.
+    """The counts of one address: its connections, its new names within an hour, and its wrong tokens within a minute.
 
-    ``before_hello`` is the number of connections that have not sent `hello`.
+    ``before_hello`` is the number of its connections that have not sent `hello`.
     """
 
     connections: int = 0
@@ -56,12 +59,15 @@ class AddressRecord:
     failed_tokens: Window = field(default_factory=_minute)
 
     def counts_until(self) -> float:
-        """Return the time until which an earlier claim or wrong token counts against this address."""
+        """Return the time in milliseconds until which an earlier claim or wrong token counts against this address."""
         return max(self.new_names.ends, self.failed_tokens.ends)
 
 
 class AddressTable:
-    """The records of all addresses with connections, and of at most ``max_idle`` others. Times are in milliseconds."""
+    """The records of all addresses with connections, and of at most ``max_idle`` others.
+
+    Times are in milliseconds. Iterating yields the addresses.
+    """
 
     def __init__(self, max_idle: int = MAX_IDLE) -> None:
         self._connected: dict[str, AddressRecord] = {}
@@ -80,7 +86,7 @@ class AddressTable:
         return self._connected.get(address) or self._idle.get(address)
 
     def add_connection(self, address: str) -> AddressRecord:
-        """Count a new connection, which has not sent `hello`, and return the record of its address."""
+        """Count a new connection of ``address``, which has not sent `hello`, and return the record of the address."""
         record = self.find(address) or AddressRecord()
         self._idle.pop(address, record)
         self._connected[address] = record
@@ -89,9 +95,10 @@ class AddressTable:
         return record
 
     def remove_connection(self, address: str, now: float) -> None:
-        """Forget a connection that has ended.
+        """Forget a connection of ``address`` that has ended; ``now`` is in milliseconds.
 
-        After the last connection of an address, its record is kept only while a claim or wrong token counts against it.
+        The caller decrements ``before_hello``. After the last connection of an address, its record is kept only while
+        an earlier claim or wrong token counts against it.
         """
         record = self._connected[address]
         record.connections -= 1

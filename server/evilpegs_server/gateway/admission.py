@@ -1,9 +1,10 @@
-"""Admission: limits on the connections, guests, new names and wrong tokens of a server, in all and per address.
+"""Admission: limits on the connections, guests, new names and wrong tokens of a server, in total and per address.
 
 Every connection holds a `Ticket` from the moment it is accepted until it has ended, so a connection that is slow with
-its handshake counts like any other. Most seats are ordinary. When these are taken, a connection gets a seat of the
-reserve for the few seconds that it may take to send `hello`, and keeps it only if it comes back to an open match.
-Players whose connection was cut can therefore return to a full server.
+its handshake counts like any other. A seat is one of the connections that the server accepts at the same time. Most
+seats are ordinary, and the others are the reserve. When all ordinary seats are taken, a connection gets a seat of the
+reserve for the few seconds that it may take to send `hello`, and keeps the seat only if its player comes back to an
+open match. Players whose connection was cut can therefore return to a full server.
 
 If an address has too many connections that have not sent `hello`, its next connections also have only these few
 seconds. They are not refused, because a class behind one address connects at the same moment, and each client sends
@@ -29,7 +30,7 @@ FAILED_TOKEN_DELAY_MS: Final = 5_000.0
 
 
 class Limit(StrEnum):
-    """The limits of admission, by the names of their settings."""
+    """The limits of admission; the value of each is the name of its setting."""
 
     CONNECTIONS = "max_connections"
     GUESTS = "guest_seats_percent"
@@ -41,7 +42,7 @@ class Limit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AdmissionLimits:
-    """The values of the limits of admission; each field has the meaning of the setting of the same name.
+    """The values of the limits of admission; each field has the meaning of the field of `Settings` with the same name.
 
     Percentages are of ``max_connections``.
     """
@@ -57,17 +58,21 @@ class AdmissionLimits:
 
     @property
     def guest_seats(self) -> int:
-        """The largest number of guests that may be connected, at least 1."""
+        """The largest number of guests that may be connected at the same time, at least 1."""
         return max(1, self.max_connections * self.guest_seats_percent // 100)
 
     @property
     def reserve_seats(self) -> int:
-        """The number of seats for players who come back to an open match. At least one seat is not in this reserve."""
+        """The number of seats for players who come back to an open match; at least one other seat is left."""
         return min(self.max_connections - 1, self.max_connections * self.reserve_seats_percent // 100)
 
 
 class LimitMetError(Exception):
-    """The error of an attempt that would exceed a limit. The message says what happened, what to do, and the limit."""
+    """The error of an attempt that would exceed ``limit``. The message says what happened, what to do, and the limit.
+
+    ``retry_after_ms`` is the number of milliseconds after which a new attempt can succeed, or None if that is not
+    known.
+    """
 
     def __init__(self, limit: Limit, message: str, retry_after_ms: int | None = None) -> None:
         super().__init__(f"{message} (limit {limit.value})")
@@ -79,15 +84,15 @@ class LimitMetError(Exception):
 class Ticket:
     """The place of one connection in the counts of `Admission`.
 
-    ``address`` is the network under which the connection is counted; None while it is counted under none.
-    ``is_reserve`` is True if its seat belongs to the reserve, which is taken when all other seats are, and which only
-    players who come back to an open match may keep.
+    ``address`` is the network under which the connection is counted, or None while it counts in the totals only.
+    ``is_reserve`` is True if the connection takes a seat of the reserve: these seats are used when all others are
+    taken, and only players who come back to an open match may keep them.
     """
 
     address: str | None
     is_reserve: bool
     hello_ms: float
-    """The milliseconds that the connection has to send `hello`."""
+    """The number of milliseconds in which the connection must send `hello`."""
     said_hello: bool = False
     is_guest: bool = False
     is_closed: bool = False
@@ -96,7 +101,7 @@ class Ticket:
 
 
 class Admission:
-    """The counts of all connections, and of recent actions per address.
+    """The counts of all connections of a server, and of recent actions per address.
 
     ``max_idle`` is the largest number of addresses without connections that are remembered.
     """
@@ -106,7 +111,7 @@ class Admission:
         self.met: Counter[str] = Counter()
         """The number of times that each limit was met, by the name of its setting."""
         self.excess = RecentExcess()
-        """The addresses that met a limit of admission, or a rate limit of the gateway, in the last few seconds."""
+        """The addresses that met a limit of admission, or a rate limit of the gateway, in the last five seconds."""
         self._ordinary_taken = self._reserve_taken = self._guests = 0
         self._table = AddressTable(max_idle)
 
@@ -117,12 +122,12 @@ class Admission:
 
     @property
     def known_addresses(self) -> int:
-        """The number of addresses in the table, with or without connections."""
+        """The number of addresses that are remembered, with or without connections."""
         return len(self._table)
 
     @property
     def seats(self) -> Seats:
-        """The numbers of seats and guests at this moment, and how often each limit was met."""
+        """The numbers of seats and guests at this moment, and the number of times that each limit was met."""
         limits = self.limits
         return Seats(
             ordinary=limits.max_connections - limits.reserve_seats,
@@ -135,7 +140,9 @@ class Admission:
         )
 
     def open(self, address: str | None, now: float) -> Ticket:
-        """Return a ticket for a new connection from ``address``, which takes a seat.
+        """Return a ticket for a new connection from ``address``, which takes a seat from now on.
+
+        A connection with the address None counts in the totals only. ``now`` is in milliseconds.
 
         Raises:
             LimitMetError: all seats are taken, or the address has too many connections.
@@ -156,6 +163,8 @@ class Admission:
     def set_address(self, ticket: Ticket, address: str | None, now: float) -> None:
         """Count a connection under ``address``, the address of its client, which a proxy has named.
 
+        If ``address`` is None, the connection counts in the totals only. ``now`` is in milliseconds.
+
         Raises:
             LimitMetError: the address has too many connections.
         """
@@ -166,6 +175,8 @@ class Admission:
 
     def log_in(self, ticket: Ticket, now: float, *, is_guest: bool, has_open_match: bool) -> None:
         """Count a connection as one that has sent `hello`; do nothing if it has ended before.
+
+        ``now`` is in milliseconds. ``has_open_match`` says if the player has a match that is not over.
 
         Raises:
             LimitMetError: there is no seat for this guest or player. The connection may send `hello` again.
@@ -193,7 +204,7 @@ class Admission:
             record.before_hello += 1
 
     def note_silence(self, ticket: Ticket, now: float) -> None:
-        """Note that a connection has not sent `hello` in time.
+        """Note that a connection has not sent `hello` in time; ``now`` is in milliseconds.
 
         If its address had too many connections that had not sent `hello`, the limit ``connections_before_hello`` counts
         as met.
@@ -202,7 +213,10 @@ class Admission:
             self._met(Limit.BEFORE_HELLO, "", ticket.address, now)
 
     def close(self, ticket: Ticket, now: float) -> None:
-        """Take back the ticket of a connection that has ended. Call this once per ticket."""
+        """Take back the ticket of a connection that has ended. Call this once per ticket.
+
+        ``now`` is the present time in milliseconds.
+        """
         ticket.is_closed = True
         self._ordinary_taken -= not ticket.is_reserve
         self._reserve_taken -= ticket.is_reserve
@@ -213,10 +227,10 @@ class Admission:
             self._table.remove_connection(ticket.address, now)
 
     def take_new_name(self, ticket: Ticket, now: float) -> None:
-        """Count a new name that a connection claims.
+        """Count a new name that a connection claims; ``now`` is in milliseconds.
 
         Raises:
-            LimitMetError: too many names were claimed from its address.
+            LimitMetError: too many names were claimed from the address of the connection in the last hour.
         """
         record, most = self._record(ticket), self.limits.new_names_per_hour
         if record is None:
@@ -228,7 +242,10 @@ class Admission:
         record.new_names.add(now)
 
     def take_failed_token(self, ticket: Ticket, now: float) -> float:
-        """Count a wrong token, and return the milliseconds by which its answer must be delayed."""
+        """Count a wrong token at ``now``, in milliseconds; return the milliseconds by which its answer must be delayed.
+
+        They are 0.0 while the address of the connection is below the limit.
+        """
         record = self._record(ticket)
         if record is None or record.failed_tokens.add(now) <= self.limits.failed_tokens_per_minute:
             return 0.0
@@ -256,7 +273,7 @@ class Admission:
             raise self._met(Limit.PER_ADDRESS, message, address, now)
 
     def _take_ordinary(self, ticket: Ticket) -> bool:
-        """Exchange the reserve seat of ``ticket`` for an ordinary one; return False if all ordinary seats are taken."""
+        """Exchange the reserve seat of ``ticket`` for an ordinary seat; return False if no ordinary seat is free."""
         if self._ordinary_taken >= self.limits.max_connections - self.limits.reserve_seats:
             return False
         self._reserve_taken -= 1

@@ -1,7 +1,7 @@
 """Connections that hold a ticket of admission from the moment they are accepted until they have ended.
 
-TLS begins only after a connection was counted. The event loop could do the TLS handshake itself, but then connections
-that never finish their handshake would not be counted.
+TLS begins only after a connection was counted. The event loop could do the TLS handshake itself, but then a connection
+that never finishes its handshake would not be counted.
 """
 
 import asyncio
@@ -17,11 +17,14 @@ from evilpegs_server.matches.counts import EndReason
 TLS_SECONDS: Final = 5.0
 """The seconds that a TLS handshake may take."""
 CLOSE_SECONDS: Final = 2.0
-"""The seconds that a client has to close its half of a connection."""
+"""The seconds that a client has to close its side of a connection."""
 
 
 class AdmittedConnection(BoundedConnection):
-    """A connection that is counted by ``entrance``, and closed if its client does not send `hello` in time."""
+    """A connection that ``entrance`` counts, and that is closed if its client does not send `hello` in time.
+
+    ``ticket`` is its place in these counts, or None before it was accepted and if it was refused.
+    """
 
     entrance: Entrance
     ticket: Ticket | None = None
@@ -32,7 +35,7 @@ class AdmittedConnection(BoundedConnection):
     _securing: asyncio.Task[None] | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Count the connection and begin its handshake, unless the entrance refuses it."""
+        """Count the connection and begin its handshake; do nothing more if the entrance refuses it."""
         self._accepted = cast(asyncio.Transport, transport)
         self.ticket = self.entrance.admit(self._accepted)
         if self.ticket is None:
@@ -47,7 +50,10 @@ class AdmittedConnection(BoundedConnection):
             self._securing = self.loop.create_task(self._begin_tls(hasty))
 
     def await_hello(self, ticket: Ticket) -> None:
-        """Start, or restart, the timer that closes the connection unless the client sends `hello` in time."""
+        """Start, or restart, the timer that closes the connection if the client does not send `hello` in time.
+
+        The time is that of ``ticket``.
+        """
         if self._silence is not None:
             self._silence.cancel()
         self._silence = self.loop.call_later(ticket.hello_ms / 1000, self._end_silence)
@@ -77,7 +83,11 @@ class AdmittedConnection(BoundedConnection):
         super().connection_made(transport)
 
     async def _begin_tls(self, hasty: "_EarlyBytes") -> None:
-        """Begin TLS, then the WebSocket handshake. ``hasty`` collects the bytes that are read before TLS begins."""
+        """Do the TLS handshake, then begin the WebSocket handshake; abort the connection if the first one fails.
+
+        ``hasty`` has the bytes that the event loop read too early, before TLS could begin. They are handed to TLS
+        first.
+        """
         early = _EarlyBytes()
         tls = self.entrance.rules.tls
         assert tls is not None  # noqa: S101 - checked by `connection_made`
@@ -135,8 +145,9 @@ class AdmittedConnection(BoundedConnection):
 
 
 class _EarlyBytes(asyncio.Protocol):
-    """A protocol that buffers bytes which arrive before TLS begins, or after its handshake and before the WebSocket's.
+    """A protocol that keeps, in ``received``, the bytes that arrive while no other protocol can handle them yet.
 
+    It is used twice: until TLS begins, and from the end of the TLS handshake until the WebSocket handshake begins.
     ``lost`` is True if the connection was lost meanwhile.
     """
 

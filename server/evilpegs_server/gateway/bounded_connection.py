@@ -1,7 +1,8 @@
 """WebSocket connections that bound the work and the memory that one peer can cause.
 
-The library parses everything that one read returns, up to 256 KiB or 40,000 empty pings, before the event loop goes on.
-It writes answers to pings even if the peer does not read them. In this module
+The connections of the library `websockets` have two weaknesses. All bytes of one read, up to 256 KiB, are parsed before
+the event loop goes on, and 256 KiB can be 40,000 empty pings. Answers to pings are written even if the peer never reads
+them. In this module
 
 * a read is parsed `SLICE_BYTES` at a time, and the event loop serves other connections between two slices. Reading is
   paused while bytes wait to be parsed, or while the queue of messages is full, so a peer that sends faster than its
@@ -31,7 +32,10 @@ FAIL_SECONDS: Final = 2.0
 
 
 class BoundedConnection(ServerConnection):
-    """A WebSocket connection that parses ``slice_bytes`` at a time and holds at most ``max_unsent_bytes`` unsent."""
+    """A WebSocket connection that parses at most ``slice_bytes`` at a time.
+
+    It is aborted if more than ``max_unsent_bytes`` wait for the peer to read them.
+    """
 
     slice_bytes: ClassVar[int] = SLICE_BYTES
     max_unsent_bytes: ClassVar[int] = MAX_UNSENT_BYTES
@@ -58,7 +62,7 @@ class BoundedConnection(ServerConnection):
         return self.is_failed or self.transport.is_closing()
 
     def connection_made(self, transport: Any) -> None:
-        """Begin the connection. From now on, a full queue of messages pauses parsing and reading."""
+        """Begin the connection. From now on, a full queue of received messages pauses parsing and reading."""
         super().connection_made(transport)
         self.recv_messages.pause = self._pause_parsing
         self.recv_messages.resume = self._resume_parsing
@@ -70,7 +74,7 @@ class BoundedConnection(ServerConnection):
         self._break_cycles()
 
     def data_received(self, data: bytes) -> None:
-        """Parse the received bytes, in slices if there are many; discard them after an end by force."""
+        """Parse the received bytes, in slices if there are many; after an end by force, discard the bytes instead."""
         if self._discarded is not None:
             self._count_discarded(data)
         elif self._unparsed or len(data) > self.slice_bytes or self._queue_is_full:
@@ -86,7 +90,7 @@ class BoundedConnection(ServerConnection):
         super().eof_received()
 
     def send_data(self) -> None:
-        """Write pending frames of the protocol, such as pongs, and check the number of unsent bytes."""
+        """Write pending frames, such as the answers to pings, and abort the connection if too many bytes are unsent."""
         if self.protocol.writes:
             super().send_data()
             self.check_unsent()
@@ -106,7 +110,8 @@ class BoundedConnection(ServerConnection):
     def fail(self, code: int, reason: str) -> None:
         """End the connection by force: send a close frame and discard everything that the peer still sends.
 
-        A connection whose handshake is not finished is aborted. Later calls change nothing.
+        The close frame has the WebSocket close ``code`` and ``reason``. A connection whose handshake is not finished is
+        aborted instead. Later calls change nothing.
         """
         if self._discarded is not None or self.transport.is_closing():
             return
@@ -156,7 +161,7 @@ class BoundedConnection(ServerConnection):
         self._continue_parsing()
 
     def _continue_parsing(self) -> None:
-        """Schedule the next slice after other connections are served; resume reading if no bytes are left."""
+        """Schedule the next slice after the other connections' turn; resume reading if no bytes wait to be parsed."""
         if self._unparsed and not self._queue_is_full and not self._slice_is_due:
             self._slice_is_due = True
             self.loop.call_soon(self._parse_slice)

@@ -1,4 +1,4 @@
-"""WebSocket connections that note when bytes arrive, limit the rate of frames, and handle guesses early."""
+"""WebSocket connections that note when bytes arrive, limit the rate of frames, and handle guesses without a queue."""
 
 import asyncio
 from collections import deque
@@ -15,7 +15,7 @@ from evilpegs_server.matches.counts import RATE_LIMIT, EndReason
 from evilpegs_server.matches.stall_free_clock import StallFreeClock
 
 FRAME_REFUSALS: Final = 10
-"""The number of refusals that a control frame beyond the rate limit counts as."""
+"""The number of refusals that a ping, pong or continuation frame beyond the rate limit counts as."""
 _FIRST_OPCODES: Final = (Opcode.TEXT, Opcode.BINARY)
 """The opcodes that begin a message."""
 
@@ -23,14 +23,17 @@ _FIRST_OPCODES: Final = (Opcode.TEXT, Opcode.BINARY)
 class StampedConnection(AdmittedConnection):
     """A connection that notes when bytes arrive, before they are parsed, and that limits the rate of frames.
 
-    A text that is read alone and as a whole is offered to ``handle_now``. It goes into the queue for `recv` if
-    ``handle_now`` returns False, or while earlier messages wait there, so that messages keep their order. ``arrivals``
-    has the time of arrival of each message in the queue, and of the one that `recv` returned last until its handler
-    removes it. ``arrived`` is the time of the latest bytes.
+    Times are in milliseconds of ``clock``. ``arrived`` is the time of the latest bytes. ``arrivals`` has the time of
+    arrival of each message in the queue for `recv`, and, in front of them, of the message that `recv` returned last,
+    until its handler removes that time.
 
-    Pings, unrequested pongs and continuation frames take tokens from ``rate``, as messages do. These frames cannot be
-    answered with an error, so each one beyond the limit counts as ten refusals: a flood of them soon ends the
-    connection, while a single ping of a client that sends too many messages does not.
+    A text message that is read alone and as a whole is offered to ``handle_now``, which is called with the text and its
+    time of arrival, and returns True if it has handled the message. Otherwise the message goes into the queue. Messages
+    are not offered while earlier ones are in the queue or being handled, so that they keep their order.
+
+    Pings, unrequested pongs and continuation frames take tokens from the rate limit ``rate``, as messages do. These
+    frames cannot be answered with an error, so each one beyond the limit counts as ten refusals: a flood of them soon
+    ends the connection, while a single ping of a client that sends too many messages does not.
     """
 
     clock: StallFreeClock
@@ -48,7 +51,10 @@ class StampedConnection(AdmittedConnection):
         super().data_received(data)
 
     def process_event(self, event: Event) -> None:
-        """Queue a message and note its arrival, which is that of its last frame. Other frames take a token."""
+        """Queue the message in a frame and note its time of arrival; take a token from the rate limit for other frames.
+
+        A message of several frames arrives with its last frame. All frames are dropped after an end by force.
+        """
         if isinstance(event, Frame):
             if self.is_failed:
                 return
@@ -68,7 +74,10 @@ class StampedConnection(AdmittedConnection):
         super()._parse(data)
 
     def _has_price(self, frame: Frame) -> bool:
-        """Return True if ``frame`` takes a token; closes, and pongs that answer a ping of this server, do not."""
+        """Return True if ``frame``, which does not begin a message, takes a token from the rate limit.
+
+        Close frames, and pongs that answer a ping of this server, take none.
+        """
         if frame.opcode is Opcode.PONG:
             return bytes(frame.data) not in self.pending_pings
         return frame.opcode is not Opcode.CLOSE
@@ -82,7 +91,10 @@ class StampedConnection(AdmittedConnection):
 
 
 class SocketChannel:
-    """The `ClientChannel` through which a match sends messages to a WebSocket connection."""
+    """The `ClientChannel` through which a match sends messages to a WebSocket connection.
+
+    ``is_over_limit`` returns True if the address of the client exceeded a limit in the last few seconds.
+    """
 
     def __init__(self, connection: StampedConnection, is_over_limit: Callable[[], bool] = lambda: False) -> None:
         self._connection = connection
@@ -95,7 +107,10 @@ class SocketChannel:
         return self._is_over_limit()
 
     def send(self, texts: Sequence[str]) -> None:
-        """Write the messages to the socket at once; disconnect a client with too many unsent bytes."""
+        """Write each of ``texts`` as a message to the socket at once; abort a connection with too many unsent bytes.
+
+        Nothing is written if the connection is closing or closed.
+        """
         protocol, transport = self._connection.protocol, self._connection.transport
         if protocol.state is not State.OPEN or transport.is_closing():
             return
@@ -103,7 +118,10 @@ class SocketChannel:
         self._connection.check_unsent()
 
     def close(self, code: int, reason: str) -> None:
-        """Begin to close the connection. With the code 1008, nothing that the client still sends is read."""
+        """Begin to close the connection with the WebSocket close ``code`` and ``reason``.
+
+        With the code 1008, nothing that the client still sends is read.
+        """
         if code == CloseCode.POLICY_VIOLATION:
             self._connection.fail(code, reason)
         elif self._closing is None:  # the task is kept so that it is not collected

@@ -1,4 +1,4 @@
-"""The entrance of the game port, which decides about connections and about requests to become a WebSocket.
+"""The entrance of the game port, which accepts or refuses connections and their requests to become a WebSocket.
 
 A connection is counted when it is accepted, before it has sent anything. A refused connection gets a short HTTP answer
 that names the limit, and is closed without being read. Behind a trusted proxy the client is known only from the
@@ -21,7 +21,10 @@ from evilpegs_server.hosts import AllowedHosts, AllowedOrigins
 
 @dataclass(frozen=True, slots=True)
 class EntranceRules:
-    """The rules of the game port: the allowed hosts and origins, the trusted proxies, and the TLS context, if any."""
+    """The rules of the game port: the allowed hosts and origins, the trusted proxies, and the TLS context.
+
+    The TLS context ``tls`` is None if the server does not use TLS.
+    """
 
     hosts: AllowedHosts
     origins: AllowedOrigins
@@ -41,7 +44,10 @@ class Entrance:
         self._now = now
 
     def admit(self, transport: asyncio.Transport) -> Ticket | None:
-        """Return a ticket for a new connection; if a limit is met, refuse and close the connection and return None."""
+        """Return a ticket, which counts a new connection until `release` is called; None if the connection is refused.
+
+        If a limit is met, the connection is refused and closed.
+        """
         peer = _peer(transport)
         proxies = self.rules.proxies
         try:
@@ -51,7 +57,7 @@ class Entrance:
             return None
 
     def note_silence(self, ticket: Ticket) -> None:
-        """Note that the connection with ``ticket`` has not sent `hello` in time."""
+        """Note in the counts of admission that the connection with ``ticket`` has not sent `hello` in time."""
         self._admission.note_silence(ticket, self._now())
 
     def release(self, ticket: Ticket) -> None:
@@ -80,7 +86,7 @@ class Entrance:
         return None
 
     def _turn_away(self, transport: asyncio.Transport, error: LimitMetError) -> None:
-        """Send an HTTP answer that names the limit, and close the connection; with TLS, close it without an answer."""
+        """Answer with the HTTP error that names the limit, and close the connection; with TLS, abort it unanswered."""
         transport.set_protocol(asyncio.Protocol())
         if self.rules.tls is not None:
             transport.abort()
@@ -95,7 +101,7 @@ class Entrance:
 
 
 def _peer(transport: asyncio.BaseTransport) -> str:
-    """Return the address of the other end of a connection, or an empty text if it is not known any more."""
+    """Return the IP address of the other end of a connection, or an empty text if it is not known any more."""
     peer = transport.get_extra_info("peername")
     return str(peer[0]) if peer else ""
 

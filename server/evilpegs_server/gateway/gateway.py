@@ -27,22 +27,26 @@ from evilpegs_server.matches.counts import RATE_LIMIT, EndReason
 from evilpegs_server.matches.stall_free_clock import StallFreeClock
 
 MAX_FRAME_BYTES: Final = 1 << 16
-"""The size of the longest frame that is read. A longer frame ends its connection.
+"""The size in bytes of the longest frame that is read. A longer frame ends its connection.
 
 A frame that is shorter, but exceeds the limit of the protocol, is only answered with an error.
 """
 SWEEP_SECONDS: Final = 1.0
-"""The seconds between two searches for guests who are idle or gone."""
+"""The seconds between two searches for guests who are idle, or who were disconnected for too long."""
 _CUT_OFF_SECONDS: Final = 0.5
-"""The seconds that connections have to end after they were aborted."""
+"""The seconds for which a closing gateway waits for connections to end after it has aborted them."""
 _PLAIN_PATH: Final = re.compile(r"/[A-Za-z0-9._~%/?&=+,:-]{0,2000}")
-"""A pattern for the paths and queries that a redirection to the site repeats."""
+"""A pattern for the paths and queries that a redirection to the site repeats.
+
+Requests with other characters are redirected to the root of the site.
+"""
 
 
 class Gateway:
     """A WebSocket server on one address, with a session for every connection.
 
-    ``site`` is the address of the HTTP site, or None if there is none; plain HTTP requests are redirected to it.
+    ``clock`` gives the times of arrival, and ``rules`` decide which connections and requests are refused. ``site`` is
+    the address of the HTTP site, to which plain HTTP requests are redirected, or None if there is no site.
     """
 
     def __init__(
@@ -64,7 +68,9 @@ class Gateway:
         self._accepted: WeakSet[StampedConnection] = WeakSet()
 
     async def open(self, host: str, port: int) -> tuple[str, int]:
-        """Begin to listen, and return the host and port that were bound.
+        """Begin to listen on ``host`` and ``port``, and return the address and port that were bound.
+
+        With port 0, the system picks a free port.
 
         Raises:
             OSError: the address cannot be bound.
@@ -89,7 +95,7 @@ class Gateway:
         return address[0], address[1]
 
     def broadcast(self, text: str) -> None:
-        """Send the message ``text`` to every connection that has a session."""
+        """Send the text ``text`` as one message to every connection that has a session."""
         for channel in self._sessions:
             channel.send([text])
 
@@ -141,7 +147,7 @@ class Gateway:
         return 2 * self._services.requests_per_second
 
     def _is_over_limit(self, address: str) -> bool:
-        """Return True if ``address`` exceeded a rate limit or met a limit of admission in the last few seconds."""
+        """Return True if ``address`` exceeded a rate limit or met a limit of admission in the last five seconds."""
         return self._services.admission.excess.is_over_limit(address, self._clock.now())
 
     def _handshake_refusal(self, connection: ServerConnection, request: Request) -> Response | None:
@@ -207,7 +213,10 @@ class Gateway:
                 self._services.log.exception("could not look for idle guests")
 
     def _end_idle_guests(self, now: float) -> None:
-        """Forfeit the matches of guests who have been gone for too long, and disconnect idle guests."""
+        """Forfeit the matches of guests who were disconnected for too long, and disconnect guests who are idle.
+
+        ``now`` is the time of the `StallFreeClock` in milliseconds.
+        """
         seconds = self._services.presence.limits.guest_idle_seconds
         reason = f"no match and no request for {seconds:g} seconds; connect again to play (limit guest_idle_seconds)"
         self._services.presence.end_long_gone(now)
@@ -238,7 +247,7 @@ def _is_upgrade(request: Request) -> bool:
 
 
 def _redirect(connection: ServerConnection, site: str, path: str) -> Response:
-    """Return a redirection to the URL ``site``, with the same ``path`` if that has only ordinary characters."""
+    """Return a redirection to the URL ``site``, followed by ``path`` if that has only ordinary characters."""
     response = connection.respond(http.HTTPStatus.TEMPORARY_REDIRECT, f"The site is at {site}\n")
     response.headers["Location"] = site + path[1:] if _PLAIN_PATH.fullmatch(path) else site
     return response

@@ -1,7 +1,7 @@
-"""The lapse of names that nobody has played under: after some weeks their tokens are forgotten.
+"""The lapse of names under which nobody has ever played: weeks after they were claimed, their tokens are forgotten.
 
-Anybody can claim names while registration is open, and each would be kept in memory for ever. The new owner of a name
-could pass for the old one, so a lapsed name stays reserved and is lost for everybody.
+Anybody can claim names while registration is open, and the token of each would be kept in memory for ever. A lapsed
+name stays reserved, because a new owner could pass for the old one; nobody can use it any more.
 """
 
 import asyncio
@@ -16,17 +16,17 @@ _DAY_MS: Final = 86_400_000
 
 
 def lapse_time(now_ms: int, days: int) -> int:
-    """Return the Unix time in milliseconds ``days`` days before ``now_ms``.
+    """Return the Unix time in milliseconds ``days`` days before ``now_ms``, which is a Unix time in milliseconds too.
 
-    Names that were claimed earlier and never played under have lapsed.
+    Names that were claimed before the result and never played under have lapsed.
     """
     return now_ms - days * _DAY_MS
 
 
 async def lapse_names(services: SessionServices, days: int, seconds: float = LAPSE_SECONDS) -> None:
-    """Forget the tokens of lapsed names every ``seconds`` seconds, until cancelled.
+    """Forget the tokens of lapsed names every ``seconds`` seconds, until cancelled; log errors and go on.
 
-    A name lapses ``days`` days after it was claimed, unless it was played under.
+    A name lapses ``days`` days after it was claimed, unless a match was played under it.
     """
     while True:
         await asyncio.sleep(seconds)
@@ -37,7 +37,10 @@ async def lapse_names(services: SessionServices, days: int, seconds: float = LAP
 
 
 async def lapse_once(services: SessionServices, days: int) -> None:
-    """Forget the tokens of the names that have lapsed by now, except those of connected players."""
+    """Forget the tokens of the names that have lapsed by now, except those of connected players.
+
+    A name lapses ``days`` days after it was claimed, unless a match was played under it.
+    """
     before = lapse_time(services.wall_ms(), days)
     for token_hash in await asyncio.to_thread(lapsed_tokens, services.engine, before):
         player = services.players.by_hash(token_hash)

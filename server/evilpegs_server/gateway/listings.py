@@ -1,7 +1,8 @@
 """The answers to the requests `list` and `standings`, which return finished matches and leaderboards to a client.
 
-They read the same data as the HTTP API, in the same threads, so that no read of the storage runs on the event loop. The
-rows of leaderboards are in memory. The texts of all pages of a leaderboard are made once per version of it.
+Listings read the same data as the HTTP API, in the same threads, so that no read of the storage runs on the event loop.
+The rows of leaderboards are in memory. The texts of all pages of a leaderboard are made once and kept until the
+leaderboard changes.
 """
 
 import asyncio
@@ -29,11 +30,14 @@ RETRY_MS: Final = 1_000
 
 
 class ReadLaterError(Exception):
-    """The error of a read that can be repeated a little later; the message is for people."""
+    """The error of a read that is refused now and can be repeated a little later; the message is for people."""
 
 
 class Listings:
-    """The lists of finished matches and the leaderboards that clients may read through the game port."""
+    """The lists of finished matches and the leaderboards that clients may read through the game port.
+
+    ``ladders`` has all ladders by id, and ``reads`` is the pool of threads that read the database ``engine``.
+    """
 
     def __init__(
         self, engine: Engine, ladders: Mapping[str, Ladder], leaderboards: LiveLeaderboards, reads: Reads
@@ -46,10 +50,10 @@ class Listings:
         self._locks: dict[str, asyncio.Lock] = {}
 
     async def matches(self, request: ListMatches) -> str:
-        """Return the answer to a `list` request as text: a page of finished matches.
+        """Return the JSON text that answers a `list` request: a page of finished matches.
 
         Raises:
-            RefusedRequestError: there is no such ladder, or no match with the id in ``before``.
+            RefusedRequestError: there is no such ladder, or no match with the id in the field `before`.
             ReadLaterError: too many reads wait already.
         """
         if request.ladder is not None:
@@ -60,7 +64,7 @@ class Listings:
             raise busy_error() from None
 
     async def standings(self, request: ReadStandings) -> str:
-        """Return the answer to a `standings` request as text: a page of a leaderboard.
+        """Return the JSON text that answers a `standings` request: a page of a leaderboard.
 
         A page after the last one has no rows.
 
@@ -80,7 +84,11 @@ class Listings:
         return add_re(text, request.id)
 
     async def _current_pages(self, ladder: Ladder) -> list[str]:
-        """Return the current texts of all pages of a leaderboard. Concurrent callers share one computation."""
+        """Return the current JSON texts of all pages of a leaderboard. Concurrent callers share one computation.
+
+        Raises:
+            ReadLaterError: too many reads wait already.
+        """
         await self.leaderboards.refresh()
         async with self._locks.setdefault(ladder.id, asyncio.Lock()):
             version = self.leaderboards.version(ladder.id)
@@ -102,15 +110,15 @@ class Listings:
 
 
 def busy_error() -> ReadLaterError:
-    """Return the error of a read that is refused because too many others wait."""
+    """Return the error of a read that is refused because too many other reads wait."""
     return ReadLaterError("the server has too many reads to do; try again in a moment")
 
 
 def _match_list(engine: Engine, request: ListMatches) -> str:
-    """Return the answer to a `list` request as text. This function is called in a thread.
+    """Return the JSON text that answers a `list` request. This function is called in a thread.
 
     Raises:
-        RefusedRequestError: there is no match with the id in ``before``.
+        RefusedRequestError: there is no match with the id in the field `before`.
     """
     before = None
     if request.before is not None:
@@ -126,9 +134,9 @@ def _match_list(engine: Engine, request: ListMatches) -> str:
 
 
 def _encode_pages(ladder: Ladder, rows: Sequence[LeaderboardRow]) -> list[str]:
-    """Return the texts of all pages of a leaderboard, at least one.
+    """Return the JSON texts of all pages of a leaderboard with ``rows``, best first; there is at least one page.
 
-    This function is called in a thread, because long leaderboards take milliseconds.
+    This function is called in a thread, because it takes milliseconds for a long leaderboard.
     """
     pages = range(0, max(1, len(rows)), ROWS_PER_PAGE)
     return [
@@ -138,6 +146,9 @@ def _encode_pages(ladder: Ladder, rows: Sequence[LeaderboardRow]) -> list[str]:
 
 
 def _encode_page(ladder: Ladder, rows: Sequence[LeaderboardRow], page: int, pages: int) -> str:
-    """Return the JSON text of a `Standings` message without the field `re`; ``pages`` is the number of all pages."""
+    """Return the JSON text of a `Standings` message without the field `re`, the id of a request.
+
+    ``rows`` are the rows of this page. ``page`` is its number, from 1, and ``pages`` the number of all pages.
+    """
     document = leaderboard_document(ladder.info(), rows)
     return orjson.dumps({"type": "standings", **document, "page": page, "pages": pages}).decode()

@@ -29,7 +29,11 @@ from evilpegs_server.storage.writer import Writer
 
 @dataclass(frozen=True, slots=True)
 class SessionServices:
-    """The services that all sessions of a server share."""
+    """The services that all sessions of a server share.
+
+    ``registration`` is ``open`` if anybody can claim a new name. ``requests_per_second`` is the rate limit of each
+    connection. ``program`` is the name and version of the server, and ``wall_ms`` returns Unix time in milliseconds.
+    """
 
     registry: MatchRegistry
     players: Players
@@ -47,7 +51,7 @@ class SessionServices:
     """The public half of the key with which the server signs records; None if it does not sign."""
 
     def table_sizes(self) -> dict[str, int]:
-        """Return the sizes of the tables in memory that have entries per player or address, by name of the table."""
+        """Return the numbers of entries, by table, of the tables in memory that grow with the players or addresses."""
         return {
             "players": len(self.players),
             "connected_players": self.presence.players_connected,
@@ -60,7 +64,8 @@ class SessionServices:
 class Visit:
     """A connection that logs in.
 
-    ``ticket`` is its ticket of admission. ``pause`` waits for the given seconds, or until the connection ends.
+    ``ticket`` is the place of the connection in the counts of `Admission`. ``pause`` waits for the given number of
+    seconds, or until the connection has ended.
     """
 
     ticket: Ticket
@@ -68,9 +73,10 @@ class Visit:
 
 
 async def log_in(services: SessionServices, visit: Visit, hello: Hello, now: float) -> tuple[Player, str | None]:
-    """Return the player who sends ``hello``, and their new token, or None if they have one already.
+    """Return the player who sends ``hello``, and the token that they get now, or None if they sent their token.
 
-    ``now`` is the time of the `StallFreeClock` in milliseconds.
+    A token finds its player, a name is registered, and a `hello` with neither creates a guest. ``now`` is the time of
+    the `StallFreeClock` in milliseconds.
 
     Raises:
         RefusedRequestError: the token, the name or the server's state does not allow the login.
@@ -94,8 +100,8 @@ def welcome_message(
 ) -> Welcome:
     """Return the message that answers `hello`.
 
-    ``token`` is the player's token if it is new, ``re`` the id of the request, and ``site`` the URL of the site, if
-    there is one.
+    ``token`` is the player's token if it is new, else None, ``re`` the id of the request, and ``site`` the URL of the
+    site, or None if there is no site.
     """
     return Welcome(
         player=player.name,
@@ -124,7 +130,7 @@ def _new_guest(services: SessionServices) -> tuple[Player, str]:
 
 
 async def _find_player(services: SessionServices, visit: Visit, token: str, now: float) -> Player:
-    """Return the player to whom ``token`` belongs, and count their login.
+    """Return the player to whom ``token`` belongs, and count their login at ``now``, in milliseconds.
 
     A guest who is not in memory any more is read from the database.
 
@@ -148,7 +154,8 @@ async def _find_player(services: SessionServices, visit: Visit, token: str, now:
 async def _refuse_token(services: SessionServices, visit: Visit, now: float, *, has_lapsed: bool) -> None:
     """Raise RefusedRequestError for a wrong token; pause first if the address has sent too many wrong tokens.
 
-    ``has_lapsed`` is True if the token belongs to a name that was never played under and has lapsed.
+    ``now`` is in milliseconds. ``has_lapsed`` is True if the token belongs to a name that was never played under and
+    has lapsed.
     """
     delay_ms = services.admission.take_failed_token(visit.ticket, now)
     await visit.pause(delay_ms / 1000)
@@ -174,10 +181,10 @@ def _claim_name(services: SessionServices, hello: Hello) -> Player:
 
 
 async def _register(services: SessionServices, visit: Visit, player: Player) -> str:
-    """Store a new player, whose name is reserved from now on, and return their token.
+    """Store a new player, whose name is reserved from now on, and return their new token.
 
     Raises:
-        RefusedRequestError: the player cannot be stored, and the name is free again.
+        RefusedRequestError: the player cannot be stored. The name is free again, and the connection is logged out.
     """
     token = new_token()
     token_hash = hash_token(token)

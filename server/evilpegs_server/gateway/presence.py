@@ -1,9 +1,9 @@
-"""The connections of players, and the end of guests who are gone.
+"""The connections of players, and the end of the matches of guests who have been disconnected for too long.
 
 A guest is somebody who did not claim a name, so nothing but an open match connects them with the server. A guest who
-leaves without one is forgotten at once. One who leaves an open match may come back to it for some minutes; then it is
-forfeited, and the guest is forgotten with their last match. If too many practice matches are open, the matches of the
-guests who have been gone longest are forfeited earlier.
+leaves without an open match is forgotten at once. A guest who leaves an open match may come back to it for some
+minutes. Then the match is forfeited, and the guest is forgotten with their last match. If too many practice matches are
+open, the matches of the guests who have been gone longest are forfeited earlier.
 
 Forgetting concerns memory only. A guest who has played is in the database, and their token is found there again.
 """
@@ -18,7 +18,7 @@ from evilpegs_server.storage.players import Player, Players
 
 @dataclass(frozen=True, slots=True)
 class GuestLimits:
-    """The limits of guests; each field has the meaning of the setting of the same name."""
+    """The limits of guests; each field has the meaning of the field of `Settings` with the same name."""
 
     guest_idle_seconds: float = 60.0
     guest_absent_seconds: float = 600.0
@@ -28,7 +28,8 @@ class GuestLimits:
 class Presence:
     """The number of connections of each player, and the guests who have open matches but no connection.
 
-    A guest who has been gone for too long, or whose place is needed, forfeits their matches.
+    Such a guest is gone. The matches of a guest are forfeited if the guest has been gone for too long, or if there are
+    too many practice matches.
     """
 
     def __init__(self, players: Players, registry: MatchRegistry, clock: StallFreeClock, limits: GuestLimits) -> None:
@@ -57,7 +58,7 @@ class Presence:
         return player in self._connections
 
     def restore(self) -> None:
-        """Count the guests whose matches were resumed after a restart as gone, from this moment on."""
+        """Count the guests whose matches were resumed after a restart as disconnected since this moment."""
         for runner in self._registry.runners:
             if self._players.guest(runner.player) is not None and not self.is_connected(runner.player):
                 self._gone[runner.player] = self._clock.now()
@@ -83,7 +84,7 @@ class Presence:
             self._forget_if_gone(player.id)
 
     def end_long_gone(self, now: float) -> None:
-        """Forfeit the matches of guests who have been gone for too long.
+        """Forfeit the matches of guests who have been without a connection for too long.
 
         ``now`` is the time of the `StallFreeClock` in milliseconds.
         """
@@ -92,10 +93,10 @@ class Presence:
             self._abandon(guest)
 
     def _admit_practice(self, practice_matches: int) -> bool:
-        """Return True if another practice match may begin beside ``practice_matches`` open ones.
+        """Return True if another practice match may begin; ``practice_matches`` is the number of those that are open.
 
-        If too many are open, forfeit the matches of the guest who has been gone longest; return False if no guest is
-        gone.
+        At the limit, forfeit the matches of the guest who has been without a connection for the longest time, so that
+        one more may begin. Return False if all guests have a connection.
         """
         if practice_matches < self.limits.max_practice_matches:
             return True

@@ -1,11 +1,12 @@
-"""The address of a client, directly or behind trusted proxies, as limits count it.
+"""The address of a client, directly or behind trusted proxies, in the form in which limits count it.
 
-A proxy adds the address it was called from at the right end of a header. Entries further left were sent by the caller,
+A proxy adds the address that has called it at the right end of a header. Entries further left were sent by the caller,
 who can write anything. The client is therefore the rightmost entry that is not itself a trusted proxy, and headers that
 come from any other address are ignored.
 
-Most proxies write one of the two headers and pass on the other as the client sent it. If both are present and name
-different clients, neither can be believed, and the connection counts as one of the proxy itself.
+Most proxies write one of the two headers `Forwarded` and `X-Forwarded-For`, and pass on the other as the client sent
+it. If both are present and name different clients, neither can be believed, and the connection counts as one of the
+proxy itself.
 """
 
 import re
@@ -15,13 +16,13 @@ from typing import Final
 from evilpegs_server.addresses import IpAddress, IpNetwork, counted_network, parse_address
 
 MAX_HEADER: Final = 4096
-"""The largest number of characters of a header that is read. A longer header names no client."""
+"""The largest number of characters of a forwarding header that is read. A longer header names no client."""
 _PART: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[^",;]+|[",;]')
 """A pattern for a part of the header `Forwarded`: text in quotation marks, other text, or a separator."""
 
 
 class TrustedProxies:
-    """The networks of the proxies whose forwarding headers are believed."""
+    """The networks of the proxies whose forwarding headers name the client."""
 
     def __init__(self, networks: Iterable[IpNetwork] = ()) -> None:
         self._networks = tuple(networks)
@@ -34,7 +35,8 @@ class TrustedProxies:
     def counted_peer(self, peer: str | None) -> str | None:
         """Return the network under which limits count ``peer``, the other end of a connection; None if not counted.
 
-        This machine itself is counted only if there are trusted proxies, because otherwise no stranger comes from it.
+        A peer without an IP address is not counted. This machine itself is counted only if there are trusted proxies,
+        because otherwise no stranger comes from it.
         """
         address = parse_address(peer or "")
         if address is None or (address.is_loopback and not self._networks):
@@ -42,10 +44,11 @@ class TrustedProxies:
         return counted_network(address)
 
     def counted_client(self, peer: str, forwarded: Sequence[str], forwarded_for: Sequence[str]) -> str | None:
-        """Return the network under which limits count the client of a request; None if it is not counted.
+        """Return the network under which limits count the client of a request; None if the client is not counted.
 
         ``peer`` is the address of the other end of the connection. ``forwarded`` and ``forwarded_for`` are the values
-        of the headers `Forwarded` (RFC 7239) and `X-Forwarded-For`.
+        of the headers `Forwarded` (RFC 7239) and `X-Forwarded-For`, which are ignored unless ``peer`` is a trusted
+        proxy.
         """
         if not self.trusts(peer):
             return self.counted_peer(peer)
@@ -56,11 +59,12 @@ class TrustedProxies:
         return None if client is None else counted_network(client)
 
     def _rightmost_untrusted(self, entries: list[IpAddress | None], peer: IpAddress | None) -> IpAddress | None:
-        """Return the rightmost of ``entries`` that is not a trusted proxy.
+        """Return the rightmost of ``entries``, the addresses in a header, that is not a trusted proxy.
 
-        The entries are read from the right; ``peer``, the other end of the connection, is the trusted proxy that added
-        the first of them. If an entry that is not an address is read first, or all entries are trusted proxies, return
-        the trusted proxy that was read last, or ``peer`` if there was none.
+        ``peer`` is the trusted proxy at the other end of the connection, which added the rightmost entry. An entry of
+        None is not an address. If the search from the right comes to such an entry, or if all entries are trusted
+        proxies, return the trusted proxy that was read last, which is ``peer`` if the first entry is None or there are
+        no entries.
         """
         hop = peer
         for entry in reversed(entries):
@@ -76,17 +80,21 @@ class TrustedProxies:
 
 
 def _plain_entries(values: Sequence[str]) -> Iterator[IpAddress | None]:
-    """Yield the addresses in the values of the header `X-Forwarded-For`, and None for each entry without one."""
+    """Yield the addresses in the values of the header `X-Forwarded-For`, and None for each entry without an address.
+
+    A header of more than `MAX_HEADER` characters yields a single None.
+    """
     joined = ",".join(values)
     if values:
         yield from map(parse_address, joined.split(",")) if len(joined) <= MAX_HEADER else (None,)
 
 
 def _forwarded_entries(values: Sequence[str]) -> Iterator[IpAddress | None]:
-    """Yield the addresses in the values of the header `Forwarded`, and None for each element without one.
+    """Yield the addresses in the values of the header `Forwarded`, and None for each element without an address.
 
     An unpaired quotation mark makes the whole header unreadable, because a client could otherwise begin a quoted text
-    that includes the element of the proxy. An unreadable header yields a single None.
+    that includes the element of the proxy. A header that is unreadable, or longer than `MAX_HEADER` characters, yields
+    a single None.
     """
     joined = ",".join(values)
     elements = _forwarded_elements(joined) if len(joined) <= MAX_HEADER else None
@@ -96,7 +104,7 @@ def _forwarded_entries(values: Sequence[str]) -> Iterator[IpAddress | None]:
 
 
 def _forwarded_elements(header: str) -> list[list[str]] | None:
-    """Return the pairs ``name=value`` of each element of a header `Forwarded`; None if the header is unreadable."""
+    """Return a list of the texts ``name=value`` for each element of a header `Forwarded`; None if it is unreadable."""
     if not header:
         return []
     elements = [[""]]

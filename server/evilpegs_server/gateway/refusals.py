@@ -1,4 +1,4 @@
-"""Errors as answers on one connection, and the rate limit against which they count."""
+"""Errors as answers to the requests of one connection, and the rate limit that ends a flood of refused requests."""
 
 from typing import Final
 
@@ -8,7 +8,7 @@ from evilpegs_server.matches.counts import RATE_LIMIT, EndReason, ServerCounts
 from evilpegs_server.matches.requests import ClientChannel, error_text
 
 _UNCOUNTED: Final = frozenset({ErrorCode.BAD_JSON, ErrorCode.BAD_MESSAGE, ErrorCode.UNKNOWN_TYPE, ErrorCode.TOO_BIG})
-"""The errors of frames that could not be read as a message, and that the rate limit has therefore not counted yet."""
+"""The errors of frames that cannot be read as a message; no such frame has taken a token before its error is sent."""
 
 
 class TooFastError(Exception):
@@ -20,9 +20,10 @@ class TooFastError(Exception):
 
 
 class Refusals:
-    """The errors that are sent to ``channel``, and ``rate``, the rate limit of its messages.
+    """The sender of errors to the client of one connection, through ``channel``.
 
-    ``closing`` is True once the channel was closed because there were too many messages.
+    ``rate`` is the rate limit of the connection, and ``counts`` counts the errors. ``closing`` is True once the channel
+    was closed because there were too many messages.
     """
 
     def __init__(self, channel: ClientChannel, rate: RateLimit, counts: ServerCounts) -> None:
@@ -42,10 +43,11 @@ class Refusals:
             raise TooFastError(wait_ms)
 
     def send(self, code: ErrorCode, message: str, re: str | None, now: float, wait_ms: int | None = None) -> None:
-        """Send an error as the answer to the request with the id ``re``.
+        """Send an error with ``code`` and the text ``message`` as the answer to the request with the id ``re``.
 
-        If the frame was not a message, it takes a token now; without one, the client is sent this refusal instead. The
-        client may repeat the request after ``wait_ms`` milliseconds, if that is given.
+        An error of a frame that could not be read as a message first takes a token from the rate limit, at the time
+        ``now`` in milliseconds. If there is no token, the client is sent the refusal of the rate limit instead of the
+        error. ``wait_ms``, unless it is None, says after how many milliseconds the client may repeat the request.
         """
         if code in _UNCOUNTED and (until_token_ms := self._rate.take(now)):
             self.send_too_fast(until_token_ms, re)
@@ -54,7 +56,10 @@ class Refusals:
             self._channel.send([error_text(code, message, re, retry_after_ms=wait_ms)])
 
     def send_too_fast(self, wait_ms: int, re: str | None) -> None:
-        """Refuse the request with the id ``re`` by the rate limit; close the channel after too many refusals."""
+        """Refuse the request with the id ``re`` because of the rate limit; after too many refusals, close the channel.
+
+        The error says that the client may repeat the request after ``wait_ms`` milliseconds.
+        """
         fatal = self._rate.is_exhausted
         remedy = "send fewer" if fatal else f"wait {wait_ms} ms"
         message = f"more than {self._rate.per_second:.0f} requests per second on average; {remedy} (limit {RATE_LIMIT})"

@@ -1,4 +1,4 @@
-"""The session of one connection: its player, and the dispatch of its messages."""
+"""The session of one connection: its player, and the handling of its messages by type."""
 
 from evilpegs_protocol.client_messages import (
     ClientRequest,
@@ -36,8 +36,9 @@ from evilpegs_server.storage.reads import BusyError
 class Session:
     """The session of one connection, which handles its messages. Every message gets exactly one direct answer.
 
-    ``rate`` is the rate limit of the connection. ``site`` is the URL of the site for this client, if there is one.
-    ``visit`` holds the ticket of the connection; by default the session opens a ticket without an address.
+    The answers are sent through ``channel``. ``rate`` is the rate limit of the connection. ``site`` is the URL of the
+    site for this client, or None if there is no site. ``visit`` holds the ticket that counts the connection; if it is
+    None, the session opens a ticket without an address.
     """
 
     def __init__(
@@ -59,9 +60,10 @@ class Session:
         services.registry.counts.connections[NO_HELLO] += 1
 
     async def handle_frame(self, frame: str | bytes, arrived: float) -> None:
-        """Handle one frame and answer it.
+        """Handle one frame, a text or binary message, and answer it.
 
-        ``arrived`` is the time that counts as its arrival, on the `StallFreeClock` in milliseconds.
+        ``arrived`` is the time of arrival on the `StallFreeClock` in milliseconds. Errors are answered too and not
+        raised.
         """
         if self._refusals.closing:
             return
@@ -135,13 +137,19 @@ class Session:
     def _find_awaiting_match(self, request: Guess | Ready) -> MatchRunner | None:
         """Return the runner of the match that waits for ``request`` from this connection, or None if none does.
 
-        This request is exempt from the rate limit.
+        A request that a match waits for is exempt from the rate limit.
+
+        Raises:
+            RefusedRequestError: ``request`` names no match, and the player has several to which it could belong.
         """
         runner = self._services.registry.get(request.match) if request.match else self._only_match()
         return runner if runner is not None and runner.seat is self._channel and runner.awaits(request) else None
 
     def _report_failure(self, re: str | None, now: float) -> None:
-        """Log the exception that is being handled, and answer the request with the id ``re`` with an error."""
+        """Log the exception that is being handled, and send an error as the answer to the request with the id ``re``.
+
+        ``now`` is the time of the `StallFreeClock` in milliseconds.
+        """
         self._services.log.exception("a request failed")
         self._refusals.send(ErrorCode.INTERNAL, "the server failed at this request", re, now)
 
@@ -198,7 +206,13 @@ class Session:
     async def _find_match(self, match: str, arrived: float) -> MatchRunner | None:
         """Return the runner of the match with the id ``match``, or None for an unknown id.
 
-        A match that is not open is read from the database, which takes more tokens from the rate limit.
+        A match that is not open is read from the database, which takes more tokens from the rate limit; ``arrived`` is
+        the time of arrival of the request in milliseconds.
+
+        Raises:
+            RefusedRequestError: the server is about to stop, or the database cannot be read.
+            TooFastError: there are too few tokens.
+            ReadLaterError: too many reads wait already.
         """
         registry = self._services.registry
         runner = registry.get(match)
@@ -230,9 +244,10 @@ class Session:
         return possible[0] if possible else None
 
     def _take_seat_if_over(self, runner: MatchRunner) -> None:
-        """Give this connection the seat of a match that is over, so that the player can ask for missed events.
+        """Let this connection send requests to the match of ``runner`` if the match is over; otherwise do nothing.
 
-        The seat is the place of the connection on which a match is played.
+        Only one connection, the seat of the match, may send it requests. After the match is over, the player can ask
+        for missed events from any connection, and the connection that had the seat before stays open.
         """
         if runner.match.over:
             runner.seat = self._channel

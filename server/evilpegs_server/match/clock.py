@@ -1,4 +1,4 @@
-"""The clock of a game: a base for the whole game and an increment after each guess.
+"""The clock of a game: a base time for the whole game and an increment after each guess.
 
 Times are arguments: ``now`` is in milliseconds on any clock that only goes forward. The time left is kept in whole
 milliseconds, so a clock rebuilt from the record equals the one that was lost.
@@ -15,7 +15,7 @@ _TEXT = re.compile(r"([0-9]{1,5})\+([0-9]{1,4})")
 
 @dataclass(frozen=True, slots=True)
 class TimeControl:
-    """A time limit of ``base_ms`` per game, to which each guess adds ``increment_ms``.
+    """A time limit of ``base_ms`` milliseconds per game, to which each guess adds ``increment_ms`` milliseconds.
 
     Its text form is in seconds: ``60+1`` is a base of 60 seconds and an increment of one second.
     """
@@ -43,9 +43,9 @@ class TimeControl:
 class GameClock:
     """The clock of one game, which runs only between `start` and `stop`.
 
-    ``left_ms`` is the time left, and ``elapsed_ms`` the time used by answered turns. If ``control`` is None, the game
-    is untimed: ``left_ms`` is None, and the time never runs out. All times are in milliseconds; ``now`` may be the time
-    of any clock that only goes forward.
+    ``left_ms`` is the time left, and ``elapsed_ms`` the time that the answered guesses have taken. If ``control`` is
+    None, the game is untimed: ``left_ms`` is None, and the time never runs out. All times are in milliseconds; ``now``
+    may be the time of any clock that only goes forward.
     """
 
     def __init__(self, control: TimeControl | None) -> None:
@@ -60,37 +60,46 @@ class GameClock:
         return self._started is not None
 
     def start(self, now: float) -> None:
-        """Start the clock for a turn that the player has just been sent."""
+        """Start the clock at ``now``, in milliseconds, for a turn that the player has just been sent."""
         self._started = now
 
     def took_ms(self, now: float) -> int:
-        """Return the milliseconds that the current turn has taken so far; 0 while the clock does not run."""
+        """Return the milliseconds from the start of the current turn to ``now``; 0 while the clock does not run."""
         return 0 if self._started is None else max(0, round(now - self._started))
 
     def has_flagged(self, now: float) -> bool:
-        """Return True if the current turn has used up the time that was left. No other code decides this."""
+        """Return True if the current turn has taken more than the time that was left when it began.
+
+        No other code decides this. ``now`` is in milliseconds. An untimed game never flags.
+        """
         return self.left_ms is not None and self.took_ms(now) > self.left_ms
 
     def left_at(self, now: float) -> int | None:
-        """Return the milliseconds that are left at ``now``; None if the game is untimed."""
+        """Return the milliseconds that are left at ``now``, without the next increment; None if the game is untimed."""
         return None if self.left_ms is None else max(0, self.left_ms - self.took_ms(now))
 
     def flag_at(self) -> float | None:
-        """Return the time until which a guess is in time; None if the clock does not run or the game is untimed."""
+        """Return the time, in milliseconds, until which a guess is in time.
+
+        Return None if the clock does not run or the game is untimed.
+        """
         if self._started is None or self.left_ms is None:
             return None
         return self._started + self.left_ms
 
     def stop(self, now: float) -> int:
-        """Stop the clock and return the milliseconds that the turn took."""
+        """Stop the clock at ``now``, in milliseconds, and return the milliseconds that the turn took.
+
+        The time left does not change before `charge` is called.
+        """
         took = self.took_ms(now)
         self._started = None
         return took
 
     def left_after(self, took_ms: int) -> int | None:
-        """Return the milliseconds left after a turn of ``took_ms``, including the increment.
+        """Return the milliseconds left after a turn of ``took_ms`` milliseconds, including the increment.
 
-        Return None if the game is untimed.
+        Return None if the game is untimed. The clock does not change.
         """
         if self._control is None or self.left_ms is None:
             return None

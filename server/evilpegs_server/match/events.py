@@ -18,8 +18,8 @@ from evilpegs_game.history import History
 class Outcome(StrEnum):
     """The outcome of a game.
 
-    An unsolved game has reached the guess limit, and a flagged one the time limit. A game is forfeit after too many
-    illegal codes or if its player is not there, and void if the server could not compute a reply.
+    A game is unsolved if it has reached the guess limit, and flagged if it has reached the time limit. It is forfeit
+    after too many illegal codes or if its player is not there, and void if the server could not compute a reply.
     """
 
     SOLVED = "solved"
@@ -32,7 +32,10 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GameOpened:
-    """The event that a game waits for its player to be ready, for at most ``ready_ms`` milliseconds."""
+    """The event that the game with the number ``game``, from 1, waits until its player is ready.
+
+    It waits for at most ``ready_ms`` milliseconds.
+    """
 
     game: int
     ready_ms: int
@@ -40,9 +43,10 @@ class GameOpened:
 
 @dataclass(frozen=True, slots=True)
 class GameBegun:
-    """The event that the player is ready for a game.
+    """The event that the player is ready for the game with the number ``game``, from 1.
 
-    ``client_nonce`` is a text of the player, if they gave one. A fixed secret follows from it and the server's nonce.
+    ``client_nonce`` is a random text that the player sent, or None. A fixed secret follows from it and the server's
+    nonce.
     """
 
     game: int
@@ -50,10 +54,10 @@ class GameBegun:
 
 
 class TurnOpened(NamedTuple):
-    """The event that a turn waits for the player's guess.
+    """The event that a turn waits for the player's guess; ``game`` and ``turn`` are numbers from 1.
 
-    The runner calls `Match.start_clock` once the player has been sent the turn. ``left_ms`` is None if the game is
-    untimed.
+    The runner calls `Match.start_clock` once the player has been sent the turn. ``left_ms`` is the player's time left
+    in milliseconds, or None if the game is untimed.
     """
 
     game: int
@@ -62,7 +66,11 @@ class TurnOpened(NamedTuple):
 
 
 class NeedReply(NamedTuple):
-    """The event that a guess was accepted and needs the codemaker's feedback; ``history`` has the turns before it."""
+    """The event that a guess was accepted and needs the codemaker's feedback.
+
+    ``game`` and ``turn`` are numbers from 1. ``history`` has the turns before the guess. ``client_nonce`` is the text
+    that the player sent for the draw of a fixed secret, or None.
+    """
 
     game: int
     turn: int
@@ -76,9 +84,10 @@ class NeedReply(NamedTuple):
 
 
 class GuessAnswered(NamedTuple):
-    """The event that a guess, which took the player ``took_ms`` milliseconds, was answered.
+    """The event that a guess was answered; ``game`` and ``turn`` are numbers from 1.
 
-    ``left_ms`` is the time left, including the increment for this guess; it is None if the game is untimed.
+    ``took_ms`` is the time in milliseconds that the player is charged for the guess. ``left_ms`` is the time left in
+    milliseconds, including the increment for this guess; it is None if the game is untimed.
     """
 
     game: int
@@ -93,7 +102,8 @@ class GuessAnswered(NamedTuple):
 class CodeRefused:
     """The event that a guess was refused because it is not a code of the rules. The clock runs on.
 
-    ``strikes_left`` is the number of further illegal codes that end the game; at 0 the game is lost.
+    ``why`` is the reason as a text for the player. ``strikes_left`` is the number of further illegal codes that end the
+    game; at 0 the game is lost.
     """
 
     why: str
@@ -102,7 +112,10 @@ class CodeRefused:
 
 @dataclass(frozen=True, slots=True)
 class AnswerRepeated:
-    """The event that a guess was sent again after it was answered, so that the player needs the same answer again."""
+    """The event that an answered guess was sent again, so that the player must be sent the same answer again.
+
+    ``game`` and ``turn``, numbers from 1, are those of the guess.
+    """
 
     game: int
     turn: int
@@ -110,11 +123,12 @@ class AnswerRepeated:
 
 @dataclass(frozen=True, slots=True)
 class GameEnded:
-    """The event that a game is over.
+    """The event that the game with the number ``game``, from 1, is over.
 
-    ``begun`` is True if the player was ever ready for it, and ``opened`` if it was announced to the player.
-    ``times_ms`` are the milliseconds that each answered guess took. ``history``, ``client_nonce`` and ``times_ms`` are
-    empty in a fact that was read from a record.
+    ``guesses`` is the number of answered guesses, and ``elapsed_ms`` the time that the player used. ``history`` has the
+    answered turns, and ``times_ms`` the milliseconds that each took. ``begun`` is True if the player was ever ready for
+    the game, and ``opened`` if the game was announced to the player. In a fact that was read from a record, ``begun``
+    is always True, ``client_nonce`` is None, and ``history`` and ``times_ms`` are empty.
     """
 
     game: int
@@ -130,14 +144,19 @@ class GameEnded:
     def shows_secret(self, codemaker: str) -> bool:
         """Return True if the end of the game shows a code: the fixed secret, or else a code that fits all replies.
 
-        Games that never began show none. Void games without a fixed secret show none either.
+        ``codemaker`` is the kind of codemaker, such as ``fixed``. Games that never began show no code. Void games show
+        one only if the codemaker is fixed.
         """
         return self.begun and (codemaker == "fixed" or self.outcome is not Outcome.VOID)
 
 
 @dataclass(frozen=True, slots=True)
 class MatchEnded:
-    """The event that every game of a match is over. ``outcomes`` and ``guesses`` have one entry per game."""
+    """The event that every game of a match is over.
+
+    ``outcomes`` and ``guesses``, the number of answered guesses, have one entry per game. ``elapsed_ms`` is the time in
+    milliseconds that the player used in all games.
+    """
 
     outcomes: tuple[Outcome, ...]
     guesses: tuple[int, ...]

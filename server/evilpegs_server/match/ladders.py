@@ -1,6 +1,6 @@
 """Ladders: fixed conditions of matches, such as rules, codemaker, clock and number of games.
 
-Results of different ladders are never combined.
+Results of different ladders are never combined in one leaderboard.
 """
 
 import tomllib
@@ -17,7 +17,7 @@ from evilpegs_server.match.clock import TimeControl
 
 LADDERS_FILE: Final = Path(__file__).with_name("ladders.toml")
 READY_MS: Final = 60_000
-"""The milliseconds that a game waits for its player to be ready."""
+"""The milliseconds for which a game waits until its player is ready."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +25,11 @@ class Ladder:
     """One way to play, under an id whose meaning never changes; it has a leaderboard if it is ``rated``.
 
     A match has ``games`` games of at most ``guess_limit`` guesses each, and each game waits ``ready_ms`` milliseconds
-    for its player. ``tie`` is the rule by which the codemaker chooses among equally good replies, and ``clock`` is None
-    if games are untimed. A devil, a codemaker that searches ahead, solves positions of at most ``exact_up_to`` possible
-    codes exactly; it is None for other codemakers. ``worst_work`` is the largest number of table rows that one reply
-    may need, or 0 if the rules have so few codes that replies compare all of them.
+    for its player. ``tie`` is the rule by which the codemaker chooses among equally good replies, or None for a fixed
+    codemaker. ``clock`` is None if games are untimed. ``exact_up_to`` is the largest number of possible codes for which
+    a devil, a codemaker that searches ahead, finds the best reply exactly; it is None for other codemakers.
+    ``worst_work`` is the largest number of table rows that one reply may need, or 0 if the rules have so few codes that
+    replies compare all of them.
     """
 
     id: str
@@ -45,7 +46,10 @@ class Ladder:
 
     @property
     def tie_nonces(self) -> int | None:
-        """The value of `tie_nonces` in records of new matches; None unless equally good replies are drawn at random."""
+        """The value of the field `tie_nonces` in the records of new matches.
+
+        It is None unless one of several equally good replies is drawn at random.
+        """
         return TIE_NONCES if self.tie == "largest/seeded" else None
 
     def info(self) -> LadderInfo:
@@ -67,7 +71,8 @@ class Ladder:
 def load_ladders(path: Path = LADDERS_FILE) -> dict[str, Ladder]:
     """Return the ladders that the TOML file at ``path`` describes, by id, in the order of the file.
 
-    The file lists rules and kinds of ladders. Each combination is a ladder, unless the kind names certain rules only.
+    The file has a table of rules and a list of kinds of ladders. Each combination of rules and a kind is a ladder,
+    unless the kind names certain rules only.
     """
     content = tomllib.loads(path.read_text())
     return {

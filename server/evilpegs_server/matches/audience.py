@@ -1,7 +1,8 @@
 """The audience of the matches: everybody who learns of durable events after the player has received them.
 
-Watchers are connections that watch a match or a ladder. Listeners are the leaderboards and the measurement of luck,
-which read the events from the database. The feed is a follower: it is handed the entries themselves.
+Watchers are connections that watch a match or a ladder. Listeners are the leaderboards and the measurement of luck;
+they are called without the events and read these from the database. Followers, such as the live feed, are called with
+the log entries of the events.
 """
 
 from collections import Counter
@@ -18,8 +19,8 @@ from evilpegs_server.record.event_log import LogEntry
 class Audience:
     """The metrics, watchers, listeners and followers that learn of durable events, in this order.
 
-    ``counts`` counts the events by type. Errors of listeners and followers are logged to ``log`` and never reach the
-    match or the other listeners and followers.
+    ``counts`` counts the events by type. Errors of listeners and followers are logged to ``log``; they never reach the
+    match or other listeners and followers.
     """
 
     def __init__(self, counts: Counter[str], watchers: Watchers, log: BoundLogger) -> None:
@@ -32,20 +33,24 @@ class Audience:
     def listen(self, listener: Callable[[], None]) -> None:
         """Register ``listener``, which is called without arguments whenever new events are durable and were sent.
 
-        It must not wait, and its errors are logged. It can read the events from the database.
+        The listener must not wait, and its errors are logged. It can read the events from the database.
         """
         self._listeners.append(listener)
 
     def follow(self, follower: Callable[[str, Sequence[LogEntry]], None]) -> None:
-        """Register ``follower``, which is called with the id of a match and its new entries once these were sent.
+        """Register ``follower``, which is called with the id of a match and its new log entries once these were sent.
 
-        The entries are durable by then. The follower must not wait, and its errors are logged. Earlier entries are in
-        the database.
+        The entries are durable by then. The follower must not wait, and its errors are logged. Entries from before the
+        registration are in the database.
         """
         self._followers.append(follower)
 
     def publish(self, key: MatchKey, entries: list[LogEntry], player: ClientChannel | None) -> None:
-        """Pass on durable ``entries`` of a match. ``player`` is the channel of its player, who has received them."""
+        """Pass new log ``entries`` of a match, which are durable, on to the audience.
+
+        ``player`` is the channel of the match's player, who has received the entries, or None if the player has no
+        connection.
+        """
         for entry in entries:
             self._counts[entry.type] += 1
         self._watchers.publish(key, entries, player)

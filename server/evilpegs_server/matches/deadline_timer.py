@@ -5,13 +5,16 @@ from collections.abc import Callable
 from typing import Final
 
 READ_DELAY_MS: Final = 20.0
-"""The milliseconds between a deadline and the expiry of its timer, in which guesses already received are read."""
+"""The milliseconds between a deadline and the expiry of its timer.
+
+Guesses that were received before the deadline are read in this time.
+"""
 
 
 class DeadlineTimer:
     """A timer for the current deadline of a match, which calls ``wake`` when it expires.
 
-    Times are in milliseconds of the stall-free clock. The timer may expire before the deadline, because setting a later
+    Times are in milliseconds of the match's clock. The timer may expire before the deadline, because setting a later
     deadline does not move it; ``wake`` must then set it again.
     """
 
@@ -22,9 +25,10 @@ class DeadlineTimer:
         self._stopped = False
 
     def set(self, deadline: float | None, now: float) -> None:
-        """Set the timer to expire shortly after ``deadline`` at the latest; ``now`` is the current time.
+        """Set the timer to expire at the latest `READ_DELAY_MS` after ``deadline``; ``now`` is the current time.
 
-        Nothing changes if ``deadline`` is None, the timer was stopped, or it already expires earlier.
+        Both are in milliseconds of the same clock. Nothing changes if ``deadline`` is None, if the timer was stopped,
+        or if it already expires earlier.
         """
         if deadline is None or self._stopped or (self._timer is not None and deadline >= self._deadline):
             return

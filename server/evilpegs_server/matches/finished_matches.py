@@ -1,8 +1,8 @@
 """Matches that are over, read from the database on demand, with a small cache.
 
-A read costs a search and the replay of the whole record: 1 ms for a short match, 10 ms for a long one. Reads happen in
-a thread, one at a time. Clients that ask for the same match at once share one read. The last `MAX_MATCHES` matches and
-the last `MAX_MISSES` ids that do not exist are kept.
+A read costs a search in the database and the replay of the whole record: 1 ms for a short match, 10 ms for a long one.
+Reads happen in a thread, one at a time. Clients that ask for the same match at the same time share one read. The last
+`MAX_MATCHES` matches and the last `MAX_MISSES` ids that do not exist are kept.
 """
 
 import asyncio
@@ -17,13 +17,13 @@ _T = TypeVar("_T")
 MAX_MATCHES: Final = 32
 """The largest number of finished matches that are kept. A match of 100 games takes about a megabyte."""
 MAX_MISSES: Final = 1_000
-"""The largest number of ids without a match that are kept."""
+"""The largest number of ids that are remembered because no match has them."""
 
 
 class FinishedMatches(Generic[_T]):
-    """A cache of values by the id of a match.
+    """A cache of the values that ``read`` returns, by the id of a match.
 
-    ``read`` returns the value of an id, or None if there is no match with that id. It is called in a thread.
+    ``read`` is called with an id, in a thread, and returns None if there is no match with that id.
     """
 
     def __init__(self, read: Callable[[str], _T | None]) -> None:
@@ -65,13 +65,16 @@ class FinishedMatches(Generic[_T]):
         return value
 
     def keep(self, match: str, value: _T) -> None:
-        """Put the value of a finished match into the cache."""
+        """Put ``value``, the value of the finished match with the id ``match``, into the cache.
+
+        If the cache is full, the value that was used longest ago is removed.
+        """
         self._known[match] = value
         if len(self._known) > MAX_MATCHES:
             self._known.popitem(last=False)
 
     def forget(self, match: str) -> None:
-        """Remove a match that is open now from the cache, and from the ids that are known to have no match."""
+        """Remove the id ``match``, now that of an open match, from the cache and from the ids that no match has."""
         self._missing.pop(match, None)
         self._known.pop(match, None)
 

@@ -5,10 +5,10 @@ from collections.abc import Callable
 
 
 class MatchIds:
-    """A source of match ids. ``wall_ms`` returns Unix time in milliseconds.
+    """A source of new match ids, which sort by the time at which they were created.
 
-    The rows of current matches are neighbors in the database, because ids sort by time. A commit therefore touches few
-    pages.
+    Rows of current matches are therefore neighbors in the database, and a commit touches few pages. ``wall_ms`` returns
+    Unix time in milliseconds.
     """
 
     def __init__(self, wall_ms: Callable[[], int]) -> None:
@@ -16,9 +16,9 @@ class MatchIds:
         self._last = 0
 
     def new(self) -> str:
-        """Return a new id: the time in milliseconds and a random end, as 16 hexadecimal digits.
+        """Return a new id of 16 hexadecimal digits: 11 for the Unix time in milliseconds, and 5 random ones.
 
-        It is greater than all ids that were returned before, even if the clock was set back.
+        The id is greater than all ids that were returned before, even if the clock was set back.
         """
         proposed = int(f"{self._wall_ms():011x}{secrets.token_hex(3)[:5]}", 16)
         self._last = max(self._last + 1, proposed)

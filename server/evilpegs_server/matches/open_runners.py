@@ -8,8 +8,8 @@ from evilpegs_server.matches.runner import MatchRunner
 class OpenRunners:
     """The runners of open matches, by id and by player. Iterating yields them in the order in which they were added.
 
-    Only connections of its player can have the seat of a match. The matches of a connection are therefore found among
-    the few of its player, at a cost that does not depend on the number of open matches.
+    The matches that are played on a connection are found among those of its player, because no other player can play
+    them. Finding them therefore takes no longer if more matches are open.
     """
 
     def __init__(self) -> None:

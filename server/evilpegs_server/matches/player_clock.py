@@ -1,12 +1,12 @@
 """The clock of one player in one match, from which stalls of the server are credited to the player.
 
-`StallFreeClock` leaves out long stalls for everybody. For shorter stalls, a player is credited at most
-`TURN_CREDIT_MS` per turn and `GAME_CREDIT_MS` per game, and nothing while their address is over a limit. Without these
-bounds a player could buy thinking time by keeping the server busy: a flood of frames once gave 13 seconds of thought
-for 0.08 seconds of clock time.
+A stall is a time in which the event loop does not run. `StallFreeClock` leaves out long stalls for everybody. For
+shorter stalls, a player is credited at most `TURN_CREDIT_MS` per turn and `GAME_CREDIT_MS` per game, and nothing while
+the player's address is over a limit. Without these bounds a player could buy thinking time by keeping the server busy:
+a flood of frames once gave 13 seconds of thought for 0.08 seconds of clock time.
 
-A credit moves this clock back by its amount. Only stalls within a turn are credited, because no clock runs between
-turns.
+A credit moves the player's clock back by its amount. Only stalls within a turn are credited, because no clock runs
+between turns.
 """
 
 from collections.abc import Callable
@@ -23,8 +23,8 @@ GAME_CREDIT_MS: Final = 10_000.0
 class PlayerClock:
     """A clock in milliseconds: the time of a `StallFreeClock` minus the credits of one player.
 
-    A credit gives the player the time back for which a short stall of the event loop delayed their turn. It is at most
-    `TURN_CREDIT_MS` per turn and `GAME_CREDIT_MS` per game.
+    A credit returns to the player the time of a short stall of the event loop, in which the server could not handle a
+    guess. Credits are at most `TURN_CREDIT_MS` per turn and `GAME_CREDIT_MS` per game.
     """
 
     def __init__(self, clock: StallFreeClock) -> None:
@@ -48,9 +48,9 @@ class PlayerClock:
     def credit_stalls(self, is_over_limit: Callable[[], bool]) -> None:
         """Credit the short stalls since the last call in this turn, unless ``is_over_limit`` returns True.
 
-        ``is_over_limit`` says if the player's address exceeded a limit lately. A stall that was short at the last call
-        may have become long since then; its credit is taken back, because `StallFreeClock` leaves out long stalls
-        completely.
+        ``is_over_limit`` returns True if the player's address exceeded a limit in the last few seconds. A stall that
+        was short at the last call may have become long since then. Its credit is taken back, because `StallFreeClock`
+        leaves out long stalls completely.
         """
         total = self._clock.short_stalls_ms
         if total == self._seen:
@@ -67,7 +67,10 @@ class PlayerClock:
         return self._clock.now() - self._credited
 
     def convert(self, moment: float) -> float:
-        """Return the time of this player at ``moment``, a reading of the `StallFreeClock` in the current turn."""
+        """Return the time of this clock at ``moment``, which is a reading of the `StallFreeClock` in this turn.
+
+        Both are in milliseconds.
+        """
         return moment - self._credited
 
     @property

@@ -41,16 +41,17 @@ from evilpegs_server.storage.writer import Write, Writer
 MAX_OPEN_MATCHES: Final = 8
 """The largest number of matches that one player may have open."""
 RELOAD_SECONDS: Final = 1.0
-"""The seconds before a match whose events could not be stored is read from the database again."""
+"""The seconds between two attempts to read a match from the database whose events could not be stored."""
 RESTART_GRACE_MS: Final = 60_000
-"""The milliseconds after a restart before the clock of a match runs although its player has not resumed it."""
+"""The milliseconds that a player has after a restart to resume a match, before its time runs without them."""
 
 
 class MatchRegistry:
     """The open matches of a server. The registry opens, finds and restores matches.
 
-    Everybody but the player learns of events through ``audience``. ``wall_ms`` returns Unix time in milliseconds. If
-    ``signer`` is None, records are not signed.
+    ``ladders`` has all ladders by id. Everybody but the player learns of events through ``audience``. ``wall_ms``
+    returns Unix time in milliseconds. ``reload_seconds`` is the time between two attempts to read a match whose events
+    could not be stored. If ``signer`` is None, records are not signed.
     """
 
     def __init__(
@@ -98,7 +99,8 @@ class MatchRegistry:
     ) -> MatchRunner:
         """Begin a match of ``player`` as ``request`` asks, and return its runner.
 
-        The writes ``first`` are committed together with the first events of the match.
+        The match sends its messages to ``channel``. ``client`` is the name and version of the player's program. The
+        writes ``first`` are committed together with the first events of the match.
 
         Raises:
             RefusedRequestError: the match cannot begin.
@@ -119,7 +121,7 @@ class MatchRegistry:
         return tuple(self._open)
 
     def open_matches(self, player: Player) -> list[OpenMatch]:
-        """Return the open matches of a player, each with the number of the last event that was sent."""
+        """Return the open matches of a player, each with the number of the last event that the player was sent."""
         return [OpenMatch(match=runner.key.id, seq=runner.sent_count) for runner in self.runners_of(player.id)]
 
     def runners_of(self, player: int) -> list[MatchRunner]:
@@ -159,7 +161,10 @@ class MatchRegistry:
             raise RefusedRequestError(ErrorCode.STORAGE_UNAVAILABLE, why) from None
 
     def restore(self, stored: StoredMatch) -> None:
-        """Resume a match that was open when the server last stopped; log and skip a match that cannot be read."""
+        """Resume a match that was open when the server last stopped; log and skip a match that cannot be read.
+
+        A match on a ladder that the server does not know is skipped without a message.
+        """
         try:
             if stored.ladder in self.ladders:
                 self._adopt(stored.id, replay_match(stored, self.ladders[stored.ladder]))
@@ -171,13 +176,16 @@ class MatchRegistry:
         self._services.log.error("a match cannot be read and was left alone", match=match, why=str(error)[:MAX_REASON])
 
     def leave(self, channel: ClientChannel, player: Player | None) -> None:
-        """Forget a connection of ``player`` that is gone. The clocks of the player's matches run on."""
+        """Forget a connection that is gone, as a watcher and in the matches of ``player``, whose clocks run on.
+
+        ``player`` is None if the connection never sent `hello`.
+        """
         self.watchers.leave(channel)
         for runner in self._open.of_player(player.id) if player is not None else ():
             runner.leave(channel)
 
     async def drain(self) -> None:
-        """Refuse new requests, stop all deadlines, and return when the steps in progress are finished."""
+        """Refuse new requests, stop all deadlines, and return when the requests in progress are finished and stored."""
         self.draining = True
         for runner in self._open:
             runner.drain()
@@ -198,7 +206,7 @@ class MatchRegistry:
     def notify_last_match(self, notify: Callable[[int], None]) -> None:
         """Register ``notify``, which is called with the id of a player when their last open match has ended.
 
-        It must not raise or wait.
+        ``notify`` must not raise or wait.
         """
         self._on_last_match = notify
 
@@ -243,9 +251,10 @@ class MatchRegistry:
         return runner
 
     def _adopt(self, match_id: str, replayed: ReplayedMatch | None) -> MatchRunner | None:
-        """Return the runner of a match that was read from the database; None if ``replayed`` is None.
+        """Return the runner of the match with the id ``match_id``, which was read from the database as ``replayed``.
 
-        If the match is already open, its runner is returned; otherwise a new runner is created.
+        If the match is already open, its runner is returned; otherwise a new runner is created. Return None if
+        ``replayed`` is None and the match is not open.
         """
         if replayed is None or self._open.get(match_id) is not None:
             return self._open.get(match_id)
@@ -268,9 +277,9 @@ class MatchRegistry:
             task.add_done_callback(self._reload_tasks.discard)
 
     async def _reload(self, match: str) -> None:
-        """Read a match from the database, again and again until that succeeds, and resume it.
+        """Read the match with the id ``match`` from the database, again and again until that succeeds, and resume it.
 
-        The match was stopped because events of it could not be stored.
+        The match was stopped because its events could not be stored.
         """
         while True:
             await asyncio.sleep(self._reload_seconds)

@@ -13,7 +13,7 @@ MatchMessage = Ready | Guess | Hint | Resign | Resume
 class ClientChannel(Protocol):
     """The interface through which a match sends messages to the connection of a client.
 
-    Its methods neither wait nor raise, even when the connection is gone.
+    The methods neither wait nor raise, even if the connection is gone.
     """
 
     @property
@@ -22,7 +22,7 @@ class ClientChannel(Protocol):
         ...
 
     def send(self, texts: Sequence[str]) -> None:
-        """Send the messages ``texts`` to the client in one write."""
+        """Send each of ``texts`` as one message to the client, all in one write."""
         ...
 
     def close(self, code: int, reason: str) -> None:
@@ -41,7 +41,7 @@ class RefusedRequestError(Exception):
 class Request(NamedTuple):
     """A message to a match, with the channel of its sender.
 
-    ``arrived`` is the time of its arrival in milliseconds of the `StallFreeClock`.
+    ``arrived`` is the time at which the message arrived, in milliseconds of the `StallFreeClock`.
     """
 
     channel: ClientChannel
@@ -51,7 +51,8 @@ class Request(NamedTuple):
     def refuse(self, code: ErrorCode, why: str, expected: Expected | None = None) -> None:
         """Send an error as the answer to this request.
 
-        ``why`` is a text for people; ``expected`` is the game and turn that the match has reached.
+        ``why`` is a text for people. ``expected`` is the game and the turn that the match has reached, or None to leave
+        them out.
         """
         self.channel.send([error_text(code, why, self.message.id, expected=expected)])
 
@@ -65,7 +66,12 @@ def error_text(
     expected: Expected | None = None,
     retry_after_ms: int | None = None,
 ) -> str:
-    """Return the JSON text of an `error` message with these fields; ``re`` is the id of the refused request."""
+    """Return the JSON text of an `error` message with these fields.
+
+    ``message`` is a text for people, and ``re`` the id of the refused request. ``fatal`` is True if the server then
+    closes the connection. ``expected`` is the game and the turn that the match has reached. The client may send the
+    request again after ``retry_after_ms`` milliseconds. None leaves a field out.
+    """
     return encode(
         Error(code=code, message=message, re=re, fatal=fatal, expected=expected, retry_after_ms=retry_after_ms)
     )

@@ -20,7 +20,8 @@ _ANSWERED_BY: Final = {"guess": "feedback", "resign": "game_over"}
 class RecordedRefusal(NamedTuple):
     """An error that answers the request with the id ``re``, although the events of the request are recorded.
 
-    Illegal codes, guesses after the time was up, and guesses to which no reply could be found are answered in this way.
+    Illegal codes, guesses after the time was up, and guesses to which no reply could be found are answered with this
+    error. ``why`` is a text for people.
     """
 
     code: ErrorCode
@@ -34,10 +35,11 @@ class RecordedRefusal(NamedTuple):
 
 
 def step_texts(match: str, request: Request | None, batch: Batch, refusal: RecordedRefusal | None) -> list[str]:
-    """Return the texts that a step sends to the player, in order.
+    """Return the JSON texts that answer ``request`` in the match with the id ``match``, in the order of sending.
 
-    They are the ``refusal``, the new entries of ``batch``, and the turn that it opened, if there are any. The text that
-    answers ``request`` has the request's id.
+    They are the ``refusal``, the new entries of ``batch``, and the turn that the batch opened, if there are any. The
+    text that answers ``request`` directly gets the id of the request. ``request`` is None if a deadline or the absence
+    of the player caused the events.
     """
     if request is None or request.message.id is None:
         return _texts_without_id(match, batch, refusal)
@@ -53,7 +55,7 @@ def step_texts(match: str, request: Request | None, batch: Batch, refusal: Recor
 
 
 def _texts_without_id(match: str, batch: Batch, refusal: RecordedRefusal | None) -> list[str]:
-    """Return the texts that a step sends to the player if its request has no id."""
+    """Return the texts of `step_texts` for a request without an id, or without a request."""
     texts = [entry.text for entry in batch.entries]
     if refusal:
         texts.insert(0, refusal.text)
@@ -63,12 +65,12 @@ def _texts_without_id(match: str, batch: Batch, refusal: RecordedRefusal | None)
 
 
 def turn_text(match: str, opened: TurnOpened, re: str | None = None) -> str:
-    """Return the text of a `turn` message; ``re`` is the id of the request that it answers, if any."""
+    """Return the JSON text of a `turn` message; ``re`` is the id of the request that it answers, or None."""
     return add_re(turn_json(match, opened.game, opened.turn, opened.left_ms), re)
 
 
 def refusal(message: MatchMessage, first: MatchEvent) -> RecordedRefusal | None:
-    """Return the error that answers ``message``, whose first event in the match is ``first``; None if there is none.
+    """Return the error that answers ``message`` if its first event, ``first``, is that of a refused guess, else None.
 
     Illegal codes, and guesses after the time was up, are answered with an error.
     """
@@ -80,16 +82,17 @@ def refusal(message: MatchMessage, first: MatchEvent) -> RecordedRefusal | None:
 
 
 def _sanction(strikes_left: int) -> str:
-    """Return a text with the consequence of an illegal code, after which ``strikes_left`` more forfeit the game."""
+    """Return a text with the consequence of an illegal code, if ``strikes_left`` further ones forfeit the game."""
     if not strikes_left:
         return "the game is forfeited"
     return f"{strikes_left} more illegal {'code forfeits' if strikes_left == 1 else 'codes forfeit'} the game"
 
 
 def resume_texts(match: Match, event_log: EventLog, message: Resume, now: float) -> list[str]:
-    """Return the texts that answer ``message``: the state of the match, and all events after the last one received.
+    """Return the JSON texts that answer ``message``: the state of the match, and the events that the player has missed.
 
-    ``now`` is the time in milliseconds of the clock of the match.
+    They are all events after the number that ``message`` names. ``now`` is the time in milliseconds of the clock of the
+    match.
     """
     state = Resumed(
         match=event_log.match,
@@ -103,13 +106,13 @@ def resume_texts(match: Match, event_log: EventLog, message: Resume, now: float)
 
 
 def hint_text(match: str, hint: HintResult, re: str | None) -> str:
-    """Return the text of a `hint` message, with a good guess and the reason why it is good.
+    """Return the JSON text of a `hint` message, with a good guess and the reason why it is good.
 
-    ``re`` is the id of the request.
+    ``match`` is the id of the match, and ``re`` the id of the request, or None.
     """
     return encode(HintGiven(match=match, code=hint.code, candidates=hint.candidates, why=hint.why, re=re))
 
 
 def seat_taken_text() -> str:
-    """Return the text of the notice to a connection whose seat in a match another connection has taken."""
+    """Return the JSON text of the notice to a connection from which another connection has taken over a match."""
     return encode(Notice(kind="seat_taken", message="another connection took the seat of this match"))

@@ -1,13 +1,13 @@
 """The runner of one match, which turns requests into events that are first stored and then sent.
 
 A *step* begins with a request, with a deadline that has passed, or with the next game of a player who is gone for good.
-Steps follow one another, and each goes through the methods of `MatchRunner` in their order on the page:
+Steps follow one another. The methods of `MatchRunner` are in the order in which a step calls them:
 
 1. `receive` accepts a request, and `_apply` hands it to the state machine `match`. `_wake` and `_forfeit` begin a step
    without a request.
-2. The codemaker finds the reply to a guess: `_ask_reply`, `_take_reply`.
-3. `_ask_secret` finds the code that the end of a game shows, which `_take_secret` keeps. If no game has ended with a
-   code, it goes on to 4 at once.
+2. `_ask_reply` asks the codemaker for the reply to a guess, and `_take_reply` receives it.
+3. `_ask_secret` asks for the code that is shown if the step ends a game, a secret or a witness, and `_take_secret`
+   receives it. In a step that shows no code, `_ask_secret` goes on to `_record` at once.
 4. `_record` turns the events of the state machine into entries of the event log, and makes the texts for the player.
 5. The writer commits the entries: `_commit`, `_finish_commit`.
 6. `_deliver` sends the texts, starts the clock of the next turn, sets the timer and passes the entries to the
@@ -73,8 +73,8 @@ _NOT_STORED: Final = "the server cannot store results now; resume the match late
 class MatchRunner:
     """The object that runs one match: it applies requests, waits for replies and commits, and sends the events.
 
-    ``player`` is the id of the player. The seat of the match is the connection on which the player plays it. Call all
-    methods on the thread of the event loop.
+    ``player`` is the id of the player. ``seat`` is the channel of the one connection on which the player plays the
+    match, or None without a connection. Call all methods on the thread of the event loop.
     """
 
     def __init__(self, key: MatchKey, player: int, match: Match, event_log: EventLog, services: MatchServices) -> None:
@@ -117,9 +117,9 @@ class MatchRunner:
         return self._state.is_busy
 
     def awaits(self, message: Ready | Guess) -> bool:
-        """Return True if the match waits for ``message`` and no step or hint is in progress.
+        """Return True if the match waits for ``message``, and no request or hint is in progress.
 
-        A guess must be for the open turn, and a `ready` for the game that waits for it.
+        A guess must be for the open turn, and a `ready` for the game that waits for its player.
         """
         state = State.READY if isinstance(message, Ready) else State.TURN
         turn = message.turn if isinstance(message, Guess) else 0
@@ -136,11 +136,11 @@ class MatchRunner:
         opening: Callable[[int], Sequence[Write]],
         re: str | None,
     ) -> None:
-        """Begin the match and give its seat to ``channel``.
+        """Begin the match, to be played on the connection ``channel``.
 
-        ``player`` is the name of the player, ``client`` their program, and ``re`` the id of the request. ``opening``
-        returns the writes that are committed together with the first events, given the time of the first one in Unix
-        milliseconds.
+        ``player`` is the name of the player, ``client`` their program, and ``re`` the id of the request, or None.
+        ``opening`` returns the writes that are committed together with the first events, given the time of the first
+        event in Unix milliseconds.
         """
         self.seat = channel
         batch = self._recorder.open(self.match.start(self._now()), player, client)
@@ -151,27 +151,27 @@ class MatchRunner:
     def recover(self, grace_ms: int) -> None:
         """Prepare a match that was read from storage, for example after a restart.
 
-        Its clock begins to run when the player resumes, or after ``grace_ms`` milliseconds.
+        The clock of the match begins to run when the player resumes the match, or after ``grace_ms`` milliseconds.
         """
         now = self._now()
         self.match.recover(now, grace_ms)
         self.timer.set(self.match.deadline(), now)
 
     def leave(self, channel: ClientChannel) -> None:
-        """Forget a connection that is gone and its waiting requests to resume. The clock of the match runs on."""
+        """Forget a connection that is gone, and its waiting requests to resume. The clock of the match runs on."""
         if self.seat is channel:
             self.seat = None
         for request in [each for each in self._waiting if each.channel is channel and isinstance(each.message, Resume)]:
             self._waiting.remove(request)  # a connection that is gone must not take the seat
 
     def abandon(self) -> None:
-        """Forfeit the remaining games one after another, because the player is gone, until the player resumes."""
+        """Forfeit the remaining games one after another, because the player is gone, unless the player resumes."""
         self._abandoned = True
         if self._state is RunnerState.IDLE and not self._draining:
             self._forfeit()
 
     def drain(self) -> None:
-        """Refuse new requests and stop the timer; the step in progress still finishes."""
+        """Refuse new requests and stop the timer; a request in progress is still finished."""
         self._draining = True
         self.timer.stop()
 
@@ -182,9 +182,10 @@ class MatchRunner:
     # 1. Requests, and the clock
 
     def receive(self, request: Request) -> None:
-        """Queue a request behind the requests before it, or refuse it at once.
+        """Queue ``request`` behind the requests before it, or refuse it at once.
 
-        Requests are refused while the server is stopping, while events cannot be stored, and if too many wait.
+        Requests are refused while the server is stopping, while events cannot be stored, and if `MAX_WAITING` requests
+        wait.
         """
         if self._draining:
             self._refuse(request, ErrorCode.DRAINING, "the server is about to stop; resume when it is back")
@@ -340,7 +341,7 @@ class MatchRunner:
     def _break(self, step: Step, error: Exception) -> None:
         """Stop the match because of a failure, refuse all its requests, and ask for it to be read from storage again.
 
-        The connections of the step and of the waiting requests are closed.
+        The connections of ``step`` and of the waiting requests are closed.
         """
         self._state = RunnerState.BROKEN
         self._services.faults.report("could not store events", error, match=self.key.id)
@@ -411,7 +412,10 @@ class MatchRunner:
         self._deliver(Step(request.channel, batch=Batch(turn=turn), texts=texts))
 
     def take_seat(self, channel: ClientChannel) -> None:
-        """Give the player's seat in the match to ``channel``; notify and close an older connection in the seat."""
+        """Make ``channel`` the one connection on which the player plays the match.
+
+        Another connection that had this place before is notified and closed.
+        """
         older, self.seat, self._abandoned = self.seat, channel, False
         if older is not None and older is not channel:
             older.send([responses.seat_taken_text()])
@@ -440,7 +444,7 @@ class MatchRunner:
         self._handle_waiting()
 
     def _refuse_as(self, request: Request, refused: RefusedError) -> None:
-        """Refuse a request with the error code and the expected turn of ``refused``."""
+        """Refuse ``request`` with the error code, the text, and the expected game and turn of ``refused``."""
         expected = None
         if refused.expected is not None:
             game, turn = refused.expected

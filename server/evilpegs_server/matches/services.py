@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 class MatchServices:
     """The services of a server that its match runners use.
 
-    ``publish`` is called with the durable entries of a match and the channel of its player, who has received them
-    already. ``retire`` is called with a runner whose match is over or must be read from storage again. ``wall_ms``
-    returns Unix time in milliseconds. If ``signer`` is None, records are not signed.
+    ``publish`` is called with the key of a match, its new log entries, which are durable, and the channel of its
+    player, who has received the entries already; the channel is None without a connection. ``retire`` is called with a
+    runner whose match is over or must be read from storage again. ``wall_ms`` returns Unix time in milliseconds.
+    ``faults`` is the log of database failures. If ``signer`` is None, records are not signed.
     """
 
     codemaking: Codemaking

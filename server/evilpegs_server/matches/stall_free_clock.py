@@ -1,16 +1,17 @@
 """A clock that leaves out long stalls of the event loop and counts the shorter ones.
 
-When the process is busy or frozen, messages wait unread through no fault of their senders. A tick is due every
-`TICK_MS`. A tick that is more than `STALL_MS` late was delayed by a stall.
+While the process is busy or frozen, messages wait unread through no fault of their senders. The clock therefore expects
+a tick every `TICK_MS`. A tick that is more than `STALL_MS` late was delayed by a stall, a time in which the event loop
+did not run.
 
 * A stall of more than `LONG_STALL_MS` is left out of the time. Its cause is that the process or the machine was
   stopped. No peer can cause a long stall, because every read from a socket is handled in small pieces.
 * A shorter stall stays in the time and is added to `short_stalls_ms`. A crowd of peers may be its cause, so
   `PlayerClock` decides how much of it is credited to a player.
 
-While a tick is overdue, the stall counts with the length that it would have if the tick came now. When it becomes a
-long one, the clock jumps back to the moment when the tick was due. A reading can therefore be up to `LONG_STALL_MS`
-earlier than one before it, so callers must clamp negative differences to zero.
+While a tick is overdue, the stall counts with the length that it would have if the tick came now. When the stall
+becomes a long one, the clock jumps back to the moment when the tick was due. A reading can therefore be up to
+`LONG_STALL_MS` earlier than one before it, so callers must clamp negative differences to zero.
 """
 
 from collections.abc import Callable
@@ -22,7 +23,7 @@ LONG_STALL_MS: Final = 1_000.0
 
 
 class StallFreeClock:
-    """A clock in milliseconds that leaves out long stalls of the event loop.
+    """A clock in milliseconds that leaves out long stalls of the event loop, the times in which the loop does not run.
 
     The owner must call `tick` every `TICK_MS`. A call that is more than `LONG_STALL_MS` late shows a long stall, and
     one that is more than `STALL_MS` late a short one. ``monotonic`` is a monotonic clock in seconds.
@@ -34,7 +35,10 @@ class StallFreeClock:
         self._due = monotonic() * 1000 + TICK_MS
 
     def now(self) -> float:
-        """Return the time in milliseconds without all long stalls, including a long stall that still lasts."""
+        """Return the time in milliseconds without the long stalls so far, including a long stall that still lasts.
+
+        The time counts from an arbitrary moment.
+        """
         moment = self._monotonic() * 1000
         return (self._due if moment - self._due > LONG_STALL_MS else moment) - self._long_ms
 
@@ -51,9 +55,9 @@ class StallFreeClock:
         return self._short_ms + (late if STALL_MS < late <= LONG_STALL_MS else 0.0)
 
     def tick(self) -> float:
-        """Note that the event loop is running, and count the lateness of this tick if it is a stall.
+        """Note that the event loop is running, and count the lateness of this call as a stall if it is long enough.
 
-        Return the lateness in milliseconds; it is 0 for an early tick.
+        Return the lateness in milliseconds; it is 0 for a call that is early.
         """
         late = self._lateness()
         if late > LONG_STALL_MS:

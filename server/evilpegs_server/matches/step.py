@@ -26,7 +26,7 @@ class RunnerState(Enum):
 
     @property
     def is_busy(self) -> bool:
-        """True in the states in which a step or a hint is in progress, so that further requests wait."""
+        """True in the states in which a request, a timeout or a hint is in progress, so that further requests wait."""
         return self in _BUSY
 
 
@@ -35,12 +35,14 @@ _BUSY = frozenset({RunnerState.REPLY, RunnerState.SECRET, RunnerState.COMMIT, Ru
 
 @dataclass(slots=True)
 class Step:
-    """One step of a match, whose fields are filled from top to bottom as it proceeds.
+    """One step of a match, the handling of a request or a deadline. The fields are filled as the step proceeds.
 
-    ``events`` come from the state machine, and ``batch`` has the log entries made of them. ``texts`` are sent to
-    ``channel``, or to the connection in the player's seat if ``channel`` is None. ``re`` is the id of the request that
-    is refused if the events cannot be stored. ``began``, ``replied`` and ``committed`` are
-    readings of `perf_counter` for the metrics of guesses.
+    ``events`` come from the state machine, and ``batch`` has the log entries made of them. ``reply`` is the codemaker's
+    reply to a guess, ``stalled_ms`` the milliseconds of stalls in the turn that the player is not charged for, and
+    ``secret`` the code that the end of a game shows. ``texts`` are sent to ``channel``, or to the connection on which
+    the match is played if ``channel`` is None. ``re`` is the id of the request that is refused if the events cannot be
+    stored. ``began``, ``replied`` and ``committed`` are readings of `perf_counter` in seconds for the metrics of
+    guesses.
     """
 
     channel: ClientChannel | None
@@ -59,5 +61,5 @@ class Step:
 
     @classmethod
     def of_request(cls, request: Request, events: list[MatchEvent]) -> "Step":
-        """Return a new step for a request and the ``events`` that it has produced so far."""
+        """Return a new step for ``request`` and the ``events`` that the request has produced so far."""
         return cls(request.channel, request.message.id, request, events)

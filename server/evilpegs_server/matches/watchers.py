@@ -16,7 +16,8 @@ MAX_TOPICS: Final = 64
 class Watchers:
     """The connections that watch matches, by topic. A topic is the id of a match or of a ladder.
 
-    Errors of a watching connection are logged to ``log`` and never reach the match.
+    Errors of a watching connection are logged to ``log`` and never reach the match. A ``channel`` stands for a
+    connection.
     """
 
     def __init__(self, log: BoundLogger) -> None:
@@ -25,9 +26,9 @@ class Watchers:
         self._log = log
 
     def watch(self, channel: ClientChannel, topic: str) -> bool:
-        """Begin to send the events of ``topic`` to ``channel``.
+        """Begin to send the events of ``topic``, the id of a match or ladder, to the connection ``channel``.
 
-        Return False, and change nothing, if the connection already watches `MAX_TOPICS` other topics.
+        Return True. If the connection already watches `MAX_TOPICS` other topics, return False and change nothing.
         """
         topics = self._topics[channel]
         if topic not in topics and len(topics) >= MAX_TOPICS:
@@ -37,12 +38,12 @@ class Watchers:
         return True
 
     def unwatch(self, channel: ClientChannel, topic: str) -> None:
-        """Stop sending the events of ``topic`` to ``channel``."""
+        """Stop sending the events of ``topic``, the id of a match or ladder, to the connection ``channel``."""
         self._topics[channel].discard(topic)
         self._drop(channel, topic)
 
     def leave(self, channel: ClientChannel) -> None:
-        """Remove a closed connection from all its topics."""
+        """Remove the closed connection ``channel`` from all matches and ladders that it watches."""
         for topic in self._topics.pop(channel, set()):
             self._drop(channel, topic)
 
@@ -55,10 +56,10 @@ class Watchers:
         return len(self._channels.get(key.id, set()) | self._channels.get(key.ladder.id, set()))
 
     def publish(self, key: MatchKey, entries: list[LogEntry], player: ClientChannel | None = None) -> None:
-        """Send durable ``entries`` of a match to the connections that watch the match or its ladder.
+        """Send new log ``entries``, which are durable, to the connections that watch a match or its ladder.
 
-        ``player`` is the channel of the match's player and is left out. After the last event of a match, nobody watches
-        the match any more.
+        ``key`` names the match. ``player`` is the channel of the match's player, which is left out. After its last
+        event, the match has no watchers any more.
         """
         if not self._channels:
             return

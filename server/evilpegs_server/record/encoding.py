@@ -27,7 +27,7 @@ from evilpegs_server.record.event_log import EventLog
 class MatchKey:
     """The id and the ladder of a match, and the secret seed of its nonces, which is never published.
 
-    ``tie_nonces`` is the value of this name in the event `match_started`; None if that event has none.
+    ``tie_nonces`` is the value of the field of this name in the event `match_started`, or None if that event has none.
     """
 
     id: str
@@ -36,14 +36,15 @@ class MatchKey:
     tie_nonces: int | None = None
 
     def nonce(self, game: int) -> str:
-        """Return the server's nonce of the game with the number ``game``, in hexadecimal."""
+        """Return the server's nonce of the game with the number ``game``, from 1, in hexadecimal."""
         return derive_nonce(self.seed, self.id, game)
 
 
 def match_started_event(key: MatchKey, player: str, client: Program, at: int) -> MatchStarted:
     """Return the event that begins the record of a match.
 
-    ``player`` is the name of the player, ``client`` their program, and ``at`` the Unix time in milliseconds.
+    ``player`` is the name of the player, ``client`` the name and version of their program, and ``at`` the time of the
+    event in Unix milliseconds.
     """
     ladder, rules = key.ladder, key.ladder.rules
     info = ladder.info()
@@ -73,7 +74,7 @@ def match_started_event(key: MatchKey, player: str, client: Program, at: int) ->
 def game_started_event(key: MatchKey, fact: GameOpened, seq: int, at: int) -> GameStarted:
     """Return the event that announces a game, which contains the commitment to the game's nonce.
 
-    ``seq`` is the number of the event in the match, and ``at`` its Unix time in milliseconds.
+    ``seq`` is the number of the event in the match, from 1, and ``at`` the time of the event in Unix milliseconds.
     """
     return GameStarted(
         match=key.id,
@@ -90,8 +91,8 @@ def feedback_event(
 ) -> FeedbackGiven:
     """Return the event of an answered guess.
 
-    ``stalled_ms`` is the duration of stalls in the turn that the player is not charged. ``seq`` is the number of the
-    event in the match, and ``at`` its Unix time in milliseconds.
+    ``stalled_ms`` is the duration, in milliseconds, of the stalls in the turn that the player is not charged for.
+    ``seq`` is the number of the event in the match, from 1, and ``at`` the time of the event in Unix milliseconds.
     """
     return FeedbackGiven(
         match=key.id,
@@ -114,7 +115,8 @@ def feedback_event(
 def feedback_text(key: MatchKey, fact: GuessAnswered, reply: Reply, stalled_ms: int, seq: int, at: int) -> str:
     """Return the canonical JSON of the event that `feedback_event` returns for the same arguments.
 
-    If the reply reports no candidates, as in rated matches, the text is written directly, which is faster.
+    If the reply reports no candidates, as in rated matches, the text is written without creating the event, which is
+    faster.
     """
     if not SWITCH.texts or reply.candidates is not None:
         return encode_event(feedback_event(key, fact, reply, stalled_ms, seq, at))
@@ -134,10 +136,10 @@ def feedback_text(key: MatchKey, fact: GuessAnswered, reply: Reply, stalled_ms: 
 
 
 def game_over_event(key: MatchKey, fact: GameEnded, secret: str | None, seq: int, at: int) -> GameOver:
-    """Return the event that ends a game. It discloses the nonce if the game was announced.
+    """Return the event that ends a game. It discloses the server's nonce if the game was announced.
 
-    ``secret`` is the code that is shown, if any. ``seq`` is the number of the event in the match, and ``at`` its Unix
-    time in milliseconds.
+    ``secret`` is the code that the end of the game shows, or None. ``seq`` is the number of the event in the match,
+    from 1, and ``at`` the time of the event in Unix milliseconds.
     """
     return GameOver(
         match=key.id,
@@ -156,7 +158,7 @@ def game_over_event(key: MatchKey, fact: GameEnded, secret: str | None, seq: int
 def match_over_event(key: MatchKey, fact: MatchEnded, event_log: EventLog, at: int) -> MatchOver:
     """Return the last event of a record, which contains the hash of the last event in ``event_log``.
 
-    ``at`` is its Unix time in milliseconds.
+    ``at`` is the time of the new event in Unix milliseconds.
     """
     return MatchOver(
         match=key.id,
@@ -174,7 +176,8 @@ def facts_from_events(
 ) -> Iterator[Fact]:
     """Yield the facts that the events of a record state, in order.
 
-    ``client_nonces`` has a key for each game whose player was ready; the value is the client's nonce, if any.
+    A fact is an event of the state machine `Match`. ``client_nonces`` has a key for each game whose player was ready,
+    the number of the game; the value is the nonce that the client gave, or None.
     """
     for event in events:
         yield from _facts_from_event(ladder, event, client_nonces)

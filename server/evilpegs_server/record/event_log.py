@@ -12,8 +12,8 @@ from evilpegs_protocol.fields import Event
 class LogEntry(NamedTuple):
     """One event as it is stored and sent.
 
-    ``seq`` is its number in the match, from 1, and ``at`` its Unix time in milliseconds. ``text`` is its canonical
-    JSON. ``hash`` covers the text and the hash of the entry before.
+    ``seq`` is the number of the event in the match, from 1, and ``at`` its Unix time in milliseconds. ``text`` is the
+    canonical JSON of the event. ``hash`` covers this text and the hash of the entry before, in hexadecimal.
     """
 
     seq: int
@@ -24,7 +24,10 @@ class LogEntry(NamedTuple):
 
 
 class EventLog:
-    """The append-only list of the log entries of one match."""
+    """The append-only list of the log entries of one match, whose id is ``match``.
+
+    ``entries`` are the entries so far, or None for a new match.
+    """
 
     def __init__(self, match: str, entries: list[LogEntry] | None = None) -> None:
         self.match = match
@@ -37,14 +40,14 @@ class EventLog:
 
     @property
     def head(self) -> str:
-        """The hash of the last event; before the first event, the constant that begins every chain."""
+        """The hash of the last event; before the first event, the constant with which every chain of hashes begins."""
         return self.entries[-1].hash if self.entries else GENESIS
 
     def append(self, event: Event) -> LogEntry:
         """Append ``event`` as an entry, and return the entry.
 
         Raises:
-            ValueError: the event is not the next one of this match.
+            ValueError: the event is of another match, or its number does not follow that of the last event.
         """
         if event.seq != self.seq + 1 or event.match != self.match:
             message = f"event {event.seq} of {event.match} does not follow event {self.seq} of {self.match}"
@@ -54,7 +57,7 @@ class EventLog:
     def append_text(self, at: int, kind: str, text: str) -> LogEntry:
         """Append the next event, of type ``kind`` and with the canonical JSON ``text``, and return its entry.
 
-        ``at`` is in Unix milliseconds. Nothing is checked.
+        ``at`` is the time of the event in Unix milliseconds. Nothing is checked.
         """
         entries = self.entries
         before = entries[-1].hash if entries else GENESIS
@@ -63,11 +66,11 @@ class EventLog:
         return entry
 
     def since(self, seq: int) -> list[LogEntry]:
-        """Return the entries after event number ``seq``."""
+        """Return the entries after the event with the number ``seq``, from 1; all entries if ``seq`` is 0."""
         return self.entries[seq:]
 
     def feedback(self, game: int, turn: int) -> LogEntry:
-        """Return the entry that answered the guess of a turn.
+        """Return the entry with the feedback to the guess of a turn; ``game`` and ``turn`` are numbers from 1.
 
         Raises:
             LookupError: the turn has no answered guess.

@@ -1,4 +1,4 @@
-"""The analysis of a recorded match: the number of candidates left after each turn, and the worth of each guess."""
+"""The analysis of a recorded match: the number of candidates left after each turn, and the value of each guess."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -27,8 +27,8 @@ def analyze_match(
 ) -> MatchReplay:
     """Return the match with the id ``match`` from its log ``entries``, with its turns analyzed.
 
-    ``effort`` limits the work of the analysis; without it, only the candidates of each turn are counted. ``progress``
-    is called after each turn with the number of turns done and the number of all turns.
+    ``effort`` limits the work of the analysis per turn; if it is None, only the candidates of each turn are counted.
+    ``progress`` is called after each turn with the number of turns done and the number of all turns.
 
     Raises:
         RecordUnreadableError: the events cannot be read.
@@ -45,7 +45,7 @@ def analyze_match(
 def analyzed_document(match: MatchReplay) -> dict[str, Any]:
     """Return the match as the JSON object that ``evilpegs replay --json`` prints.
 
-    Analyses are included if every turn has one.
+    The values of the keys ``analysis`` are None unless every turn of the match was analyzed.
     """
     document = replay_document(match)
     analyses = [[turn.analysis for turn in game.turns] for game in match.games]

@@ -1,7 +1,7 @@
 """The recorder of a match, which turns the events of the state machine into entries of the event log.
 
-A recorder computes nothing about the game and stores nothing. Its callers give it the codes that a game's end shows,
-and store the `Batch` that it returns.
+A recorder computes nothing about the game and stores nothing. Its callers give it the code that the end of a game
+shows, and store the `Batch` that the recorder returns.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -33,10 +33,11 @@ from evilpegs_server.record.signing import RecordSigner
 
 @dataclass(slots=True)
 class Batch:
-    """The changes of one step of a match: new entries of its event log, and facts that are stored beside them.
+    """The changes that one request or deadline makes to a match: new log entries, and facts stored beside them.
 
-    ``turn`` is the turn that the step opened, if any. ``begun`` is the game for which the player became ready, if any.
-    ``ended`` has a pair for each game that ended: its last event, and the milliseconds that each of its guesses took.
+    ``turn`` is the turn that was opened, if any. ``begun`` is the event of the game for which the player became ready,
+    if any. ``ended`` has a pair for each game that ended: its last event, and the milliseconds that each of its guesses
+    took.
     """
 
     entries: list[LogEntry] = field(default_factory=list)
@@ -48,14 +49,15 @@ class Batch:
 
     @property
     def is_stored(self) -> bool:
-        """True if the step changes anything that must be stored."""
+        """True if there is anything that must be stored: entries, or a game for which the player became ready."""
         return bool(self.entries) or self.begun is not None
 
 
 class Recorder:
     """The object that turns the events of one match's state machine into entries of ``event_log``.
 
-    ``wall_ms`` returns Unix time in milliseconds. ``signer``, if given, signs the last event of the match.
+    ``wall_ms`` returns Unix time in milliseconds. ``signer`` signs the last event of the match; if it is None, records
+    are not signed.
     """
 
     def __init__(
@@ -67,9 +69,9 @@ class Recorder:
         self._signer = signer
 
     def open(self, events: Sequence[MatchEvent], player: str, client: Program) -> Batch:
-        """Record the beginning of the match and then ``events``; return the changes.
+        """Append the first event of the match and then ``events`` to the event log, and return the changes.
 
-        ``player`` is the name of the player, and ``client`` their program.
+        ``player`` is the name of the player, and ``client`` the name and version of their program.
         """
         batch = Batch()
         self._append(batch, match_started_event(self._key, player, client, self._wall_ms()))
@@ -84,15 +86,16 @@ class Recorder:
     ) -> Batch:
         """Append the entries of ``events`` to the event log, and return the changes.
 
-        ``reply`` and ``stalled_ms`` belong to a `GuessAnswered` among the events. ``secret`` is the code to show at
-        the end of the game that `shows_secret` returns.
+        ``reply`` is the codemaker's reply to the answered guess among the events, if there is one, and ``stalled_ms``
+        the time in milliseconds of stalls in its turn that the player is not charged for. ``secret`` is the code to
+        show at the end of the game that `shows_secret` returns, or None to show none.
         """
         return self._add_events(Batch(), events, reply, stalled_ms, secret)
 
     def shows_secret(self, events: Iterable[MatchEvent]) -> GameEnded | None:
-        """Return the first event among ``events`` that ends a game by showing a code; None if there is none.
+        """Return the first event among ``events`` that ends a game whose end shows a code; None if there is none.
 
-        Games that never began, and void games without a fixed secret, end without a code.
+        The ends of games that never began, and of void games without a fixed secret, show no code.
         """
         for event in events:
             if isinstance(event, GameEnded) and event.shows_secret(self._key.ladder.codemaker):
