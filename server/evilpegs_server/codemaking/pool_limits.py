@@ -16,4 +16,7 @@ REPLY_LIMITS: Final = SchedulerLimits(
 A reply of up to 5 milliseconds is cheap. Heavy replies leave one core to the event loop.
 """
 HINT_LIMITS: Final = SchedulerLimits(budget=10 * HINT_BUDGET, window=60.0, cheap=0, heavy_slots=1, cheap_slots=0)
-"""The limits of the pool for hints. Hints have a slot of their own, so that they never delay a reply."""
+"""The limits of the pool for hints.
+
+One hint may be computed at a time, beside the replies, so that hints never take the place of a reply.
+"""

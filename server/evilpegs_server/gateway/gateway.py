@@ -254,7 +254,7 @@ def _redirect(connection: ServerConnection, site: str, path: str) -> Response:
 
 
 def _drop_body_for_head(_connection: ServerConnection, request: Request, response: Response) -> Response | None:
-    """Return ``response`` without its body if ``request`` is a HEAD request; None, to keep it, for all others."""
+    """Return ``response`` without its body if ``request`` is a HEAD request; otherwise None, which keeps the body."""
     return replace(response, body=b"") if request.method == "HEAD" else None
 
 

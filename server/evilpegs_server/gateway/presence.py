@@ -72,7 +72,7 @@ class Presence:
     def leave(self, player: Player) -> None:
         """Forget a connection of ``player`` that has ended.
 
-        A guest without another connection and without an open match is forgotten too.
+        A guest without another connection and without an open match is removed from memory.
         """
         self._connections[player.id] -= 1
         if self._connections[player.id] > 0:

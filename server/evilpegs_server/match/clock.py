@@ -106,6 +106,6 @@ class GameClock:
         return max(0, self.left_ms - took_ms) + self._control.increment_ms
 
     def charge(self, took_ms: int) -> None:
-        """Charge an answered turn that took ``took_ms`` milliseconds, and add the increment."""
+        """Subtract the ``took_ms`` milliseconds of an answered turn from the time left, and add the increment."""
         self.left_ms = self.left_after(took_ms)
         self.elapsed_ms += took_ms

@@ -1,7 +1,7 @@
 """A match: a fixed number of games of one player on one ladder, as a state machine without I/O.
 
-Every method takes ``now`` (milliseconds on a clock that only goes forward) and returns the events it caused, in order.
-The machine never computes a feedback, never reads a clock and never waits. It returns `NeedReply` and receives the
+Commands take ``now`` (milliseconds on a clock that only goes forward) and return the events they cause, in order. The
+machine never computes a feedback, never reads a clock and never waits. It returns `NeedReply` and receives the
 feedback later; `deadline` is the time at which its owner must call `handle_timeout`.
 
 A command that is out of place raises `RefusedError` and changes nothing. While the machine waits for a reply, its owner

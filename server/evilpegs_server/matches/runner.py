@@ -241,9 +241,10 @@ class MatchRunner:
                 return self.match.resign(message.game, now)
 
     def _wake(self) -> None:
-        """Begin a step if the deadline of the match has passed; otherwise set the timer again.
+        """Apply the timeout of the match if its deadline has passed; otherwise set the timer again.
 
-        The timer calls this method when it expires.
+        The timer calls this method when it expires. Nothing happens while a request is in progress, because the timer
+        is set after it.
         """
         if self.busy:
             return  # the step in progress sets the timer again

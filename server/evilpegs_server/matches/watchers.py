@@ -52,7 +52,7 @@ class Watchers:
         return bool(self._topics.get(channel))
 
     def count(self, key: MatchKey) -> int:
-        """Return the number of connections that watch a match or its ladder."""
+        """Return the number of connections that watch the match of ``key`` or its ladder."""
         return len(self._channels.get(key.id, set()) | self._channels.get(key.ladder.id, set()))
 
     def publish(self, key: MatchKey, entries: list[LogEntry], player: ClientChannel | None = None) -> None:
