@@ -96,7 +96,7 @@ class Presence:
         """Return True if another practice match may begin; ``practice_matches`` is the number of those that are open.
 
         At the limit, forfeit the matches of the guest who has been without a connection for the longest time, so that
-        one more may begin. Return False if all guests have a connection.
+        one more may begin. Return False if every guest has a connection or is forfeiting matches already.
         """
         if practice_matches < self.limits.max_practice_matches:
             return True
