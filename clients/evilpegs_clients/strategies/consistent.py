@@ -12,8 +12,8 @@ from evilpegs_game.live.position import Position
 class FirstConsistent:
     """A strategy that guesses the first candidate in code order; its first guess is the first code.
 
-    Source: E. Shapiro, Playing Mastermind logically, SIGART Newsletter 85 (1983). It only guesses candidates, so
-    ``candidates_only`` changes nothing.
+    A candidate is a code that agrees with the feedback so far. ``candidates_only`` changes nothing. Source: E. Shapiro,
+    Playing Mastermind logically, SIGART Newsletter 85 (1983).
     """
 
     name: ClassVar[str] = "first-consistent"
@@ -21,16 +21,16 @@ class FirstConsistent:
     candidates_only: bool = False
 
     def choose(self, position: Position, rng: Random) -> Code:  # noqa: ARG002
-        """Choose the first candidate."""
+        """Choose the first candidate in code order."""
         return position.first_candidate
 
 
 @dataclass(frozen=True, slots=True)
 class RandomConsistent:
-    """A strategy that guesses a candidate drawn uniformly.
+    """A strategy that guesses a candidate, a code that agrees with the feedback so far, drawn uniformly.
 
-    This is how a careful person plays without a pencil, and the usual baseline in the literature. It only guesses
-    candidates, so ``candidates_only`` changes nothing.
+    This is how a careful person plays without a pencil, and the usual baseline in the literature. ``candidates_only``
+    changes nothing.
     """
 
     name: ClassVar[str] = "random-consistent"
@@ -38,5 +38,5 @@ class RandomConsistent:
     candidates_only: bool = False
 
     def choose(self, position: Position, rng: Random) -> Code:
-        """Choose a candidate uniformly."""
+        """Choose a candidate uniformly, with one draw from ``rng``."""
         return position.sample(rng)[0]

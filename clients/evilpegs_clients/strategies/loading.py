@@ -23,9 +23,12 @@ from evilpegs_game.errors import GameError, quoted
 from evilpegs_game.live.position import Position
 
 MODULE_PREFIX: Final = "evilpegs_strategy_"
-"""The prefix of the names under which strategy files are imported as modules."""
+"""The beginning of the module name under which each strategy file is imported."""
 _SIBLINGS: Final = "__evilpegs_siblings__"
-"""The attribute of a strategy file's module that maps the name of each sibling module to its folder."""
+"""The attribute of an imported strategy file that maps the names of its sibling modules to the folder of the file.
+
+Siblings are the modules beside the file that it imports.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,12 @@ class FileStrategy:
     uses_rng: ClassVar[bool] = True
 
     def choose(self, position: Position, rng: Random) -> Code:
-        """Return the guess that the file's function chooses; raise StrategyError if it fails or tries to exit."""
+        """Return the guess that the file's function chooses; the guess is not checked.
+
+        Raises:
+            GameError: the function raised one, which is passed on unchanged.
+            StrategyError: the function raised any other exception, or tried to exit.
+        """
         try:
             return self.function(position, rng)
         except GameError:
@@ -51,12 +59,13 @@ class FileStrategy:
 
 
 def load_strategy(name_or_path: str, candidates_only: bool = False) -> Strategy:
-    """Return the built-in strategy of that name, or the strategy in a ``.py`` file.
+    """Return the built-in strategy with the given name, or the strategy in the ``.py`` file at the given path.
 
-    The folder of the file becomes the first entry of ``sys.path``, so the file can import modules beside it.
+    With ``candidates_only``, a built-in strategy guesses only codes that could be the secret. A file is executed, and
+    its folder becomes the first entry of ``sys.path``, so that the file can import modules beside it.
 
     Raises:
-        StrategyError: There is no such name or file, the file cannot be loaded or has no ``choose``, or
+        StrategyError: There is no such name or file, the file cannot be loaded or has no function ``choose``, or
             ``candidates_only`` is set for a file, which decides by itself what to guess.
 
     >>> from random import Random
@@ -123,7 +132,10 @@ def _import(path: Path, siblings: Iterable[SiblingModule]) -> ModuleType:
 
 
 def _forget_siblings_of(name: str) -> None:
-    """Forget the sibling modules of the strategy module called ``name``, which is about to be replaced."""
+    """Remove from ``sys.modules`` the sibling modules that the strategy module called ``name`` has imported.
+
+    The strategy module itself is about to be imported again. Nothing is removed if it was not imported before.
+    """
     former = sys.modules.get(name)
     for top, home in getattr(former, _SIBLINGS, {}).items():
         if _home(top) == home:
@@ -136,9 +148,10 @@ def _forget(top: str) -> None:
 
 
 def _prefer_folder(folder: Path, siblings: Iterable[SiblingModule]) -> None:
-    """Make the imports of a strategy file find the modules in its folder as they are now.
+    """Make a strategy file in ``folder`` import its sibling modules from there, as the files are now.
 
-    Modules of the same names that were imported for another strategy, or before they were changed, are forgotten.
+    Modules with the names of ``siblings`` that were imported for this or another strategy file are removed from
+    ``sys.modules``, so that they are imported again.
     """
     sys.path[:] = [str(folder), *(entry for entry in sys.path if entry != str(folder))]
     invalidate_caches()
@@ -150,7 +163,7 @@ def _prefer_folder(folder: Path, siblings: Iterable[SiblingModule]) -> None:
 
 
 def _home(name: str) -> Path | None:
-    """Return the folder from which a top-level module was imported, or None if it was not imported from a file."""
+    """Return the folder that contains the top-level module or package ``name``, or None if no file is known."""
     file = getattr(sys.modules.get(name), "__file__", None)
     if file is None:
         return None
@@ -158,7 +171,7 @@ def _home(name: str) -> Path | None:
 
 
 def _describe(error: BaseException, path: Path) -> str:
-    """Describe an exception in one line, with the number of the line of the strategy file that caused it."""
+    """Return a one-line description of ``error``, with the line number in the strategy file ``path``, if known."""
     frames = traceback.extract_tb(error.__traceback__)
     lines = [frame.lineno for frame in frames if Path(frame.filename) == path]
     text = describe_exception(error)[:200].rstrip(": ")

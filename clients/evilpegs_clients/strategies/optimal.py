@@ -21,13 +21,16 @@ from evilpegs_game.trees.tree import Node, parse_tree
 TREE_FILES: Final[Mapping[Rules, str]] = MappingProxyType(
     {Rules(4, 4): "4x4.tree", Rules(4, 5): "4x5.tree", Rules(4, 6): "4x6.tree"}
 )
-"""The files of the strategy trees that are part of the package, by rules."""
+"""The names of the files with the strategy trees that are part of the package, by rules."""
 
 MAX_WORK: Final = 10**9
-"""The most feedback evaluations per choice without a tree, some seconds of work. All of 4x6 takes a quarter of it."""
+"""The most feedback evaluations per choice without a strategy tree; they take some seconds.
+
+A choice with all codes of 4x6 still possible takes a quarter of them.
+"""
 
 MAX_FIRST_CODES: Final = 1296
-"""The most codes of rules whose first guess is searched; with more, the search would exceed `MAX_WORK` in vain."""
+"""The first guess is searched on rules of at most this many codes; on larger rules `MAX_WORK` would not suffice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +41,16 @@ class Optimal:
 
     The guess comes from a strategy tree in the package. If the package has no tree for the rules, or if an earlier
     guess differs from the tree's, the best guess against the codes still possible is searched. If the search takes too
-    much work, the guess is that of `most-parts`. Only a first guess without a budget raises an error then, because
-    optimal play of the rules is not known. With ``candidates_only`` the guess is the candidate after which the fewest
-    guesses are needed, or the guess of `most-parts` if there are too many candidates.
+    much work, the guess is that of `most-parts`. A first guess at a position without a budget is an exception: it
+    raises an error then, because optimal play of the rules is not known. With ``candidates_only`` the guess is the
+    candidate after which the fewest guesses are needed, or the guess of `most-parts` if there are too many candidates.
     """
 
     name: ClassVar[str] = "optimal"
     uses_rng: ClassVar[bool] = False
     candidates_only: bool = False
     work: int = MAX_WORK
-    """The most feedback evaluations per choice without a tree."""
+    """The most feedback evaluations per choice without a tree. If the budget of the position is smaller, it applies."""
     uses_trees: bool = True
     """False to search even if the package has a tree."""
 
@@ -55,8 +58,8 @@ class Optimal:
         """Choose the guess at ``position``.
 
         Raises:
-            OverBudgetError: A first guess takes more than ``work`` feedback evaluations, or the budget is too small for
-                `most-parts`.
+            OverBudgetError: A first guess takes more than ``work`` feedback evaluations, or the budget of the position
+                is too small for `most-parts`.
             TooLargeError: There are too many codes or pegs to search at all.
         """
         node = _tree_node(position.rules, position.history) if self.uses_trees and not self.candidates_only else None
@@ -94,7 +97,8 @@ def _find_best_candidate(position: Position, work: int) -> Code:
 def _unknown_play_error(position: Position, error: GameError, work: int) -> GameError:
     """Return the error that no optimal first guess can be found, with advice to play another strategy.
 
-    ``error`` has the reason, and ``work`` is the most feedback evaluations that the search was allowed.
+    ``error`` is the error that ended the search, whose class the result has, and ``work`` is the number of feedback
+    evaluations that the search was allowed.
     """
     why = str(error)
     if isinstance(error, OverBudgetError):
@@ -103,9 +107,9 @@ def _unknown_play_error(position: Position, error: GameError, work: int) -> Game
 
 
 def _tree_node(rules: Rules, history: History) -> Node | None:
-    """Return the node of the rules' strategy tree after ``history``.
+    """Return the node that ``history`` leads to in the package's strategy tree for ``rules``.
 
-    Return None if the rules have no tree, or if a guess in ``history`` differs from the tree's.
+    Return None if there is no tree for the rules, or if ``history`` leaves the tree.
     """
     node = _tree_root(rules) if rules in TREE_FILES else None
     for guess, feedback in history:

@@ -1,8 +1,8 @@
 """A strategy that asks a program, which reads a position from standard input and writes a code to standard output.
 
 The program may be written in any language. It receives one line of JSON per guess and answers with one line of JSON;
-`docs/strategies.md` describes both. Each line holds the whole position, so a program needs no memory, and one that was
-killed can be started again in the middle of a game.
+`docs/strategies.md` describes both. Each request holds the whole position, so a program needs no memory, and a program
+that was killed can be started again in the middle of a game.
 """
 
 import hashlib
@@ -25,22 +25,23 @@ from evilpegs_game.errors import GameError, quoted
 from evilpegs_game.live.position import Position
 
 ANSWER_SECONDS: Final = 60.0
-"""The longest time that a program may take for one guess, in seconds."""
+"""The longest time that a program may take for one guess, in seconds, unless the caller names another."""
 MAX_LINE: Final = 4096
-"""The most bytes of one line that a program writes."""
+"""The maximum length of a line that a program may write, in bytes."""
 _OWN_VARIABLES: Final = "EVILPEGS_"
 
 
 class ProgramStrategy:
-    """A strategy that is a program; ``command`` is the program and its arguments, which no shell interprets.
+    """A strategy that asks a program for each guess; ``command`` is the command line of the program.
 
-    The program is started at the first guess, in a process group of its own, and without the environment variables of
-    evilpegs. Its whole group is killed by `close`, when the program breaks a rule, and when this process ends in any
-    way. After a broken rule the next guess starts the program again. The standard error of the program appears on that
-    of this process, up to a limit.
+    The command line is split as in a shell, but no shell runs it. The program may take ``answer_seconds`` seconds per
+    guess. It is started at the first guess, in a process group of its own, and without the environment variables of
+    evilpegs. The whole group is killed by `close`, when the program gives a wrong answer or none, and when this process
+    ends in any way. After a wrong answer the next guess starts the program again. The standard error of the program
+    appears on the standard error of this process, up to a limit.
 
     Raises:
-        StrategyError: there is no such program.
+        StrategyError: ``command`` cannot be split, or there is no such program.
     """
 
     uses_rng: ClassVar[bool] = True
@@ -54,13 +55,14 @@ class ProgramStrategy:
         self.name = self._path.name
         self._errors = ErrorOutput(self.name)
         self.version = hashlib.sha256(self._path.read_bytes()).hexdigest()[:8]
-        """Eight hexadecimal digits that change with the content of the program's file."""
+        """Eight hexadecimal digits that change with the content of the file of the program."""
 
     def choose(self, position: Position, rng: Random) -> Code:
-        """Return the guess that the program answers with.
+        """Send the position to the program, and return the guess in its answer.
 
         Raises:
-            StrategyError: the program cannot run, ends, takes too long, or answers with something else than a code.
+            StrategyError: the program cannot run, ends, takes too long, writes without being asked, or answers with
+                anything but a code of the rules.
         """
         process = self._process or self._start()
         try:
@@ -73,7 +75,7 @@ class ProgramStrategy:
             raise StrategyError(message) from None
 
     def close(self) -> None:
-        """Kill the program, if it runs, and every other process of its group."""
+        """Kill the program, if it runs, and every other process of its group; the next guess would start it again."""
         guard, self._guard = self._guard, None
         if guard is not None:
             guard.kill()
@@ -106,9 +108,9 @@ class ProgramStrategy:
         return self._process
 
     def _check_silence(self, process: subprocess.Popen[bytes]) -> None:
-        """Raise an error if the program has written a line without being asked.
+        """Raise _BrokenRuleError if the program has written something without being asked, or has ended.
 
-        The line would be taken for the next answer.
+        Otherwise the unasked output would be taken for the next answer.
         """
         assert process.stdout is not None  # noqa: S101 - a pipe
         if select.select([process.stdout], [], [], 0)[0]:
@@ -123,7 +125,11 @@ class ProgramStrategy:
             raise self._ended(process) from None
 
     def _receive(self, process: subprocess.Popen[bytes]) -> bytes:
-        """Return the next line that the program writes, without its line end; the line may arrive in pieces."""
+        """Return the next line that the program writes, without the line break; the line may arrive in pieces.
+
+        Raises:
+            _BrokenRuleError: the line is too long or comes too late, or the program has ended.
+        """
         assert process.stdout is not None  # noqa: S101 - a pipe
         deadline, line = time.monotonic() + self._answer_seconds, b""
         while not line.endswith(b"\n"):
@@ -151,9 +157,9 @@ class ProgramStrategy:
 
 
 def _await_end(process: subprocess.Popen[bytes]) -> None:
-    """Close the pipes to a process that was killed with its group, and wait for its end.
+    """Close the pipes to a program that was killed with its process group, and wait until the program has ended.
 
-    The pipes are closed here, because a process that has left the group may keep their other ends open.
+    This process closes its ends of the pipes, because a process that has left the group may keep the other ends open.
     """
     for pipe in (process.stdin, process.stdout):
         assert pipe is not None  # noqa: S101 - a pipe
@@ -162,7 +168,7 @@ def _await_end(process: subprocess.Popen[bytes]) -> None:
 
 
 class _BrokenRuleError(Exception):
-    """An error raised when a program does not answer as the rules of programs demand."""
+    """An error raised when a program ends, or its answer is not as docs/strategies.md demands."""
 
 
 def _split(command: str) -> list[str]:
@@ -178,10 +184,10 @@ def _split(command: str) -> list[str]:
 
 
 def _find(program: str) -> Path:
-    """Return the file of a program, which is searched as in a shell: by its path, or in the directories of PATH.
+    """Return the file of ``program``, found as in a shell: a path, or a name in one of the directories of PATH.
 
     Raises:
-        StrategyError: there is no such program, or its interpreter does not exist.
+        StrategyError: there is no such program, its file cannot be read, or its interpreter does not exist.
     """
     file = shutil.which(program)
     if file is None:
@@ -206,10 +212,10 @@ def _why_not_found(program: str) -> str:
 
 
 def _check_interpreter(path: Path) -> None:
-    """Raise StrategyError if the first line of a script names an interpreter that does not exist.
+    """Raise StrategyError if a program cannot be read, or is a script whose interpreter does not exist.
 
-    Without this check, the error would come only after a match has begun, and would only say that the script does not
-    exist.
+    The first line of a script names the interpreter. Without this check, the error would come only after a match has
+    begun, and would only say that the script does not exist.
     """
     try:
         with path.open("rb") as file:
@@ -229,7 +235,7 @@ def _check_interpreter(path: Path) -> None:
 
 
 def _request_line(position: Position, rng: Random) -> bytes:
-    """Return the position as a line of JSON, with a random ``seed`` for this turn for programs that need one."""
+    """Return ``position`` as a line of JSON; its ``seed``, drawn from ``rng``, is for programs with random choices."""
     rules = position.rules
     request = {
         "rules": str(rules),
@@ -248,7 +254,7 @@ def _request_line(position: Position, rng: Random) -> bytes:
 
 
 def _read_code(line: bytes, position: Position) -> Code:
-    """Return the code in an answer such as ``{"code": "1122"}``.
+    """Return the code in ``line``, an answer such as ``{"code": "1122"}``.
 
     Raises:
         _BrokenRuleError: the answer has another form, or its code is not a code of the rules.
@@ -269,5 +275,5 @@ def _read_code(line: bytes, position: Position) -> Code:
 
 
 def _quote(line: bytes) -> str:
-    """Return the beginning of a line as text that is safe to print."""
+    """Return the first 60 bytes of a line as a quoted text that is safe to print."""
     return repr(line[:60].decode("utf-8", "replace"))

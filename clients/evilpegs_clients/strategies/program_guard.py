@@ -1,9 +1,9 @@
-"""The end of a strategy's program: a guard process kills all its processes, and its last error output is awaited.
+"""The end of a strategy's program: a guard kills the program with its children, and its last errors are shown.
 
 A program runs in a process group of its own, so that it can be killed with every process that it started. A signal to
 this process does not reach that group. A `ProgramGuard` is a small process that leads the group and waits at a pipe
 whose other end only this process holds: when this process ends in any way, even by SIGKILL, the pipe ends, and the
-guard kills the group. The guard runs before the program does, so there is no moment at which nothing would kill it.
+guard kills the group. The guard is started before the program, so it guards the program from the first moment.
 
 ``PR_SET_PDEATHSIG`` would not be enough: it kills the program alone and not its children, and it fires when the
 *thread* that started the program ends, which for a bot is after its first guess.
@@ -35,13 +35,13 @@ for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
 sys.stdin.read()
 os.killpg(os.getpgrp(), signal.SIGKILL)
 """
-"""The guard's program. It ignores the signals with which a program may end its own group."""
+"""The Python program of the guard. It ignores signals with which a strategy's program may end the group of both."""
 
 
 class ProgramGuard:
-    """A process that kills its process group as soon as this process has ended.
+    """A guard: a process that kills its process group as soon as the process that created the guard has ended.
 
-    ``group`` is the id of the group. A program joins it when it starts.
+    ``group`` is the id of the process group. The program to guard joins this group when it is started.
     """
 
     def __init__(self) -> None:
@@ -56,7 +56,7 @@ class ProgramGuard:
         self.group = self._process.pid
 
     def kill(self) -> None:
-        """Kill the process group, and the guard with it."""
+        """Kill all processes of the group, the guard included."""
         with suppress(ProcessLookupError):
             os.killpg(self.group, signal.SIGKILL)
         self._process.communicate()
@@ -64,7 +64,7 @@ class ProgramGuard:
 
 @contextmanager
 def deferred_signals() -> Iterator[None]:
-    """During the block, hold back the signals that end a command; they are handled after the block.
+    """During the block, hold back SIGINT, SIGTERM and SIGHUP, which end a command; they are handled after the block.
 
     Otherwise Ctrl-C at the moment when a program starts would leave the program running, because its process is not
     known yet. Only the main thread handles signals, so in any other thread nothing is held back.
@@ -88,10 +88,10 @@ def deferred_signals() -> Iterator[None]:
 
 
 class ErrorOutput:
-    """The standard error of a program called ``name``; up to ``limit`` bytes are shown, and later bytes are discarded.
+    """The standard error of a program called ``name``, which is shown on the standard error of this process.
 
-    All bytes are read, because a program must not be blocked by what it writes. The limit keeps a program from filling
-    a disk.
+    Up to ``limit`` bytes are shown in all, so that a program cannot fill a disk. Later bytes are read and discarded,
+    because a program must not be blocked by what it writes.
     """
 
     def __init__(self, name: str, limit: int = MAX_ERROR_BYTES) -> None:
@@ -102,12 +102,12 @@ class ErrorOutput:
         self._thread: threading.Thread | None = None
 
     def follow(self, descriptor: int) -> None:
-        """Start a thread that shows the bytes that arrive at ``descriptor``, and closes it when they end."""
+        """Start a thread that shows what it reads from the file descriptor, and closes the descriptor at the end."""
         self._thread = threading.Thread(target=self._copy, args=(descriptor,), name="program errors", daemon=True)
         self._thread.start()
 
     def finish(self) -> None:
-        """Wait until everything that a killed program wrote has been shown, and end the last line of its output."""
+        """Wait, for a second at most, until all output of a killed program has been shown, and end its last line."""
         if self._thread is not None:
             self._thread.join(_END_SECONDS)
         if self._last != "\n":

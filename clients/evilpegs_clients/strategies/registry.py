@@ -1,4 +1,4 @@
-"""The built-in strategies by name; a new strategy is entered here and nowhere else."""
+"""The built-in strategies by name; a new strategy is added here and nowhere else."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -23,4 +23,7 @@ STRATEGIES: Final[Mapping[str, Callable[[bool], Strategy]]] = MappingProxyType(
         "optimal": Optimal,
     }
 )
-"""The constructor of each strategy by name; its argument is True to guess candidates only."""
+"""The constructor of each built-in strategy, by name.
+
+The argument of a constructor is True if the strategy may guess only candidates, the codes that could be the secret.
+"""

@@ -13,9 +13,10 @@ from evilpegs_game.live.position import Position
 class Sampled:
     """A strategy that draws candidates uniformly and guesses the drawn candidate with the highest entropy.
 
-    The budget of feedback evaluations limits the number of drawn candidates. Once it suffices for all candidates, the
-    choice is no longer random: it is that of the strategy `entropy`, and all codes are considered as guesses if the
-    budget suffices for them too. `evilpegs_game.guessing.sampling` names the source.
+    The entropy of a guess is the expected information of its feedback. At most 1000 candidates are drawn, and no more
+    than the position's budget of feedback evaluations allows. If that is enough for all candidates, the choice is no
+    longer random: it is that of the strategy `entropy`, among all codes if the budget suffices for them, else among the
+    candidates. `evilpegs_game.guessing.sampling` names the source.
     """
 
     name: ClassVar[str] = "sampled"
@@ -23,5 +24,5 @@ class Sampled:
     candidates_only: bool = False
 
     def choose(self, position: Position, rng: Random) -> Code:
-        """Choose the best of the drawn candidates, or of all candidates; with at most two left, choose the first."""
+        """Choose the best of the candidates drawn with ``rng``; with at most two candidates left, choose the first."""
         return sampled_guess(position, rng, self.candidates_only)

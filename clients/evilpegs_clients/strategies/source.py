@@ -12,27 +12,27 @@ from pathlib import Path
 from typing import Final
 
 VERSION_DIGITS: Final = 8
-"""The number of hexadecimal digits of a version."""
+"""The number of hexadecimal digits in the version of a strategy file."""
 
 
 @dataclass(frozen=True, slots=True)
 class SiblingModule:
-    """A module beside a strategy file: its text, and its path relative to the file's folder, with slashes."""
+    """A module beside a strategy file: its source text, and its path relative to their folder, with slashes."""
 
     path: str
     text: str
 
     @property
     def name(self) -> str:
-        """The name under which the module is imported; for a module of a package, the name of the package."""
+        """The name under which the module is imported; for a module in a package, the name of the package."""
         return self.path.partition("/")[0].removesuffix(".py")
 
 
 def find_siblings(path: Path) -> tuple[SiblingModule, ...]:
-    """Return the sibling modules that a strategy file imports, directly or through other siblings, ordered by path.
+    """Return the siblings that the strategy file at ``path`` imports, directly or through others, ordered by path.
 
-    Of a package, all modules are returned. A file that cannot be read or parsed is treated as one without imports,
-    because loading the file reports the error.
+    If the file imports a package, all modules of the package are returned. A file that cannot be read or parsed counts
+    as a file without imports, because loading it reports the error.
     """
     path = path.resolve()
     folder, texts, waiting = path.parent, dict[Path, str](), [path]
@@ -47,10 +47,10 @@ def find_siblings(path: Path) -> tuple[SiblingModule, ...]:
 
 
 def source_version(text: str, siblings: tuple[SiblingModule, ...] = ()) -> str:
-    """Return the version of a strategy file: the first `VERSION_DIGITS` digits of a SHA-256 over all its texts.
+    """Return the version of a strategy file: the first 8 hexadecimal digits of a SHA-256, see `VERSION_DIGITS`.
 
-    The hash covers the text of the file and those of its siblings. For a file without siblings, ``sha256sum`` prints
-    the same first digits.
+    The hash covers ``text``, the text of the file, and the paths and texts of its ``siblings``. For a file without
+    siblings, the version is the beginning of what ``sha256sum`` prints.
     """
     digest = sha256(text.encode())
     for sibling in siblings:
@@ -59,7 +59,7 @@ def source_version(text: str, siblings: tuple[SiblingModule, ...] = ()) -> str:
 
 
 def _modules(folder: Path, name: str) -> Iterator[Path]:
-    """Yield all Python files of the package ``name`` in ``folder``, or the file of the module, or nothing."""
+    """Yield all Python files of the package ``name`` in ``folder``, or the file of the module ``name``, or nothing."""
     if (folder / name / "__init__.py").is_file():
         yield from sorted((folder / name).rglob("*.py"))
     elif (folder / f"{name}.py").is_file():
@@ -67,7 +67,10 @@ def _modules(folder: Path, name: str) -> Iterator[Path]:
 
 
 def _imported_names(text: str) -> set[str]:
-    """Return the top-level names of the modules that the text of a file imports absolutely."""
+    """Return the top-level names of the modules that a Python source text imports, except by relative imports.
+
+    The result is empty if the text cannot be parsed.
+    """
     try:
         nodes = list(ast.walk(ast.parse(text)))
     except (SyntaxError, ValueError, RecursionError):

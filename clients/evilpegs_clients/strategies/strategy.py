@@ -50,14 +50,15 @@ class Strategy(Protocol):
         ...
 
     def choose(self, position: Position, rng: Random) -> Code:
-        """Choose the next guess, which must be a code of ``position.rules``."""
+        """Choose the next guess, a code of ``position.rules``; random numbers must come from ``rng`` alone."""
         ...
 
 
 def legal_choice(strategy: Strategy) -> Callable[[Position, Random], Code]:
-    """Return a function that chooses the strategy's guess and checks it.
+    """Return a function that calls ``strategy.choose`` and checks that the result is a code of the rules.
 
-    The function raises StrategyError if the strategy returns anything but a code of the rules.
+    The function takes a position and a random generator. It returns the guess as a tuple of color indices, and raises
+    StrategyError if the strategy returns anything but a code of the rules.
     """
 
     def choose(position: Position, rng: Random) -> Code:
@@ -69,8 +70,8 @@ def legal_choice(strategy: Strategy) -> Callable[[Position, Random], Code]:
 def seeded_choice(strategy: Strategy, seed: int = 0) -> Callable[[Position], Code]:
     """Return a function that chooses the strategy's guess at a position, in the game with the seed ``seed``.
 
-    The function checks the guess as `legal_choice` does. Random numbers come from the generator of the position's turn,
-    so the function always returns the same guess for the same position.
+    The function raises StrategyError if the guess is not a code of the rules. It gives the strategy a random generator
+    that follows from ``seed`` and the turn alone, so it always returns the same guess for the same position.
     """
     choose_legal = legal_choice(strategy)
     unused = turn_rng(seed, 1)
@@ -83,10 +84,10 @@ def seeded_choice(strategy: Strategy, seed: int = 0) -> Callable[[Position], Cod
 
 @contextmanager
 def with_strategy_name(strategy: str) -> Iterator[None]:
-    """During the block, replace `StuckError` by an error that names the strategy.
+    """During the block, replace `StuckError` by an error whose message begins with ``strategy``, a strategy's name.
 
     Raises:
-        StuckStrategyError: The block raised StuckError.
+        StuckStrategyError: The block raised StuckError, because the strategy would never solve the game.
     """
     try:
         yield
@@ -116,7 +117,7 @@ def _require_legal(value: object, rules: Rules, name: str) -> Code:
 
 
 def _example(value: object, rules: Rules) -> Code:
-    """Return an example of a legal code: the code that ``value`` stands for as text, else some code of the rules."""
+    """Return a legal code as an example: the code that ``value`` denotes if it is a text, else some code."""
     if isinstance(value, str):
         with suppress(GameError):
             return parse_code(value, rules)

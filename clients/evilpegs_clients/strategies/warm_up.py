@@ -15,10 +15,10 @@ SMALL_RULES = Rules(3, 3)
 
 
 def warm_up(strategy: Strategy, rules: Iterable[Rules], live_sets: LiveSets) -> None:
-    """Compile what the strategy needs, and store the codes of each of ``rules`` that fits into memory in ``live_sets``.
+    """Compile the kernels that ``strategy`` needs, and put all codes of each of ``rules`` into the cache ``live_sets``.
 
-    Kernels, the functions that numba compiles, are compiled by playing a tiny game tree. A strategy from a file may not
-    support rules of this size, so `minimax` plays instead of it.
+    Rules whose codes do not fit into memory are skipped. Kernels, the functions that numba compiles, are compiled by
+    playing a tiny game tree. A strategy from a file may not support rules of this size, so `minimax` plays instead.
     """
     evaluate(seeded_choice(strategy if strategy.name in STRATEGIES else Minimax()), SMALL_RULES)
     for each in rules:
