@@ -13,7 +13,7 @@ Everything here is imported when it is first used, so ``import evilpegs`` itself
     Feedback(black=0, white=0)
 
 A ``Code`` is a tuple of color indices from 0, one per peg; a ``History`` is a tuple of `Turn`. ``strategies`` maps the
-name of each built-in strategy to a function that makes it::
+name of each built-in strategy to a function that makes the strategy::
 
     >>> evilpegs.parse_code("1122", rules)
     (0, 0, 1, 1)
@@ -84,7 +84,7 @@ _HOMES: Final = {
     "strategies": "evilpegs_clients.strategies.registry:STRATEGIES",
     "verify_match": "evilpegs_clients.verification.verify:verify_match",
 }
-"""The module that defines each public name, as ``module:name``."""
+"""The place where each public name is defined, as ``module:name``."""
 
 __all__ = [
     "Certificate",
@@ -126,7 +126,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name when it is first used (PEP 562)."""
+    """Return the public name ``name``, which is imported when it is first used (PEP 562).
+
+    Raises:
+        AttributeError: there is no such public name.
+    """
     home = _HOMES.get(name)
     if home is None:
         message = f"module 'evilpegs' has no attribute {name!r}"

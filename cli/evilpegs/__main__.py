@@ -1,4 +1,4 @@
-"""The `evilpegs` command as `python -m evilpegs`."""
+"""The entry point of ``python -m evilpegs``, which is the same as the command ``evilpegs``."""
 
 import sys
 

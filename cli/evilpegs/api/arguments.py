@@ -1,4 +1,4 @@
-"""Conversion of the arguments of the Python API, texts or objects, to the objects of the game."""
+"""Functions that convert the arguments of the Python API, which may be texts, to the objects of the game."""
 
 import reprlib
 from collections.abc import Callable, Iterable, Sequence
@@ -30,19 +30,23 @@ FeedbackLike = str | tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class FunctionStrategy:
-    """A strategy made of a function ``choose(position, rng)``."""
+    """A strategy that calls ``function``, which takes a position and a random generator and returns a guess."""
 
     name: str
     function: ChooseFunction
     uses_rng: ClassVar[bool] = True
 
     def choose(self, position: Position, rng: Random) -> Code:
-        """Return the guess that the function chooses."""
+        """Return the guess that the function chooses; the guess is not checked."""
         return self.function(position, rng)
 
 
 def to_rules(rules: RulesLike) -> Rules:
-    """Return ``rules`` as `Rules`; a text such as ``4x6`` or ``classic`` is parsed. Raises MalformedError."""
+    """Return ``rules`` as `Rules`; a text such as ``4x6`` or ``classic`` is parsed.
+
+    Raises:
+        MalformedError: ``rules`` is neither a `Rules` nor a text, or the text cannot be parsed.
+    """
     if isinstance(rules, str):
         return Rules.parse(rules)
     if isinstance(rules, Rules):
@@ -51,7 +55,7 @@ def to_rules(rules: RulesLike) -> Rules:
 
 
 def to_code(code: CodeLike, rules: Rules) -> Code:
-    """Return ``code`` as a tuple of colors; a text such as ``1122`` is parsed.
+    """Return ``code`` as a tuple of color indices, one per peg; a text such as ``1122`` is parsed.
 
     Raises:
         MalformedError: ``code`` is neither a text nor a sequence of whole numbers, or the text cannot be parsed.
@@ -68,10 +72,10 @@ def to_code(code: CodeLike, rules: Rules) -> Code:
 
 
 def to_feedback(feedback: FeedbackLike, rules: Rules) -> Feedback:
-    """Return ``feedback`` as `Feedback`; a text such as ``1,2`` is parsed.
+    """Return ``feedback`` as `Feedback`; a text such as ``1,2``, black and white, is parsed.
 
     Raises:
-        MalformedError: ``feedback`` is not a feedback, or the rules do not allow it.
+        MalformedError: ``feedback`` is not a feedback, or not one that is possible with ``rules``.
     """
     try:
         parsed = Feedback.parse(feedback) if isinstance(feedback, str) else Feedback(*map(index, feedback))
@@ -82,7 +86,12 @@ def to_feedback(feedback: FeedbackLike, rules: Rules) -> Feedback:
 
 
 def to_history(turns: Iterable[tuple[CodeLike, FeedbackLike]], rules: Rules) -> History:
-    """Return turns as a history; each turn is a guess and its feedback. Raises as `to_code` and `to_feedback` do."""
+    """Return ``turns``, each a guess and its feedback, as a `History`: a tuple of `Turn` in the given order.
+
+    Raises:
+        MalformedError: a turn is not a pair, its guess cannot be parsed, or its feedback is impossible.
+        IllegalCodeError: a guess is not a code of the rules.
+    """
     history = []
     for turn in turns:
         try:
@@ -94,11 +103,13 @@ def to_history(turns: Iterable[tuple[CodeLike, FeedbackLike]], rules: Rules) -> 
 
 
 def to_strategy(strategy: StrategyLike, candidates_only: bool = False) -> Strategy:
-    """Return a strategy: a name or the path of a ``.py`` file is loaded, and a function is wrapped.
+    """Return ``strategy`` as a `Strategy`: a name or the path of a ``.py`` file is loaded, and a function is wrapped.
+
+    With ``candidates_only``, a built-in strategy guesses only codes that could be the secret.
 
     Raises:
         StrategyError: there is no such strategy, or ``candidates_only`` is set for one that is not built in.
-        MalformedError: the value is not a strategy at all.
+        MalformedError: ``strategy`` is neither a text, a path, a `Strategy` nor a function.
     """
     if isinstance(strategy, str | Path):
         return load_strategy(str(strategy), candidates_only)
@@ -113,10 +124,10 @@ def to_strategy(strategy: StrategyLike, candidates_only: bool = False) -> Strate
 
 
 def to_whole(name: str, value: SupportsIndex, least: int) -> int:
-    """Return ``value`` as an int that is at least ``least``.
+    """Return ``value`` as an int, which must be at least ``least``.
 
     Raises:
-        MalformedError: ``value`` is not a whole number or is too small; the message calls it ``name``.
+        MalformedError: ``value`` is not a whole number or is too small; the message calls the value ``name``.
     """
     try:
         number = index(value)

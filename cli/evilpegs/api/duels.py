@@ -31,7 +31,10 @@ CodemakerName = Literal["fixed", "evil", "devil"]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Duel:
-    """One finished game; each of ``turns`` has a guess, its feedback and the number of candidates left.
+    """One finished game of a strategy with a codemaker: their names, the rules, and the sequence of turns.
+
+    Each of ``turns`` has a guess, its feedback and the number of candidates, the codes possible after it. The length of
+    a duel is its number of guesses.
 
     >>> import evilpegs
     >>> duel = evilpegs.duel("minimax", codemaker="fixed", secret="1234", rules="4x6")
@@ -74,16 +77,24 @@ def duel(
     seed: int = 0,
     candidates_only: bool = False,
 ) -> Duel:
-    """Play a strategy against one codemaker to the end.
+    """Play one game of a strategy against a codemaker, from the first guess to the end, and return it.
 
-    ``codemaker`` is ``evil``, which always keeps the most codes possible, ``devil``, which searches ahead for the reply
-    that needs the most guesses, ``fixed``, or an object with the method ``reply(position, guess)``. A fixed codemaker
-    has ``secret``, by default one drawn with ``seed``. The other arguments are those of `evilpegs.evaluate`.
+    Args:
+        strategy: The name of a built-in strategy, the path of a ``.py`` file, a `Strategy` or a function
+            ``choose(position, rng)``.
+        codemaker: ``evil``, which always keeps the most codes possible, ``devil``, which searches ahead for the reply
+            that needs the most guesses, ``fixed``, which has a secret, or an object with the method
+            ``reply(position, guess)``.
+        rules: A `Rules` or a text such as ``4x6`` or ``classic``.
+        secret: The secret of a fixed codemaker; by default it is drawn with ``seed``.
+        first: The first guess, in place of the strategy's own.
+        seed: The seed of the random numbers that the strategy uses, and of the secret.
+        candidates_only: True if a built-in strategy may guess only codes that could be the secret.
 
     Raises:
         EvilpegsError: an argument is wrong, a strategy that was loaded by its name or path fails, the strategy never
-            ends, the codemaker contradicts itself, or the rules have too many codes. An exception that a function
-            passed as the strategy raises is passed on as it is.
+            solves the game, the codemaker contradicts itself, or the rules have too many codes. An exception raised by
+            a function that was passed as the strategy is passed on unchanged.
 
     >>> import evilpegs
     >>> evilpegs.duel("minimax", codemaker="devil", rules="3x5")
@@ -104,7 +115,11 @@ def duel(
 
 
 class _Checked:
-    """A codemaker that the caller has passed; its replies are checked."""
+    """A codemaker that asks the codemaker passed by the caller for each reply, and checks the reply.
+
+    Raises:
+        MalformedError: the object that the caller has passed has no method ``reply``.
+    """
 
     def __init__(self, codemaker: Codemaker) -> None:
         if isinstance(codemaker, type) or not callable(getattr(codemaker, "reply", None)):

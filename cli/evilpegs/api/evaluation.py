@@ -20,9 +20,10 @@ from evilpegs_game.rules import Rules
 class EvaluationResult(GuessCounts):
     """The number of guesses that a strategy needs; ``distribution[i]`` secrets or games took ``i + 1`` guesses.
 
-    ``first`` is the first guess, None if it differs from game to game. ``games`` is the number of simulated games, or 0
-    if every secret was played exactly once; ``interval`` is then None. ``seed`` is None if nothing was random; for a
-    strategy that uses its ``rng``, a result over every secret measures that one seed.
+    ``strategy`` is the name of the strategy. ``first`` is the first guess, or None if games were simulated in which the
+    strategy chose it. ``games`` is the number of simulated games, or 0 if every secret was played exactly once.
+    ``seed`` is the seed of all random numbers, or None if nothing was random. If a strategy that uses random numbers
+    played every secret, the result holds for this seed only.
 
     >>> import evilpegs
     >>> result = evilpegs.evaluate("minimax", rules="4x6")
@@ -78,18 +79,25 @@ def evaluate(
     candidates_only: bool = False,
     threads: int = 1,
 ) -> EvaluationResult:
-    """Play a strategy against every secret of the rules and count its guesses exactly, or play ``games`` random games.
+    """Play a strategy against every secret of the rules, or in ``games`` random games, and count its guesses.
 
-    ``strategy`` is the name of a built-in strategy, the path of a ``.py`` file, a `Strategy` or a function
-    ``choose(position, rng)``; ``rules`` is a `Rules` or a text such as ``4x6`` or ``classic``. ``first`` replaces the
-    strategy's first guess. With ``candidates_only`` a built-in strategy guesses possible secrets only. Calls with the
-    same arguments give the same result; a strategy that uses its ``rng`` draws from ``seed``. ``threads`` is used by
-    the strategies that follow a criterion (minimax, entropy and so on) and does not change the result.
+    Calls with the same arguments give the same result.
+
+    Args:
+        strategy: The name of a built-in strategy, the path of a ``.py`` file, a `Strategy` or a function
+            ``choose(position, rng)``.
+        rules: A `Rules` or a text such as ``4x6`` or ``classic``.
+        first: The first guess of every game, in place of the strategy's own.
+        games: The number of games to simulate, each with a random secret; None plays every secret exactly once.
+        seed: The seed of all random numbers: those of the strategy, and the secrets of simulated games.
+        candidates_only: True if a built-in strategy may guess only codes that could be the secret.
+        threads: The number of threads. Only the strategies that follow a criterion (minimax, entropy and so on) use
+            them, when every secret is played. The result does not depend on it.
 
     Raises:
         EvilpegsError: an argument is wrong, a strategy that was loaded by its name or path fails, the strategy never
-            ends, or the rules have too many codes. An exception that a function passed as the strategy raises is passed
-            on as it is.
+            solves a game, or the rules have too many codes. An exception raised by a function that was passed as the
+            strategy is passed on unchanged.
 
     >>> import evilpegs
     >>> evilpegs.evaluate("minimax", rules="4x6").mean
@@ -117,9 +125,10 @@ def evaluate(
 def _distribution(
     strategy: Strategy, rules: Rules, first: Code, seed: int, candidates_only: bool, threads: int
 ) -> tuple[int, ...]:
-    """Return the distribution of guesses over every secret.
+    """Return the number of secrets that ``strategy`` solves with each number of guesses: index i is for i + 1 guesses.
 
-    A strategy that follows a criterion is evaluated by compiled kernels.
+    A strategy that follows a criterion, such as minimax, is evaluated by compiled code, with ``threads`` threads. For
+    other strategies ``candidates_only`` and ``threads`` are not used.
     """
     if isinstance(strategy, CriterionStrategy):
         return evaluate_heuristic(rules, strategy.criterion, (), first, candidates_only, threads)

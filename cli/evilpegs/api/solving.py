@@ -15,9 +15,11 @@ from evilpegs_game.trees.tree import Tree, parse_tree
 def solve(rules: RulesLike = "classic", *, objective: Objective = "mean", threads: int = 1) -> Solution:
     """Find a strategy with the fewest guesses in total and prove that there is no better one.
 
-    With ``objective="worst"`` the guesses for the worst code are minimized first, and then the total. The result has
-    ``tree``, ``total``, ``max``, ``mean`` and ``is_proved``. 4x6 takes about a second, 4x8 a minute; the first call
-    after an installation compiles for a minute.
+    The total is the sum of the guesses over all codes. With ``objective="worst"`` the guesses for the worst code are
+    minimized first, and then the total. ``rules`` is a `Rules` or a text such as ``4x6``. If several strategies are
+    best, the number of ``threads`` may decide which one is found. The result has ``tree``, ``total``, ``max``, ``mean``
+    and ``is_proved``. 4x6 takes about a second, 4x8 a minute; the first call after an installation compiles for a
+    minute.
 
     Raises:
         EvilpegsError: an argument is wrong, or optimal play takes too much memory for the rules.
@@ -36,8 +38,9 @@ def solve(rules: RulesLike = "classic", *, objective: Objective = "mean", thread
 def certify(tree: Tree | str) -> Certificate:
     """Prove how many guesses a strategy tree needs, by following every code of its rules through it.
 
-    ``tree`` is a `Tree` or its text. The certificate has ``distribution``, ``total``, ``mean`` and ``max``; ``max``
-    guesses are enough against any codemaker.
+    ``tree`` is a `Tree` or its text in the format of docs/trees.md. The certificate has ``distribution``, whose element
+    at index i is the number of codes solved with i + 1 guesses, ``total``, ``mean`` and ``max``. No game against any
+    codemaker takes more than ``max`` guesses.
 
     Raises:
         EvilpegsError: the text is no tree, the tree does not solve every code, or the rules have too many codes.
