@@ -2,6 +2,6 @@
 
 Begin with `run.py`: `run_evaluation` takes cost estimates and an `ExecutionPlan` and returns the counts of guesses.
 `request.py` turns the names and options that people type into `StrategySpec` values, and counts into results.
-Work that takes long is cut into tasks (`tasks.py`), which workers play (`executors.py`), which are added up
-(`tally.py`), and which a checkpoint file keeps (`checkpoint.py`).
+Work that takes long is cut into tasks (`tasks.py`). Workers play the tasks (`executors.py`), a checkpoint file keeps
+the outcomes of finished tasks (`checkpoint.py`), and `tally.py` adds the outcomes up.
 """

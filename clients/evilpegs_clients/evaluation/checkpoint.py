@@ -59,7 +59,10 @@ class CheckpointMismatchError(EvaluationError):
 
 
 class Checkpoint:
-    """The finished tasks of a run: ``outcomes`` maps the key of each task to its outcome as a JSON value."""
+    """The finished tasks of a run: ``outcomes`` maps the key of each task to its outcome as a JSON value.
+
+    ``run`` is the digest that identifies the run. New outcomes are appended to ``file``, if there is one.
+    """
 
     def __init__(self, run: str, file: FileIO | None = None) -> None:
         self.outcomes: dict[str, Any] = {}
@@ -67,14 +70,17 @@ class Checkpoint:
         self._file = file
 
     def add(self, key: str, outcome: Any) -> None:
-        """Record the outcome of the task ``key``; raises OSError if the file cannot be written."""
+        """Add the outcome, a JSON value, of the task with the key ``key``; raise OSError if the file fails."""
         self.outcomes[key] = outcome
         if self._file is not None:
             _append(self._file, _format_line([key, outcome], self._run))
 
 
 def default_checkpoint_path(run: str) -> Path:
-    """Return the path, in the user's data directory, of the checkpoint of a run for which the user names no file."""
+    """Return the path of the default checkpoint file of a run, which is in the user's data directory.
+
+    ``run`` is the digest that identifies the run.
+    """
     return user_data_path("evilpegs") / "journals" / f"{run[:24]}.journal"
 
 
@@ -87,13 +93,13 @@ def memory_checkpoint() -> Checkpoint:
 def open_checkpoint(path: Path, run: str, about: str) -> Iterator[Checkpoint]:
     """Keep the checkpoint file at ``path`` open and locked during the block, and yield the checkpoint of ``run``.
 
-    A missing file is created, and a file that is refused is not changed. ``run`` identifies the run, and ``about``
-    describes it to people.
+    A missing file is created, and a file that is refused is not changed. ``run`` is the digest that identifies the run,
+    and ``about`` describes the run to people.
 
     Raises:
         CheckpointUnusableError: the file cannot be written or locked, or another process writes to it.
         CheckpointMismatchError: the file belongs to another run.
-        CheckpointDamagedError: a line was changed.
+        CheckpointDamagedError: a line of the file does not match its checksum.
         CheckpointFormatError: the file is no checkpoint, or one of another version.
     """
     try:

@@ -1,4 +1,4 @@
-"""The cost of an evaluation, estimated before any work is done: memory, tasks, and the work in words."""
+"""The cost of an evaluation, estimated before any work is done: its memory, its tasks, and its work in words."""
 
 import os
 from dataclasses import dataclass
@@ -26,14 +26,14 @@ SMALL_GAMES, SMALL_GAMES_OF_FILE = 2_000, 200
 TARGET_TASKS: Final = 256
 """The approximate least number of tasks, enough to keep many workers evenly busy."""
 MIN_TASK_SIZE, MIN_TASK_SIZE_OF_FILE = 500, 16
-"""The least candidates per task of a built-in strategy and of a strategy file.
+"""The least number of candidates per task of a built-in strategy and of a strategy file.
 
 Sending a smaller task would cost more than playing it.
 """
 MAX_TASK_GAMES: Final = 1_000
 """The most games per task."""
 CACHED_TURNS: Final = 16
-"""The number of turns per game that are assumed to leave a live set in the cache."""
+"""The number of turns per game that are assumed to leave a live set, a list of possible codes, in the cache."""
 PROGRAM_BYTES: Final = 160_000_000
 """The measured memory of a process before any work: interpreter, libraries and compiled kernels."""
 TABLES_BYTES: Final = 32 << 20
@@ -44,8 +44,9 @@ TABLES_BYTES: Final = 32 << 20
 class CostEstimate:
     """The estimated cost of evaluating one strategy.
 
-    ``memory`` is the data of each process in bytes. ``task_size`` is the most candidates, or games, per task. ``work``
-    describes the work in words. If ``is_small`` is True, the work is done in one piece in this process.
+    ``memory`` is the memory that each process needs for its data, in bytes. ``task_size`` is the most candidates, or
+    games, per task. ``work`` describes the work for people. ``is_small`` is True if the work is best done in one
+    piece in this process, because it is short.
     """
 
     spec: StrategySpec
@@ -56,19 +57,19 @@ class CostEstimate:
 
 
 def estimate_cost(spec: StrategySpec, threads: int = 1) -> CostEstimate:
-    """Estimate the cost of evaluating ``spec``, in processes that each use ``threads`` threads.
+    """Estimate the cost of evaluating ``spec`` in processes that each use ``threads`` threads.
 
     Raises:
-        TooLargeError: one process would need more memory than it may take.
+        TooLargeError: a process would need more memory for the codes than it may take, or the rules are too large.
     """
     is_file = spec.strategy not in STRATEGIES
     return _games_cost(spec, is_file) if spec.games else _exact_cost(spec, is_file, threads)
 
 
 def check_memory(cost: CostEstimate, processes: int) -> None:
-    """Raise TooLargeError if the processes of an evaluation need more memory than is installed.
+    """Raise TooLargeError if the processes of an evaluation need more memory than this machine has.
 
-    There are ``processes`` processes and, if that is more than one, the process that starts them.
+    ``cost.memory`` is needed by each of the ``processes`` processes. If there are several, another process starts them.
     """
     started = processes if processes > 1 else 0
     needed = processes * cost.memory + (1 + started) * PROGRAM_BYTES

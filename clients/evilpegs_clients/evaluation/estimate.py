@@ -17,11 +17,14 @@ from evilpegs_game.live.position import Position
 FIRST_CHOICES: Final = 10
 """The most choices that are timed, all of one game."""
 ENOUGH_SECONDS: Final = 1.0
-"""No further choice is timed after this many seconds."""
+"""No further choice is timed when the timed choices have taken this many seconds in all."""
 NOTICE_SECONDS: Final = 10.0
-"""The shortest expected time of an evaluation that is announced, in seconds."""
+"""An evaluation is announced if it is expected to take at least this many seconds."""
 CODES_PER_TURN: Final = 10
-"""The number by which a turn is assumed to divide the candidates; good strategies take 4.4 guesses on 4x6."""
+"""The factor by which a turn is assumed to reduce the number of candidates.
+
+For comparison: good strategies take 4.4 guesses on 4x6.
+"""
 
 Now = Callable[[], float]
 """A clock that returns seconds."""
@@ -46,7 +49,7 @@ class TimeEstimate:
 
     @property
     def is_long(self) -> bool:
-        """True if the evaluation takes so long that it should be announced."""
+        """True if the evaluation is expected to take so long that it should be announced."""
         return self.seconds >= NOTICE_SECONDS
 
     def __str__(self) -> str:
@@ -57,8 +60,10 @@ class TimeEstimate:
 def estimate_time(spec: StrategySpec, processes: int, now: Now) -> TimeEstimate | None:
     """Estimate the time of an evaluation by timing the first choices of one game.
 
-    ``processes`` is the number of processes that share the work, and ``now`` returns seconds. The result is None for
-    strategies that compiled kernels evaluate, and if no choice has to be made. Errors of the strategy are not caught.
+    ``processes`` is the number of processes that share the work, and ``now`` is a clock that returns seconds. The
+    result is None if ``spec`` asks only for counts over every secret and the strategy follows a criterion, such as
+    minimax: compiled code then evaluates it without single choices. It is also None if the timed game ends before the
+    strategy has made a choice. Errors of the strategy are passed on.
     """
     strategy = spec.load()
     if isinstance(strategy, CriterionStrategy) and not spec.games and not spec.worst:

@@ -19,7 +19,7 @@ from evilpegs_game.errors import quoted
 PATIENCE: Final = 10.0
 """The longest time in seconds to wait for an answer from the cluster, and for its first worker."""
 RETRIES: Final = 3
-"""The number of times that the cluster starts a task again whose worker was lost."""
+"""The number of times that the cluster starts a task again because the worker that played it was lost."""
 DEFAULT_PORT: Final = 8786
 SCHEMES: Final = ("tcp", "tls")
 CLUSTER_CAPACITY: Final = 1000
@@ -34,9 +34,9 @@ _R = TypeVar("_R")
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """An executor, and the number of tasks to submit to it at a time.
+    """An executor that plays tasks, and the number of unfinished tasks that it should have at a time.
 
-    ``capacity`` tasks keep the executor busy, and are few enough to end soon.
+    This number, ``capacity``, is large enough to keep the executor busy, and small enough for the tasks to end soon.
     """
 
     executor: Executor
@@ -57,9 +57,9 @@ class InlineExecutor(Executor):
 def open_workers(jobs: int, cluster: str | None) -> Iterator[Workers]:
     """Provide workers during the block: those of a Dask cluster, or processes of this machine.
 
-    The workers are those of the Dask scheduler at ``cluster`` if it is given, else ``jobs`` processes. With one job,
-    this process does the work itself. If the block ends with an error, the processes are terminated, and tasks that
-    wait on a cluster are cancelled.
+    If ``cluster`` is given, it is the address of a Dask scheduler, whose workers are used. Otherwise there are ``jobs``
+    processes; with one job, this process does the work itself. If the block ends with an error, the processes are
+    terminated, and tasks that wait on a cluster are cancelled.
 
     Raises:
         EvaluationError: the cluster does not answer, has no workers, or they lack this version of evilpegs.
@@ -90,10 +90,10 @@ def _process_workers(jobs: int) -> Iterator[Workers]:
 
 
 def _start_worker() -> None:
-    """Prepare a worker process, so that it disturbs nobody and ends with its parent.
+    """Prepare this worker process to print little and to end when its parent process ends.
 
-    The worker ignores Ctrl-C, writes its standard output to standard error, and leaves the reports of kernels to the
-    parent.
+    The worker ignores Ctrl-C, writes its standard output to standard error, and leaves messages about the compilation
+    of kernels to the parent.
     """
     logging.getLogger("evilpegs_game").setLevel(logging.ERROR)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -126,7 +126,7 @@ def _cluster_workers(address: str) -> Iterator[Workers]:
 def _connect(address: str) -> Any:
     """Return a client of the Dask scheduler at ``address``.
 
-    The port is tried first, because a client that cannot connect prints errors.
+    A plain connection to the port is tried first, because a client that cannot connect prints errors.
 
     Raises:
         EvaluationError: no scheduler answers there, or `distributed` is not installed.

@@ -13,11 +13,11 @@ from evilpegs_game.rules import Rules
 
 @dataclass(frozen=True, slots=True)
 class SolvedCounts:
-    """The number of codes solved at each guess of a task, in which the guesses before the task are not counted.
+    """The outcome of a `SubtreeTask`: the number of codes solved at each guess after the history of the task.
 
-    ``distribution[i]`` codes are solved at guess i + 1 of the task. ``worst`` has pairs of a number and a code: the
-    codes that took the most guesses, each with the number of its last guess in the whole game. It is empty if these
-    codes were not requested.
+    ``distribution[i]`` codes are solved at guess i + 1 after the history. ``worst`` has the codes that took the most
+    guesses, as pairs of a number and a code; the number counts all guesses of the game, those in the history included.
+    ``worst`` is empty if these codes were not requested.
     """
 
     distribution: tuple[int, ...]
@@ -31,7 +31,7 @@ class SolvedCounts:
 
 @dataclass(frozen=True, slots=True)
 class PlayedGames:
-    """The number of guesses of each game of a task, in the order of the game numbers, one byte per game."""
+    """The outcome of a `GamesTask`: the number of guesses of each game, by number of the game, one byte per game."""
 
     lengths: bytes
 
@@ -47,7 +47,7 @@ class PlayedGames:
 
 @dataclass(frozen=True, slots=True)
 class ChosenGuess:
-    """The guess at one node of the game tree, and in ``parts`` the number of candidates that each feedback leaves."""
+    """The outcome of a `ChoiceTask`: the guess, and in ``parts`` the number of candidates that each feedback leaves."""
 
     guess: Code
     parts: Mapping[Feedback, int]
@@ -62,10 +62,10 @@ TaskOutcome = SolvedCounts | PlayedGames | ChosenGuess
 
 
 def parse_outcome(document: Mapping[str, Any], rules: Rules) -> TaskOutcome:
-    """Return the outcome of a task on ``rules`` from the JSON object that its `to_json` wrote.
+    """Return the outcome of a task on ``rules`` from ``document``, the JSON object that its `to_json` returned.
 
     Raises:
-        GameError, KeyError, TypeError, ValueError: the document is no outcome on these rules.
+        GameError, KeyError, TypeError, ValueError: ``document`` is no outcome on these rules.
     """
     if "distribution" in document:
         worst = tuple((int(guesses), parse_code(code, rules)) for guesses, code in document.get("worst", ()))
@@ -77,8 +77,8 @@ def parse_outcome(document: Mapping[str, Any], rules: Rules) -> TaskOutcome:
 
 
 def most_costly(worst: Iterable[tuple[int, Code]], limit: int) -> list[tuple[int, Code]]:
-    """Return the ``limit`` pairs of ``worst`` with the most guesses, most guesses first.
+    """Return the ``limit`` pairs in ``worst`` with the most guesses, most guesses first.
 
-    ``worst`` has pairs of a number of guesses and a code. Codes with equally many guesses are in code order.
+    A pair is a number of guesses and the code that took them. Codes with equally many guesses are in code order.
     """
     return nsmallest(limit, worst, key=lambda entry: (-entry[0], entry[1]))

@@ -1,4 +1,4 @@
-"""The plan of a run: in which processes it is played, and in which file its checkpoint is kept."""
+"""The plan of an evaluation: the processes that play it, and the file that keeps its checkpoint."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ from evilpegs_clients.evaluation.cost import CostEstimate
 
 @dataclass(frozen=True, slots=True)
 class ExecutionPlan:
-    """The processes that play and the file of the checkpoint, as far as the user chose them.
+    """The processes that play an evaluation, and the file of its checkpoint, as the user chose them.
 
-    The work is done by ``jobs`` processes of this machine, or by the workers of the Dask scheduler at ``cluster``.
-    Without ``checkpoint``, long work uses a default file.
+    The work is done by the workers of the Dask scheduler at the address ``cluster``, or by ``jobs`` processes of this
+    machine if ``cluster`` is None. ``checkpoint`` is the path of the file; None is a default file for long work.
     """
 
     jobs: int = 1
@@ -22,22 +22,25 @@ class ExecutionPlan:
     checkpoint: Path | None = None
 
     def uses_tasks(self, cost: CostEstimate) -> bool:
-        """Return True if the work is cut into tasks: it takes long, or the user chose a cluster or a checkpoint."""
+        """Return True if work of this cost is cut into tasks: it is long, or a cluster or a checkpoint was chosen."""
         return not cost.is_small or self.cluster is not None or self.checkpoint is not None
 
     def processes(self, cost: CostEstimate) -> int | None:
-        """Return the number of processes of this machine that play, or None if a cluster plays."""
+        """Return the number of processes of this machine that do work of this cost, or None if a cluster does it."""
         if not self.uses_tasks(cost):
             return 1
         return self.jobs if self.cluster is None else None
 
     def checkpoint_path(self, costs: Sequence[CostEstimate]) -> Path | None:
-        """Return the path of the checkpoint file, or None if all of the work is done in one piece."""
+        """Return the path of the checkpoint file of a run, or None if no strategy in ``costs`` is played in tasks."""
         if not any(map(self.uses_tasks, costs)):
             return None
         return self.checkpoint or default_checkpoint_path(run_digest(costs))
 
 
 def run_digest(costs: Sequence[CostEstimate]) -> str:
-    """Return 64 hexadecimal digits that identify a run by everything that its counts depend on."""
+    """Return a hash, 64 hexadecimal digits, of everything that the counts of a run depend on.
+
+    ``costs`` has the cost estimate of each strategy of the run, in order.
+    """
     return sha256(" ".join(cost.spec.digest for cost in costs).encode()).hexdigest()

@@ -14,14 +14,14 @@ from evilpegs_game.evaluation.simulation import Simulation
 
 @dataclass(frozen=True, slots=True)
 class CostlySecret:
-    """A secret that took many guesses; a duel with the secret and ``seed`` plays its game again."""
+    """A secret that took many guesses; ``evilpegs duel`` with this secret and ``seed`` plays the same game again."""
 
     guesses: int
     secret: Code
     seed: int
 
     def to_json(self) -> dict[str, Any]:
-        """Return the secret as a JSON object."""
+        """Return a JSON object with the keys ``secret``, ``guesses`` and ``seed``."""
         return {"secret": format_code(self.secret), "guesses": self.guesses, "seed": self.seed}
 
 
@@ -29,11 +29,12 @@ class CostlySecret:
 class StrategyResult:
     """The result of one strategy: its counts, the name it is shown by, and the seconds that this run took.
 
-    ``distribution[i]`` codes, or games, were solved at guess i + 1. ``first`` is None if the first guess differs
-    between games. ``expected`` is the exact expected number of guesses of a random strategy, None if it is not known.
-    ``is_one_seed`` is True if a random strategy played every secret, so that the distribution is that of one seed only.
-    ``lengths`` has the number of guesses of each game, one byte per game. ``worst`` has the most costly secrets, if
-    they were requested. ``ms_per_guess`` is the time per guess of one process, None if it was not measured.
+    ``distribution[i]`` codes, or games, were solved at guess i + 1. ``first`` is the first guess, None if games were
+    simulated in which the strategy chose it. ``expected`` is the exact expected number of guesses of a random strategy,
+    None if it is not known. ``is_one_seed`` is True if a random strategy played every secret, so that the distribution
+    is that of one seed only. ``lengths`` has the number of guesses of each simulated game, one byte per game. ``worst``
+    has the secrets that took the most guesses, if they were requested. ``ms_per_guess`` is the time per guess of one
+    process in milliseconds, None if it was not measured.
     """
 
     spec: StrategySpec
@@ -49,7 +50,7 @@ class StrategyResult:
 
     @property
     def figures(self) -> Evaluation | Simulation:
-        """The total, the mean and the maximum of the guesses."""
+        """The counts as an object that has the total, the mean and the maximum of the guesses."""
         if self.spec.games:
             return Simulation(self.spec.rules, self.distribution)
         return Evaluation(self.spec.rules, self.distribution, self.first or ())
@@ -58,7 +59,7 @@ class StrategyResult:
     def interval(self) -> tuple[float, float] | None:
         """The 95 % confidence interval of the mean of simulated games.
 
-        It is None after one game, and if every secret was played.
+        It is None if every secret was played, after one game, or if all games took the same number of guesses.
         """
         figures = self.figures
         return figures.interval if isinstance(figures, Simulation) else None
@@ -94,7 +95,8 @@ class StrategyResult:
 class Comparison:
     """Two strategies that played the same games, of which ``better`` took no more guesses in total.
 
-    ``difference`` is the number of guesses of ``worse`` minus that of ``better``, game by game.
+    ``difference`` has the statistics of the differences: in each game, the guesses of ``worse`` minus those of
+    ``better``.
     """
 
     better: StrategyResult
@@ -116,9 +118,10 @@ class Comparison:
 
 
 def compare_results(results: Sequence[StrategyResult]) -> list[Comparison]:
-    """Return a comparison of each strategy with the one that has the lowest mean, in the given order.
+    """Return a comparison of the strategy that has the lowest mean with each other strategy, in the given order.
 
-    The list is empty if every secret was played, because the means are exact then.
+    ``results`` has at least one result, and all are of the same games. The list is empty if every secret was played,
+    because the means are exact then.
     """
     if not results[0].spec.games:
         return []

@@ -40,10 +40,14 @@ LINE_SECONDS: Final = 10.0
 def run_evaluation(
     costs: Sequence[CostEstimate], plan: ExecutionPlan, err: Console, progress: Progress, now: Now = perf_counter
 ) -> list[tuple[Tally, float]]:
-    """Evaluate the strategy of each cost estimate; return the counts and the seconds of each.
+    """Evaluate the strategy of each cost estimate, and return its counts and the seconds that they took, in order.
 
-    Notices are printed to ``err``, and an estimate of the time if that time is long. A bar per strategy is added to
-    ``progress``; if that is disabled, lines are printed instead. ``now`` returns the time in seconds.
+    Args:
+        costs: The cost estimates, with the specifications of the strategies.
+        plan: The processes that play, and the file of the checkpoint.
+        err: The console for notices, and for an estimate of the time if that time is long.
+        progress: The display that gets a bar per strategy. If it is disabled, lines are printed to ``err`` instead.
+        now: A clock that returns seconds.
 
     Raises:
         EvaluationError: the checkpoint, the cluster or a worker failed.
@@ -70,7 +74,10 @@ def run_evaluation(
 
 
 def _announce(spec: StrategySpec, processes: int, err: Console, now: Now) -> None:
-    """Estimate the time of the evaluation from its first choices, and print the estimate if that time is long."""
+    """Estimate the time of an evaluation from its first choices, and print the estimate to ``err`` if it is long.
+
+    ``processes`` is the number of processes that share the work, and ``now`` returns seconds.
+    """
     estimate = estimate_time(spec, processes, now)
     if estimate is not None and estimate.is_long:
         err.print(f"{spec.strategy} on {spec.rules}: {estimate}", soft_wrap=True)
@@ -78,10 +85,11 @@ def _announce(spec: StrategySpec, processes: int, err: Console, now: Now) -> Non
 
 @contextmanager
 def _open_plan_checkpoint(costs: Sequence[CostEstimate], plan: ExecutionPlan, err: Console) -> Iterator[Checkpoint]:
-    """Keep the checkpoint of the plan open during the block, and yield it.
+    """Yield the checkpoint of a run, and keep its file open during the block.
 
     After the block, a file that the user named stays. The default file is removed, unless the block was interrupted or
-    failed in a way after which the run can continue. If the default file is unusable, the run keeps no checkpoint.
+    failed in a way after which the run can continue. If the default file is unusable, ``err`` gets a notice, and the
+    yielded checkpoint has no file.
     """
     path = plan.checkpoint_path(costs)
     with ExitStack() as stack:
@@ -119,9 +127,10 @@ def _remove_default(path: Path | None, plan: ExecutionPlan) -> None:
 
 
 def _compile(spec: StrategySpec, uses_tasks: bool) -> None:
-    """Compile the kernels that the strategy needs, before the time is measured.
+    """Compile the kernels (compiled functions) that an evaluation of ``spec`` needs, before the time is measured.
 
-    A first use waits for this, so it does not compile what only tasks and single games need for work without them.
+    The first use after an installation waits for this. So kernels that only tasks and single games need are not
+    compiled for an evaluation without tasks and games.
     """
     strategy = spec.load()
     if isinstance(strategy, CriterionStrategy) and not spec.games and not spec.worst:
@@ -133,9 +142,10 @@ def _compile(spec: StrategySpec, uses_tasks: bool) -> None:
 
 
 def _tally_inline(cost: CostEstimate, threads: int, advance: Advance) -> Tally:
-    """Play all games or secrets in one piece in this process and return the counts.
+    """Play all games or secrets of ``cost.spec`` in one piece in this process, and return the counts.
 
-    This is the fastest way for work that takes about a second.
+    This is the fastest way for work that takes about a second. Strategies that follow a criterion, such as minimax, use
+    ``threads`` threads. ``advance`` is called with the number of codes or games finished since the last call.
     """
     spec, strategy = cost.spec, cost.spec.load()
     if spec.games or spec.worst:
@@ -151,9 +161,9 @@ def _tally_inline(cost: CostEstimate, threads: int, advance: Advance) -> Tally:
 
 
 def _describe(spec: StrategySpec) -> str:
-    """Return a description of ``spec``, in words, with the options that its digest covers.
+    """Return a description of ``spec`` for people, with the options that the counts depend on.
 
-    The versions of the program and of a strategy file are left out.
+    The version of the program and the text of a strategy file, on which the counts depend too, are left out.
     """
     first = f" from {spec.first}" if spec.first else ""
     only = ", candidates only" if spec.candidates_only else ""
@@ -163,9 +173,10 @@ def _describe(spec: StrategySpec) -> str:
 
 
 def _make_advance(progress: Progress, err: Console, spec: StrategySpec, now: Now, *, with_name: bool) -> Advance:
-    """Add a bar to ``progress`` and return the function that moves it by a number of finished codes or games.
+    """Add a bar to ``progress`` and return the function that moves the bar by a number of finished codes or games.
 
-    The bar is updated at most `MAX_UPDATES` times. If ``progress`` is disabled, the function prints lines to ``err``.
+    The bar is drawn at most `MAX_UPDATES` times, and shows the name of the strategy if ``with_name`` is True. If
+    ``progress`` is disabled, there is no bar, and the function prints lines to ``err``. ``now`` returns seconds.
     """
     total = spec.games or spec.rules.size
     what = f"{'games' if spec.games else 'codes'} of {spec.rules}"
@@ -185,9 +196,10 @@ def _make_advance(progress: Progress, err: Console, spec: StrategySpec, now: Now
 
 
 def _make_line_printer(text: str, err: Console, now: Now) -> Advance:
-    """Return a function that adds up finished codes or games and prints their number to ``err``.
+    """Return a function that adds up finished codes or games and prints their total number to ``err``.
 
-    The function prints at most one line per `LINE_SECONDS`: the format string ``text``, filled in with the number.
+    The argument of the function is the number finished since its last call. It prints at most one line per
+    `LINE_SECONDS`: the format string ``text``, filled in with the total. ``now`` returns seconds.
     """
     finished, printed_at = 0, now()
 

@@ -19,12 +19,14 @@ from evilpegs_game.rules import Rules
 
 @dataclass(frozen=True, slots=True)
 class StrategySpec:
-    """One strategy on one set of rules: plain text and numbers, so that it can be sent to any process.
+    """A strategy to evaluate on one set of rules, as plain texts and numbers that can be sent to any process.
 
-    ``source`` is the text of a strategy file, None for a built-in strategy. ``siblings`` are the modules beside the
-    file that it imports. ``first`` is the first guess, None for the strategy's own. ``games`` games are simulated; with
-    0 games every secret is played, and the result is exact. ``seed`` is the seed of all random choices. If every secret
-    is played, the ``worst`` most costly secrets are remembered.
+    ``strategy`` is the name of a built-in strategy or the path of a strategy file. ``source`` is the text of the file,
+    None for a built-in strategy, and ``siblings`` are the modules beside the file that it imports. ``first`` is the
+    first guess, None for the strategy's own. With ``candidates_only`` a built-in strategy guesses only codes that could
+    be the secret. ``games`` is the number of games to simulate; 0 means that every secret is played, so that the result
+    is exact. ``seed`` is the seed of all random choices. ``worst`` is the number of secrets to report that took the
+    most guesses.
     """
 
     strategy: str
@@ -44,9 +46,9 @@ class StrategySpec:
 
     @property
     def digest(self) -> str:
-        """The 64 hexadecimal digits that identify all that the counts depend on, including the version of this program.
+        """A hash, 64 hexadecimal digits, of everything that the counts depend on, including the version of evilpegs.
 
-        A strategy file counts with its name and its text, but not with its folder.
+        The hash covers the name of a strategy file, its text and those of its siblings, but not its folder.
         """
         _, *fields = astuple(self)
         name = self.strategy if self.source is None else Path(self.strategy).name
@@ -58,7 +60,7 @@ class StrategySpec:
         _ = self.opening
 
     def load(self) -> Strategy:
-        """Return the strategy. A file is loaded once per process.
+        """Return the strategy itself; a strategy file is loaded only once per process.
 
         Raises:
             StrategyError: the strategy cannot be loaded, as `load_strategy` explains.
@@ -69,8 +71,10 @@ class StrategySpec:
 def read_source(strategy: str) -> str | None:
     """Return the text of a strategy file; None for a built-in strategy, and for a file that does not exist.
 
+    ``strategy`` is a name or a path. An unknown name or a missing file is no error here, because loading reports it.
+
     Raises:
-        StrategyError: the file cannot be read. A missing file or an unknown name is reported when it is loaded.
+        StrategyError: the file cannot be read.
     """
     if strategy in STRATEGIES or not strategy.endswith(".py") or not Path(strategy).is_file():
         return None
@@ -82,13 +86,17 @@ def read_source(strategy: str) -> str | None:
 
 
 def read_siblings(strategy: str) -> tuple[SiblingModule, ...]:
-    """Return the modules beside a strategy file that the file imports; an empty tuple for a built-in strategy."""
+    """Return the modules that a strategy file imports from its own folder, or () if ``strategy`` is built in."""
     return find_siblings(Path(strategy)) if strategy not in STRATEGIES and strategy.endswith(".py") else ()
 
 
 @lru_cache(maxsize=16)
 def _load(strategy: str, source: str | None, siblings: tuple[SiblingModule, ...], candidates_only: bool) -> Strategy:
-    """Load a strategy from its own file, or from temporary copies if this machine has other texts in the files."""
+    """Return the strategy of a `StrategySpec` with these fields.
+
+    A strategy file is loaded where it is, if it and its siblings have the texts of the fields on this machine.
+    Otherwise the texts are written to temporary files, which are loaded instead.
+    """
     if source is None or (_local_source(strategy) == source and read_siblings(strategy) == siblings):
         return load_strategy(strategy, candidates_only)
     with tempfile.TemporaryDirectory(prefix="evilpegs-") as folder:

@@ -32,16 +32,17 @@ OUTCOME_TYPES: Final[Mapping[type[Task], type[TaskOutcome]]] = MappingProxyType(
 """The type of the outcome of each type of task."""
 
 Advance = Callable[[int], None]
-"""A function that is called with the number of codes, or games, finished since the last call."""
+"""A function that receives the number of codes, or games, finished since its last call."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """The counts so far: the first guess, and the number of codes, or games, solved at each guess from 1.
+    """The counts of an evaluation so far; ``solved[i]`` is the number of codes, or games, solved at guess i, from 1.
 
-    ``lengths`` has the number of guesses of each game, one byte per game. ``worst`` has pairs of a number of guesses
-    and a code, for the most costly codes, if the specification asks for them. ``new_guesses`` is the number of guesses
-    in games that this run played itself.
+    ``first`` is the strategy's first guess, or None if it is not known or games are simulated. ``lengths`` has the
+    number of guesses of each simulated game, one byte per game. ``worst`` has pairs of a number of guesses and a code,
+    for the codes that took the most guesses, if the specification asks for them. ``new_guesses`` is the number of
+    guesses in simulated games that this run played itself.
     """
 
     first: Code | None = None
@@ -59,11 +60,11 @@ class Tally:
 def tally_tasks(
     spec: StrategySpec, prefix: str, workers: Workers, checkpoint: Checkpoint, task_size: int, advance: Advance
 ) -> Tally:
-    """Play all of ``spec`` in tasks of at most ``task_size`` candidates or games, and return the counts.
+    """Play all secrets or games of ``spec`` in tasks of at most ``task_size`` secrets or games; return the counts.
 
-    The checkpoint stores each outcome under ``prefix`` and the key of its task. Tasks that the checkpoint contains are
-    not played again. ``advance`` is called with the number of codes, or games, that each task has finished. The counts
-    do not depend on the number of workers or the order in which they finish.
+    The checkpoint stores the outcome of each task under ``prefix`` followed by the key of the task. Tasks whose outcome
+    is already stored there are not played again. ``advance`` is called with the number of codes, or games, that each
+    task has finished. The counts do not depend on the number of workers or the order in which tasks end.
 
     Raises:
         EvaluationError: a worker was lost, or an outcome in the checkpoint is impossible.
@@ -99,9 +100,10 @@ def _tasks_below(spec: StrategySpec, history: History, size: int, task_size: int
 
 
 def _split(task: Task, chosen: ChosenGuess, tally: Tally, task_size: int, advance: Advance) -> Iterator[Task]:
-    """Yield the tasks that follow from a chosen guess, the largest part first, so that no long task starts last.
+    """Yield a task for each feedback to ``chosen``, the guess that the `ChoiceTask` ``task`` has chosen.
 
-    Codes that the guess itself solves are counted in ``tally`` at once.
+    The feedback that leaves the most candidates comes first, so that no long task starts last. The code that the guess
+    itself solves needs no task: it is counted in ``tally`` and reported to ``advance`` at once.
     """
     assert isinstance(task, ChoiceTask)  # noqa: S101 - only a ChoiceTask has this outcome
     if not task.history:
@@ -122,9 +124,11 @@ def _split(task: Task, chosen: ChosenGuess, tally: Tally, task_size: int, advanc
 def _play_all(
     waiting: deque[Task], prefix: str, workers: Workers, checkpoint: Checkpoint
 ) -> Iterator[tuple[Task, TaskOutcome]]:
-    """Yield each task with its outcome as soon as the outcome is known.
+    """Yield each of the ``waiting`` tasks with its outcome as soon as the outcome is known, in any order.
 
-    The caller may add tasks to ``waiting`` whenever it has received an outcome.
+    An outcome that ``checkpoint`` has under ``prefix`` and the key of the task is taken from there. Other tasks are
+    played by ``workers``, and their outcomes are added to ``checkpoint``. The caller may add tasks to ``waiting``
+    whenever it has received an outcome.
     """
     running: dict[Future[TaskOutcome], Task] = {}
     while waiting or running:
@@ -150,7 +154,7 @@ def _submit(task: Task, workers: Workers) -> Future[TaskOutcome]:
 
 @contextmanager
 def _translate_worker_errors() -> Iterator[None]:
-    """During the block, replace errors that mean a lost worker by EvaluationError; errors of the task itself pass."""
+    """During the block, replace errors that mean a lost worker by EvaluationError; other errors are passed on."""
     try:
         yield
     except BrokenExecutor as error:
@@ -175,7 +179,7 @@ def _recall(task: Task, prefix: str, checkpoint: Checkpoint) -> TaskOutcome:
 
 
 def _check(task: Task, outcome: TaskOutcome) -> TaskOutcome:
-    """Return ``outcome`` if it has the type that belongs to the task and counts as many codes as the task has.
+    """Return ``outcome`` if it has the type that belongs to ``task`` and counts all of its codes, or games.
 
     Raises:
         EvaluationError: the outcome is impossible for this task.

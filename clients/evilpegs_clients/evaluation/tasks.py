@@ -1,8 +1,8 @@
-"""Tasks: the pieces of an evaluation that one process plays at a time, and their outcomes.
+"""Tasks: the pieces of an evaluation, each of which is played as a whole by one process.
 
 A task contains everything it depends on, so it has the same outcome wherever, whenever and how often it is played.
-The game tree of a strategy is cut at its large parts: a `ChoiceTask` is one guess and the parts it leaves, a
-`SubtreeTask` is everything below a history.
+If every secret is played, the game tree of a strategy is cut where many candidates are left: a `ChoiceTask` is the
+choice of one guess, a `SubtreeTask` is everything below a history. Simulated games are played in a `GamesTask`.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,10 @@ from evilpegs_game.rules import Rules
 
 @dataclass(frozen=True, slots=True)
 class SubtreeTask:
-    """The task of playing every candidate after ``history`` to the end; ``size`` is the number of these candidates."""
+    """The task of playing to the end, after ``history``, against each candidate as the secret.
+
+    ``size`` is the number of candidates, the codes that agree with ``history``.
+    """
 
     spec: StrategySpec
     history: History
@@ -38,7 +41,7 @@ class SubtreeTask:
         return f"part {format_history(self.history)}".rstrip()
 
     def play(self) -> SolvedCounts:
-        """Walk the game tree below the history, and return the number of codes solved at each guess."""
+        """Walk the game tree below the history, and return the number of candidates solved at each guess."""
         spec, strategy = self.spec, self.spec.load()
         first = None if self.history else spec.opening
         if isinstance(strategy, CriterionStrategy) and not spec.worst:
@@ -97,7 +100,7 @@ class GamesTask:
     def play(self) -> PlayedGames:
         """Play the games and return the number of guesses of each.
 
-        The number of a game determines its secret and all random choices in it.
+        The seed of the specification and the number of a game determine the game's secret and all its random choices.
         """
         spec, numbers = self.spec, range(self.start, self.stop)
         return PlayedGames(play_games(spec.load(), spec.rules, numbers, spec.opening, spec.seed))
@@ -107,20 +110,29 @@ Task = SubtreeTask | ChoiceTask | GamesTask
 
 
 def play(task: Task) -> TaskOutcome:
-    """Play ``task`` and return its outcome. This is a function, because executors send functions by name."""
+    """Play ``task`` and return its outcome; executors send this function to other processes by its name."""
     return task.play()
 
 
 def simulate_games(strategy: Strategy, rules: Rules, numbers: range, first: Code | None, seed: int) -> Simulation:
-    """Play the games of these numbers and return their statistics; for the arguments see `play_games`."""
+    """Play the games with the given ``numbers`` and return how many of them took how many guesses.
+
+    ``seed`` is the seed of the whole run, from which each game's seed follows. ``first`` replaces the strategy's own
+    first guess. Errors are those of `play_games`.
+    """
     return Simulation(rules, length_counts(play_games(strategy, rules, numbers, first, seed)))
 
 
 def play_games(strategy: Strategy, rules: Rules, numbers: range, first: Code | None, seed: int) -> bytes:
     """Play the games with the given ``numbers`` and return the number of guesses of each, one byte per game.
 
-    ``seed``, the number of a game and the turn determine its secret and the random choices. ``first`` replaces the
-    strategy's own first guess. Errors of `game_lengths` and of the strategy are not caught.
+    The secret and the random choices of a game follow from ``seed``, the seed of the whole run, and the number of the
+    game. ``first`` replaces the strategy's own first guess.
+
+    Raises:
+        StrategyError: the strategy chose something that is not a code of the rules. Other errors of the strategy are
+            passed on unchanged.
+        StuckError, TooLargeError: under the conditions of `game_lengths`.
     """
     choose_legal = legal_choice(strategy)
     unused = turn_rng(seed, 1)
@@ -136,5 +148,5 @@ def play_games(strategy: Strategy, rules: Rules, numbers: range, first: Code | N
 
 
 def format_history(history: History) -> str:
-    """Return turns in the notation of the option --after, such as ``1122:1,0 3344:0,2``."""
+    """Return the turns of ``history`` as the option --after takes them, such as ``1122:1,0 3344:0,2``."""
     return " ".join(f"{format_code(guess)}:{feedback}" for guess, feedback in history)
