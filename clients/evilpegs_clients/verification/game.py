@@ -22,7 +22,7 @@ DEVIL_BUDGET: Final = 4 * 10**9
 
 @dataclass(frozen=True, slots=True)
 class GameRecord:
-    """The events of one finished game.
+    """The events of one finished game, with ``match``, the first event of its match.
 
     ``nonce_sent`` is the nonce that the client sent in `ready`, or None if it is unknown.
     """
@@ -39,16 +39,17 @@ class GameRecord:
         return Rules.parse(self.match.rules)
 
     def violation(self, subject: Subject, what: str, turn: int = 0) -> Violation:
-        """Return a violation that concerns this game, and its turn ``turn`` unless that is 0."""
+        """Return a violation with the explanation ``what``, of this game or, if ``turn`` is not 0, of this turn."""
         return Violation(what, self.started.game, turn, subject)
 
 
 def check_game(game: GameRecord, cache: VerificationCache, devil_budget: int = DEVIL_BUDGET) -> Iterator[Violation]:
     """Check everything that can be recomputed about a finished game, and yield the violations.
 
-    What cannot be recomputed is a `NotChecked` that names its turn. If a reply of a devil takes more than
-    ``devil_budget`` feedback evaluations to check, only that reply is not checked. If the candidates of a turn cannot
-    be recomputed, the check of the replies ends there. So does the check of the numbers that a practice ladder showed.
+    A statement that cannot be recomputed yields a `NotChecked` with the number of its turn. If a reply of a devil takes
+    more than ``devil_budget`` feedback evaluations to check, only that reply is not checked. If the candidates of a
+    turn cannot be recomputed, the check of the replies ends at this turn. So does the check of the numbers that a
+    practice ladder showed.
     """
     try:
         history = tuple(_parse_turn(game, event) for event in game.feedbacks)
@@ -120,7 +121,10 @@ def _check_clock(game: GameRecord) -> Iterator[Violation]:
 
 
 def _check_flag(game: GameRecord, last_ms: int, left_ms: int | None) -> Iterator[Violation]:
-    """Check a game lost on time: its last turn, which was not answered, took longer than the time that was left."""
+    """Check a game lost on time: its last turn, which was not answered, took longer than the time that was left.
+
+    ``last_ms`` is the time that this turn took, and ``left_ms`` the time left at its beginning, None without a clock.
+    """
     if left_ms is None:
         yield game.violation(Subject.FLAG, "the outcome is flagged, but there is no clock")
     elif last_ms <= left_ms:
@@ -199,7 +203,11 @@ def _check_method(game: GameRecord, turn: int, codemaker: Evil | Devil, position
 def _check_reply(
     game: GameRecord, codemaker: Evil | Devil, position: Position, guess: Code, reply: Feedback
 ) -> Violation | None:
-    """Return the violation of a reply that is wrong or takes a devil too much work to recompute, or None."""
+    """Return a violation if ``reply`` is not the one that ``codemaker`` gives to ``guess``, or None if it is.
+
+    If recomputing the reply of a devil takes too much work, the result is a `NotChecked`, or a violation if no
+    candidate would give this reply.
+    """
     try:
         expected = codemaker.reply(position, guess)
     except OverBudgetError as error:
@@ -231,7 +239,7 @@ def _check_witness(game: GameRecord, history: History) -> Iterator[Violation]:
 
 
 def _check_practice(game: GameRecord, history: History, cache: VerificationCache) -> Iterator[Violation]:
-    """Check the numbers of candidates and the parts that a practice ladder showed."""
+    """Check the number of candidates and the part sizes that a practice ladder showed with each feedback."""
     for turn, (event, (guess, reply)) in enumerate(zip(game.feedbacks, history, strict=True), 1):
         if event.parts is None and event.candidates is None:
             continue

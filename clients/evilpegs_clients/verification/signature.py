@@ -31,7 +31,7 @@ def require_cryptography() -> None:
 def find_signer(over: Mapping[str, Any], keys: Iterable[str]) -> str | None:
     """Return the first of the public keys ``keys`` with which a record was signed, or None if none of them fits.
 
-    ``over`` is the last event of the record.
+    ``over`` is the last event of the record as a JSON object, and ``keys`` are in base64url.
 
     Raises:
         SignatureUncheckableError: The library that checks signatures is not installed.

@@ -15,7 +15,7 @@ from evilpegs_clients.verification.violation import Doubt, Subject
 from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStarted, RecordEvent
 
 TOLERANCE_MS: Final = 1000
-"""The time in milliseconds by which turns may seem too long without a doubt.
+"""Turns are doubtful if they took longer than the record allows by more than this time in milliseconds.
 
 Rounding explains at most 2 ms per turn, and a leap second or a small correction of the wall clock explains a second.
 Programs that keep the time of a machine correct smaller errors by slewing, which changes both clocks alike.
@@ -23,10 +23,10 @@ Programs that keep the time of a machine correct smaller errors by slewing, whic
 
 
 def compare_times(events: Sequence[RecordEvent]) -> Iterator[Doubt]:
-    """Yield a doubt for each place where turns took longer than the time between the events of their game.
+    """Yield a doubt for each event by which turns have taken longer than the time between events of their game.
 
-    Any turns of a game that follow one another are compared together, so an excess that is spread over them is found
-    too.
+    ``events`` are those of one match, in order. Turns that follow one another are also compared together, so that an
+    excess that is spread over them is found too.
     """
     took_ms = passed_ms = start_ms = least_excess = 0
     for event in events:

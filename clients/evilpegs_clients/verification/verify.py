@@ -1,7 +1,7 @@
 """Verification that a server was honest, from nothing but the events it sent.
 
-Events are JSON objects, as received (without `re`) or as read from an exported record. The protocol page states the
-rules under "Trust, but verify". Each function returns the violations, and an empty list if everything holds.
+Events are JSON objects, as received (without `re`) or as read from an exported record. `protocol/README.md` states the
+rules under "Trust, but verify". The functions return or yield the violations, the statements that do not hold.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -68,9 +68,9 @@ def check_order(events: Sequence[RecordEvent]) -> Iterator[Violation]:
 
 
 def check_end(events: Sequence[RecordEvent], games: int, head: str) -> Iterator[Violation]:
-    """Check that the last event sums up the games, and that its head is the hash of the event before it.
+    """Check that the last event sums up the games and names the hash of the event before it; yield the violations.
 
-    The violations are yielded. ``games`` is the number of games of the match, and ``head`` is the computed hash.
+    ``games`` is the number of games of the match, and ``head`` is the computed hash of the last event but one.
     """
     over = events[-1]
     if not isinstance(over, MatchOver):
@@ -96,7 +96,7 @@ _State = tuple[int, int, bool]
 def _next_state(state: _State, event: RecordEvent) -> _State | None:
     """Return the state after one more event, or None if the event is out of order.
 
-    A state consists of the number of the game, the number of the turn, and True if the game is open.
+    A state consists of the number of the game, the number of its latest turn, and True if the game is not over.
     """
     game, turn, is_open = state
     match event:
@@ -159,9 +159,9 @@ def verify_match(
 
 
 def verify_record(events: Events) -> list[Violation]:
-    """Verify the record of a match as a whole: the order of its events, the hashes and the summary.
+    """Verify the order, the hashes and the summary of a match's record, and return the violations.
 
-    The games in the record are not verified.
+    ``events`` are all events of the match. The replies and the other statements about single games are not verified.
     """
     parsed, violations = _parse(events)
     if violations:
@@ -174,7 +174,7 @@ def verify_record(events: Events) -> list[Violation]:
 
 
 def find_doubts(events: Events) -> list[Doubt]:
-    """Return the doubts about a record, which do not refute it; an empty list if the events cannot be read."""
+    """Return the doubts about a record: times that are unlikely but possible. An unreadable record has no doubts."""
     parsed, violations = _parse(events)
     return [] if violations else list(compare_times(parsed))
 
@@ -223,7 +223,11 @@ def _parse(events: Events) -> tuple[list[RecordEvent], list[Violation]]:
 
 
 def _games(parsed: Sequence[RecordEvent], nonces_sent: Mapping[int, str]) -> Iterator[GameRecord]:
-    """Yield the games that were begun and are over."""
+    """Yield the games that were begun and are over, in order.
+
+    ``parsed`` are events of one match, the first of which is `match_started`. ``nonces_sent`` maps the number of a game
+    to the nonce that the client sent in `ready`.
+    """
     match = parsed[0]
     assert isinstance(match, MatchStarted)  # noqa: S101 - `_parse` has checked it
     started = {event.game: event for event in parsed if isinstance(event, GameStarted)}

@@ -14,7 +14,7 @@ class Subject(StrEnum):
     END = "end"
     """The end of the record. If it is missing, the match is still open, or somebody has cut the record off."""
     HEAD = "head"
-    """The hash over the whole record."""
+    """The hash in the last event, which covers all earlier events."""
     SUMMARY = "summary"
     """The numbers in the last event that sum up the match."""
     RULES = "rules"
@@ -53,9 +53,10 @@ class Subject(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """One statement of the server that does not hold.
+    """One statement of the server that does not hold; ``what`` is the explanation for people.
 
-    ``game`` is 0 if the statement concerns the whole match, and ``turn`` is 0 if it concerns the whole match or game.
+    ``game`` and ``turn`` are the numbers, from 1, of the game and the turn that the statement concerns. ``game`` is 0
+    if it concerns the whole match, and ``turn`` is 0 if it concerns the whole match or game.
     """
 
     what: str

@@ -21,7 +21,11 @@ MAX_CODES: Final = 10**9
 
 @dataclass(frozen=True, slots=True)
 class CheckedGame:
-    """One game and the remarks of the check about it; without remarks, everything holds."""
+    """One game and the remarks of the check about it; without remarks, everything holds.
+
+    ``game`` is the number of the game, from 1, and ``outcome`` is None if the game is not over. ``guesses`` is the
+    number of guesses. ``witness`` is the code shown at the end, as text, or None if there is none.
+    """
 
     game: int
     outcome: str | None
@@ -49,13 +53,13 @@ class RecordReport:
 
     @property
     def violations(self) -> tuple[Violation, ...]:
-        """The statements in the whole record that do not hold."""
+        """The statements in the record that do not hold, those about its games included."""
         whole = () if self.unreadable is None else (Violation(self.unreadable),)
         return (*whole, *(violation for game in self.games for violation in game.violations))
 
     @property
     def not_checked(self) -> tuple[NotChecked, ...]:
-        """The statements in the whole record that could not be checked."""
+        """The statements about the games that could not be checked, so that they may or may not hold."""
         return tuple(violation for game in self.games for violation in game.not_checked)
 
 

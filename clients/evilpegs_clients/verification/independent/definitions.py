@@ -29,14 +29,14 @@ class MarkedGuess(NamedTuple):
 
 
 Parts = Mapping[Marks, int]
-"""The number of candidates for each feedback that at least one of them would give."""
+"""The parts of a guess: for each feedback that it can get, the number of candidates that would give this feedback."""
 
 
 class PartCounts(NamedTuple):
-    """The parts of every turn of a game, and the first code that is left.
+    """The parts of every guess of a game, and the first code that is left at the end.
 
-    ``parts`` has, for each turn, how many of the codes that the earlier turns allow would give each feedback to its
-    guess. ``first`` is the first code in code order that all turns allow, or None if the turns contradict each other.
+    ``parts`` has the `Parts` of each turn's guess; the candidates are the codes that agree with all earlier turns.
+    ``first`` is the first code in code order that agrees with all turns, or None if there is none.
     """
 
     parts: tuple[Parts, ...]
@@ -45,7 +45,10 @@ class PartCounts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """The codes of a game; ``symbols`` has one character per color."""
+    """The set of all codes of a game's rules.
+
+    ``repeats`` is True if a color may occur twice in a code, and ``symbols`` has one character per color.
+    """
 
     pegs: int
     colors: int
@@ -58,9 +61,10 @@ class Space:
         return int(self.colors**self.pegs) if self.repeats else math.perm(self.colors, self.pegs)
 
     def arrangements(self, colors: Iterable[int], length: int) -> Iterator[Code]:
-        """Return all sequences of ``length`` of the ``colors``, ordered lexicographically by the order of ``colors``.
+        """Return an iterator over all sequences of ``length`` colors that the rules allow, from ``colors`` only.
 
-        Unless colors may repeat, each color occurs at most once in a sequence.
+        The sequences are in lexicographic order, in which the first of ``colors`` comes first. Unless colors may
+        repeat, each color occurs at most once in a sequence.
         """
         return product(colors, repeat=length) if self.repeats else permutations(colors, length)
 
@@ -77,20 +81,20 @@ class Space:
         return code
 
     def write(self, code: Code) -> str:
-        """Return a code as text."""
+        """Return a code as text, one symbol per peg."""
         return "".join(self.symbols[color] for color in code)
 
     @property
     def all_black(self) -> Marks:
-        """The marks that end a game."""
+        """The marks that end a game: every peg black."""
         return Marks(self.pegs, 0)
 
 
 def marks_of(guess: Sequence[int], secret: Sequence[int]) -> Marks:
     """Return the marks that ``guess`` gets if ``secret`` is the secret.
 
-    The number of blacks counts the right colors in the right place. The number of whites is the sum, over the colors,
-    of the smaller of both codes' counts, minus the number of blacks.
+    The number of blacks counts the pegs that have the right color. For the whites, each color counts as often as it
+    occurs in both codes, that is, the smaller of its two counts; the number of blacks is subtracted from the sum.
     """
     black = sum(mine == other for mine, other in zip(guess, secret, strict=True))
     return Marks(black, (Counter(guess) & Counter(secret)).total() - black)

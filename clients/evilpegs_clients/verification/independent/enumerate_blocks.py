@@ -1,7 +1,8 @@
-"""Counting parts block by block, for rules with many codes; the memory holds one block of codes at a time.
+"""Functions that count the parts of guesses block by block, with one block of codes in memory at a time.
 
-Each block goes through all turns of the game: its codes are counted by the marks they would give, and only the codes
-that agree with the turn remain for the next turn. So the codes are generated once per game, however many there are.
+They are for rules with many codes. Each block goes through all turns of the game: its codes are counted by the marks
+(the feedback) that they would give, and only the codes that agree with the turn remain for the next turn. So the codes
+are generated once per game, however many turns there are.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,7 +22,11 @@ Block = NDArray[np.uint8]
 
 
 def count_parts(space: Space, turns: Sequence[MarkedGuess], block_size: int = BLOCK) -> PartCounts:
-    """Count the parts of each turn, block by block, and find the first code that all turns allow; see `PartCounts`."""
+    """Count, for each turn of a game, the candidates by the feedback that they would give; go block by block.
+
+    A block has at most ``block_size`` codes. The result also has the first code that agrees with all turns; see
+    `PartCounts`.
+    """
     numbers = (space.pegs + 1) ** 2
     sizes = np.zeros((len(turns), numbers), dtype=np.int64)
     first: Code | None = None
@@ -39,9 +44,9 @@ def count_parts(space: Space, turns: Sequence[MarkedGuess], block_size: int = BL
 
 
 def live_codes(space: Space, turns: Sequence[MarkedGuess], block_size: int = BLOCK) -> Block:
-    """Return the codes that all turns allow, in code order.
+    """Return the codes that agree with all turns, in code order: one row per peg, one column per code.
 
-    The caller ensures that these codes fit into memory.
+    The caller ensures that these codes fit into memory. They are searched in blocks of at most ``block_size`` codes.
     """
     allowed = []
     for block in code_blocks(space, block_size):
@@ -53,9 +58,9 @@ def live_codes(space: Space, turns: Sequence[MarkedGuess], block_size: int = BLO
 
 
 def code_blocks(space: Space, block_size: int = BLOCK) -> Iterator[Block]:
-    """Yield every code, in code order, in blocks of at most ``block_size`` codes.
+    """Yield every code of ``space``, in code order, in blocks of at most ``block_size`` codes.
 
-    The codes of a block share their first pegs.
+    The codes of a block have the same colors on their first pegs.
     """
     head = _head(space, block_size)
     tail, free = space.pegs - head, space.colors - (0 if space.repeats else head)
@@ -70,7 +75,10 @@ def code_blocks(space: Space, block_size: int = BLOCK) -> Iterator[Block]:
 
 
 def marks_numbers(block: Block, guess: Code) -> NDArray[Any]:
-    """Return, for each code of ``block``, the number of the marks that the guess would get; see `marks_number`."""
+    """Return, for each code of ``block``, the `marks_number` of the feedback that it would give to ``guess``.
+
+    The result has the shape (codes,) and the dtype uint16.
+    """
     black = np.zeros(block.shape[1], dtype=np.uint8)
     for row, color in zip(block, guess, strict=True):
         black += row == color
@@ -84,7 +92,7 @@ def marks_numbers(block: Block, guess: Code) -> NDArray[Any]:
 
 
 def marks_number(marks: Marks, pegs: int) -> int:
-    """Return the number that stands for ``marks``; the numbers have the order of the marks."""
+    """Return ``marks`` as one number, black * (pegs + 1) + white, so that numbers and marks have the same order."""
     return marks.black * (pegs + 1) + marks.white
 
 
@@ -97,7 +105,7 @@ def _parts(sizes: NDArray[np.int64], pegs: int) -> Parts:
 
 
 def _head(space: Space, block_size: int) -> int:
-    """Return the number of pegs at the beginning that codes must share, so that at most ``block_size`` codes do so."""
+    """Return the least n for which at most ``block_size`` codes have the same colors on their first n pegs."""
     head, size = 0, space.size
     while size > block_size and head < space.pegs:
         size //= space.colors - (0 if space.repeats else head)

@@ -1,4 +1,4 @@
-"""Counting parts code by code, exactly as defined, for rules with few codes."""
+"""Functions that count the parts of guesses code by code, exactly as defined, for rules with few codes."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -7,7 +7,10 @@ from evilpegs_clients.verification.independent.definitions import Code, MarkedGu
 
 
 def count_parts(space: Space, turns: Sequence[MarkedGuess]) -> PartCounts:
-    """Count the parts of each turn, code by code, and find the first code that all turns allow; see `PartCounts`."""
+    """Count, for each turn of a game, the candidates by the feedback that they would give; go code by code.
+
+    The result also has the first code that agrees with all turns; see `PartCounts`.
+    """
     live = list(space.codes())
     parts = []
     for guess, marks in turns:
@@ -18,5 +21,5 @@ def count_parts(space: Space, turns: Sequence[MarkedGuess]) -> PartCounts:
 
 
 def live_codes(space: Space, turns: Sequence[MarkedGuess]) -> list[Code]:
-    """Return the codes that all turns allow, in code order."""
+    """Return the codes that agree with all turns, in code order."""
     return [code for code in space.codes() if all(marks_of(guess, code) == marks for guess, marks in turns)]

@@ -1,7 +1,7 @@
-"""Reading the games of a record, field by field, from the JSON of its events.
+"""Functions that read the games of a record, field by field, from the JSON of its events.
 
-The commitment and the choice among parts of equal size, which follow from a nonce, are computed as on the protocol
-page.
+The commitment and the choice among parts of equal size follow from a nonce; they are computed as protocol/README.md
+says.
 """
 
 import hashlib
@@ -16,15 +16,20 @@ from evilpegs_clients.verification.independent.definitions import MarkedGuess, M
 
 
 def commitment(match: str, game: int, rules: str, nonce: str) -> str:
-    """Return the commitment to ``nonce`` that the event `game_started` must contain."""
+    """Return the commitment to ``nonce`` that the event `game_started` must contain, as 64 hexadecimal digits.
+
+    ``match`` is the id of the match, ``game`` the number of the game from 1, and ``rules`` the text of the rules.
+    ``nonce`` is in hexadecimal too.
+    """
     return hashlib.sha256(_canonical(["evilpegs-v1", match, game, rules, nonce])).hexdigest()
 
 
 def tie_index(nonce: str, match: str, game: int, turn: int, tied: int, share: str | None) -> int:
-    """Return which of ``tied`` equally good replies the tie rule chooses, as an index in the order of their marks.
+    """Return the index of the reply that the tie rule chooses among equally good replies.
 
-    ``nonce`` is the nonce of the server. ``share`` is the nonce of the client, or "" if the client gave none. It is
-    None if only the server's nonce counts.
+    ``tied`` is the number of these replies, which are ordered by black, then white. ``match`` is the id of the match,
+    and ``game`` and ``turn`` are numbers from 1. ``nonce`` is the nonce of the server in hexadecimal. ``share`` is the
+    nonce of the client, or "" if the client gave none; it is None if only the server's nonce counts.
     """
     message: list[str | int] = ["tie", match, game, turn]
     if share is not None:
@@ -46,7 +51,7 @@ TIES: Final[Mapping[str, tuple[str | None, ...]]] = {
     "evil": ("largest", "largest/seeded"),
     "devil": ("largest", "largest/seeded"),
 }
-"""The tie rules of each codemaker."""
+"""The tie rules that each codemaker may have; None is no tie rule."""
 
 _MATCH_ID: Final = re.compile(r"[0-9a-f]{16}")
 _NONCE: Final = re.compile(r"[0-9a-f]{64}")
@@ -61,8 +66,9 @@ class RecordError(ValueError):
 class MatchSetup:
     """The rules and the codemaker of a match.
 
-    A devil searches ahead for its reply while at most ``exact_up_to`` candidates are left; the number is 0 for other
-    codemakers. ``tie_nonces`` is True if the client's nonce also decides between equally good replies.
+    ``tie`` is the tie rule, None for a fixed codemaker. ``tie_nonces`` is True if the client's nonce also decides
+    between equally good replies. A devil searches ahead for its reply while at most ``exact_up_to`` candidates are
+    left; the number is 0 for other codemakers.
     """
 
     id: str
@@ -78,7 +84,8 @@ class MatchSetup:
 class Game:
     """The record of one game; fields that are missing in the record are None.
 
-    ``methods`` has, for each turn, the method that a devil names for its reply.
+    ``game`` is the number of the game, from 1, and ``turns`` are the answered guesses. ``methods`` has, for each turn,
+    the method that a devil names for its reply. ``witness`` is the code shown at the end of the game, as text.
     """
 
     match: MatchSetup
@@ -92,9 +99,9 @@ class Game:
     witness: str | None
 
     def tie_index(self, turn: int, tied: int) -> int | None:
-        """Return which of ``tied`` equally good replies the tie rule chooses, as an index in the order of their marks.
+        """Return the index of the reply that the tie rule chooses on ``turn`` among ``tied`` equally good replies.
 
-        Return None if the record does not have the nonce of the server.
+        The replies are ordered by black, then white. Return None if the record does not have the nonce of the server.
         """
         if self.nonce is None:
             return None
@@ -103,7 +110,10 @@ class Game:
 
 
 def read_games(events: Sequence[Mapping[str, Any]]) -> list[Game]:
-    """Return the games of a record, in order; raise RecordError if the events are not a record."""
+    """Return the games of a record, ordered by number; raise RecordError if the events are not a record.
+
+    ``events`` are the events of the match as JSON objects, in order.
+    """
     if not events or events[0].get("type") != "match_started":
         message = "the record does not begin with match_started"
         raise RecordError(message)

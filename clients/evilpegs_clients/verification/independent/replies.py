@@ -1,7 +1,8 @@
-"""Checks that each reply of evil or a devil follows its rule.
+"""Checks that each reply of evil or a devil follows the rule of this codemaker.
 
-Evil may give the marks of a largest part. A devil may give marks after which an optimal codebreaker needs the most
-guesses; if several marks qualify, it gives those of a largest part.
+Marks are a feedback, and a part is the set of candidates that would give the same marks. Evil may give the marks of a
+largest part. A devil may give marks after which an optimal codebreaker needs the most guesses; if several marks
+qualify, it gives those of a largest part.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,9 +23,9 @@ from evilpegs_clients.verification.violation import NotChecked, Subject, Violati
 
 
 def evil_replies(parts: Parts, all_black: Marks) -> list[Marks]:
-    """Return the replies that evil may give, in order: the marks of the largest parts.
+    """Return the replies that evil may give, in order: the marks that the most candidates would give.
 
-    All-black counts only if no other marks are possible.
+    All-black, which ends the game, is returned only if no other marks are possible.
     """
     others = {marks: size for marks, size in parts.items() if marks != all_black} or parts
     largest = max(others.values())
@@ -34,11 +35,11 @@ def evil_replies(parts: Parts, all_black: Marks) -> list[Marks]:
 def hardest_replies(parts: Mapping[Marks, Subset], all_black: Marks, solver: ExhaustiveSolver) -> list[Marks]:
     """Return the replies that a devil may give, in order: the marks of the parts that need the most guesses.
 
-    If several parts need the most guesses, only the largest of them count. All-black is returned only if no other marks
-    are possible.
+    ``parts`` maps each possible reply to the candidates that would give it. If several parts need the most guesses,
+    only the marks of the largest of them are returned. All-black is returned only if no other marks are possible.
 
     Raises:
-        TooMuchWorkError: The solver would exceed its bound.
+        TooMuchWorkError: ``solver`` would exceed its work limit.
     """
     others = {marks: codes for marks, codes in parts.items() if marks != all_black}
     if len(others) <= 1:
@@ -54,7 +55,8 @@ def hardest_replies(parts: Mapping[Marks, Subset], all_black: Marks, solver: Exh
 class DevilRule:
     """The rule by which a devil, a codemaker that searches ahead, replies in one match.
 
-    Games that begin with the same turns share a solver, and so the sets of codes that it has solved.
+    Games that begin with the same turns share a solver, and so the results for sets of codes that it has solved.
+    ``work`` is the most feedbacks that are evaluated per turn, and ``cells`` the most cells of a solver's table.
     """
 
     def __init__(self, match: MatchSetup, work: int, cells: int = CELLS) -> None:
@@ -62,19 +64,19 @@ class DevilRule:
         self._solvers: dict[tuple[MarkedGuess, ...], ExhaustiveSolver] = {}
 
     def is_exact(self, parts: Parts) -> bool:
-        """Return True if a devil finds its reply by exact search when the candidates are those in ``parts``.
+        """Return True if a devil finds its reply by exact search, because ``parts`` has few candidates in all.
 
-        If there are more candidates, a devil replies as evil does.
+        With more than `MatchSetup.exact_up_to` candidates, a devil replies as evil does.
         """
         return sum(parts.values()) <= self._match.exact_up_to
 
     def replies(self, turns: Sequence[MarkedGuess], parts_so_far: Sequence[Parts], guess: Code) -> list[Marks]:
         """Return the replies that the devil may give to ``guess`` after ``turns``.
 
-        ``parts_so_far`` has the parts of each turn's guess, and the parts of ``guess`` at the end.
+        ``parts_so_far`` has the parts of the guess of each turn, and then the parts of ``guess``.
 
         Raises:
-            TooMuchWorkError: The turn cannot be solved within the bounds.
+            TooMuchWorkError: The reply cannot be computed within the limits of work and cells.
         """
         all_black = self._match.space.all_black
         if not self.is_exact(parts_so_far[-1]):
@@ -104,8 +106,9 @@ def check_replies(
 ) -> Iterator[Violation]:
     """Check the reply of every turn of a game, and yield the violations.
 
-    ``devil`` is the rule of the devil, or None if the codemaker is not a devil. Rules of more than ``max_codes`` codes
-    are not checked; those of at most ``plain_limit`` codes are counted code by code.
+    ``devil`` is the rule of the devil, or None if the codemaker is evil. On rules of more than ``max_codes`` codes,
+    nothing is checked, and a `NotChecked` is yielded. On rules of at most ``plain_limit`` codes the parts are counted
+    code by code, on larger rules in blocks. If no candidate would give a reply, the later replies are not checked.
     """
     size = game.match.space.size
     if size > max_codes:

@@ -18,10 +18,10 @@ from evilpegs_clients.verification.independent.enumerate_blocks import Block, co
 CELLS: Final = 1 << 24
 """The most cells (codes times candidates) of a table of feedbacks."""
 WORK: Final = 4 * 10**9
-"""The most feedbacks that are evaluated to solve one turn; they take about half a minute."""
+"""The most feedbacks that are evaluated to solve one turn of a game; they take about half a minute."""
 
 Subset = NDArray[np.intp]
-"""A set of candidates, given by their indices in increasing order."""
+"""A set of candidates: their indices in the solver's list of candidates, in increasing order."""
 
 
 class TooMuchWorkError(Exception):
@@ -29,16 +29,20 @@ class TooMuchWorkError(Exception):
 
 
 def check_table(space: Space, candidates: int, cells: int = CELLS) -> None:
-    """Raise TooMuchWorkError if a solver of ``candidates`` candidates needs a table of more than ``cells`` cells."""
+    """Raise TooMuchWorkError if a table of all codes times ``candidates`` candidates has more than ``cells`` cells."""
     if space.size * candidates > cells:
         message = f"{space.size:,} guesses for {candidates:,} candidates are over {cells:,} feedbacks"
         raise TooMuchWorkError(message)
 
 
 class ExhaustiveSolver:
-    """A solver that finds how many guesses sets of candidates need.
+    """A solver that finds how many guesses an optimal codebreaker needs for sets of candidates, in the worst case.
 
-    ``live`` has all candidates at some turn of a game.
+    ``space`` has the codes that may be guessed. ``live`` has all candidates at some turn of a game, in code order. The
+    table of their feedbacks may have at most ``cells`` cells.
+
+    Raises:
+        TooMuchWorkError: the table would be larger.
     """
 
     def __init__(self, space: Space, live: Block, cells: int = CELLS) -> None:
@@ -53,11 +57,14 @@ class ExhaustiveSolver:
         self.allow(WORK)
 
     def allow(self, work: int) -> None:
-        """Let the solver evaluate ``work`` feedbacks from now on."""
+        """Let the solver evaluate at most ``work`` feedbacks from now on; before, the limit is `WORK`."""
         self._left = self._limit = work
 
     def parts(self, codes: Subset, guess: Code) -> dict[Marks, Subset]:
-        """Return the parts into which a guess divides ``codes``, in the order of the marks."""
+        """Return, for each feedback that ``guess`` can get, the codes of ``codes`` that would give this feedback.
+
+        The feedbacks are in order.
+        """
         columns = np.array([self._live[index] for index in codes.tolist()], dtype=np.uint8).T
         answers = marks_numbers(columns, guess)
         return {
@@ -71,7 +78,7 @@ class ExhaustiveSolver:
         return np.arange(len(self._live))
 
     def value(self, codes: Subset) -> int:
-        """Return the number of guesses that ``codes`` need at worst; raise TooMuchWorkError over the work limit."""
+        """Return the fewest guesses that suffice for all ``codes``; raise TooMuchWorkError over the work limit."""
         guesses = 1
         while not self.solvable(codes, guesses):
             guesses += 1
@@ -91,10 +98,11 @@ class ExhaustiveSolver:
         return self._known[key]
 
     def _promising(self, codes: Subset, guesses: int) -> Iterator[Iterator[Subset]]:
-        """Yield, for each guess that leaves no part too large, the parts that need a search, largest first.
+        """Yield, for each promising guess, the parts of ``codes`` that still need a search, the largest part first.
 
-        Guesses whose largest part is smallest come first. Parts that are left out have so few codes that these can be
-        guessed one after another.
+        A guess is promising if none of its parts has more codes than ``guesses`` - 1 further guesses can tell apart.
+        Guesses whose largest part is smallest come first. Parts of at most ``guesses`` - 1 codes need no search,
+        because their codes can be guessed one after another.
         """
         answers = self._answers[codes]
         self._pay(answers.size)
@@ -122,8 +130,8 @@ class ExhaustiveSolver:
     def _most(self, guesses: int) -> int:
         """Return the most codes that ``guesses`` guesses can tell apart.
 
-        One of these is the guessed code itself. Each other feedback can leave as many codes as the remaining guesses
-        can tell apart.
+        One of these codes is the first guess itself. Each feedback other than all-black can leave as many codes as the
+        remaining guesses can tell apart.
         """
         if guesses <= 0:
             return 0
