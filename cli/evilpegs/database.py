@@ -25,11 +25,12 @@ NEWEST: Final = "last"
 
 @contextmanager
 def open_for_reading(url: str | None) -> Iterator[Engine]:
-    """Open the database at ``url`` during the block, and yield its engine.
+    """Yield an SQLAlchemy engine for the database at ``url``; the engine is closed after the block.
 
-    Without ``url``, it is the database that `evilpegs serve` would use here.
+    ``url`` has the form sqlite:///FILE; None stands for the database that `evilpegs serve` would use here.
 
     Raises:
+        CommandError: a setting is invalid, or there can be no database file at this path.
         DatabaseUnusableError: there is no database, or it cannot be read.
     """
     url = server_settings(database=url).database
@@ -42,7 +43,7 @@ def open_for_reading(url: str | None) -> Iterator[Engine]:
 
 
 def check_database_file(url: str) -> None:
-    """Check the file of a database that a command is about to use, and let compiled kernels be kept beside the file.
+    """Check the file of the database at ``url`` before it is used, and let compiled kernels be kept beside the file.
 
     Raises:
         CommandError: a directory stands where the file of the database should be, or a file stands in place of its
@@ -59,9 +60,9 @@ def check_database_file(url: str) -> None:
 
 
 def find_match(engine: Engine, name: str) -> StoredMatch:
-    """Return the stored match that ``name`` means.
+    """Return the stored match that ``name`` denotes.
 
-    The name is the id of the match, a beginning that no other id has, or ``last`` for the newest match.
+    ``name`` is the id of the match, a beginning that no other id has, or ``last`` for the newest match.
 
     Raises:
         CommandError: there is no such match, or more than one.
@@ -84,9 +85,10 @@ def find_match(engine: Engine, name: str) -> StoredMatch:
 
 
 def server_settings(**options: Any) -> Settings:
-    """Return the settings of the server, in which ``options`` that are not None come first.
+    """Return the settings of the server, with the value in ``options`` for each setting that has one.
 
-    The other settings come from the environment, `evilpegs.toml` or the defaults.
+    ``options`` are named like the settings. A setting whose option is missing or None comes from the environment, from
+    `evilpegs.toml` or from the defaults.
 
     Raises:
         CommandError: a value is invalid, or the file cannot be read; the message names the source of the value.
@@ -118,7 +120,7 @@ def _problem(error: ErrorDetails) -> str:
 
 
 def _expected(error: ErrorDetails) -> str | None:
-    """Return a description of the values that a setting accepts, or None if pydantic's own words are clear enough."""
+    """Return a description of the values that a setting accepts, or None if pydantic's message is clear enough."""
     limits = error.get("ctx", {})
     match error["type"]:
         case "greater_than_equal":

@@ -21,7 +21,7 @@ SERVER_PACKAGES: Final = frozenset(
         "uvicorn",
     }
 )
-"""The packages that are missing if evilpegs is installed without the extra `server`."""
+"""The packages of the extra `server`; if one of them is missing, the message of the error names this extra."""
 
 
 class CommandError(EvilpegsError):

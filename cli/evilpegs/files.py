@@ -34,10 +34,10 @@ def check_name(name: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class FileKind:
-    """A kind of file that a command writes: its name with an article, and the test by which its files are recognized.
+    """A kind of file that a command writes, such as "a tree", and the test that recognizes files of this kind.
 
-    ``begins`` gets the first line of a file, after blank lines and comments, and returns True if the file is of this
-    kind.
+    ``name`` is the name of the kind with its article. ``begins`` is called with the first line of a file that is
+    neither blank nor a comment, and returns True if the file is of this kind.
     """
 
     name: str
@@ -45,9 +45,10 @@ class FileKind:
 
 
 def check_writable(name: str, kind: FileKind | None = None) -> None:
-    """Raise CommandError if a file could not be written; call this before the work whose result goes into the file.
+    """Raise CommandError if the file ``name`` could not be written; call this before the work whose result it gets.
 
-    With ``kind``, an existing file of another kind is an error too. An empty file belongs to every kind.
+    With ``kind``, an existing file of another kind is an error too. An empty file belongs to every kind. Standard
+    output, ``-``, can always be written.
     """
     check_name(name)
     if name == STANDARD:
@@ -89,7 +90,7 @@ def write_obstacle(path: Path) -> str | None:
 
 
 def failure_reason(error: Exception) -> str:
-    """Return the reason why a file cannot be opened: the words of the system, or that no file can have this name."""
+    """Return the reason why a file cannot be opened, given ``error``, the exception that opening it has raised."""
     return (isinstance(error, OSError) and error.strerror) or "there can be no such file"
 
 
@@ -99,7 +100,11 @@ def display_name(name: str) -> str:
 
 
 def write_text(name: str, text: str) -> None:
-    """Write ``text`` to a file in UTF-8, or to standard output; raises CommandError if that fails."""
+    """Write ``text`` to the file ``name`` in UTF-8, or to standard output if ``name`` is ``-``.
+
+    Raises:
+        CommandError: the name is empty or looks like an option, or the file cannot be written.
+    """
     check_name(name)
     if name == STANDARD:
         sys.stdout.write(text)
@@ -113,10 +118,10 @@ def write_text(name: str, text: str) -> None:
 
 @contextmanager
 def open_to_read(name: str, hint: str) -> Iterator[IO[bytes]]:
-    """Open a file, or standard input, to read its bytes within a ``with`` statement.
+    """Open the file ``name``, or standard input if ``name`` is ``-``, to read bytes during the block.
 
     Raises:
-        CommandError: the file cannot be opened or read; the message ends with ``hint``.
+        CommandError: the file cannot be opened or read; the message ends with ``hint``, which says what to do.
     """
     try:
         with nullcontext(_standard_input()) if name == STANDARD else Path(name).open("rb") as file:
@@ -135,7 +140,8 @@ def _standard_input() -> IO[bytes]:
 def filled_lines(file: IO[bytes]) -> Iterator[bytes]:
     """Yield the lines of a file that are not blank.
 
-    A line that is longer than an event of a record may be is read in pieces, so that memory stays bounded.
+    A line of more than `SERVER_FRAME_BYTES` is yielded in pieces, so that memory stays bounded. No event of a record is
+    as long.
     """
     while line := file.readline(SERVER_FRAME_BYTES + 1):
         if line.strip():

@@ -1,4 +1,4 @@
-"""Event loops that Ctrl-C always ends."""
+"""A way to run an asyncio event loop that Ctrl-C always ends."""
 
 import asyncio
 import signal
@@ -10,7 +10,7 @@ _T = TypeVar("_T")
 
 
 def run_interruptibly(main: Coroutine[Any, Any, _T]) -> _T:
-    """Run a coroutine as `asyncio.run` does, but let a signal wake the event loop at once.
+    """Run a coroutine as `asyncio.run` does and return its result, but let a signal wake the event loop at once.
 
     `asyncio.run` alone can miss Ctrl-C: if the signal arrives just before the loop waits, or on another thread, its
     handler runs only after the next event, which may never come. So each signal also writes to a socket that the loop

@@ -1,4 +1,4 @@
-"""Compiled kernels on the command line: commands report compilation, and offer a directory beside the database."""
+"""Kernels, the functions that numba compiles, on the command line: messages about them, and a directory for them."""
 
 import logging
 import os
@@ -23,10 +23,10 @@ class _StandardErrorHandler(logging.Handler):
 
 
 def report_kernels() -> None:
-    """Print messages about kernels, which are functions compiled by numba, on standard error.
+    """Let messages about kernels, the functions that numba compiles, be printed on standard error from now on.
 
-    Warnings are always printed, the start of a compilation only on a terminal. If the environment names a database,
-    kernels may also be kept beside it.
+    Warnings are always printed, the start of a compilation only on a terminal. If EVILPEGS_DATABASE names a database,
+    kernels may also be kept beside the database.
     """
     if not _LOGGER.handlers:
         _LOGGER.addHandler(_StandardErrorHandler())
@@ -39,8 +39,8 @@ def report_kernels() -> None:
 def keep_kernels_beside(database: Path) -> None:
     """Let this process and its children keep compiled kernels beside a database file, if no usual place can be written.
 
-    A directory that EVILPEGS_KERNELS names is used instead. Nothing is kept beside a database among temporary files,
-    because kernels should outlive the database.
+    ``database`` is the path of the file. If EVILPEGS_KERNELS names a directory, it is used instead. Nothing is kept
+    beside a database among temporary files, because kernels should outlive the database.
     """
     file = database.absolute()
     if not file.is_relative_to(tempfile.gettempdir()):

@@ -13,7 +13,10 @@ from evilpegs_clients.connection.session_events import Reconnected, Reconnecting
 
 
 class LiveScreen:
-    """A screen on ``out`` that is shown during a `with` block; ``view`` returns its current content."""
+    """A part of the terminal ``out`` that is shown during a `with` block; ``view`` is called for its current content.
+
+    Below the content there is a line about the connection to the server, if there is something to say.
+    """
 
     def __init__(self, out: Console, view: Callable[[], RenderableType]) -> None:
         self._view = view
@@ -31,7 +34,7 @@ class LiveScreen:
         self._live.stop()
 
     def draw(self) -> None:
-        """Draw the current content again."""
+        """Draw the screen again, with the content that ``view`` returns now."""
         status = [Text(self._status, "bold", no_wrap=True, overflow="ellipsis")] if self._status else []
         self._live.update(Group(self._view(), *status), refresh=True)
 

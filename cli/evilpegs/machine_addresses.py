@@ -22,9 +22,9 @@ _OUTSIDE: Final[Mapping[str, tuple[socket.AddressFamily, str]]] = MappingProxyTy
         "::": (socket.AF_INET6, "2001:db8::1"),
     }
 )
-"""An outside address for each address that means all interfaces.
+"""For each address that means all interfaces: its family, and an address that is certainly on another machine.
 
-The outside addresses are reserved for documentation, so no machine has them.
+The latter addresses are reserved for documentation, so no machine has them.
 """
 _SIOCGIFCONF: Final = 0x8912
 _INTERFACE: Final = struct.Struct("16s4x4s16x")
@@ -34,8 +34,9 @@ _IPV6_ADDRESSES: Final = Path("/proc/net/if_inet6")
 
 
 def reachable_hosts(bound: str) -> list[str]:
-    """Return the hosts at which other machines reach a server bound to ``bound``, the most likely host first.
+    """Return the hosts at which other machines reach a server, the most likely host first.
 
+    ``bound`` is the host that the server listens on. Unless this host means all interfaces, it is the only result.
     Addresses that work only on this machine or on one cable are left out. The list is never empty: if no address is
     left, it has the name of this machine.
     """
@@ -55,7 +56,7 @@ def _useful(addresses: Iterable[str]) -> Iterator[str]:
 
 
 def address_on_route(family: socket.AddressFamily, outside: str) -> Iterator[str]:
-    """Yield the address of this machine on the route to ``outside``; nothing if there is no route.
+    """Yield this machine's address on the route to ``outside``, an address of ``family``, or nothing without a route.
 
     The route is found by connecting a datagram socket, which sends nothing.
     """
@@ -68,7 +69,7 @@ def address_on_route(family: socket.AddressFamily, outside: str) -> Iterator[str
 
 
 def interface_addresses(family: socket.AddressFamily) -> list[str]:
-    """Return the addresses of all interfaces in the kernel's order; an empty list if they cannot be read."""
+    """Return the IPv4 or IPv6 addresses of all interfaces, in the kernel's order; [] if they cannot be read."""
     try:
         return _ipv4_addresses() if family == socket.AF_INET else _ipv6_addresses()
     except (ImportError, OSError, ValueError):

@@ -73,11 +73,11 @@ GROUPS: Final = {
         },
     ),
 }
-"""The commands that only have commands of their own: the help of each, and the functions of its commands."""
+"""The commands that only group other commands: for each, its help and the functions of the commands in it."""
 
 
 def _docstring(function: str) -> str:
-    """Read the docstring of ``module:function`` from the source file, without importing it."""
+    """Return the docstring of ``function``, which has the form ``module:name``, without importing the module."""
     module, _, name = function.partition(":")
     spec = find_spec(module)
     assert spec is not None and spec.origin is not None  # noqa: S101, PT018 - a module of this package
@@ -99,7 +99,12 @@ app.register_install_completion_command(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command that ``arguments`` name, by default the arguments of the process; return the exit status."""
+    """Run the command line ``arguments``, by default that of the process, and return the exit status.
+
+    The status is 2 for an error of the user, which is printed in one line, 130 after Ctrl-C, 128 plus the number of the
+    signal after SIGTERM or SIGHUP, and 1 if nobody reads the output. Otherwise it is what the command returned, or 0.
+    An exception that is a fault of the program is passed on.
+    """
     _replace_closed_streams()
     keep_streams_open()
     _replace_unprintable_characters()
@@ -151,14 +156,14 @@ def _discard_output() -> None:
 
 
 def _replace_closed_streams() -> None:
-    """Discard the output to streams that were closed before the start, which are None in Python."""
+    """Discard the output to standard output and error, if they were closed before the start and are None in Python."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115 - for as long as the process lives
 
 
 def _replace_unprintable_characters() -> None:
-    """Print a question mark for each character that the encoding of a stream lacks."""
+    """Let standard output and error print a question mark for each character that their encoding lacks."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")

@@ -95,6 +95,8 @@ Traceback = Annotated[
 def to_server(_: object, tokens: Sequence[Token]) -> str:
     """Return the address of a server, unchanged, from an option or an environment variable.
 
+    This is a converter of cyclopts: ``tokens`` has one token with the value and the name of its source.
+
     Raises:
         CommandError: the value is not the address of a server; the message names the option or the variable.
     """
@@ -167,6 +169,9 @@ Database = Annotated[
 def server_to_read(server: str | None, database: str | None) -> str | None:
     """Return the address of the server to ask, or None if the command should read a database.
 
+    ``server`` and ``database`` are the values of --server and --database, None if they are not given. Without both, the
+    address is that in EVILPEGS_SERVER, unless EVILPEGS_DATABASE is set.
+
     Raises:
         CommandError: both a server and a database are named, or EVILPEGS_SERVER is not the address of a server.
     """
@@ -180,7 +185,7 @@ def server_to_read(server: str | None, database: str | None) -> str | None:
 
 
 def require_after(after: tuple[str, ...] | None) -> tuple[str, ...]:
-    """Return the texts that follow the option --after, none without the option.
+    """Return the texts that follow the option --after, or () if ``after`` is None because the option is not given.
 
     Raises:
         CommandError: the option is given without a text.

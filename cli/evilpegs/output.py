@@ -10,19 +10,19 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 PLAIN_WIDTH: Final = 120
-"""The columns of what is printed to a file or a pipe."""
+"""The width, in characters, of text for people that is printed to a file or a pipe."""
 
 
 def pluralize(count: int, singular: str, plural: str | None = None) -> str:
     """Return a count with its noun, such as "1 turn", "2 turns" or "2 matches".
 
-    Without ``plural``, an s is added to ``singular``.
+    ``singular`` is the noun for 1. ``plural`` is the noun for other counts, by default ``singular`` with an s.
     """
     return f"{count:,} {singular if count == 1 else plural or singular + 's'}"
 
 
 def print_json(document: dict[str, Any]) -> None:
-    """Print ``document`` as the JSON output of a command.
+    """Print ``document`` as one line of JSON on standard output.
 
     Characters that are not printable are escaped as JSON allows, because a terminal could obey them.
     """
@@ -44,9 +44,9 @@ def only_document(as_json: bool) -> Iterator[None]:
 
 
 def console(file: IO[str] | None = None) -> Console:
-    """Return a console that prints to ``file``, by default to standard output, for people.
+    """Return a console that prints text for people to ``file``, by default to standard output.
 
-    It prints colors on a terminal unless NO_COLOR is set.
+    The console prints colors on a terminal unless NO_COLOR is set.
     """
     target = file or sys.stdout
     return Console(
@@ -59,7 +59,7 @@ def console(file: IO[str] | None = None) -> Console:
 
 
 def progress(out: Console) -> Progress:
-    """Return a progress bar that is shown below what ``out`` prints; it is disabled if ``out`` is not a terminal."""
+    """Return a display of progress bars below what ``out`` prints; it is disabled if ``out`` is not a terminal."""
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),

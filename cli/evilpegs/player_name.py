@@ -1,4 +1,4 @@
-"""A check of a player's name, which is made before the server is asked."""
+"""A check of a player's name, which is made before the name is sent to a server."""
 
 import re
 from typing import Final
@@ -14,7 +14,10 @@ The names of guests are the second alternative.
 
 
 def check_name(name: str | None, option: str = "--name") -> None:
-    """Raise CommandError if no server can accept ``name``; ``option`` is the option that gave the name."""
+    """Raise CommandError if no server can accept ``name``; None, no name, is accepted.
+
+    ``option`` is the option that gave the name, for the message.
+    """
     if name is not None and not _NAME.fullmatch(name):
         message = (
             f"not a name: {quoted(name)}; a name is 2 to 20 of a-z, 0-9, _ and -, beginning with a letter "

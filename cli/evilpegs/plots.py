@@ -21,13 +21,13 @@ HEIGHT: Final = 5.0
 MIN_WIDTH, MAX_WIDTH = 7.0, 18.0
 """The bounds of the width of a chart in inches; between them the width grows with the number of bars."""
 MAX_LABELED_BARS: Final = 32
-"""The most bars of a chart that still have space for numbers above them."""
+"""The most bars of a chart that has a number above each bar; with more bars there is no space for numbers."""
 BAR_SHARE: Final = 0.8
-"""The fraction of the space of a label that its bars fill."""
+"""The fraction of the width of a label's place that the bars over the label fill."""
 
 
 def check_plot(path: Path) -> None:
-    """Raise CommandError if a chart could not be written to ``path``; call this before the work that the chart shows.
+    """Check that a chart can be written to ``path``; call this before the work whose result the chart shows.
 
     Raises:
         CommandError: the suffix is not .png or .svg, there is no such directory, the file cannot be written, or

@@ -12,9 +12,9 @@ KEY_HINT: Final = "a server names its own in /api/v1/keys, and in the file .key.
 
 
 def read_public_keys(key: str) -> tuple[str, ...]:
-    """Return the public keys that ``key`` stands for: itself, or those in the file of that name.
+    """Return the public keys that ``key`` denotes: ``key`` itself if it is a key, or those in the file of this name.
 
-    The file has one key per line. Lines that begin with ``#`` are comments.
+    A key has 43 characters of base64url. The file has one key per line. Lines that begin with ``#`` are comments.
 
     Raises:
         CommandError: ``key`` is neither a key nor a file, or a line of the file is not a public key.

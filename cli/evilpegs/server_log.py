@@ -13,14 +13,15 @@ from evilpegs_clients.printable import printable
 
 LogFormat = Literal["text", "json"]
 _EVENT_WIDTH: Final = 0
-"""The columns to which an event is padded in text: 0, because most events have nothing behind them."""
+"""The width to which the message of a log line is padded in text: 0, because most messages end their line."""
 
 
 def configure_logging(level: str, log_format: LogFormat | None = None) -> BoundLogger:
     """Send log lines of at least ``level``, and warnings of libraries, to standard error; return the logger to use.
 
-    ``log_format`` is by default text on a terminal and JSON elsewhere. Times are local in text and UTC in JSON.
-    Tracebacks do not show local variables, because these may be secrets.
+    ``level`` is the name of a level, such as ``info``. ``log_format`` is by default text on a terminal and JSON
+    elsewhere. Times are local in text and UTC in JSON. Tracebacks do not show local variables, because these may be
+    secrets.
     """
     is_text = sys.stderr.isatty() if log_format is None else log_format == "text"
     level_and_time: tuple[Processor, ...] = (structlog.stdlib.add_log_level, _time_stamper(is_text))
@@ -62,10 +63,13 @@ def _json_renderers() -> list[Processor]:
 
 
 def _make_printable(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
-    """Replace characters that a terminal could obey; a path or a message may contain text from strangers."""
+    """Return the fields of a log line with ``?`` for each character that a terminal could obey.
+
+    A path or a message may contain text from strangers.
+    """
     return {name: printable(value) if isinstance(value, str) else value for name, value in event.items()}
 
 
 def _is_relevant(record: logging.LogRecord) -> bool:
-    """Return False for the log lines about connections that do not speak WebSocket, which come from strangers."""
+    """Return False for a log line about a connection that does not speak WebSocket; strangers cause these lines."""
     return record.msg != "opening handshake failed"

@@ -1,7 +1,7 @@
-"""A line that names a strategy file that takes long, so that a strategy that never returns does not look like a fault.
+"""A line that names a slow strategy file, so that a strategy that never returns does not look like a fault of evilpegs.
 
-A strategy is a function of the user that nothing can interrupt but Ctrl-C. A thread looks once per second at which
-strategy files are executing. This adds no time to a choice, which matters because evaluations make millions of them.
+A strategy is a function of the user that nothing can interrupt but Ctrl-C. Once per second, a thread finds the strategy
+files that are executing. This adds no time to a choice, which matters because evaluations make millions of choices.
 """
 
 import sys
@@ -22,7 +22,7 @@ SLOW_SECONDS: Final = 5.0
 
 
 class SlowStrategyWatch:
-    """A watch on the calls of strategy files, which reports the calls that take long.
+    """An observer of the calls of strategy files, which reports the calls that take long in lines of text.
 
     ``write`` is called with the text to show. If ``in_place`` is True, each line replaces the line before and is erased
     at the end; otherwise the next line is written once a call has taken twice as long as the last line said.
@@ -36,9 +36,10 @@ class SlowStrategyWatch:
         self._is_shown = False
 
     def look(self, frames: list[FrameType], now: float) -> None:
-        """Report the slowest of the calls that are executing at the time ``now``, in seconds, if it is slow.
+        """Report the call that has been executing for the longest time, if this time is at least `SLOW_SECONDS`.
 
-        ``frames`` has the frame of each call. A frame that was there at an earlier look is the same call.
+        ``frames`` has the Python frame of each executing call, and ``now`` is the time in seconds on any clock that
+        does not jump. A frame that was also there at the last look is the same call.
         """
         self._since = {frame: self._since.get(frame, now) for frame in frames}
         slowest = min(frames, key=self._since.__getitem__, default=None)
@@ -50,7 +51,7 @@ class SlowStrategyWatch:
             self._show(f"{_file_name(slowest)} has been {_activity(slowest)} for {seconds:.0f} s; Ctrl-C ends it")
 
     def end(self) -> None:
-        """Erase the line that is shown, if any."""
+        """Erase the line that is shown in place, if any, because no call is slow any longer."""
         self._next_line = SLOW_SECONDS
         if self._is_shown and self._in_place:
             self._write("\r\x1b[2K")
@@ -64,7 +65,7 @@ class SlowStrategyWatch:
 def executing_strategy_calls(but: int) -> list[FrameType]:
     """Return, for each thread that executes a strategy file, the frame of its outermost call into the file.
 
-    The thread with the identifier ``but`` is left out.
+    The thread whose ``threading`` identifier is ``but`` is left out.
     """
     # The documented `threading` functions name threads only; there is no other way to see what a thread executes.
     stacks = [frame for thread, frame in sys._current_frames().items() if thread != but]
@@ -74,9 +75,10 @@ def executing_strategy_calls(but: int) -> list[FrameType]:
 
 @contextmanager
 def slow_strategies_named(out: TextIO | None = None, *, has_bar: bool = False) -> Iterator[None]:
-    """During the block, name strategy files that take long on ``out``, by default standard error.
+    """During the block, print lines that name slow strategy files on ``out``, by default standard error.
 
-    With ``has_bar`` a progress bar may be on the same terminal, so each line is printed below the one before.
+    ``has_bar`` is True if a progress bar may be on the same terminal. Each line is then printed below the line before;
+    otherwise, on a terminal, it replaces the line before.
     """
     stream = out or sys.stderr
     watch, ended = SlowStrategyWatch(_writer(stream), stream.isatty() and not has_bar), threading.Event()

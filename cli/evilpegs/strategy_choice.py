@@ -26,7 +26,11 @@ ProgramCommand = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class StrategyChoice:
-    """A strategy as the user typed it: a name or a file, or the command line of a program."""
+    """A strategy as the user typed it: the name of a strategy or file, or else the command line of a program.
+
+    One of ``name_or_file`` and ``program`` is None. With ``candidates_only``, a built-in strategy guesses only codes
+    that could be the secret.
+    """
 
     name_or_file: str | None
     program: str | None
@@ -34,17 +38,18 @@ class StrategyChoice:
 
     @property
     def typed(self) -> list[str]:
-        """The words of a command line that choose this strategy, for use in another command."""
+        """The words with which another `evilpegs` command would choose this strategy, such as ["--exec", "./mybot"]."""
         if self.program is not None:
             return ["--exec", self.program]
         return [self.name_or_file or "", *(["--candidates-only"] if self.candidates_only else [])]
 
     @contextmanager
     def open(self) -> Iterator[Strategy]:
-        """Load the strategy, yield it, and end its program when the block ends.
+        """Load the strategy and yield it; if it is a program, kill the program after the block.
 
         Raises:
-            CommandError: neither or both of a strategy and a program were given.
+            CommandError: neither or both of a strategy and a program were given, or ``candidates_only`` is set for a
+                program.
             StrategyError: the strategy cannot be loaded, or there is no such program.
         """
         if (self.name_or_file is None) is (self.program is None):

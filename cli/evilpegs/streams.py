@@ -14,7 +14,7 @@ STREAMS: Final = {"stdout": 1, "stderr": 2}
 
 
 class OpenStream(TextIOWrapper):
-    """A text stream on a descriptor of its own; closing it only flushes it."""
+    """A text stream with a file descriptor of its own, which cannot be closed: `close` only flushes it."""
 
     def close(self) -> None:
         """Flush the stream, which stays open until the process ends."""
@@ -23,9 +23,9 @@ class OpenStream(TextIOWrapper):
 
 
 def keep_streams_open() -> None:
-    """Replace standard output and error by streams that a strategy cannot close by accident.
+    """Replace ``sys.stdout`` and ``sys.stderr`` by streams that a strategy cannot close by accident.
 
-    Streams that somebody has already replaced are not changed.
+    A stream that was already replaced by an object of another kind is not changed.
     """
     for name, descriptor in STREAMS.items():
         stream = getattr(sys, name)

@@ -17,7 +17,7 @@ _Row = TypeVar("_Row")
 BAR_LENGTH: Final = 40
 """The length of the longest bar of a histogram, in characters."""
 BAR_STEPS: Final = " ▁▂▃▄▅▆▇█"
-"""The characters for a bar of one character, from no bar to the highest."""
+"""The bars of one character each, from no bar to the highest."""
 
 
 def plain_table(title: str | None = None) -> Table:
@@ -35,11 +35,11 @@ def plain_table(title: str | None = None) -> Table:
 
 @dataclass(frozen=True)  # no slots: Python 3.11 does not support them on generic dataclasses
 class Column(Generic[_Row]):
-    """A column of a table: its heading, and the function that returns its text for a row.
+    """A column of a table: its heading, and ``cell``, the function that returns its text for a row.
 
-    A table that is too wide is narrowed in numbered steps, each of which applies to all columns at once. ``narrow``
-    maps the number of a step to the function that replaces ``cell`` from this step on, or to None to leave the column
-    out. A column whose ``cell`` is None appears only from one of its steps on.
+    A table that is too wide is narrowed in steps, which are numbered from 1. Each step applies to all columns at once.
+    ``narrow`` maps the number of a step to the function that replaces ``cell`` from this step on, or to None if the
+    column is left out from this step on. If ``cell`` is None, the column is missing until one of its steps adds it.
     """
 
     heading: str
@@ -49,7 +49,7 @@ class Column(Generic[_Row]):
     narrow: Mapping[int, Callable[[_Row], str | Text] | None] = field(default_factory=dict)
 
     def cell_at(self, step: int) -> Callable[[_Row], str | Text] | None:
-        """Return the function for the cells once step number ``step`` is taken; None if the column is left out."""
+        """Return the function for the cells after step number ``step``, 0 for none; None if the column is left out."""
         taken = [number for number in self.narrow if number <= step]
         return self.narrow[max(taken)] if taken else self.cell
 
@@ -57,10 +57,10 @@ class Column(Generic[_Row]):
 def fit_table(
     out: Console, rows: Sequence[_Row], columns: Sequence[Column[_Row]], title: str | None = None
 ) -> tuple[Table, int]:
-    """Return the table in its widest form that fits on ``out``, and the width of this form.
+    """Return the table in its widest form that fits on ``out``, and the width of this form in characters.
 
-    The forms are the complete table and the tables after each step of `Column.narrow`. Each form comes first with two
-    spaces between the columns and then with one. If no form fits, the narrowest is returned.
+    The forms are the complete table and the tables after each step of `Column.narrow`. Each form is tried first with
+    two spaces between the columns and then with one. If no form fits, the narrowest is returned.
     """
     widths = out.options.update(width=10_000)
     for table in _forms(rows, columns, title):
@@ -104,12 +104,15 @@ def format_number(value: int | None) -> str:
 
 
 def feedback_text(feedback: Feedback, pegs: int) -> Text:
-    """Return a feedback as text: marks, then the numbers of blacks and whites."""
+    """Return a feedback as text: a mark per black and white peg, then the numbers of blacks and whites."""
     return Text.assemble(feedback_marks(*feedback, pegs), f" {feedback}")
 
 
 def small_bars(counts: Sequence[int]) -> str:
-    """Return a text with one bar per count, each a single character; only a count of 0 is blank."""
+    """Return a text with one bar per count, each a single character whose height is in proportion to the count.
+
+    The largest count, which must be positive, has the highest bar. Heights are rounded up, so only a 0 is blank.
+    """
     most, steps = max(counts), len(BAR_STEPS) - 1
     return "".join(BAR_STEPS[-(-count * steps // most)] for count in counts)
 
@@ -117,7 +120,7 @@ def small_bars(counts: Sequence[int]) -> str:
 def print_histogram(out: Console, distribution: Sequence[int], counted: str) -> None:
     """Print a table with one row and one bar per number of guesses.
 
-    ``distribution[i]`` is the count for i + 1 guesses, and ``counted`` is the heading of the counts.
+    ``distribution[i]`` is the count for i + 1 guesses, and ``counted``, such as "games", is the heading of the counts.
     """
     most = max(distribution)
     columns: list[Column[tuple[int, int]]] = [
@@ -129,9 +132,10 @@ def print_histogram(out: Console, distribution: Sequence[int], counted: str) -> 
 
 
 class TurnTableRow(NamedTuple):
-    """One turn in a table: its code, its feedback, the number of candidates after it, and the player's time.
+    """One turn in a table: the guess as text, its feedback, the candidates left, and the player's time.
 
-    ``candidates`` and ``took_ms`` are None if they are not known.
+    ``candidates`` is the number of candidates after the turn, and ``took_ms`` the time in milliseconds. Both are None
+    if they are not known.
     """
 
     code: str
@@ -141,7 +145,10 @@ class TurnTableRow(NamedTuple):
 
 
 class TurnPrinter:
-    """A printer that prints each turn of a game as soon as it is known, under the headings of `print_turns`."""
+    """A printer that prints the headings of `print_turns` at once, and each turn of a game as soon as it is known.
+
+    ``pegs`` is the number of pegs of the rules, and ``first_turn`` the number of the first turn to print.
+    """
 
     def __init__(self, out: Console, pegs: int, first_turn: int = 1) -> None:
         self._out = out
@@ -151,7 +158,7 @@ class TurnPrinter:
         out.print("─" * (sum(self._widths) + 6), soft_wrap=True)
 
     def turn(self, row: TurnTableRow) -> None:
-        """Print the row of one turn."""
+        """Print the row of the next turn."""
         feedback = feedback_text(row.feedback, len(row.code))
         self._print(str(self._turn), peg_text(row.code), feedback, format_number(row.candidates))
         self._turn += 1
@@ -164,7 +171,7 @@ class TurnPrinter:
 
 
 def print_turns(out: Console, rows: Iterable[TurnTableRow], timed: bool = False) -> None:
-    """Print a table with one row per turn; it has a column for the player's time if ``timed`` is True."""
+    """Print a table with one row per turn, numbered from 1; with ``timed`` it has a column for the player's time."""
     columns: list[Column[tuple[int, TurnTableRow]]] = [
         Column("turn", lambda row: str(row[0]), "right"),
         Column("guess", lambda row: peg_text(row[1].code), narrow={1: lambda row: row[1].code}),

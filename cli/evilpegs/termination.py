@@ -13,7 +13,10 @@ SIGNAL_STATUS: Final = 128
 
 
 class TerminatedError(KeyboardInterrupt):
-    """The request of a signal to end the command; it is raised in the main thread and handled wherever Ctrl-C is."""
+    """The exception for a signal that ends the command, raised in the main thread and handled wherever Ctrl-C is.
+
+    ``status`` is the exit status of the command.
+    """
 
     def __init__(self, signal_number: int) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The traceback of a strategy file that failed, without the frames of evilpegs itself: the option --traceback."""
+"""The traceback of a strategy file that failed, without the frames of evilpegs itself, for the option --traceback."""
 
 import sys
 import traceback
@@ -11,7 +11,7 @@ from evilpegs_clients.strategies.strategy import StrategyError
 from evilpegs_game.errors import EvilpegsError
 
 OWN_PACKAGES: Final = ("evilpegs.", "evilpegs_clients.", "evilpegs_game.", "importlib.")
-"""The prefixes of modules whose frames are left out at the beginning of a traceback."""
+"""The beginnings of module names; frames of these modules are left out at the beginning of a traceback."""
 
 
 @contextmanager
@@ -32,7 +32,7 @@ def traceback_of_strategy(is_wanted: bool) -> Iterator[None]:
 
 
 def print_strategy_traceback(error: StrategyError) -> None:
-    """Print the traceback of the exception that a strategy raised, if there is one, on standard error."""
+    """Print the traceback of the exception that caused ``error`` on standard error, if a strategy raised one."""
     cause = error.__cause__
     if cause is not None and _has_traceback(error):
         frames = _skip_own_frames(cause.__traceback__)

@@ -19,7 +19,7 @@ TREE: Final = FileKind("a tree", _begins_tree)
 
 
 def read_tree(name: str) -> Tree:
-    """Read a strategy tree from a file in the format of docs/trees.md.
+    """Read a strategy tree, in the format of docs/trees.md, from the file ``name``, or from standard input for ``-``.
 
     Raises:
         CommandError: the file cannot be read, or a line is wrong; the message names the first wrong line.
@@ -37,12 +37,12 @@ def read_tree(name: str) -> Tree:
 
 
 def write_tree(name: str, tree: Tree) -> None:
-    """Write a strategy tree to a file; raises CommandError if that fails."""
+    """Write a strategy tree to the file ``name``, or to standard output for ``-``; raise CommandError on failure."""
     write_text(name, format_tree(tree))
 
 
 def _read_tree_bytes(name: str) -> bytes:
-    """Read the bytes of a tree file, but at most one byte more than a tree may have.
+    """Return the bytes of the file ``name``, but at most one byte more than a tree may have characters.
 
     A standard input that is closed counts as empty.
     """

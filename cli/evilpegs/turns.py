@@ -1,4 +1,4 @@
-"""Played turns as text on the command line, in the form CODE:BLACK,WHITE such as 1122:1,0."""
+"""Conversion between played turns and their form on the command line, CODE:BLACK,WHITE such as 1122:1,0."""
 
 from collections.abc import Iterable
 
@@ -25,10 +25,10 @@ def parse_turn(text: str, rules: Rules) -> Turn:
 
 
 def parse_turns(texts: Iterable[str], rules: Rules) -> History:
-    """Return the history that ``texts`` stand for, one turn per text; raises as `parse_turn` does."""
+    """Return the history that ``texts`` stand for, one turn per text; raise the errors of `parse_turn`."""
     return tuple(parse_turn(text, rules) for text in texts)
 
 
 def format_turns(history: History) -> list[str]:
-    """Return the turns of a history as texts that `parse_turn` reads."""
+    """Return the turns of a history as texts such as ``1122:1,0``, which `parse_turn` reads."""
     return [f"{format_code(guess)}:{feedback}" for guess, feedback in history]

@@ -59,7 +59,7 @@ def _what(error: CycloptsError) -> str:
 
 
 def _asked_help(error: UnknownCommandError) -> str | None:
-    """Return the command that shows the help that `evilpegs help COMMAND` asks for, or None for any other command."""
+    """Return the command to write in place of `evilpegs help COMMAND`, or None if something else was typed."""
     word, *rest = error.unused_tokens or [""]
     if word != "help":
         return None
@@ -77,9 +77,9 @@ def _unexpected(error: UnusedCliTokensError) -> str:
 
 
 def _unknown_command(error: UnknownCommandError) -> str:
-    """Return the message about an unknown command, with the most similar one.
+    """Return the message about an unknown command, with the most similar command.
 
-    The text of the error itself is not used, because creating it would import every command.
+    The text of the error itself is not used, because creating this text would import every command.
     """
     typed = (error.unused_tokens or [""])[0]
     kind = "option" if typed.startswith("-") else "command"
@@ -124,9 +124,9 @@ def _kind(target: object) -> str:
 
 
 def _suggestion(typed: str, known: list[str]) -> str:
-    """Return an addition to a message that proposes the most similar of the ``known`` names, or an empty text.
+    """Return the end of a message that proposes the most similar of the ``known`` names, or "" if none is similar.
 
-    Hyphens at the ends of a name and the case of letters are ignored, because all names may have them in common.
+    Hyphens at the ends of names and the case of letters are ignored, because many names have them in common.
     """
     names = {name.strip("-").lower(): name for name in known}
     close = get_close_matches(typed.strip("-").lower(), names, n=1, cutoff=0.7)

@@ -92,7 +92,7 @@ def evaluate(
         seed: The seed of all random numbers: those of the strategy, and the secrets of simulated games.
         candidates_only: True if a built-in strategy may guess only codes that could be the secret.
         threads: The number of threads. Only the strategies that follow a criterion (minimax, entropy and so on) use
-            them, when every secret is played. The result does not depend on it.
+            them, when every secret is played. The result does not depend on this number.
 
     Raises:
         EvilpegsError: an argument is wrong, a strategy that was loaded by its name or path fails, the strategy never

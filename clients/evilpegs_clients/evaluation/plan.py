@@ -14,7 +14,7 @@ class ExecutionPlan:
     """The processes that play an evaluation, and the file of its checkpoint, as the user chose them.
 
     The work is done by the workers of the Dask scheduler at the address ``cluster``, or by ``jobs`` processes of this
-    machine if ``cluster`` is None. ``checkpoint`` is the path of the file; None is a default file for long work.
+    machine if ``cluster`` is None. ``checkpoint`` is the path of the file; if None, long work has a default file.
     """
 
     jobs: int = 1

@@ -118,7 +118,7 @@ class Comparison:
 
 
 def compare_results(results: Sequence[StrategyResult]) -> list[Comparison]:
-    """Return a comparison of the strategy that has the lowest mean with each other strategy, in the given order.
+    """Return comparisons of the strategy that has the lowest mean with each of the others, in the given order.
 
     ``results`` has at least one result, and all are of the same games. The list is empty if every secret was played,
     because the means are exact then.

@@ -198,7 +198,7 @@ def _make_advance(progress: Progress, err: Console, spec: StrategySpec, now: Now
 def _make_line_printer(text: str, err: Console, now: Now) -> Advance:
     """Return a function that adds up finished codes or games and prints their total number to ``err``.
 
-    The argument of the function is the number finished since its last call. It prints at most one line per
+    The argument of the function is the number finished since its last call. The function prints at most one line per
     `LINE_SECONDS`: the format string ``text``, filled in with the total. ``now`` returns seconds.
     """
     finished, printed_at = 0, now()

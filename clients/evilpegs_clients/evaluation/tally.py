@@ -100,10 +100,11 @@ def _tasks_below(spec: StrategySpec, history: History, size: int, task_size: int
 
 
 def _split(task: Task, chosen: ChosenGuess, tally: Tally, task_size: int, advance: Advance) -> Iterator[Task]:
-    """Yield a task for each feedback to ``chosen``, the guess that the `ChoiceTask` ``task`` has chosen.
+    """Yield a task for each feedback to the guess in ``chosen``, which is the outcome of the `ChoiceTask` ``task``.
 
-    The feedback that leaves the most candidates comes first, so that no long task starts last. The code that the guess
-    itself solves needs no task: it is counted in ``tally`` and reported to ``advance`` at once.
+    The feedback that leaves the most candidates comes first, so that no long task starts last. If it leaves more than
+    ``task_size`` candidates, its task is another `ChoiceTask`, else a `SubtreeTask`. The code that the guess itself
+    solves needs no task: it is counted in ``tally`` and reported to ``advance`` at once.
     """
     assert isinstance(task, ChoiceTask)  # noqa: S101 - only a ChoiceTask has this outcome
     if not task.history:

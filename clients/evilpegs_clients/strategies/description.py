@@ -7,7 +7,7 @@ import reprlib
 
 
 def describe_exception(error: BaseException) -> str:
-    """Return the class and the text of an exception in one line; if the text cannot be had, say so instead."""
+    """Return the class and the text of an exception in one line; if ``__str__`` fails, a remark replaces the text."""
     name = type(error).__name__
     try:
         return " ".join(f"{name}: {error}".split()).rstrip(": ")

@@ -163,7 +163,7 @@ def _prefer_folder(folder: Path, siblings: Iterable[SiblingModule]) -> None:
 
 
 def _home(name: str) -> Path | None:
-    """Return the folder that contains the top-level module or package ``name``, or None if no file is known."""
+    """Return the folder containing the imported module or package ``name``, or None if it did not come from a file."""
     file = getattr(sys.modules.get(name), "__file__", None)
     if file is None:
         return None

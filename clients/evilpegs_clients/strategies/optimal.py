@@ -41,9 +41,9 @@ class Optimal:
 
     The guess comes from a strategy tree in the package. If the package has no tree for the rules, or if an earlier
     guess differs from the tree's, the best guess against the codes still possible is searched. If the search takes too
-    much work, the guess is that of `most-parts`. A first guess at a position without a budget is an exception: it
-    raises an error then, because optimal play of the rules is not known. With ``candidates_only`` the guess is the
-    candidate after which the fewest guesses are needed, or the guess of `most-parts` if there are too many candidates.
+    much work, the guess is that of `most-parts`; but if it is a first guess and the position has no budget, an error is
+    raised, because optimal play of the rules is not known. With ``candidates_only`` the guess is the candidate after
+    which the fewest guesses are needed, or the guess of `most-parts` if there are too many candidates.
     """
 
     name: ClassVar[str] = "optimal"
@@ -97,8 +97,8 @@ def _find_best_candidate(position: Position, work: int) -> Code:
 def _unknown_play_error(position: Position, error: GameError, work: int) -> GameError:
     """Return the error that no optimal first guess can be found, with advice to play another strategy.
 
-    ``error`` is the error that ended the search, whose class the result has, and ``work`` is the number of feedback
-    evaluations that the search was allowed.
+    The result has the class of ``error``, which ended the search. ``work`` is the number of feedback evaluations that
+    the search was allowed.
     """
     why = str(error)
     if isinstance(error, OverBudgetError):

@@ -1,4 +1,4 @@
-"""The end of a strategy's program: a guard kills the program with its children, and its last errors are shown.
+"""The end of a strategy's program: a guard kills all of its processes, and the last error output is shown.
 
 A program runs in a process group of its own, so that it can be killed with every process that it started. A signal to
 this process does not reach that group. A `ProgramGuard` is a small process that leads the group and waits at a pipe

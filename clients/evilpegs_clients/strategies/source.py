@@ -17,9 +17,10 @@ VERSION_DIGITS: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class SiblingModule:
-    """A module beside a strategy file: its source text, and its path relative to their folder, with slashes."""
+    """A module beside a strategy file: its source text, and its path relative to the folder of both."""
 
     path: str
+    """The path with slashes, such as ``name.py`` or ``name/part.py``."""
     text: str
 
     @property

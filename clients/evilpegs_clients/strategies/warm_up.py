@@ -1,4 +1,4 @@
-"""Work that is done before a clock runs: compiling the kernels and generating the codes of the rules."""
+"""Work that is done before the clock of a game runs: compiling kernels and generating the codes of the rules."""
 
 from collections.abc import Iterable
 from contextlib import suppress
@@ -18,7 +18,7 @@ def warm_up(strategy: Strategy, rules: Iterable[Rules], live_sets: LiveSets) -> 
     """Compile the kernels that ``strategy`` needs, and put all codes of each of ``rules`` into the cache ``live_sets``.
 
     Rules whose codes do not fit into memory are skipped. Kernels, the functions that numba compiles, are compiled by
-    playing a tiny game tree. A strategy from a file may not support rules of this size, so `minimax` plays instead.
+    playing a tiny game tree. A strategy from a file may not support rules as small as this, so `minimax` plays instead.
     """
     evaluate(seeded_choice(strategy if strategy.name in STRATEGIES else Minimax()), SMALL_RULES)
     for each in rules:

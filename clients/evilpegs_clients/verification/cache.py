@@ -14,8 +14,8 @@ class VerificationCache:
     """A cache for verifications: the codes possible at each turn, and the positions that a devil's solver has solved.
 
     A devil is a codemaker that searches ahead for the reply that needs the most guesses. Its solver may hold about
-    105 MB of solved positions, so only the solver of the latest rules is kept. Without ``live_sets``, new ones of
-    `CACHE_BYTES` are created. Two threads must not use one cache at once.
+    105 MB of solved positions, so only the solver of the latest rules is kept. Without ``live_sets``, a new
+    cache of `CACHE_BYTES` holds the codes. Two threads must not use one `VerificationCache` at once.
     """
 
     def __init__(self, live_sets: LiveSets | None = None) -> None:

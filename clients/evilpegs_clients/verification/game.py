@@ -39,7 +39,7 @@ class GameRecord:
         return Rules.parse(self.match.rules)
 
     def violation(self, subject: Subject, what: str, turn: int = 0) -> Violation:
-        """Return a violation with the explanation ``what``, of this game or, if ``turn`` is not 0, of this turn."""
+        """Return a violation that concerns this game, and its turn ``turn`` unless that is 0; ``what`` explains it."""
         return Violation(what, self.started.game, turn, subject)
 
 

@@ -43,7 +43,7 @@ def find_signer(over: Mapping[str, Any], keys: Iterable[str]) -> str | None:
 def check_signature(events: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> list[Violation]:
     """Return a list with a violation unless the record is signed with one of the public keys, else an empty list.
 
-    The record itself must have been verified before, because the signature covers the hash that its last event names.
+    The record itself must have been verified before, because the signature covers the hash that the last event names.
     If the last event is missing, the list has a `NotChecked`, because a server signs a match when it is over.
 
     Raises:

@@ -23,10 +23,10 @@ Programs that keep the time of a machine correct smaller errors by slewing, whic
 
 
 def compare_times(events: Sequence[RecordEvent]) -> Iterator[Doubt]:
-    """Yield a doubt for each event by which turns have taken longer than the time between events of their game.
+    """Yield a doubt for each event at which the turns so far have taken longer than the times of the events allow.
 
-    ``events`` are those of one match, in order. Turns that follow one another are also compared together, so that an
-    excess that is spread over them is found too.
+    ``events`` are those of one match, in order. Turns of a game that follow one another are also compared together, so
+    that an excess that is spread over them is found too.
     """
     took_ms = passed_ms = start_ms = least_excess = 0
     for event in events:

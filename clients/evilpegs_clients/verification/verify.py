@@ -134,8 +134,8 @@ def verify_match(
 
     Args:
         events: Every event of the match, in order.
-        nonces_sent: The nonce that the client sent in `ready`, by game, if known. It proves that the server did not
-            replace the player's share in the draw of a fixed secret.
+        nonces_sent: The nonces that the client sent in `ready`, by the number of the game, as far as they are known.
+            They prove that the server did not replace the player's share in the draw of a fixed secret.
         cache: The caches to share between calls; by default new ones.
 
     Returns:

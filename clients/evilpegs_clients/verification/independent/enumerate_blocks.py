@@ -22,7 +22,7 @@ Block = NDArray[np.uint8]
 
 
 def count_parts(space: Space, turns: Sequence[MarkedGuess], block_size: int = BLOCK) -> PartCounts:
-    """Count, for each turn of a game, the candidates by the feedback that they would give; go block by block.
+    """Count the candidates of each turn by the feedback that they would give to its guess, one block at a time.
 
     A block has at most ``block_size`` codes. The result also has the first code that agrees with all turns; see
     `PartCounts`.

@@ -7,7 +7,7 @@ from evilpegs_clients.verification.independent.definitions import Code, MarkedGu
 
 
 def count_parts(space: Space, turns: Sequence[MarkedGuess]) -> PartCounts:
-    """Count, for each turn of a game, the candidates by the feedback that they would give; go code by code.
+    """Count the candidates of each turn by the feedback that they would give to its guess, one code at a time.
 
     The result also has the first code that agrees with all turns; see `PartCounts`.
     """
