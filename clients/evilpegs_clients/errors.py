@@ -68,7 +68,7 @@ class ServerRefusedError(ClientError):
 
     def __init__(
         self,
-        code: "ErrorCode",
+        code: "ErrorCode | str",
         message: str,
         *,
         fatal: bool = False,

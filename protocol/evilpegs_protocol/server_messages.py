@@ -36,7 +36,7 @@ PlayState = Literal["ready", "turn", "thinking", "over"]
 
 
 class ErrorCode(StrEnum):
-    """The reasons for which the server refuses a message. An error with any other code is not a valid message."""
+    """The reasons for which a server refuses a message. Later servers may have more; see `OtherCode`."""
 
     BAD_JSON = "bad_json"
     BAD_MESSAGE = "bad_message"
@@ -63,6 +63,10 @@ class ErrorCode(StrEnum):
     NOT_PRACTICE = "not_practice"
     RATE_LIMITED = "rate_limited"
     INTERNAL = "internal"
+
+
+OtherCode = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z_]{0,39}$")]
+"""An error code that this version of the protocol does not know, because version 1 may grow by error codes."""
 
 
 class ClockInfo(Message):
@@ -320,7 +324,7 @@ class Error(ServerMessage):
     """
 
     type: Literal["error"] = "error"
-    code: ErrorCode
+    code: Annotated[ErrorCode | OtherCode, Field(union_mode="left_to_right")]
     message: str
     fatal: bool = False
     retry_after_ms: Milliseconds | None = optional()

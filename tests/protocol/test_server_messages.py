@@ -125,12 +125,23 @@ def test_event_names_wrong_list_member_by_place():
         read(sample("match_over") | {"outcomes": ["solved", "lost"]})
 
 
-def test_error_event_takes_listed_codes_only():
+def test_error_event_reads_back_with_every_code():
     for code in ErrorCode:
         error = Error(code=code, message="m")
         assert json.loads(encode(error)) == {"type": "error", "code": code, "message": "m", "fatal": False}
-    with pytest.raises(CodecError):
-        read(sample("error") | {"code": "bad_luck"})
+        assert read(json.loads(encode(error))).code is code
+
+
+def test_error_code_of_later_server_is_kept():
+    """Version 1 of the protocol grows by error codes too."""
+    error = read(sample("error") | {"code": "bad_luck"})
+    assert (type(error), error.code) == (Error, "bad_luck")
+
+
+@pytest.mark.parametrize("code", ["", "Bad", "bad luck", "bad\n", "x" * 41, 5, None])
+def test_error_code_is_a_word(code):
+    with pytest.raises(CodecError, match=r"error\.code"):
+        read(sample("error") | {"code": code})
 
 
 def test_event_built_by_server_reads_back():
