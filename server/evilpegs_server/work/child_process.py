@@ -11,14 +11,17 @@ from pathlib import Path
 from typing import Final
 
 OOM_SCORE: Final = 500
-"""The out-of-memory score, of at most 1000, with which the system kills a child before it kills the server."""
+"""The ``oom_score_adj`` of a child, at most 1000. When memory runs out, Linux kills a child before the server."""
 
 
 def spawn_child(module: str, descriptor: int) -> "subprocess.Popen[bytes]":
-    """Start ``module`` as a Python program in a child process, and return the process.
+    """Start the Python module named ``module`` as a program in a child process, and return the process.
 
     ``descriptor`` is the file descriptor of the child's socket; the child inherits it and gets its number as argument.
     The child has a process group of its own, so that Ctrl-C on the terminal reaches only the server.
+
+    Raises:
+        OSError: the process cannot be started.
     """
     command = [sys.executable, "-P", "-m", module, str(descriptor)]
     devnull = subprocess.DEVNULL
@@ -26,9 +29,10 @@ def spawn_child(module: str, descriptor: int) -> "subprocess.Popen[bytes]":
 
 
 def lower_priority(niceness: int) -> None:
-    """Lower the priority of this process, so that the server precedes it for processor time and memory.
+    """Lower the priority of this child process, so that the server precedes it for processor time and memory.
 
-    ``niceness`` is added to the nice value of the process. Steps that the system does not support are skipped.
+    ``niceness`` is added to the nice value of the process, and its out-of-memory score becomes `OOM_SCORE`. A change
+    that the system does not allow is left out without an error.
     """
     with contextlib.suppress(OSError):
         os.nice(niceness)

@@ -13,13 +13,16 @@ _LENGTH: Final = struct.Struct("!I")
 
 
 def pack(message: object) -> bytes:
-    """Return the frame of a message: its pickle, preceded by the length."""
+    """Return the frame of a message: its pickle, preceded by the length of the pickle as four bytes, big-endian."""
     content = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
     return _LENGTH.pack(len(content)) + content
 
 
 def unpack_messages(received: bytearray) -> Iterator[Any]:
-    """Yield the complete messages at the beginning of ``received``, and remove them from it."""
+    """Yield the messages whose frames are complete at the beginning of ``received``, and remove these frames from it.
+
+    The bytes of an incomplete frame at the end stay in ``received``.
+    """
     while len(received) >= _LENGTH.size:
         end = _LENGTH.size + _LENGTH.unpack_from(received)[0]
         if len(received) < end:
@@ -33,7 +36,7 @@ def read_message(stream: IO[bytes]) -> Any:
     """Read the next frame from a blocking stream and return its message.
 
     Raises:
-        EOFError: the stream ends before the end of a message.
+        EOFError: the stream ends before or within the frame.
     """
     head = stream.read(_LENGTH.size)
     if len(head) < _LENGTH.size:
@@ -48,8 +51,8 @@ def read_message(stream: IO[bytes]) -> Any:
 class FramedProtocol(asyncio.Protocol):
     """The asyncio protocol of one end of a socket that carries frames.
 
-    ``on_connect`` is called with the transport, ``on_message`` with each message that arrives, and ``on_close`` when
-    the connection ends.
+    ``on_connect`` is called with the transport of the socket, ``on_message`` with each message that arrives, and
+    ``on_close`` without arguments when the connection ends.
     """
 
     def __init__(
@@ -66,11 +69,11 @@ class FramedProtocol(asyncio.Protocol):
         self._on_connect(transport)
 
     def data_received(self, data: bytes) -> None:
-        """Call ``on_message`` with each message that is complete."""
+        """Call ``on_message`` with each message that the received bytes complete."""
         self._received += data
         for message in unpack_messages(self._received):
             self._on_message(message)
 
     def connection_lost(self, _error: Exception | None) -> None:
-        """Call ``on_close``, because the other process has ended or has closed its end."""
+        """Call ``on_close``, because the connection has ended: the other process closed its end, or it has died."""
         self._on_close()

@@ -25,19 +25,21 @@ class ComparedGuesses(StrEnum):
     """The set of guesses with which the guess of a hint was compared."""
 
     CODES = "codes"
+    """All codes of the rules."""
     CANDIDATES = "candidates"
+    """All codes still possible."""
     SAMPLES = "samples"
-    """Some candidates drawn at random, because comparing all of them would exceed the budget."""
+    """Some of the codes still possible, drawn at random, because comparing all of them would exceed the budget."""
     NONE = "none"
-    """No guesses, because even drawing candidates needs too much memory. The hint is the first candidate."""
+    """No guesses, because even drawing codes needs too much memory. The hint is the first code still possible."""
 
 
 @dataclass(frozen=True, slots=True)
 class HintResult:
     """A hint: the good guess ``code``, and the reason ``why`` it is good.
 
-    ``candidates`` is the number of codes still possible. ``why`` continues a sentence that begins with the code.
-    ``compared`` names the guesses with which the code was compared.
+    ``code`` is text such as ``1122``, and ``why`` continues a sentence that begins with it. ``candidates`` is the
+    number of codes still possible. ``compared`` names the guesses with which the code was compared.
     """
 
     code: str
@@ -54,15 +56,16 @@ _COMPARISONS: Final = MappingProxyType(
         ComparedGuesses.NONE: "it is the first code still possible, because there are too many to compare",
     }
 )
-"""The end of a hint's reason, by the guesses that were compared."""
+"""The last clause of a hint's reason, for each set of guesses with which the hint was compared."""
 
 
 def find_hint(position: Position) -> HintResult:
     """Return a hint with the best guess among all codes, all candidates, or some candidates drawn at random.
 
-    Candidates are the codes still possible, and the best guess leaves the fewest of them on average. The largest of the
-    three sets that the budget of ``position`` allows is compared. If even drawing candidates needs too much memory, the
-    hint is the first candidate.
+    Candidates are the codes still possible. The largest of the three sets that the budget of ``position`` allows is
+    compared. The best guess among all codes or all candidates leaves the fewest candidates on average; among drawn
+    candidates it is the one whose feedback has the most entropy. If even drawing candidates needs too much memory, the
+    hint is the first candidate in code order.
     """
     guess, compared = _good_guess(position)
     count = position.count
@@ -74,7 +77,7 @@ def find_hint(position: Position) -> HintResult:
 
 
 def _good_guess(position: Position) -> tuple[Code, ComparedGuesses]:
-    """Return a tuple of a good guess and the set of guesses that it was compared with."""
+    """Return a good guess for ``position`` and the set of guesses with which it was compared."""
     with suppress(OverBudgetError, TooLargeError):
         return best_guess(position, EXPECTED_SIZE), ComparedGuesses.CODES
     with suppress(TooLargeError):

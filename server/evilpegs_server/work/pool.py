@@ -1,4 +1,7 @@
-"""Pools that run the tasks of all players, a limited number at once, in the order that `scheduler` decides."""
+"""Pools that run the tasks of all players, a limited number at once, in the order that `scheduler` decides.
+
+The cost of a task is measured in units of work; a unit is about 2 nanoseconds of processor time.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,11 +16,15 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class PoolMetrics:
-    """The state of a pool at one moment, and totals since its creation.
+    """The state of a pool of tasks at one moment, and figures since its creation.
 
     ``waiting`` and ``running`` count tasks, and ``heavy`` counts the running tasks that are heavy, as `SchedulerLimits`
-    defines it. Times are in seconds, and ``work`` is in units of a few nanoseconds. ``done``, ``work`` and
-    ``longest_wait`` are the totals.
+    defines it. ``oldest_wait`` and ``oldest_running`` are the seconds since the oldest waiting task and the oldest
+    running task were submitted, or 0 if there is none. ``charged_players`` counts the players whose used work is still
+    remembered.
+
+    Since the creation of the pool, ``done`` tasks have ended, their cost was ``work`` in units of about 2 nanoseconds,
+    and ``longest_wait`` is the longest time in seconds that a task waited for its start.
     """
 
     waiting: int
@@ -35,14 +42,15 @@ class Pool(Protocol):
     """The interface of an object that runs tasks for players."""
 
     def submit(self, player: object, cost: int, task: Task[_T], done: Callable[[_T | Exception], None]) -> None:
-        """Queue ``task`` for ``player``, then call ``done`` on the event loop with its result or its exception.
+        """Queue ``task`` for ``player``, and call ``done`` on the event loop with its result or exception when it ends.
 
-        ``cost`` is the estimated cost of the task in units of work; a unit is a few nanoseconds.
+        ``player`` is any hashable object that identifies the player. ``cost`` is the estimated cost of the task in
+        units of work; a unit is about 2 nanoseconds.
         """
         ...
 
     def metrics(self) -> PoolMetrics:
-        """Return the state of the pool at this moment."""
+        """Return the state of the pool at this moment, and its figures since its creation."""
         ...
 
 
@@ -50,9 +58,9 @@ class TaskExecutor(Protocol):
     """The interface of an object that runs tasks at once, without a queue."""
 
     def submit(self, task: Task[_T], done: Callable[[_T | Exception, int], None]) -> None:
-        """Start ``task``; later call ``done`` on the event loop with its result or exception, and its cost.
+        """Start ``task``; when it ends, call ``done`` on the event loop with its result or exception, and its cost.
 
-        The cost is in units of work; a unit is a few nanoseconds.
+        The cost is in units of work; a unit is about 2 nanoseconds.
         """
         ...
 
@@ -66,7 +74,7 @@ class _Submission:
 class TaskPool:
     """A pool that runs at most ``limits.slots`` tasks at once on ``executor``, and queues all others.
 
-    ``clock`` returns seconds. Call all methods on the thread of the event loop.
+    ``clock`` is a monotonic clock in seconds. Call all methods on the thread of the event loop.
     """
 
     def __init__(self, limits: SchedulerLimits, executor: TaskExecutor, clock: Callable[[], float]) -> None:
@@ -78,10 +86,11 @@ class TaskPool:
         self._longest_wait = 0.0
 
     def submit(self, player: object, cost: int, task: Task[_T], done: Callable[[_T | Exception], None]) -> None:
-        """Queue ``task`` for ``player``, then call ``done`` with its result or its exception.
+        """Queue ``task`` for ``player``, and call ``done`` with its result or exception when it ends.
 
-        ``cost`` is the estimated cost in units of work. The player is charged for it, or for the actual cost if that is
-        larger.
+        ``player`` is any hashable object that identifies the player. ``cost`` is the estimated cost in units of work,
+        of about 2 nanoseconds each. When the task ends, the player is charged the estimated or the actual cost,
+        whichever is larger. After `close`, ``done`` is called only for tasks that were running.
 
         Raises:
             RuntimeError: the pool is closed.
@@ -108,12 +117,12 @@ class TaskPool:
         )
 
     def close(self) -> None:
-        """Drop all waiting tasks, without calling their ``done``, and start no more tasks."""
+        """Drop all waiting tasks, without calling their ``done``, and start no more tasks. Running tasks continue."""
         self._closed = True
         self._scheduler.clear()
 
     def _start_tasks(self) -> None:
-        """Start every waiting task for which there is a slot."""
+        """Start every waiting task that the limits of the pool allow to run now."""
         now = self._clock()
         while (job := self._scheduler.start(now)) is not None:
             self._longest_wait = max(self._longest_wait, now - job.waiting_since)

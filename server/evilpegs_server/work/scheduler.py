@@ -1,8 +1,8 @@
 """The order in which jobs of many players run. The scheduler has no threads and no clock.
 
-Players within their budget of work are equal and take turns. Players over their budget are scheduled last, those who
-have used least first. Used work is forgotten after a window of time. A player who has waited for a window is therefore
-equal again, and precedes everybody who came later.
+Players within their budget of work are equal and take turns. Players over their budget are scheduled last, beginning
+with those who have used the least work. Used work is forgotten after a fixed time, the window. A player who has waited
+for a window is therefore equal again, and precedes everybody who came later.
 
 The scheduler does not limit the number of waiting jobs: a match has at most one reply outstanding, and a player has a
 limited number of matches.
@@ -15,16 +15,16 @@ from typing import Final, Generic, TypeVar
 _T = TypeVar("_T")
 
 _TICKS: Final = 16
-"""The number of ticks per window. Work is forgotten after 15 to 16 ticks."""
+"""The number of ticks into which a window of time is divided. Used work is forgotten after 15 to 16 ticks."""
 
 
 @dataclass(frozen=True, slots=True)
 class SchedulerLimits:
     """The limits of a scheduler: each player has a budget of ``budget`` units of work per ``window`` seconds.
 
-    A unit is a few nanoseconds, and jobs of players who have used up their budget run last. A job of more than
-    ``cheap`` units is heavy; all others are cheap. At most ``heavy_slots`` heavy and ``cheap_slots`` cheap jobs run at
-    once, so a cheap job never waits for a heavy job of another player.
+    A unit is about 2 nanoseconds of processor time. Jobs of players who have used up their budget run last. A job with
+    an estimated cost of more than ``cheap`` units is heavy; all others are cheap. At most ``heavy_slots`` heavy and
+    ``cheap_slots`` cheap jobs run at once, so a cheap job never waits for a heavy job of another player.
     """
 
     budget: int
@@ -35,16 +35,17 @@ class SchedulerLimits:
 
     @property
     def slots(self) -> int:
-        """The largest number of jobs that run at once."""
+        """The largest number of jobs, heavy and cheap, that run at once."""
         return self.heavy_slots + self.cheap_slots
 
 
 @dataclass(frozen=True, slots=True)
 class Job(Generic[_T]):
-    """A piece of work for a player, with its estimated ``cost`` in units of a few nanoseconds.
+    """A piece of work for a player, with its estimated ``cost`` in units of about 2 nanoseconds.
 
-    ``waiting_since`` is the time in seconds at which it began to wait. ``content`` is the object that the caller wants
-    to run.
+    ``player`` is any hashable object that identifies the player. ``waiting_since`` is the time at which the job began
+    to wait, in seconds on the clock whose times the scheduler's methods receive. ``content`` is the object that the
+    caller wants to run.
     """
 
     player: object
@@ -54,9 +55,9 @@ class Job(Generic[_T]):
 
 
 class Spending:
-    """The units of work that one player has used within the last window.
+    """The units of work that one player has used within the last window of time.
 
-    Time is counted in ticks, of which a window has `_TICKS`.
+    Times are numbers of ticks, and a window has `_TICKS` ticks.
     """
 
     __slots__ = ("_charges", "_total")
@@ -66,7 +67,7 @@ class Spending:
         self._total = 0
 
     def charge(self, tick: int, cost: int) -> None:
-        """Add ``cost`` units of work at ``tick``, which must not be less than the tick of an earlier call."""
+        """Add ``cost`` units of work at the time ``tick``, which must not be before the time of an earlier call."""
         if self._charges and self._charges[-1][0] == tick:
             cost_before = self._charges.pop()[1]
             self._charges.append((tick, cost_before + cost))
@@ -75,7 +76,7 @@ class Spending:
         self._total += cost
 
     def total(self, tick: int) -> int:
-        """Return the sum of the charges within the window that ends at ``tick``, and drop older charges."""
+        """Return the units of work used within the window that ends at the time ``tick``; forget older work."""
         while self._charges and self._charges[0][0] <= tick - _TICKS:
             self._total -= self._charges.popleft()[1]
         return self._total
@@ -84,14 +85,14 @@ class Spending:
 class FairScheduler(Generic[_T]):
     """The waiting and running jobs of all players, and the choice of the next job.
 
-    At most one job of each player runs at a time. Times are arguments in seconds and must not decrease from one call to
-    the next.
+    At most one job of each player runs at a time. Callers pass the current time as an argument, in seconds on any
+    clock that never goes back.
     """
 
     def __init__(self, limits: SchedulerLimits) -> None:
         self._limits = limits
         self._waiting: dict[object, deque[Job[_T]]] = {}
-        """The waiting jobs by player, in the order of the players' turns."""
+        """The waiting jobs by player. The player whose turn is next is at the beginning."""
         self._running: dict[object, Job[_T]] = {}
         self._spending: OrderedDict[object, Spending] = OrderedDict()
         """The used work by player. The player who was charged last is at the end."""
@@ -102,9 +103,9 @@ class FairScheduler(Generic[_T]):
         self._waiting.setdefault(job.player, deque()).append(job)
 
     def start(self, now: float) -> Job[_T] | None:
-        """Remove the next waiting job and return it, or return None if no job may run now.
+        """Remove the next job that may run from the waiting jobs and return it; return None if no job may run now.
 
-        The job counts as running until it is passed to `finish`.
+        ``now`` is the current time in seconds. The job counts as running until it is passed to `finish`.
         """
         tick = self._tick(now)
         best, smallest_excess = None, 0
@@ -119,7 +120,10 @@ class FairScheduler(Generic[_T]):
         return self._run(best) if best else None
 
     def finish(self, job: Job[_T], cost: int, now: float) -> None:
-        """End a running job, and charge its player ``cost`` units of work, or the estimated cost if that is larger."""
+        """End a running job, and charge its player ``cost`` units of work, or the estimated cost if that is larger.
+
+        ``now`` is the current time in seconds.
+        """
         del self._running[job.player]
         self._heavy -= self._is_heavy(job)
         tick = self._tick(now)
@@ -129,13 +133,13 @@ class FairScheduler(Generic[_T]):
             self._spending.popitem(last=False)
 
     def clear(self) -> list[Job[_T]]:
-        """Remove all waiting jobs and return them."""
+        """Remove all waiting jobs and return them, grouped by player. Running jobs continue."""
         jobs = [job for each in self._waiting.values() for job in each]
         self._waiting.clear()
         return jobs
 
     def usage(self, player: object, now: float) -> int:
-        """Return the units of work that a player has used within the last window."""
+        """Return the units of work that a player has used within the window before ``now``, a time in seconds."""
         return self._usage(player, self._tick(now))
 
     @property
@@ -160,7 +164,7 @@ class FairScheduler(Generic[_T]):
 
     @property
     def oldest_running(self) -> float | None:
-        """The time in seconds at which the oldest running job began to wait, or None if no job runs."""
+        """The time in seconds at which the oldest running job began to wait for its start, or None if no job runs."""
         return min((job.waiting_since for job in self._running.values()), default=None)
 
     def __len__(self) -> int:

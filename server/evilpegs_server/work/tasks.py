@@ -1,7 +1,7 @@
 """The tasks that may take long: part sizes, a devil's replies, witnesses, hints, and the analysis and luck of games.
 
 A task is data without secrets. It can run in this process or in another one, and every run gives the same result. Costs
-are in units of work; a unit is a few nanoseconds.
+are in units of work; a unit is about 2 nanoseconds of processor time.
 """
 
 from collections.abc import Callable
@@ -29,9 +29,9 @@ _UNITS_PER_ROW: Final = 24
 
 @dataclass(frozen=True, slots=True)
 class TaskResult(Generic[_T_co]):
-    """The result of a task.
+    """The result of a task: the computed ``value``, and the work that only running the task could measure.
 
-    ``cost`` is the work that became known only when the task ran, in units of a few nanoseconds.
+    ``cost`` is this work in units of about 2 nanoseconds; 0 if the task did not measure its work.
     """
 
     value: _T_co
@@ -39,7 +39,7 @@ class TaskResult(Generic[_T_co]):
 
 
 class Task(Protocol[_T_co]):
-    """A computation that can run in any process."""
+    """A computation given as data, which can be sent to another process and run there."""
 
     def run(self, workspace: Workspace) -> TaskResult[_T_co]:
         """Compute the result with the caches of ``workspace``, and return it."""
@@ -47,14 +47,17 @@ class Task(Protocol[_T_co]):
 
 
 class CountParts(NamedTuple):
-    """The task of counting, for each feedback, the codes that fit ``history`` and would give it to ``guess``."""
+    """The task of counting, for each feedback, the codes that agree with ``history`` and would give it to ``guess``."""
 
     rules: Rules
     history: History
     guess: Code
 
     def run(self, workspace: Workspace) -> TaskResult[tuple[int, ...]]:
-        """Return the numbers of codes in feedback order. The cost covers only the table rows that this call created."""
+        """Return the number of codes for each feedback, ordered by black, then white.
+
+        The cost covers only the counting that the caches of ``workspace`` did not save.
+        """
         live_sets = workspace.live_sets
         live_sets.take_work()
         sizes = Position(self.rules, self.history, live_sets).part_sizes(self.guess)
@@ -64,7 +67,8 @@ class CountParts(NamedTuple):
 class AllowedReplies(NamedTuple):
     """The replies among which a devil, a codemaker that searches ahead, may choose, and the method that found them.
 
-    ``part_sizes`` has the number of codes still possible that would give each feedback, in feedback order.
+    ``part_sizes`` has, for each feedback in the order of black, then white, the number of codes still possible before
+    the guess that would give this feedback.
     """
 
     allowed: tuple[Feedback, ...]
@@ -75,8 +79,8 @@ class AllowedReplies(NamedTuple):
 class FindDevilReplies(NamedTuple):
     """The task of finding the replies that a devil may give to a guess.
 
-    A devil is a codemaker that searches ahead for the reply that needs the most guesses. It searches completely if at
-    most ``exact_up_to`` codes are still possible.
+    A devil is a codemaker that gives the reply that forces an optimal player to use the most guesses. It finds this
+    reply by search if at most ``exact_up_to`` codes are still possible; before that, it keeps the most codes possible.
     """
 
     rules: Rules
@@ -85,7 +89,7 @@ class FindDevilReplies(NamedTuple):
     guess: Code
 
     def run(self, workspace: Workspace) -> TaskResult[AllowedReplies]:
-        """Return the allowed replies. The cost covers only the positions that were solved for this call."""
+        """Return the replies that the devil may give. The cost covers only positions that were not solved before."""
         devil = Devil(workspace.devils.worst_case(self.rules), self.exact_up_to)
         position = workspace.position(self.rules, self.history)
         allowed, method, work = devil.allowed_replies(position, self.guess)
@@ -99,35 +103,36 @@ class FindWitness(NamedTuple):
     history: History
 
     def run(self, workspace: Workspace) -> TaskResult[Code]:
-        """Return the first code that agrees with every turn, which is called the witness."""
+        """Return the first code, in code order, that agrees with every turn; it is called the witness."""
         return TaskResult(witness(workspace.position(self.rules, self.history)))
 
 
 class FindHint(NamedTuple):
-    """The task of finding a good guess with at most ``budget`` feedback evaluations."""
+    """The task of finding a good guess after the turns ``history``, with at most ``budget`` feedback evaluations."""
 
     rules: Rules
     history: History
     budget: int = HINT_BUDGET
 
     def run(self, workspace: Workspace) -> TaskResult[HintResult]:
-        """Return the hint."""
+        """Return the hint: a good guess and the reason why it is good."""
         return TaskResult(find_hint(workspace.position(self.rules, self.history, self.budget)))
 
 
 class AnalyzeGames(NamedTuple):
-    """The task of analyzing every turn of a match with the effort `USUAL` of the analysis.
+    """The task of analyzing every turn of a match with the default effort of the analysis, `USUAL`.
 
-    ``games`` has the history of each game.
+    ``games`` has the turns of each game of the match, oldest first.
     """
 
     rules: Rules
     games: tuple[History, ...]
 
     def run(self, workspace: Workspace) -> TaskResult[bytes]:
-        """Return the analyses as JSON text: a list of games, each a list of the documents of its turns.
+        """Return the analyses as JSON text: a list with one list per game, which has one JSON object per turn.
 
-        The result is JSON, because receiving it costs the server less than receiving objects.
+        Each object is the analysis of a turn, as `TurnAnalysis.to_json` makes it. The result is text, because receiving
+        it costs the server less than receiving objects.
         """
         # Imported here because the solver and its kernels are not needed before somebody asks for an analysis.
         from evilpegs_game.analysis.games import analyze_games  # noqa: PLC0415
@@ -138,18 +143,19 @@ class AnalyzeGames(NamedTuple):
 
 
 class MeasureLuck(NamedTuple):
-    """The task of measuring the luck of finished games against fixed secrets.
+    """The task of measuring the luck of finished games, each of which had a fixed secret.
 
-    Luck is the number of guesses that the feedbacks cost more than was to be expected; a positive number is bad luck.
+    Luck is the number of additional guesses that the feedbacks of a game made a good strategy expect, compared with
+    average feedbacks to the same guesses. Positive luck is bad.
     """
 
     rules: Rules
     guess_limit: int
     games: tuple[tuple[tuple[str, int, int], ...], ...]
-    """The turns of each game, each a tuple of the code, the blacks and the whites. They need not be valid."""
+    """The turns of each game, each a tuple of the code as text, the blacks and the whites. Turns may be invalid."""
 
     def run(self, workspace: Workspace) -> TaskResult[list[int | None]]:
-        """Return the luck of each game in millionths of a guess, or None for a game that cannot be measured."""
+        """Return the luck of each game in millionths of a guess; None for a game whose luck cannot be measured."""
         # Imported here because the event loop does not measure luck.
         from evilpegs_game.luck.value_curve import load_value_curve  # noqa: PLC0415
         from evilpegs_server.work.measured_luck import measure_luck  # noqa: PLC0415
@@ -163,9 +169,9 @@ class MeasureLuck(NamedTuple):
 class WarmUp(NamedTuple):
     """The task of playing ``turns`` turns before any player waits, so that later tasks on these rules need less time.
 
-    It compiles functions and fills tables. The turns are played against evil, the codemaker that keeps the most codes
-    possible, and a code that fits all replies is found after each turn. If ``exact_up_to`` is not None, the last turn
-    is also played against a devil, whose first reply takes longest.
+    The task compiles functions and fills caches. The turns are played against evil, the codemaker that keeps the most
+    codes possible, and a code that fits all replies is found after each turn. If ``exact_up_to`` is not None, the last
+    guess is also answered by a devil, the codemaker that searches ahead if at most ``exact_up_to`` codes are possible.
     """
 
     rules: Rules
@@ -173,7 +179,7 @@ class WarmUp(NamedTuple):
     exact_up_to: int | None = None
 
     def run(self, workspace: Workspace) -> TaskResult[None]:
-        """Play the turns against evil, and the last one also against the devil if there is one."""
+        """Play ``turns`` turns against evil, and the last one also against a devil if ``exact_up_to`` is not None."""
         table = workspace.live_sets.feedback_table(self.rules)
         if table is not None:
             table.complete()
@@ -192,7 +198,10 @@ class ExportSolved(NamedTuple):
     """The task of exporting the positions that devils, the codemakers that search ahead, have solved."""
 
     def run(self, workspace: Workspace) -> TaskResult[bytes | None]:
-        """Return all solved positions as bytes, or None if no position was solved since the last export."""
+        """Return all solved positions in the format of `SolvedPositions.to_bytes`; None if none is new.
+
+        A position is new if it was solved since the last export.
+        """
         solved = workspace.devils.solved
         if not solved.changed:
             return TaskResult(None)
@@ -201,13 +210,16 @@ class ExportSolved(NamedTuple):
 
 
 def run_task(task: Task[_T], workspace: Workspace) -> tuple[_T | Exception, int]:
-    """Return the result of a task, or the exception that it raised, and its cost in units of a few nanoseconds."""
+    """Run ``task``; return its result, or the exception that it raised, and its cost in units of about 2 nanoseconds.
+
+    The cost of a task that raised an exception is 0.
+    """
     result = catch(partial(task.run, workspace))
     return (result, 0) if isinstance(result, Exception) else (result.value, result.cost)
 
 
 def catch(work: Callable[[], _T]) -> _T | Exception:
-    """Return the result of ``work``, or the exception that it raised."""
+    """Call ``work``, and return its result, or the exception that it raised."""
     try:
         return work()
     except Exception as error:  # noqa: BLE001 - returned to the caller

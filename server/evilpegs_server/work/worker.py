@@ -2,7 +2,8 @@
 
     python -m evilpegs_server.work.worker FD
 
-It ends when the other end of the socket is closed, so it never outlives its server.
+FD is the number of the inherited file descriptor of the socket. The program ends when the other end of the socket is
+closed, so it never outlives its server.
 """
 
 import contextlib
@@ -22,9 +23,9 @@ from evilpegs_server.work.tasks import Task, run_task
 from evilpegs_server.work.workspace import Workspace
 
 NICENESS: Final = 10
-"""The nice value of this process relative to the server, which has precedence."""
+"""The number that is added to the nice value of this process, so that the server gets processor time first."""
 THREADS: Final = 64
-"""The number of threads, more than pools have slots. The pools limit how many tasks run at once."""
+"""The number of threads, chosen to exceed the number of tasks that the pools of the server run at once."""
 
 
 def main(descriptor: int) -> None:
@@ -45,10 +46,11 @@ def main(descriptor: int) -> None:
 def serve(connection: socket.socket, frames: IO[bytes]) -> None:
     """Run the tasks that arrive in ``frames``, and send their results on ``connection``.
 
-    The first frame must be a `WorkerSetup`. The function ends only with an exception.
+    ``frames`` is a blocking stream of pickled messages. The first message must be a `WorkerSetup`, and each further one
+    a pair of a number and a task. The function ends only with an exception.
 
     Raises:
-        EOFError: the frames have ended.
+        EOFError: the stream has ended.
     """
     worker = _Worker(read_message(frames).new_workspace(), connection)
     threads = ThreadPoolExecutor(THREADS, "worker")
@@ -65,7 +67,7 @@ class _Worker:
         self._sending = Lock()
 
     def run(self, number: int, task: Task[Any]) -> None:
-        """Run a task and send its result or its exception."""
+        """Run a task, and send ``number``, its result or exception, its cost, and the size of the workspace."""
         outcome, cost = run_task(task, self._workspace)
         if isinstance(outcome, Exception):
             outcome = _sendable(outcome)

@@ -1,8 +1,8 @@
 """The messages between the server and its worker process, which are sent as `frames`.
 
-The server first sends a `WorkerSetup`, then pairs ``(number, task)``. The worker answers each task with
-``(number, outcome, cost, state)``. The outcome is the result or the exception, the cost is in units of work, and the
-state is the `WorkspaceState`.
+The server first sends a `WorkerSetup`, then pairs ``(number, task)``, where the number identifies the task. The worker
+answers each task with ``(number, outcome, cost, state)``. The outcome is the result or the exception of the task, the
+cost is in units of work (about 2 nanoseconds each), and the state is the `WorkspaceState` after the task.
 """
 
 from typing import NamedTuple
@@ -15,8 +15,9 @@ from evilpegs_server.work.workspace import DevilSolvers, Workspace
 class WorkerSetup(NamedTuple):
     """The first message to a worker process, with the limits and the solved positions of its workspace.
 
-    ``cache_bytes`` limits its cache, and ``count_bytes`` one running count. ``solved`` is in the format of
-    `SolvedPositions.to_bytes`.
+    ``cache_bytes`` limits the memory of the cache of live sets (the codes still possible in games), and ``count_bytes``
+    that of each running count of codes. ``solved`` has the positions that devils, the codemakers that search ahead,
+    have solved before, in the format of `SolvedPositions.to_bytes`.
     """
 
     cache_bytes: int

@@ -1,8 +1,8 @@
 """The server's side of the worker process, which runs computations that would block the event loop.
 
 If the process dies, a new process repeats the tasks that were running; a task has no effect except its result. The
-repeated tasks run one after another, so that a task that kills its process harms no other task. If several processes
-have died with a task, it fails with `WorkerLostError`.
+repeated tasks run one after another, so that a task that kills its process harms no other task. If `MAX_DEATHS`
+processes have died during a task, the task fails with `WorkerLostError`.
 """
 
 import asyncio
@@ -22,21 +22,21 @@ from evilpegs_server.work.workspace import WorkspaceState
 _T = TypeVar("_T")
 
 PROGRAM: Final = "evilpegs_server.work.worker"
-"""The module that the process runs."""
+"""The name of the module that the worker process runs."""
 MAX_DEATHS: Final = 3
-"""The number of processes that may die while a task runs before the task fails."""
+"""The number of deaths of worker processes during one task after which the task fails."""
 STOP_SECONDS: Final = 2.0
-"""The seconds that the process has at its end to export its solved positions."""
+"""The seconds that the worker process has at its end to export the positions that devils have solved."""
 
 
 class WorkerLostError(Exception):
-    """The error of a task during which the worker process died repeatedly."""
+    """The error of a task during which `MAX_DEATHS` worker processes died."""
 
 
 class _Pending:
     """A submitted task with its callback ``done``.
 
-    ``sent`` is True if the task was sent to the current process. ``deaths`` counts the processes that died with it.
+    ``sent`` is True if the task was sent to the current process. ``deaths`` counts the processes that died during it.
     """
 
     __slots__ = ("deaths", "done", "sent", "task")
@@ -46,16 +46,17 @@ class _Pending:
 
 
 class WorkerProcess:
-    """The owner of a worker process, which runs the tasks of pools in it.
+    """The owner of a worker process, which starts the process, sends it tasks and receives their results.
 
-    Call all methods on the thread of the event loop; callbacks run there too. The process starts with `start` or with
-    the first task. Deaths of the process are logged to ``log``. `close` waits at most ``stop_seconds`` for the process
-    to return the positions that devils have solved in it.
+    ``setup`` is the first message to the process. The process starts with `start` or with the first task. Deaths of the
+    process are logged to ``log``. `close` waits at most ``stop_seconds`` for the positions that devils, the codemakers
+    that search ahead, have solved in the process. Call all methods on the thread of the event loop; callbacks run there
+    too.
     """
 
     def __init__(self, setup: WorkerSetup, log: BoundLogger, stop_seconds: float = STOP_SECONDS) -> None:
         self.state = WorkspaceState()
-        """The state of the process's workspace when a task last ended."""
+        """The size of the workspace in the process when a task last ended; all zeros before the first end."""
         self._setup = setup
         self._log = log
         self._stop_seconds = stop_seconds
@@ -72,7 +73,7 @@ class WorkerProcess:
         return self._process.pid if self._process else None
 
     def start(self) -> None:
-        """Start the process unless it runs already. Tasks wait until it is ready.
+        """Start the process unless it runs already. Tasks that are submitted now wait until the process is ready.
 
         Raises:
             OSError: the process cannot be started.
@@ -90,7 +91,7 @@ class WorkerProcess:
     def submit(self, task: Task[_T], done: Callable[[_T | Exception, int], None]) -> None:
         """Run ``task`` in the process, then call ``done`` with its result or exception and its cost in units of work.
 
-        Nothing happens after `close`.
+        A unit of work is about 2 nanoseconds. After `close` the task is ignored, and ``done`` is never called.
         """
         if self._closed:
             return
@@ -102,7 +103,12 @@ class WorkerProcess:
             self._send(self._submitted)
 
     async def run(self, task: Task[_T]) -> _T:
-        """Run ``task`` in the process, and return its result or raise its exception."""
+        """Run ``task`` in the process, and return its result or raise its exception. Do not call this after `close`.
+
+        Raises:
+            WorkerLostError: the process died repeatedly during the task.
+            OSError: the process cannot be started.
+        """
         future: asyncio.Future[_T | Exception] = asyncio.get_running_loop().create_future()
         self.submit(task, lambda outcome, _cost: None if future.done() else future.set_result(outcome))
         outcome = await future
@@ -113,7 +119,9 @@ class WorkerProcess:
     async def close(self) -> bytes | None:
         """End the process, even if tasks are running, and return the positions that devils have solved, as bytes.
 
-        Return None if no positions were solved since the last export, or the process does not answer in time.
+        The bytes have the format of `SolvedPositions.to_bytes`. Return None if no positions were solved since the last
+        export, or if the process has died or does not answer within ``stop_seconds``. The callbacks of unfinished tasks
+        are not called.
         """
         solved = None
         if self._ended and self._transport is not None:
@@ -130,7 +138,7 @@ class WorkerProcess:
         return solved
 
     def _start_or_fail(self) -> None:
-        """Start the process; if that fails, end all tasks with the error."""
+        """Start the process; if that fails, log the error and end all submitted tasks with it."""
         try:
             self.start()
         except OSError as error:
@@ -151,7 +159,10 @@ class WorkerProcess:
         self._send_suspect()
 
     def _send_suspect(self) -> None:
-        """Send the first unfinished task during which a process died, if there is one. Those tasks run one by one."""
+        """Send the first unfinished task during which a process died, if there is one.
+
+        Tasks during which a process died run one after another; call this again when one of them ends.
+        """
         suspect = next((number for number, pending in self._pending.items() if pending.deaths), None)
         if suspect is not None:
             self._send(suspect)
@@ -173,7 +184,10 @@ class WorkerProcess:
             self._send_suspect()
 
     def _end(self, number: int, outcome: Any, cost: int = 0) -> None:
-        """End a task: call its callback, but later, because an error in it must not harm other tasks."""
+        """Remove task ``number``, and schedule its callback on the event loop.
+
+        The callback does not run within this call, because an error in it must not harm other tasks.
+        """
         asyncio.get_running_loop().call_soon(self._pending.pop(number).done, outcome, cost)
 
     def _handle_death(self) -> None:

@@ -1,4 +1,7 @@
-"""The workspace that tasks share within one process: a cache of live sets and the solvers of devils."""
+"""The workspace that tasks share within one process: a cache of live sets and the solvers of devils.
+
+A live set has the codes still possible in a game. A devil is a codemaker that searches ahead.
+"""
 
 from dataclasses import dataclass
 from threading import Lock
@@ -14,9 +17,10 @@ from evilpegs_game.rules import Rules
 
 
 class DevilSolvers:
-    """The solvers that devils, the codemakers that search ahead, use: one per rules, shared by all matches.
+    """The solvers that devils, the codemakers that search ahead, use: one solver per rules, shared by all matches.
 
-    All solvers store their results in ``solved``. Stored results save time and never change a reply.
+    All solvers store their results in ``solved``, which is empty by default. Stored results save time and never change
+    a reply.
     """
 
     def __init__(self, solved: SolvedPositions | None = None) -> None:
@@ -39,8 +43,9 @@ class DevilSolvers:
 class WorkspaceState(NamedTuple):
     """The size of a workspace.
 
-    ``part_sizes`` is the state of its cache of numbers of codes per feedback, ``live_set_bytes`` the size of its live
-    sets (the codes still possible in games), and ``solved`` the number of positions that devils have solved.
+    ``part_sizes`` is the state of its cache of part sizes (how many codes would give each feedback to a guess),
+    ``live_set_bytes`` the bytes of its live sets (the codes still possible in games), and ``solved`` the number of
+    positions that devils, the codemakers that search ahead, have solved.
     """
 
     part_sizes: CacheState = CacheState(0, 0, 0, 0)
@@ -49,7 +54,7 @@ class WorkspaceState(NamedTuple):
 
     @property
     def cache(self) -> CacheState:
-        """The state of the cache ``part_sizes``, with the bytes of the live sets added to its bytes."""
+        """The state of the cache of part sizes, with the bytes of the live sets added to its ``bytes_used``."""
         return self.part_sizes._replace(bytes_used=self.part_sizes.bytes_used + self.live_set_bytes)
 
 
@@ -61,9 +66,9 @@ class Workspace:
     devils: DevilSolvers
 
     def position(self, rules: Rules, history: History, budget: int | None = None) -> Position:
-        """Return the position after the turns ``history``, with the caches of this workspace.
+        """Return the position after the turns ``history``, which computes with the caches of this workspace.
 
-        ``budget`` is the largest number of feedbacks that one search may compute; None means no limit.
+        ``budget`` is the largest number of feedbacks that one search for a guess may compute; None means no limit.
         """
         return Position(rules, history, self.live_sets, budget)
 
