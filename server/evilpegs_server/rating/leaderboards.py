@@ -1,8 +1,8 @@
 """The leaderboards of a running server, in memory and up to date.
 
-At the start the rows of all stored games are counted; from then on, new games are counted at most twice per second. The
-database does this in a thread without the interpreter lock, so running games are not disturbed. While nobody reads,
-listens to or publishes the leaderboards, no new games are counted; the next reader waits until they are.
+At the start all stored games are counted; from then on, new games are counted at most twice per second. The database
+does this in a thread without the interpreter lock, so running games are not disturbed. While nobody reads, listens to
+or publishes the leaderboards, no new games are counted; the next reader waits until they are counted.
 """
 
 import asyncio
@@ -25,27 +25,31 @@ from evilpegs_server.scoring.leaderboard import LeaderboardRow, leaderboard_docu
 _T = TypeVar("_T")
 
 UPDATE_SECONDS: Final = 0.5
-"""The shortest time between two updates in seconds. A finished match is on its leaderboard within a second."""
+"""The shortest time in seconds between two updates. A finished match is on its leaderboard within a second."""
 REST_SECONDS: Final = 60.0
-"""The seconds without a reader after which new events are no longer counted, until the next reader comes.
+"""The seconds without a reader of leaderboards after which new games are no longer counted, until the next reader.
 
-Verifying the hashes of events takes processor time, so a server whose leaderboards nobody reads answers more guesses.
+Counting games and verifying the hashes of events take processor time, so a server whose leaderboards nobody reads
+answers more guesses.
 """
 
 PAUSE_SECONDS: Final = 0.004
 """The seconds that the counting thread pauses after each millisecond of work.
 
-Without pauses, the work of a second at once would delay the guesses of some 20 milliseconds.
+Without pauses, the work that gathers in a second would be done at once, and delay all guesses that arrive within about
+20 milliseconds.
 """
 
 
 class LiveLeaderboards:
     """The leaderboards of all rated ladders, kept up to date in memory.
 
-    Call every method on the thread of the event loop. Failures, and matches that do not count because their hashes are
-    wrong, are reported to ``log`` if it is not None. ``update_seconds`` is the shortest time between two updates,
-    ``rest_seconds`` the time without a reader after which counting rests, and ``pause_seconds`` the pause of the
-    counting thread after each millisecond of work.
+    ``ladders`` has all ladders by id. Failures, and matches that do not count because their hashes are wrong, are
+    reported to ``log`` if it is not None. ``update_seconds`` is the shortest time between two updates,
+    ``rest_seconds`` the time without a reader after which new games are no longer counted until the next reader, and
+    ``pause_seconds`` the pause of the counting thread after each millisecond of work.
+
+    Call every method on the thread of the event loop.
     """
 
     def __init__(
@@ -80,7 +84,7 @@ class LiveLeaderboards:
         self._following = asyncio.create_task(self._follow())
 
     async def close(self) -> None:
-        """Stop counting, and return when the step in progress is finished."""
+        """Stop counting, and return when the counting thread has ended. A count in progress is ended early."""
         self._counting.stopped = True
         if self._following is not None:
             self._following.cancel()
@@ -89,13 +93,17 @@ class LiveLeaderboards:
         await asyncio.to_thread(self._thread.shutdown)
 
     def wake(self) -> None:
-        """Count new games soon. Pass this method to `MatchRegistry.listen`."""
+        """Note that events may have been stored, so that new games are counted soon, and return at once.
+
+        Pass this method to `Audience.listen`.
+        """
         self._woken.set()
 
     def listen(self, listener: Callable[[], None]) -> None:
-        """Register ``listener``, which is called whenever rows of a ladder have changed. It must not raise or wait.
+        """Register ``listener``, which is called whenever rows of a ladder have changed.
 
-        From now on, new games are counted even if nobody reads the leaderboards.
+        The listener is called on the event loop, and must not raise or wait. From now on, new games are counted even if
+        nobody reads the leaderboards.
         """
         self._listeners.append(listener)
         self.keep_counting()
@@ -106,7 +114,10 @@ class LiveLeaderboards:
         self._read.set()
 
     async def update(self) -> None:
-        """Count every game that is stored now, and verify the hashes of some events that were not verified yet.
+        """Count every game that is stored now, and verify the hashes of the next events that were not verified yet.
+
+        At most `stored_results.VERIFIED` events are verified. If a match turns out to be broken, all games are counted
+        again without it.
 
         Raises:
             SQLAlchemyError: the database cannot be read. A later update counts and verifies what this one could not.
@@ -124,7 +135,8 @@ class LiveLeaderboards:
     async def _count(self, pausing: bool = True) -> None:
         """Count every game that is stored now, and call the listeners if rows have changed.
 
-        With ``pausing``, the thread pauses after each millisecond of work.
+        If ``pausing`` is True, the counting thread pauses after each millisecond of work, so that it does not delay
+        guesses.
         """
         changed = await self._run(partial(self._counting.advance, pausing))
         for ladder, rows in changed.items():
@@ -141,7 +153,7 @@ class LiveLeaderboards:
     async def refresh(self) -> None:
         """Note that somebody reads the leaderboards, and wait until the games that ended while nobody read are counted.
 
-        Call this method before `version`.
+        At the start of the server, wait until all stored games are counted. Call this method before `version`.
         """
         await self._filled.wait()
         self._read_at = asyncio.get_running_loop().time()
@@ -152,12 +164,12 @@ class LiveLeaderboards:
 
     @property
     def is_verified(self) -> bool:
-        """True if the hashes of all events that were stored at the last update are verified."""
+        """True if the hashes of all events that were stored before the last count are verified."""
         return self._counting.is_verified
 
     @property
     def broken_matches(self) -> int:
-        """The number of matches that do not count, because their chains of hashes are broken."""
+        """The number of matches that were found so far not to count, because their chains of hashes are broken."""
         return len(self._counting.broken)
 
     @property
@@ -171,24 +183,27 @@ class LiveLeaderboards:
         return self._filled.is_set()
 
     async def rows(self, ladder: str) -> tuple[LeaderboardRow, ...]:
-        """Return the leaderboard rows of a ladder, best first; an empty tuple if the ladder is unknown or not rated."""
+        """Return the leaderboard rows of the ladder with the id ``ladder``, best first, waiting as `refresh` does.
+
+        The tuple is empty if the ladder is unknown, not rated or without games.
+        """
         await self.refresh()
         return self._rows.get(ladder, ())
 
     async def player_rows(self, player: str) -> list[tuple[str, LeaderboardRow]]:
-        """Return the results of the player with the name ``player``.
+        """Return the results of the player with the name ``player``, waiting as `refresh` does.
 
         The list has a pair for each ladder and each version of the player's client: the id of the ladder, and the row.
-        Only a row that is on the leaderboard of its ladder has a rank.
+        Only a row that is on the leaderboard of its ladder has a rank. The list is empty for an unknown player.
         """
         await self.refresh()
         return await self._run(partial(self._counting.player_rows, player))
 
     async def body(self, info: LadderInfo) -> bytes:
-        """Return the JSON text of the leaderboard of the ladder ``info``.
+        """Return the leaderboard of the ladder ``info`` as JSON text in UTF-8, waiting as `refresh` does.
 
-        The text is made once per `version`, in a thread, because long leaderboards take milliseconds. Concurrent
-        callers share it.
+        The text is made once per `version` of the leaderboard, in a thread, because long leaderboards take
+        milliseconds. Concurrent callers share it.
         """
         await self.refresh()
         async with self._locks.setdefault(info.id, asyncio.Lock()):
@@ -202,7 +217,7 @@ class LiveLeaderboards:
             return body
 
     def version(self, ladder: str) -> int:
-        """Return a number that grows whenever the rows of ``ladder`` have changed."""
+        """Return a number, from 0, that grows whenever the rows of the ladder with the id ``ladder`` change."""
         return self._versions.get(ladder, 0)
 
     async def _follow(self) -> None:
@@ -217,7 +232,10 @@ class LiveLeaderboards:
                 await self._read.wait()
 
     async def _catch_up(self) -> None:
-        """Count the games that ended while nobody read, without pauses, and then resume regular updates."""
+        """Count the games that ended while nobody read the leaderboards, and then resume regular updates.
+
+        The counting thread does not pause, because a reader waits.
+        """
         await self._try(partial(self._count, pausing=False))
         self._resting, self._catching_up = False, None
         self._read.set()

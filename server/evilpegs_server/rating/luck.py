@@ -1,8 +1,9 @@
-"""The luck of finished games, measured in the worker and stored beside their results.
+"""The luck of finished games, measured in the worker process and stored beside the results of the games.
 
-Games that have just ended come first; games from before the start of the server follow when no others wait. The pool
-should have one slot of its own, so that a measurement never delays a reply; the worker has a lower priority than the
-event loop. A game whose luck cannot be measured is counted without it.
+Games that have just ended are measured first, and games from before the start of the server when no others wait. The
+pool for these measurements should have one slot of its own, so that a measurement never delays a reply; the worker
+process has a lower priority than the event loop. A game whose luck cannot be measured counts on leaderboards without
+it.
 """
 
 import asyncio
@@ -28,23 +29,23 @@ from evilpegs_server.work.tasks import MeasureLuck
 LUCK_LIMITS: Final = SchedulerLimits(budget=0, window=60.0, cheap=0, heavy_slots=1, cheap_slots=0)
 """The limits of a pool for measurements of luck. The pool runs one task at a time."""
 GAMES: Final = 50
-"""The largest number of games that are read and measured at a time."""
+"""The largest number of games that are read from the database and measured at a time."""
 CODES: Final = 100_000
-"""The bound of the games of one measurement times the codes of their rules; it always has at least one game.
+"""The limit of a measurement: its number of games times the number of codes of their rules. One game may exceed it.
 
-Fifty games on 4x6 take the worker about 15 milliseconds. With far fewer games per measurement, the event loop would
-spend more time on handing them over than the worker on measuring.
+Fifty games on 4x6 take the worker process about 15 milliseconds. With far fewer games per measurement, the event loop
+would spend more time on sending them than the worker process on measuring.
 """
 MATCHES: Final = 1_000
-"""The number of matches that are searched at a time for old games without luck."""
+"""The number of matches that are searched at a time for games from before the start whose luck is not stored."""
 EVENTS: Final = 4_000
-"""The number of events that are searched at a time for new games."""
+"""The largest number of events that are searched at a time for games that have ended."""
 RETRY_SECONDS: Final = 5.0
-"""The seconds after which a failed read or write is tried again."""
+"""The seconds after which a failed read, measurement or write is tried again."""
 LOOK_SECONDS: Final = 0.5
-"""The shortest time in seconds between two searches for new games.
+"""The shortest time in seconds between two searches for games that have ended.
 
-A search after every commit would take a quarter of a processor.
+A search after every commit would take a quarter of the time of a processor core.
 """
 _COST: Final = 1
 _T = TypeVar("_T")
@@ -53,10 +54,11 @@ _T = TypeVar("_T")
 class LuckKeeper:
     """A background task that measures and stores the luck of all games on ladders with a value curve.
 
-    Luck is the number of guesses that the feedbacks of a game cost more than was to be expected; a value curve gives
-    the expected guesses by the number of codes still possible. ``pool`` runs the measurements, ``stored`` is called
-    after each batch of them was stored, and ``look_seconds`` is the shortest time between two searches for new games.
-    Call every method on the thread of the event loop.
+    Luck is the number of additional guesses that the feedbacks of a game made a good strategy expect, compared with
+    average feedbacks to the same guesses. A value curve gives the expected guesses by the number of codes still
+    possible. ``pool`` runs the measurements, and ``writer`` stores their results. ``stored`` is called each time that
+    the luck of some games was stored. ``look_seconds`` is the shortest time between two searches for games that have
+    ended. Failures are logged to ``log`` and tried again later. Call every method on the thread of the event loop.
     """
 
     def __init__(
@@ -78,12 +80,15 @@ class LuckKeeper:
         self._last_event = self._looked_through = self._last_match = 0
 
     def start(self) -> None:
-        """Begin to measure in the background; do nothing if no ladder has a value curve."""
+        """Begin to measure games in the background; do nothing if no ladder has a value curve."""
         if self._curves:
             self._following = asyncio.create_task(self._follow())
 
     def wake(self) -> None:
-        """Measure new games soon. Pass this method to `MatchRegistry.listen`."""
+        """Note that games may have ended, so that their luck is measured soon, and return at once.
+
+        Pass this method to `Audience.listen`.
+        """
         self._woken.set()
 
     async def close(self) -> None:
@@ -119,7 +124,7 @@ class LuckKeeper:
         self._last_event, self._last_match = await asyncio.to_thread(self._load_newest)
 
     async def _measure_new(self) -> None:
-        """Measure the games that have ended since the last call."""
+        """Measure the games that have ended since the last call, and return when their luck is stored."""
         while True:
             last, games = await asyncio.to_thread(self._load_new)
             if last == self._last_event:
@@ -128,9 +133,9 @@ class LuckKeeper:
             self._last_event = last
 
     async def _measure_old(self) -> None:
-        """Measure the games of the next `MATCHES` matches from before the start, `GAMES` at a time.
+        """Measure the games of the next `MATCHES` matches from before the start of the server, `GAMES` at a time.
 
-        After each group of `GAMES` games, the games that have just ended are measured first.
+        After each group of `GAMES` games, measure the games that have ended meanwhile.
         """
         last = min(self._looked_through + MATCHES, self._last_match)
         games = await asyncio.to_thread(self._load_old, self._looked_through, last)
@@ -156,7 +161,10 @@ class LuckKeeper:
             return load_unadjusted(connection, self._curves, after, last)
 
     async def _measure(self, games: Sequence[int]) -> None:
-        """Measure the games with the identifiers ``games``, and return when their luck is stored."""
+        """Measure the games with the identifiers ``games``, which `game_sums` defines, and store their luck.
+
+        Return when the luck is stored.
+        """
         for start in range(0, len(games), GAMES):
             stored = await asyncio.to_thread(self._load_games, games[start : start + GAMES])
             by_ladder: defaultdict[str, list[StoredGame]] = defaultdict(list)

@@ -1,7 +1,7 @@
-"""The computation of the rows of games from the events, and their comparison with the stored rows.
+"""The computation of the rows of the table `games` from the events, and their comparison with the stored rows.
 
-The rows are a projection: their values follow from the events of each match. The only exception is the client's nonce,
-which is stored before any event shows it. It is not compared or changed.
+The values of a row follow from the events of its match. The only exception is the client's nonce, which is stored
+before any event shows it. The nonce is not compared or changed.
 """
 
 import json
@@ -19,14 +19,15 @@ from evilpegs_server.storage.tables import events, games, matches
 from evilpegs_server.work.measured_luck import measure_luck
 
 MATCHES: Final = 200
-"""The number of matches per transaction."""
+"""The number of matches whose games are computed and compared in one transaction."""
 
 
 @dataclass(frozen=True, slots=True)
 class GameFacts:
-    """The facts about a finished game that its row stores and that follow from its events.
+    """The facts about a finished game that its row in the table `games` stores and that follow from its events.
 
-    Their meaning is that of the columns of the table `games`.
+    Each field has the meaning of the column of the same name. All fields are None if no event says that the game is
+    over.
     """
 
     outcome: str | None = None
@@ -39,7 +40,10 @@ class GameFacts:
 
 @dataclass(frozen=True, slots=True)
 class RowDifference:
-    """A difference between the stored value of a game's column ``name`` and the value computed from its events."""
+    """A difference between the stored value of a game's column ``name`` and the value computed from its events.
+
+    ``match`` is the id of the match, and ``game`` the number of the game in the match, from 1.
+    """
 
     match: str
     game: int
@@ -49,15 +53,16 @@ class RowDifference:
 
     @property
     def is_missing(self) -> bool:
-        """True if no value was stored."""
+        """True if no value is stored in the column."""
         return self.stored is None
 
 
 @dataclass(frozen=True, slots=True)
 class Rebuilt:
-    """The result for some matches: the number of ``games`` computed, the differences, and the unreadable matches.
+    """The result of computing the rows of games again, for some matches.
 
-    ``unreadable`` has the ids of the matches whose events cannot be read.
+    ``games`` is the number of games whose rows were computed, ``differences`` lists the values that differ from the
+    stored ones, and ``unreadable`` has the ids of the matches whose events cannot be read.
     """
 
     games: int
@@ -68,10 +73,11 @@ class Rebuilt:
 def rebuild_games(
     engine: Engine, ladders: Mapping[str, Ladder], *, write: bool, progress: Callable[[int, int], None]
 ) -> Iterator[Rebuilt]:
-    """Compute the rows of all finished games again from their events, and yield the results, `MATCHES` at a time.
+    """Compute the rows of all finished games again from their events, and yield a result for each `MATCHES` matches.
 
-    With ``write``, computed values replace stored values that differ. Luck that cannot be measured is not compared or
-    changed. ``progress`` is called with the number of matches done and their total.
+    ``ladders`` has the ladders by id. If ``write`` is True, computed values replace stored values that differ. Luck
+    that cannot be measured is not compared or changed. ``progress`` is called after each result with the number of
+    matches done and the number of all matches.
     """
     with engine.connect() as connection:
         numbers = list(connection.execute(select(matches.c.number).order_by(matches.c.number)).scalars())
@@ -116,9 +122,9 @@ def _rebuild_match(
 
 
 def _differs(facts: GameFacts, row: Any, name: str) -> bool:
-    """Return True if ``row`` lacks the column ``name`` or has another value than ``facts``.
+    """Return True if the column ``name`` of ``row`` has another value than ``facts``; a row of None has only nulls.
 
-    Luck and its curve do not differ if they could not be computed.
+    Return False for the columns ``luck`` and ``curve`` if the luck could not be computed.
     """
     if facts.curve is None and name in {"luck", "curve"}:
         return False

@@ -1,11 +1,12 @@
 """Leaderboards as sums over stored games, counted in steps.
 
-The first step counts all games within one read transaction, so that it sees one state of the database. Later steps
-look for events that end games or begin matches, and count only those. The luck of a game is stored a moment after its
-result, so games whose luck is awaited are looked up again.
+The first step counts all games within one read transaction, so that it sees one state of the database. Later steps look
+for events that end games or begin matches, and count only these games and matches. The luck of a game is stored a
+moment after its result, so later steps look up the luck of games that were counted without it.
 
-A match whose chain of hashes is broken does not count. After each start all events are verified, in steps as well. A
-stored mark of the events verified earlier would save this work, but changes below the mark would not be noticed.
+A match whose chain of hashes is broken does not count. After each start of the server all events are verified, in steps
+as well. Storing which events were verified earlier would save this work, but later changes to these events would not be
+noticed.
 """
 
 from collections import deque
@@ -33,27 +34,28 @@ from evilpegs_server.storage.game_sums import (
 )
 
 MATCHES: Final = 5_000
-"""The number of matches that the first step counts at a time. All matches of a player are counted together."""
+"""The number of matches after which a query of the first step ends. All matches of a player are in one query."""
 EVENTS: Final = 400
 """The number of events that are counted or verified between two pauses. This takes a millisecond."""
 VERIFIED: Final = 100_000
 """The number of events that one step verifies, so that new rows do not wait for the events of a large database."""
 AWAITED: Final = 2_000
-"""The largest number of games whose luck is looked up in one step."""
+"""The largest number of games counted without luck whose luck is looked up in one step."""
 MILLION: Final = 1_000_000
 
 
 class StoredLeaderboards:
     """The leaderboards of the rated ladders among ``ladders``, counted from the database in steps.
 
-    Call all methods on one thread. Any thread may set ``stopped`` to end a step early. ``pause`` is called after each
-    millisecond of work, so that other threads can catch up.
+    A step is a call of `advance`, which counts games, or of `verify`, which verifies hashes. Call all methods on one
+    thread. Any thread may set ``stopped`` to True to end a step early. ``pause`` is called after each millisecond of
+    work on new games and hashes, so that other threads get the interpreter lock.
     """
 
     def __init__(self, engine: Engine, ladders: Mapping[str, Ladder], pause: Callable[[], None] = no_pause) -> None:
         self.stopped = False
         self.broken: set[int] = set()
-        """The numbers of the matches that do not count, because their chains of hashes are broken."""
+        """The numbers, as in `matches.number`, of the matches that do not count because of a broken chain of hashes."""
         self._engine = engine
         self._ladders = {ladder.id: ladder for ladder in ladders.values() if ladder.rated}
         self._curves = curve_hashes(self._ladders.values())
@@ -67,7 +69,7 @@ class StoredLeaderboards:
 
     @property
     def is_verified(self) -> bool:
-        """True if all events that were stored at the last step are verified."""
+        """True if the hashes of all events that were stored before the last call of `advance` are verified."""
         return self._verified >= self._newest
 
     @property
@@ -76,12 +78,15 @@ class StoredLeaderboards:
         return len(self._awaited)
 
     def advance(self, pausing: bool = True) -> dict[str, tuple[LeaderboardRow, ...]]:
-        """Count the games and matches that are new, and return the rows of each ladder that has changed, best first.
+        """Count the games and matches stored since the last call, and return the rows of all changed ladders.
 
-        Without ``pausing`` there are no pauses, which makes counting a few times faster.
+        The first call counts all stored games. The result has a key for each ladder with changes, the id of the ladder;
+        the value has all rows of the leaderboard, best first. If ``pausing`` is False, the thread does not pause for
+        other threads after each millisecond of work, which makes counting a few times faster.
 
         Raises:
-            SQLAlchemyError: the database cannot be read. What could not be counted is counted by a later step.
+            SQLAlchemyError: the database cannot be read. The next call counts what this call could not count, and its
+                result includes all changed ladders.
         """
         if self._last_event is None:
             self._count_all()
@@ -97,7 +102,9 @@ class StoredLeaderboards:
     def player_rows(self, player: str) -> list[tuple[str, LeaderboardRow]]:
         """Return the results of the player with the name ``player``.
 
-        The list has a pair for each ladder and client version: the id of the ladder, and the row.
+        The list has a pair for each ladder and each version of the player's client: the id of the ladder, and the row.
+        Only a row that was on the leaderboard at the last call of `advance` has a rank. The list is empty for a player
+        without counted games.
         """
         number = next((number for number, name in self._names.items() if name == player), None)
         if number is None:
@@ -121,7 +128,10 @@ class StoredLeaderboards:
         self._awaited: deque[int] = deque()
 
     def _count_all(self) -> None:
-        """Forget all counts, and count all games and matches that are stored now within one transaction."""
+        """Forget all counts, and count all games and matches that are stored now, in one transaction of the database.
+
+        If `stopped` is set meanwhile, return early, so that the next step begins again.
+        """
         self._last_event = None
         self._forget_counts()
         with self._engine.connect() as connection:
@@ -147,7 +157,7 @@ class StoredLeaderboards:
             pause()
 
     def _count_awaited(self) -> None:
-        """Look up the luck of at most `AWAITED` games that were counted without it, and add it."""
+        """Look up the luck of at most `AWAITED` games that were counted without it, and add what is stored by now."""
         games = [self._awaited.pop() for _ in range(min(AWAITED, len(self._awaited)))]
         if not games:
             return
@@ -162,7 +172,10 @@ class StoredLeaderboards:
             self._awaited.extendleft(each.unadjusted)
 
     def _add(self, connection: Connection, matches: list[MatchSums], games: list[GameSums]) -> None:
-        """Add sums to the leaderboards. The names of players are read first, so an error changes no leaderboard."""
+        """Add sums over matches and games to the leaderboards.
+
+        The names of players are read from the database first, so an error of the database changes no leaderboard.
+        """
         players = {each.player for each in matches} | {each.player for each in games}
         self._names |= load_player_names(connection, players - self._names.keys())
         for started in matches:
@@ -177,7 +190,10 @@ class StoredLeaderboards:
             self._awaited.extend(each.unadjusted)
 
     def _leaderboard(self, ladder: str, player: int) -> Leaderboard:
-        """Return the leaderboard of ``ladder``, marked as changed and with the name of ``player`` set."""
+        """Return the leaderboard of the ladder with the id ``ladder``, to which results of ``player`` will be added.
+
+        The ladder is marked as changed, and the player, given by id, gets their name on the leaderboard.
+        """
         self._changed.add(ladder)
         leaderboard = self._leaderboards[ladder]
         leaderboard.set_name(player, self._names[player])
@@ -194,12 +210,12 @@ class StoredLeaderboards:
             self._leaderboards[games.ladder].add_luck(games.player, games.client, games.lucks, total, squares)
 
     def verify(self) -> bool:
-        """Verify the hashes of the next `VERIFIED` events at most.
+        """Verify the hashes of at most `VERIFIED` events that were not verified yet, and note matches that are broken.
 
-        Return True if the next step must count all games again, because a match turned out to be broken.
+        Return True if the next call of `advance` must count all games, because a match turned out to be broken.
 
         Raises:
-            SQLAlchemyError: the database cannot be read. What could not be verified is verified by a later step.
+            SQLAlchemyError: the database cannot be read. The next call continues where this call ended.
         """
         limit = min(self._verified + VERIFIED, self._newest)
         is_new = False
@@ -217,9 +233,9 @@ class StoredLeaderboards:
 
 
 def _with_rank_of(row: LeaderboardRow, ranked: LeaderboardRow | None) -> LeaderboardRow:
-    """Return ``row`` with the rank of ``ranked`` if both have the same client version and number of games.
+    """Return ``row`` with the rank of ``ranked``, the player's row on the leaderboard; None if the player has none.
 
-    ``ranked`` is the player's row on the leaderboard, or None. Otherwise ``row`` is returned unchanged.
+    If ``ranked`` is None or has another client version or number of games, ``row`` is returned unchanged.
     """
     if ranked is None or (row.client, row.games) != (ranked.client, ranked.games):
         return row

@@ -11,7 +11,7 @@ def ladder_curve(ladder: Ladder) -> ValueCurve | None:
     """Return the value curve with which the luck of a ladder's games is measured, or None if there is none.
 
     The curve gives the number of further guesses that a good strategy expects, by the number of codes still possible.
-    Only rated ladders with a fixed codemaker have one.
+    Only rated ladders with a fixed codemaker can have a curve.
     """
     return _load(ladder.rules, ladder.guess_limit) if ladder.rated and ladder.codemaker == "fixed" else None
 

@@ -1,17 +1,17 @@
 """Confidence intervals of a mean that stay valid if they are computed after every game and if games stop at any time.
 
-A confidence sequence with a level, such as 0.05, misses the true mean at *any* moment of an endless sequence of games
-with at most this probability. This module has two methods.
+The level of an interval, such as 0.05, is the largest probability with which the intervals computed after each game of
+an endless sequence *ever* miss the true mean. This module has two methods.
 
-`betting_intervals` makes no assumption but bounded scores. To test a mean ``m``, it bets on the scores in a game that
-is fair if ``m`` is the mean. The wealth then is a nonnegative martingale that begins at 1, and it ever reaches
-``1/level`` with a probability of at most ``level`` (Ville's inequality). The interval is the set of all ``m`` against
-which the wealth has not reached this value. See Waudby-Smith and Ramdas, Estimating means of bounded random variables
-by betting (2024).
+`betting_intervals` assumes only that scores have bounds. To test a possible mean ``m``, it bets on the scores with odds
+that are fair if ``m`` is the mean. In this case the wealth is a nonnegative martingale that begins at 1, and the
+probability that it ever reaches ``1/level`` is at most ``level`` (Ville's inequality). The interval is the set of all
+``m`` against which the wealth has not reached this value. See Waudby-Smith and Ramdas, Estimating means of bounded
+random variables by betting (2024).
 
-`asymptotic_half_width` needs only the number, the sum and the sum of squares of scores without bounds, but it holds
-only for many games: Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, Time-uniform central limit theory and asymptotic
-confidence sequences (2021).
+`asymptotic_half_width` needs no bounds of the scores, only their number, sum and sum of squares, but its interval is
+valid only after many games: Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, Time-uniform central limit theory and
+asymptotic confidence sequences (2021).
 """
 
 import math
@@ -22,13 +22,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 FRACTIONS: Final = 1 / (1 + np.exp(-np.linspace(math.log(0.005 / 0.995), math.log(0.95 / 0.05), 24)))
-"""The fractions of the wealth that are bet.
+"""The fractions c of the wealth that `betting_intervals` bets on each score, with a separate wealth per fraction.
 
-They are on a logarithmic scale of c / (1 - c), because few or equal scores need large fractions, and many scores need
-small fractions.
+The fractions are equally spaced in ln(c / (1 - c)), because few or equal scores need large fractions, and many scores
+need small fractions.
 """
 SHARES: Final = FRACTIONS / FRACTIONS.sum()
-"""The share of the wealth that each fraction begins with.
+"""The initial wealth for each of the `FRACTIONS`; their sum is 1.
 
 Fractions and shares were chosen so that intervals are at most 4 % wider than those of the paper's hedged bets at 20 to
 10,000 games, for scores of strategies with and without failed games and for equal scores; most are narrower. Every
@@ -39,7 +39,7 @@ TUNED_FOR: Final = 300
 
 _LOG_SHARES: Final = np.log(SHARES)
 _CHUNK: Final = 1_024
-"""The number of rows that are computed together, chosen so that their arrays fit into a processor's cache."""
+"""The number of intervals that are computed together, chosen so that their arrays fit into a processor's cache."""
 _STEPS: Final = 200
 _LAST_STEP: Final = 1e-7
 """The step of ln m below which Newton's method ends. The error is then of the order of the square of this step."""
@@ -50,7 +50,9 @@ Floats = NDArray[np.float64]
 def betting_interval(counts: Mapping[int, int], lowest: int, highest: int, level: float) -> tuple[float, float]:
     """Return the anytime-valid interval of the mean score of games, as a tuple of its low and its high end.
 
-    ``counts`` has the number of games for each score. `betting_intervals` describes the interval and ``level``.
+    ``counts`` has the number of games for each score, and scores can be from ``lowest`` to ``highest``. ``level`` is
+    the probability that the interval, computed again after each further game, ever misses the mean.
+    `betting_intervals` describes the method.
 
     Raises:
         ValueError: a score is not from ``lowest`` to ``highest``, or another condition of `betting_intervals` fails.
@@ -66,22 +68,23 @@ def betting_intervals(counts: ArrayLike, lowest: int, highest: int, levels: Arra
     """Return the anytime-valid interval of the mean score of each row of ``counts``.
 
     ``counts`` has the shape (rows, highest - lowest + 1): the numbers of games with each integer score from ``lowest``
-    to ``highest``. ``levels`` is the probability that the interval ever misses the mean: one value for all rows, or one
-    per row. The result has the shape (rows, 2), with the low and the high end in the unit of the scores. The interval
-    of a row without games is the whole range.
+    to ``highest``. ``levels`` is the probability that the interval of a row, computed again after each further game,
+    ever misses the mean: one value for all rows, or one per row. The result has the shape (rows, 2), with the low and
+    the high end in the unit of the scores. The interval of a row without games is the whole range.
 
     Let x be the score scaled to [0, 1]. To bet against means that are too low, the fraction c of the wealth is bet on
     the next score with the odds x / m, so that a game multiplies the wealth by 1 + c (x / m - 1). If m is the mean, the
-    expected factor is 1. The wealth of all `FRACTIONS`, which begin with `SHARES`,
+    expected factor is 1. The total wealth of all `FRACTIONS`, which begin with `SHARES`,
 
         K+(m) = sum over c of share(c) * product over games of (1 + c (x / m - 1)),
 
-    is a martingale too, because weighted means of martingales are. It depends only on the counts of the scores, not on
-    their order, and it falls in m. The low end is where it equals 2 / level. K- does the same with 1 - x and 1 - m for
-    the high end, so both ends together err with a probability of at most ``level``.
+    is a martingale too, because a weighted mean of martingales is one. K+ depends only on the counts of the scores, not
+    on their order, and it falls as m grows. The low end is the m at which K+ equals 2 / level. The high end follows in
+    the same way from K-, which has 1 - x and 1 - m in place of x and m. Both ends together err with a probability of at
+    most ``level``.
 
-    The method does not estimate a variance, so the interval also holds if all scores so far are equal. It then shrinks
-    like ln(2 / level) / games, and its width is never zero, because games of another score may still come.
+    The method does not estimate a variance, so the interval is also valid if all scores so far are equal. The interval
+    then shrinks like ln(2 / level) / games, and its width is never zero, because later games may have other scores.
 
     Raises:
         ValueError: the shapes do not fit, a count is negative, or a level is not between 0 and 1.
@@ -104,9 +107,10 @@ def betting_intervals(counts: ArrayLike, lowest: int, highest: int, levels: Arra
 def asymptotic_half_width(games: int, total: int, squares: int, level: float) -> float:
     """Return half the width of the asymptotic anytime-valid interval of a mean, in the unit of the scores.
 
-    ``total`` is the sum of at least two integer scores and ``squares`` the sum of their squares. The interval is
-    tightest around `TUNED_FOR` games. It relies on the sample variance, so it is wrong for few games and rare large
-    scores.
+    ``games`` is the number of integer scores, ``total`` their sum and ``squares`` the sum of their squares. The sample
+    mean is in the middle of the interval. ``level`` is the probability that the interval, computed again after each
+    further game, ever misses the true mean. The interval is tightest around `TUNED_FOR` games. It relies on the sample
+    variance, so it is wrong for few games and rare large scores.
 
     Raises:
         ValueError: there are fewer than two games, or the level is not between 0 and 1.
@@ -122,19 +126,22 @@ def asymptotic_half_width(games: int, total: int, squares: int, level: float) ->
 
 
 def deviation(games: int, total: int, squares: int) -> float:
-    """Return the sample standard deviation of at least two integer scores from their sum and their sum of squares.
+    """Return the sample standard deviation of integer scores from their sum and their sum of squares.
 
-    The sums are exact integers of any size, so nothing is lost when the variance is small beside the mean.
+    ``games`` is the number of the scores, at least 2, ``total`` their sum and ``squares`` the sum of their squares. The
+    sums are exact integers of any size, so no precision is lost if the variance is small beside the mean.
     """
     return math.sqrt((games * squares - total * total) / (games * (games - 1)))
 
 
 def _low_ends(table: Floats, log_wealth: Floats) -> Floats:
-    """Return the largest means, scaled to [0, 1], below which each K+ is at least ``exp(log_wealth)``.
+    """Return the low end of the interval of each row of ``table``, scaled to [0, 1].
 
-    `betting_intervals` defines K+, and ``table`` has the counts of games with the shape (rows, scores). ln K+ is convex
-    and falls in u = ln m. Newton's method is therefore at the left of the root after its first step and then approaches
-    it from this side only. It begins at the sample mean, where K+ is at most 1.
+    ``table`` has the numbers of games with the shape (rows, scores), and ``log_wealth`` has one value per row. The low
+    end is the m at which K+(m), defined in `betting_intervals`, equals ``exp(log_wealth)``; it is 0 if no game has more
+    than the lowest score. As a function of u = ln m, ln K+ is convex and falls. Newton's method is therefore at the
+    left of the root after its first step, and then approaches the root from this side only. It begins at the sample
+    mean, where K+ is at most 1.
     """
     used = np.asarray(table.any(axis=0))
     scores, table = np.linspace(0, 1, len(used))[used], table[:, used]
@@ -155,10 +162,11 @@ def _low_ends(table: Floats, log_wealth: Floats) -> Floats:
 
 
 def _log_wealth(table: Floats, scores: Floats, logs: Floats) -> tuple[Floats, Floats]:
-    """Return ln K+ for each row at ``m = exp(logs)``, and its derivative with respect to ``ln m``.
+    """Return ln K+ of each row at ``m = exp(logs)``, and the derivative of ln K+ with respect to ln m.
 
-    ``table`` has the shape (rows, scores), and temporary arrays have the shape (rows, fractions). Scores are added one
-    after the other, because arrays with one more dimension would not fit into the cache.
+    `betting_intervals` defines K+. ``table`` has the numbers of games with the shape (rows, scores), ``scores`` the
+    scores scaled to [0, 1], and ``logs`` one ln m per row. Temporary arrays have the shape (rows, fractions): scores
+    are added one after the other, because arrays with one more dimension would not fit into the processor's cache.
     """
     heights = np.tile(_LOG_SHARES, (len(table), 1))
     slopes = np.zeros_like(heights)

@@ -1,12 +1,13 @@
 """The leaderboard of a ladder.
 
-A player with games that count has one row, for their latest client version with games that count. A game's score is its
-number of guesses if it was solved, else one more than the limit, even if its match was abandoned. Void games are the
-server's fault and are left out.
+A player with games that count has one row, for their latest client version with games that count. The score of a game
+is its number of guesses if it was solved, else one more than the guess limit, even if the match was abandoned. Void
+games, which ended by a fault of the server, do not count.
 
-Ranks follow from intervals, by the same rule for every codemaker: a row is wholly better than another if its interval
-lies below the interval of the other. Ladders with a value curve compare luck-adjusted means, all others raw means.
-`ranking` defines the levels of the intervals. Time is shown, but it never decides a rank.
+Ranks follow from the confidence intervals of mean scores, by the same rule for every codemaker: a row is wholly better
+than another row if its interval lies below the interval of the other row. Ladders with a value curve compare
+luck-adjusted means, all others raw means. `ranking` defines the levels of the intervals. Times are shown, but they
+never decide a rank.
 
 `Leaderboard` takes finished games in bulk. `LeaderboardFold` is the plain version: a pure fold over the events of
 records, without luck.
@@ -34,21 +35,22 @@ __all__ = ["Leaderboard", "LeaderboardFold", "LeaderboardRow", "leaderboard", "l
 RANKED_FROM_FIXED: Final = 100
 """The number of games that a row needs for a rank if the codemaker is fixed."""
 RANKED_FROM_ADVERSARY: Final = 20
-"""The number of games that a row needs for a rank if the codemaker is an adversary."""
+"""The number of games that a row needs for a rank if the codemaker is an adversary: evil or a devil."""
 ROWS_BETWEEN_PAUSES: Final = 32
-"""The number of rows that are computed between two pauses. This takes half a millisecond."""
+"""The number of leaderboard rows that are computed between two pauses. This takes half a millisecond."""
 
 
 def no_pause() -> None:
-    """Do nothing, in the place of a pause."""
+    """Return at once: the function to pass as ``pause`` when no pauses are wanted."""
 
 
 class Leaderboard:
-    """The tallies of all players on one ladder, and the rows that follow from them.
+    """The counted results of all players on one ladder, and the leaderboard rows that follow from them.
 
-    Players are identified by their ids. Results may be added in any order; only the rows of players whose results have
-    changed are computed again. ``fixed`` is True if the codemaker is fixed. ``adjusted`` is True if the ladder has a
-    value curve, so that rows are ranked by luck-adjusted means.
+    Players are identified by their ids, and client versions by a text of name and version. Results may be added in any
+    order; only the rows of players whose results have changed are computed again. ``fixed`` is True if the codemaker
+    chooses a secret before the first guess. ``adjusted`` is True if the ladder has a value curve, with which luck is
+    measured, so that rows are ranked by luck-adjusted means.
     """
 
     def __init__(self, *, guess_limit: int, fixed: bool, adjusted: bool) -> None:
@@ -61,24 +63,25 @@ class Leaderboard:
         self._latest: dict[int, CountedVersion] = {}
         self._rows: dict[int, LeaderboardRow] = {}
         self._intervals: dict[int, tuple[float, float]] = {}
-        """The intervals of ranked rows by player, at the level for comparisons among ``_names`` names."""
+        """The interval of the mean of each ranked row, by player id, at the level for comparing ``_names`` players."""
         self._names = 0
 
     def set_name(self, player: int, name: str) -> None:
-        """Set the name of a player. Each player with a game needs a name before rows are read."""
+        """Set the name of the player with the id ``player``. Each player with a game needs a name before `rows`."""
         self._tally(player).name = name
 
     def add_start(self, player: int, client: str, order: int) -> None:
         """Add a rated match that a player started with the client version ``client``.
 
-        A match with a greater ``order`` began later.
+        ``order`` is any number that is greater for a match that began later.
         """
         self.add_matches(player, client, 1, order, order)
 
     def add_matches(self, player: int, client: str, count: int, first: int, last: int) -> None:
         """Add ``count`` rated matches that a player started with the client version ``client``.
 
-        Their orders are from ``first`` to ``last``; a match with a greater order began later.
+        ``first`` is the number of the earliest of these matches, and ``last`` that of the latest. A match with a
+        greater number began later.
         """
         self._rated.add(player)
         self._version(player, client).add_matches(count, first, last)
@@ -86,26 +89,27 @@ class Leaderboard:
     def add_games(self, player: int, client: str, outcome: str, guesses: int, count: int = 1) -> None:
         """Add ``count`` finished games of a player with one client version, one outcome and one number of guesses.
 
-        Void games do not count.
+        ``outcome`` is that of the event `game_over`. Void games are ignored.
         """
         self._version(player, client).add_games(outcome, guesses, self._guess_limit, count)
 
     def add_times(self, player: int, client: str, times_ms: Iterable[int]) -> None:
-        """Add the milliseconds that guesses of a player took with one client version."""
+        """Add the times of guesses of a player with one client version; ``times_ms`` has the milliseconds per guess."""
         self._version(player, client).add_times(times_ms)
 
     def add_luck(self, player: int, client: str, games: int, total: int, squares: int) -> None:
         """Add luck-adjusted scores, which are scores minus luck, of a player with one client version.
 
-        ``games`` is their number, ``total`` their sum in millionths of a guess, and ``squares`` the sum of the squares.
+        ``games`` is the number of the scores, ``total`` their sum in millionths of a guess, and ``squares`` the sum of
+        their squares in the square of this unit.
         """
         self._version(player, client).add_luck(games, total, squares)
 
     def rows(self, pause: Callable[[], None] = no_pause) -> list[LeaderboardRow]:
         """Return the rows of all players who have a game that counts: ranked rows, best first, then all others.
 
-        Rows with the same rank are ordered by the mean that is ranked, and rows with the same mean by name. ``pause``
-        is called after each step of the work, so that other threads can go on.
+        Rows with the same rank are ordered by the mean that is ranked, all others by the mean score, and rows with the
+        same mean by name. ``pause`` is called several times during the work, so that other threads can run.
 
         Raises:
             ValueError: a player with a game has no name.
@@ -117,7 +121,10 @@ class Leaderboard:
         return sorted(self._rows.values(), key=self._order)
 
     def version_rows(self, player: int) -> list[LeaderboardRow]:
-        """Return a row without a rank for each client version of ``player`` that has games that count, oldest first."""
+        """Return a row without a rank for each client version with which ``player`` has games that count.
+
+        The rows are ordered by the first match of the version. The list is empty for an unknown player.
+        """
         if player not in self._players:
             return []
         tally = self._players[player]
@@ -127,7 +134,10 @@ class Leaderboard:
         return list(make_rows(versions, self._guess_limit, self._adjusted))
 
     def _update_rows(self, pause: Callable[[], None]) -> list[int]:
-        """Compute the rows of changed players again, and return the ids of the players who have a row."""
+        """Compute the rows of all players with new results again, and return the ids of those who have a row.
+
+        A player has a row if they have a game that counts.
+        """
         tallies = {player: self._players[player] for player in self._changed}
         latest = {
             player: CountedVersion(tally, *version)
@@ -144,10 +154,10 @@ class Leaderboard:
         return list(latest)
 
     def _update_intervals(self, changed: Iterable[int]) -> None:
-        """Compute the intervals from which ranks follow, for the ids ``changed`` of players with new results.
+        """Compute the intervals from which ranks follow, for players with new results; ``changed`` has their ids.
 
-        If the number of players with a rated match has changed, compute all intervals, because their level depends on
-        it.
+        If the number of players with a rated match has changed, compute the intervals of all players, because the level
+        of the intervals depends on this number.
         """
         if self._names != len(self._rated):
             self._names, changed = len(self._rated), list(self._rows)
@@ -166,7 +176,7 @@ class Leaderboard:
     def _update_ranks(self) -> None:
         """Set the ranks of all rows that have enough games for a rank, by comparing their intervals.
 
-        Rows whose rank has not changed stay the same objects.
+        Rows whose ranks have not changed stay the same objects.
         """
         for player, ranks in zip(self._intervals, rank_intervals(self._intervals.values()), strict=True):
             row = self._rows[player]
@@ -194,9 +204,9 @@ class Leaderboard:
 class LeaderboardFold:
     """The leaderboard of the ladder with the id ``ladder``, from events that are added one at a time.
 
-    The events of a match must be added in order; matches may overlap. Matches count as begun in the order in which
-    their first events are added. Events of other ladders and of practice are ignored, and no scores are adjusted for
-    luck.
+    The events of a match must be added in order; events of several matches may alternate. Matches count as begun in the
+    order in which their first events are added. Events of other ladders and of practice matches are ignored, and no
+    scores are adjusted for luck.
     """
 
     def __init__(self, ladder: str) -> None:
@@ -208,7 +218,7 @@ class LeaderboardFold:
         self._times: dict[tuple[str, int], list[int]] = {}
 
     def add(self, event: RecordEvent) -> None:
-        """Add the next event of any match."""
+        """Add the next event of any match, on any ladder."""
         if isinstance(event, MatchStarted):
             if event.ladder == self._ladder and event.rated:
                 self._add_start(event)
@@ -246,9 +256,10 @@ class LeaderboardFold:
 
 
 def leaderboard(events: Iterable[RecordEvent], ladder: str) -> list[LeaderboardRow]:
-    """Return the rows of the ladder with the id ``ladder`` that follow from ``events``, best first.
+    """Return the leaderboard rows of the ladder with the id ``ladder`` that follow from ``events``, best first.
 
-    Events of other ladders and of practice are ignored, and no scores are adjusted for luck.
+    The events of each match must be in order. Events of other ladders and of practice matches are ignored, and no
+    scores are adjusted for luck.
     """
     fold = LeaderboardFold(ladder)
     for event in events:

@@ -10,28 +10,34 @@ from evilpegs_server.scoring.ranking import version_level
 from evilpegs_server.scoring.tally import PlayerTally, VersionTally, mean, percentile
 
 ADJUSTED_FROM: Final = 100
-"""The number of luck-adjusted games from which their mean has an interval, because the interval is asymptotic."""
+"""The least number of games with a known luck for an interval of their luck-adjusted mean, which is asymptotic."""
 ASSUMED_FAILURES: Final = 1
 """The number of failed games that are added before the interval of a luck-adjusted mean is computed.
 
-The scores of a player who has not failed yet vary little, so the interval would be far too narrow if one game in a
-hundred fails. Without the added game, every simulated ladder of 1,000 equal players who fail 1 % of their games ranked
-somebody wholly better than an equal (tests/statistics).
+The scores of a player who has not failed yet vary little, so without the added game the interval would be far too
+narrow for players who fail one game in a hundred. In a simulation of ladders, each of 1,000 equal players who fail 1 %
+of their games, every ladder then ranked some player wholly better than an equal one (tests/statistics).
 """
 MILLIONTHS: Final = 1_000_000
-"""The number of units of a luck-adjusted score per guess."""
+"""The number of units per guess in which luck-adjusted scores are counted: millionths of a guess."""
 
 
 @dataclass(frozen=True, slots=True)
 class LeaderboardRow:
     """The results of one player with one client version on one ladder.
 
-    ``low`` and ``high`` bound the mean score, where a game's score is its number of guesses, or the guess limit + 1 if
-    it was not solved. ``solved_low`` and ``solved_high`` bound the share of solved games, and ``adjusted_low`` and
-    ``adjusted_high`` the mean of score minus luck; all bounds are at the level of this version. The
-    adjusted numbers are in guesses; they are None if the ladder has no value curve or too few games have a luck.
-    ``version`` is the number of this client version among the player's ``versions``, from 1, and ``all_games`` and
-    ``all_matches`` count the games and the started rated matches of all versions.
+    ``client`` is the name and version of the client. ``low`` and ``high`` bound the ``mean`` score, where the score of
+    a game is its number of guesses, or the guess limit + 1 if it was not solved; ``worst`` is the greatest score, and
+    ``histogram`` has pairs of a score and its number of games. ``solved`` is the share of solved games, from 0 to 1,
+    with the bounds ``solved_low`` and ``solved_high``. ``mean_ms`` and ``p95_ms`` are the mean and the 95th percentile
+    of the milliseconds per guess. ``rank`` and ``rank_worst`` are the best and the worst possible rank, or None without
+    enough games.
+
+    The adjusted numbers are those of the score minus luck, in guesses, over the ``adjusted_games`` games with a known
+    luck; they are None if the ladder has no value curve or too few games have a luck. All bounds are at the level of
+    this version, which `version_level` defines. ``version`` is the number of this client version among the player's
+    ``versions`` versions, from 1, and ``all_games`` and ``all_matches`` count the games and the started rated matches
+    of all versions.
     """
 
     player: str
@@ -61,7 +67,11 @@ class LeaderboardRow:
 
 
 class CountedVersion(NamedTuple):
-    """A client version with a game that counts: its ``tally``, its ``number``, and the tally of its player."""
+    """A client version of a player, with at least one game that counts.
+
+    ``player`` has the counted results of the player with all versions, and ``tally`` those with this version.
+    ``number`` is the number of this version among the versions of the player, from 1.
+    """
 
     player: PlayerTally
     number: int
@@ -80,10 +90,10 @@ def leaderboard_document(ladder: LadderInfo, rows: Iterable[LeaderboardRow]) -> 
 
 
 def make_rows(versions: Sequence[CountedVersion], guess_limit: int, adjusted: bool) -> Iterator[LeaderboardRow]:
-    """Yield a row without a rank for each client version, with luck-adjusted results if ``adjusted`` is True.
+    """Yield a row without a rank for each of the client versions, in their order.
 
-    The intervals of all rows are computed together before the first row, because an interval takes 2 ms alone and
-    0.1 ms among thousands.
+    If ``adjusted`` is True, rows have luck-adjusted results. The intervals of all rows are computed together before the
+    first row, because an interval takes 2 ms alone and 0.1 ms among thousands.
     """
     levels = [version_level(version.number) for version in versions]
     means = raw_intervals(versions, guess_limit, levels)
@@ -95,9 +105,10 @@ def make_rows(versions: Sequence[CountedVersion], guess_limit: int, adjusted: bo
 def raw_intervals(
     versions: Sequence[CountedVersion], guess_limit: int, levels: Sequence[float]
 ) -> list[tuple[float, float]]:
-    """Return the interval (low, high) of the mean score of each version, each at its own level of ``levels``.
+    """Return the interval (low, high) of the mean score of each client version, in the order of ``versions``.
 
-    `betting_intervals` describes these intervals and levels.
+    ``levels`` has one level per version: the probability with which its interval may ever miss the mean.
+    `betting_intervals` describes the method.
     """
     scores = range(1, guess_limit + 2)
     counts = [[version.tally.scores[score] for score in scores] for version in versions]
@@ -108,8 +119,11 @@ def adjusted_interval(tally: VersionTally, guess_limit: int, level: float) -> tu
     """Return the asymptotic interval (low, high) of the mean luck-adjusted score, in guesses.
 
     ``level`` is the probability with which the interval may miss the mean. The interval is computed as if
-    `ASSUMED_FAILURES` more games had failed, each with a score of ``guess_limit`` + 1. With these, there must be at
-    least two games.
+    `ASSUMED_FAILURES` more games had failed, each with a score of ``guess_limit`` + 1.
+
+    Raises:
+        ValueError: there are fewer than two games with a known luck, including the assumed ones, or the level is not
+            between 0 and 1.
     """
     failure = (guess_limit + 1) * MILLIONTHS
     games = tally.luck_games + ASSUMED_FAILURES
@@ -125,9 +139,10 @@ def _make_row(
     solved: tuple[float, float],
     adjusted_limit: int | None,
 ) -> LeaderboardRow:
-    """Return the row of a version, given the intervals of its mean score and of its share of solved games.
+    """Return the row of a client version without a rank.
 
-    ``adjusted_limit`` is the guess limit if the ladder has a value curve, else None.
+    ``interval`` is that of the mean score, and ``solved`` that of the share of solved games, each as (low, high).
+    ``adjusted_limit`` is the guess limit if the row gets luck-adjusted results, else None.
     """
     player, number, tally = version
     scores, times = tally.scores, tally.times_ms

@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class VersionTally:
-    """The results of one player with one client version on one ladder.
+    """The counted results of one player with one client version on one ladder.
 
-    ``matches`` counts the started matches; ``first`` and ``last`` are the least and the greatest of the numbers that
-    order them by start. ``scores`` counts the games by score, and ``solved`` counts the solved games. ``times_ms``
-    counts the guesses by the milliseconds that they took; ``guesses`` is their number and ``total_ms`` their total
-    time. ``luck_games``, ``luck_total`` and ``luck_squares`` are the number, the sum and the sum of squares of scores
-    minus luck in millionths of a guess.
+    ``client`` is the name and version of the client. ``matches`` counts the started matches. A number orders matches by
+    their start; ``first`` and ``last`` are the least and the greatest number of these matches, or plus and minus
+    infinity without a match. ``scores`` has the number of games for each score, and ``solved`` counts the solved games.
+    ``times_ms`` has the number of guesses for each time in milliseconds; ``guesses`` is the number of these guesses and
+    ``total_ms`` their total time. ``luck_games``, ``luck_total`` and ``luck_squares`` are the number, the sum and the
+    sum of squares of luck-adjusted scores (scores minus luck) in millionths of a guess.
     """
 
     client: str
@@ -39,9 +40,10 @@ class VersionTally:
         self.first, self.last = min(self.first, first), max(self.last, last)
 
     def add_games(self, outcome: str, guesses: int, guess_limit: int, count: int = 1) -> None:
-        """Add ``count`` games with the same outcome and number of guesses. Void games do not count.
+        """Add ``count`` games with the same outcome and number of guesses. Void games are ignored.
 
-        A game that was not solved within ``guess_limit`` guesses has a score of ``guess_limit`` + 1.
+        ``outcome`` is that of the event `game_over`. The score of a game is ``guesses`` if its outcome is ``solved``
+        and ``guesses`` is at most ``guess_limit``; otherwise it is ``guess_limit`` + 1.
         """
         if outcome == "void":
             return
@@ -50,7 +52,7 @@ class VersionTally:
         self.scores[guesses if solved else guess_limit + 1] += count
 
     def add_times(self, times_ms: Iterable[int]) -> None:
-        """Add the times of guesses in milliseconds."""
+        """Add the times that guesses took, in milliseconds, one per guess."""
         times = list(times_ms)
         self.times_ms.update(times)
         self.guesses += len(times)
@@ -62,7 +64,10 @@ class VersionTally:
         return self.total_ms / self.guesses if self.guesses else 0.0
 
     def add_luck(self, games: int, total: int, squares: int) -> None:
-        """Add luck-adjusted scores in millionths of a guess: their number, their sum and their sum of squares."""
+        """Add luck-adjusted scores in millionths of a guess.
+
+        ``games`` is the number of the scores, ``total`` their sum, and ``squares`` the sum of their squares.
+        """
         self.luck_games += games
         self.luck_total += total
         self.luck_squares += squares
@@ -70,13 +75,16 @@ class VersionTally:
 
 @dataclass(slots=True)
 class PlayerTally:
-    """The results of one player on one ladder, by client version."""
+    """The counted results of one player on one ladder, by client version.
+
+    ``name`` is the name of the player, or None until it is set.
+    """
 
     name: str | None = None
     versions: dict[str, VersionTally] = field(default_factory=dict)
 
     def version(self, client: str) -> VersionTally:
-        """Return the tally of the client version ``client``; a new version gets an empty tally."""
+        """Return the results with the client version ``client``; a new version begins without results."""
         if client not in self.versions:
             self.versions[client] = VersionTally(client)
         return self.versions[client]
@@ -94,40 +102,42 @@ class PlayerTally:
 
     @property
     def matches(self) -> int:
-        """The number of started matches of all versions."""
+        """The number of started matches with all client versions."""
         return sum(tally.matches for tally in self.versions.values())
 
     @property
     def games(self) -> int:
-        """The number of games of all versions that count."""
+        """The number of games that count, with all client versions."""
         return sum(tally.scores.total() for tally in self.versions.values())
 
     def numbered_versions(self) -> Iterator[tuple[int, VersionTally]]:
-        """Yield pairs of a number and a version, from number 1, in the order of the versions' first matches.
+        """Yield a pair for each client version: its number, from 1, and its results.
 
-        Versions without a started match come last, by the names of the clients.
+        Versions are numbered in the order of their first matches. Versions without a started match come last, in
+        alphabetical order.
         """
         ordered = sorted(self.versions.values(), key=lambda tally: (tally.first, tally.client))
         yield from enumerate(ordered, start=1)
 
     def latest_version(self) -> tuple[int, VersionTally] | None:
-        """Return the number and the tally of the version that began a match last; None if there is none.
+        """Return the number and the results of the client version with which the player began a match last.
 
-        Only versions with a game that counts are considered.
+        Only versions with a game that counts are considered; the result is None if there is none. `numbered_versions`
+        defines the number.
         """
         counted = [(number, tally) for number, tally in self.numbered_versions() if tally.scores]
         return max(counted, key=lambda version: (version[1].last, version[0]), default=None)
 
 
 def mean(counts: Counter[int]) -> float:
-    """Return the mean of numbers; ``counts`` has the count of each number and must not be empty."""
+    """Return the mean of numbers. ``counts`` maps each number to how often it occurs, and must not be empty."""
     return sum(value * count for value, count in counts.items()) / counts.total()
 
 
 def percentile(counts: Counter[int], share: float) -> int:
-    """Return the smallest number that at least the part ``share`` of all numbers do not exceed.
+    """Return the smallest number x for which at least the fraction ``share`` of all numbers is at most x.
 
-    ``counts`` has the count of each number and must not be empty. ``share`` is from 0 to 1.
+    ``counts`` maps each number to how often it occurs, and must not be empty. ``share`` is from 0 to 1.
     """
     wanted = math.ceil(share * counts.total())
     passed = 0
