@@ -34,8 +34,8 @@ class LeaderboardRow:
     enough games.
 
     The adjusted numbers are those of the score minus luck, in guesses, over the ``adjusted_games`` games with a known
-    luck; they are None if the ladder has no value curve or too few games have a luck. All bounds are at the level of
-    this version, which `version_level` defines. ``version`` is the number of this client version among the player's
+    luck; they are None if the ladder has no value curve or too few games have a luck. All bounds are ends of confidence
+    intervals, at the level of this version. ``version`` is the number of this client version among the player's
     ``versions`` versions, from 1, and ``all_games`` and ``all_matches`` count the games and the started rated matches
     of all versions.
     """

@@ -16,8 +16,10 @@ from evilpegs_server.storage.tables import cursors, events, games, matches, play
 class StoredMatch:
     """A match as stored in the database.
 
-    ``player`` is the id of the player, and ``seed`` the secret seed of the nonces. ``client_nonces`` has a key for each
-    game that has begun or is over; the value is None if the client gave no nonce.
+    ``id``, ``player`` and ``ladder`` are the ids of the match, its player and its ladder. ``seed`` is the secret seed
+    from which the server's nonces follow. ``entries`` has the entries of the event log, oldest first. ``client_nonces``
+    has a key for each game that has begun or is over, the number of the game; the value is None if the client gave no
+    nonce.
     """
 
     id: str
@@ -33,8 +35,8 @@ class StoredMatch:
 class StoredResult:
     """The result of a finished match.
 
-    ``match`` is its id. ``started`` and ``over`` are the JSON texts of its first and last event, `match_started` and
-    `match_over`.
+    ``match`` is the id of the match. ``started`` and ``over`` are the JSON texts of the first and the last event of the
+    match, `match_started` and `match_over`.
     """
 
     match: str
@@ -46,10 +48,10 @@ class StoredResult:
 
 @dataclass(frozen=True, slots=True)
 class ResultPage:
-    """A page of results of matches, in the order in which they were stored.
+    """A page of results of finished matches, in the order in which the results were stored.
 
-    The page covers all events up to the id ``last_event``. ``is_last`` is True if no more results were stored when the
-    page was read.
+    The page covers all events up to the id ``last_event``, after which the next page begins. ``is_last`` is True if no
+    more results were stored when the page was read.
     """
 
     results: list[StoredResult]
@@ -60,8 +62,9 @@ class ResultPage:
 def load_players(engine: Engine, lapsed_before: int | None = None) -> Players:
     """Return all players who ever claimed a name, and the guests who have an open match.
 
-    Other guests are read only when they return, because most never do. If a name was claimed before ``lapsed_before``,
-    in Unix milliseconds, and has no match, it stays reserved, but its token is forgotten.
+    Other guests are loaded only when they return, because most never do. Players who claimed their name before
+    ``lapsed_before``, in Unix milliseconds, and never began a match are left out: the name stays reserved, but the
+    token is forgotten. If ``lapsed_before`` is None, nobody is left out.
     """
     loaded = Players()
     open_matches = select(matches.c.player).where(~matches.c.over)
@@ -83,7 +86,7 @@ def load_player(engine: Engine, token_hash: str) -> Player | None:
 
 
 def lapsed_tokens(engine: Engine, before: int) -> list[str]:
-    """Return the hashes of the tokens of players without a match who claimed their name before ``before``.
+    """Return the token hashes of all players who claimed their name before ``before`` and never began a match.
 
     ``before`` is in Unix milliseconds. Guests are left out.
     """
@@ -104,7 +107,7 @@ def _player(row: Any) -> Player:
 def load_open_matches(
     engine: Engine, skip: Callable[[str, DatabaseUnusableError], None] | None = None
 ) -> list[StoredMatch]:
-    """Return every match that is not over.
+    """Return every match that is not over, in no particular order.
 
     ``skip`` is called with the id and the error of each match whose events cannot be read; these matches are left out.
 
@@ -131,7 +134,10 @@ def load_match(engine: Engine, match: str) -> StoredMatch | None:
 
 
 def load_results_after(engine: Engine, event: int, limit: int) -> ResultPage:
-    """Return the first results that were stored after the event with the id ``event``, at most ``limit`` of them."""
+    """Return a page of at most ``limit`` results of matches, the first that were stored after the event ``event``.
+
+    ``event`` is the id of an event, or 0 for a page that begins with the first of all results.
+    """
     started = events.alias("started")
     query = (
         select(events.c.id, matches.c.id.label("match_id"), started.c.json.label("started"), events.c.json)
@@ -156,13 +162,16 @@ def load_last_event_id(engine: Engine) -> int:
 
 
 def load_cursor(engine: Engine, reader: str) -> int | None:
-    """Return the id of the last event that ``reader`` has processed, or None if no cursor is stored for it."""
+    """Return the id of the last event that ``reader`` has processed, or None if no id is stored for the reader.
+
+    ``reader`` is the name of a part of the server that follows the event log.
+    """
     with engine.connect() as connection:
         return connection.execute(select(cursors.c.event).where(cursors.c.reader == reader)).scalar()
 
 
 def match_ids_with_prefix(engine: Engine, prefix: str) -> list[str]:
-    """Return the ids of at most ten matches whose id begins with ``prefix``."""
+    """Return the ids of at most ten matches whose ids begin with ``prefix``, in no particular order."""
     query = select(matches.c.id).where(matches.c.id.startswith(prefix, autoescape=True)).limit(10)
     with engine.connect() as connection:
         return list(connection.execute(query).scalars())

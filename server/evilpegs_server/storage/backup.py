@@ -1,8 +1,9 @@
 """Functions that copy a database while a server uses it, and that check a database or a copy.
 
-Recent commits are in SQLite's log beside the file, so a copy of the file alone lacks them. SQLite's online backup reads
-both. One transaction of the source lasts for the whole copy: it holds one state of the database, and in WAL mode it
-makes no writer wait. A copy is one file without a log; a server that opens it begins a new log.
+Recent commits are in SQLite's log beside the database file, so a copy of the file alone lacks them. SQLite's online
+backup reads both files. It runs within one read transaction, so that the copy has a single state of the database; in
+WAL mode this transaction makes no writer wait. A copy is one file without a log; a server that opens it begins a new
+log.
 """
 
 import sqlite3
@@ -24,12 +25,15 @@ from evilpegs_server.storage.location import database_file, engine_url, side_fil
 from evilpegs_server.storage.lock import DatabaseLock
 
 PAGES: Final = 2_000
-"""The number of pages of 4 KiB that are copied between two reports of progress."""
+"""The number of database pages, of 4 KiB each, that are copied between two reports of progress."""
 _MAX_FLAWS: Final = 20
 """The largest number of damaged places that a check lists."""
 _NO_FILES: Final[Mapping[Path, Path]] = MappingProxyType({})
 Progress = Callable[[str, int, int], None]
-"""A function that is called with the name of the current activity, the amount done and the total amount."""
+"""A function that is called with the name of the current activity, the amount done and the total amount.
+
+Each activity has its own unit of amounts, such as pages of the database or thousandths.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +41,9 @@ class DatabaseCheck:
     """The result of a database check.
 
     ``bytes`` is the size of the database, and ``players``, ``matches``, ``open_matches`` and ``events`` are numbers of
-    rows. ``damage`` has a line for each damaged place of the file, at most 20. ``broken`` has the ids of the matches
-    whose chain of hashes is broken.
+    rows. In a damaged database, a number that cannot be counted is 0. ``damage`` has a line for each damaged place of
+    the file, at most 20. ``broken`` has the ids of the matches whose chain of hashes is broken; it is empty if the file
+    is damaged, because the chains are then not checked.
     """
 
     bytes: int
@@ -51,11 +56,11 @@ class DatabaseCheck:
 
     @property
     def sound(self) -> bool:
-        """True if no page is damaged and no match is broken."""
+        """True if no page of the file is damaged and no match has a broken chain of hashes."""
         return not self.damage and not self.broken
 
     def to_json(self) -> dict[str, Any]:
-        """Return the check as a JSON object."""
+        """Return a JSON object with all fields of the check and ``sound``."""
         return asdict(self) | {"sound": self.sound}
 
 
@@ -70,12 +75,13 @@ def backup_database(
     """Copy the database at ``url`` to the file ``target``, check the copy, and return the result of the check.
 
     Only the owner can read the copy. It appears at ``target`` in one step, when it is complete and none of its pages is
-    damaged. Matches whose hashes are broken are copied as they are. Afterwards each key of ``others``, a small file
-    such as the server key, is copied to the path that is its value.
+    damaged. Matches whose hashes are broken are copied as they are. Afterwards small files such as the server key are
+    copied: ``others`` maps the path of each file to the path of its copy. Existing files are replaced only if
+    ``overwrite`` is True.
 
     Raises:
         DatabaseUnusableError: there is no database, it is damaged, or a target is in use or must not be overwritten.
-        OSError: a target cannot be written, or a key of ``others`` cannot be read.
+        OSError: a target cannot be written, or a file of ``others`` cannot be read.
     """
     source = _existing_file(url)
     _check_target(source, target, overwrite=overwrite)
@@ -99,7 +105,7 @@ def backup_database(
 def check_database(url: str, progress: Progress) -> DatabaseCheck:
     """Check every page and every chain of hashes of the database at ``url``, which a server may be using.
 
-    Nothing is written. If a page is damaged, the chains are not checked.
+    The check changes nothing. If a page is damaged, the chains are not checked.
 
     Raises:
         DatabaseUnusableError: there is no database, or it cannot be opened.
@@ -125,7 +131,10 @@ def _existing_file(url: str) -> Path:
 
 
 def _check_target(source: Path, target: Path, *, overwrite: bool) -> None:
-    """Raise DatabaseUnusableError if ``target`` is in use, or exists and must not be overwritten."""
+    """Raise DatabaseUnusableError if a server uses ``target``, or if it exists and must not be overwritten.
+
+    ``source`` is the file to copy; it must not be overwritten in any case.
+    """
     if target.exists():
         _check_replaceable(source, target, overwrite=overwrite)
         DatabaseLock(f"sqlite:///{target}").release()
@@ -150,7 +159,10 @@ def _connect(file: Path) -> sqlite3.Connection:
 
 @contextmanager
 def _explained(file: Path) -> Iterator[None]:
-    """Turn an error of SQLite within the block into a DatabaseUnusableError that explains it in one line."""
+    """Turn an error of SQLite within the block into a DatabaseUnusableError that explains it in one line.
+
+    ``file`` is the database that the message names.
+    """
     try:
         yield
     except (sqlite3.Error, SQLAlchemyError) as error:
@@ -189,7 +201,7 @@ def _pragma(connection: sqlite3.Connection, name: str) -> int:
 def _count_rows(connection: sqlite3.Connection, *, ignore_damage: bool) -> tuple[int, int, int, int]:
     """Return the numbers of players, matches, open matches and events, in this order.
 
-    With ``ignore_damage``, a number that cannot be counted is 0; otherwise the error of SQLite is raised.
+    A number that cannot be counted is 0 if ``ignore_damage`` is True; otherwise the error of SQLite is raised.
     """
     queries = ("players", "matches", "matches WHERE NOT over", "events")
 

@@ -1,8 +1,8 @@
 """Lists of matches and players, page by page.
 
-Every list is ordered by columns of an index, and a filter is a prefix of that index. One index seek per ladder
-therefore finds the rows of a page, for all filters and any number of matching rows. The database returns each page as
-one JSON text; `game_sums` gives the reason.
+Every list is ordered by columns of an index, and the columns of a filter are the first columns of that index. One index
+seek per ladder therefore finds the rows of a page, for all filters and any number of matching rows. The database
+returns each page as one JSON text; the docstring of `game_sums` gives the reason.
 """
 
 from dataclasses import dataclass
@@ -18,9 +18,11 @@ from evilpegs_server.storage.players import PlayerKind
 class MatchFilter:
     """The conditions that listed matches fulfill. A condition that is None holds for all matches.
 
-    ``since`` is the earliest start in Unix milliseconds. ``before`` is the number of a match: only matches that follow
-    it in the list are included, so the number of the last match of a page leads to the next page. ``over`` selects
-    finished or open matches; open ones are so few that no index needs the column.
+    ``ladders`` has the ids of ladders, ``player`` is the name of a player, and ``client`` the name and version of a
+    client. ``since`` is the earliest start in Unix milliseconds. ``before`` is the number of a match: only matches that
+    follow this match in the list, which begins with the latest start, are included. The number of the last match of a
+    page therefore leads to the next page. ``over`` is True for finished matches and False for open matches, which are
+    few, so that no index needs the column.
     """
 
     ladders: tuple[str, ...] | None = None
@@ -35,8 +37,10 @@ class MatchFilter:
 class ListedMatch:
     """A match in a list.
 
-    ``number`` counts matches in the order in which they were stored. ``outcomes`` and ``guesses`` have one entry per
-    finished game, and ``elapsed_ms`` is the total time of these games. ``started_at`` is in Unix milliseconds.
+    ``number`` counts matches in the order in which they were stored, and ``match`` is the public id. ``ladder`` is an
+    id, ``player`` a name, and ``client`` the name and version of the client. ``started_at`` is in Unix milliseconds.
+    ``outcomes`` and ``guesses`` have one entry per finished game, in the order of the games: its outcome and its number
+    of guesses. ``elapsed_ms`` is the total time of these games in milliseconds.
     """
 
     number: int
@@ -53,7 +57,7 @@ class ListedMatch:
 
 @dataclass(frozen=True, slots=True)
 class StoredPlayer:
-    """A player as stored in the database; ``created_at`` is in Unix milliseconds."""
+    """A player as stored in the database; ``created_at`` is the time of their registration in Unix milliseconds."""
 
     id: int
     name: str
@@ -78,14 +82,17 @@ def list_matches(engine: Engine, wanted: MatchFilter, limit: int) -> list[Listed
 
 
 def find_match_number(engine: Engine, match: str) -> int | None:
-    """Return the number of the match with the id ``match``, or None if there is none."""
+    """Return the number of the match with the id ``match``, or None if there is no match with this id.
+
+    The number is the place of the match in the order in which matches were stored.
+    """
     with engine.connect() as connection:
         number: int | None = connection.execute(_MATCH_NUMBER, {"match": match}).scalar()
     return number
 
 
 def find_player(engine: Engine, name: str) -> StoredPlayer | None:
-    """Return the stored player with the given name, or None if there is none."""
+    """Return the stored player with the given name, or None if no player has it."""
     with engine.connect() as connection:
         row = connection.execute(_PLAYER, {"name": name}).one_or_none()
     return None if row is None else StoredPlayer(*row)
@@ -119,7 +126,8 @@ def _summary(
 def _ladders(connection: Connection, wanted: MatchFilter) -> list[str | None]:
     """Return the ids of the wanted ladders that have matches.
 
-    Return a single None if neither a ladder, a player nor a client restricts the list.
+    If no condition on ladders, player or client restricts the list, return a list with a single None, which stands for
+    all ladders.
     """
     if (wanted.ladders, wanted.player, wanted.client) == (None, None, None):
         return [None]
@@ -146,7 +154,8 @@ def _page_parameters(connection: Connection, wanted: MatchFilter) -> dict[str, A
 def _page_query(wanted: MatchFilter, ladders: int) -> TextClause:
     """Return the query of a page of matches.
 
-    The query takes the latest matches of each of the ``ladders`` ladders from an index, and of these the latest ones.
+    ``ladders`` is the number of wanted ladders. The query takes the latest matches of each ladder from an index, and
+    then the latest of all these matches.
     """
     by_ladder = (wanted.ladders, wanted.player, wanted.client) != (None, None, None)
     conditions = "".join(
@@ -171,7 +180,7 @@ _ALL_LADDERS: Final = text(
     SELECT ladder FROM found WHERE ladder IS NOT NULL
     """
 )
-"""The query for the ladders that have matches, which needs one index seek per ladder."""
+"""The query for the ids of all ladders that have matches, which needs one index seek per ladder."""
 
 _LADDER_PAGE: Final = """
     SELECT * FROM (SELECT started_at, number FROM matches

@@ -1,9 +1,9 @@
 """A search for matches whose chain of hashes is broken, without reading whole matches.
 
-The hash of an event covers its text and the hash of the event before. Each event can therefore be checked alone, in any
-order, and a match is broken if one of its events does not fit to the one before. SQLite has no SHA-256. It returns all
-texts of a range in one value, because the driver releases the interpreter lock at each row and has to compete with the
-event loop to acquire it again.
+The hash of an event covers its text and the hash of the event before it in the match. Each event can therefore be
+checked alone, in any order. A match is broken if the hash of one of its events does not fit the event before it. SQLite
+has no SHA-256, so Python computes the hashes. SQLite returns all texts of a range of events in one value, because the
+driver releases the interpreter lock at each row and has to compete with the event loop to acquire it again.
 """
 
 from collections.abc import Iterator
@@ -31,11 +31,11 @@ CHUNK: Final = 4_000
 
 
 def verify_chains(engine: Engine) -> Iterator[tuple[int, set[int]]]:
-    """Verify all events that are stored now, `CHUNK` at a time.
+    """Verify the hashes of all events that are stored now, `CHUNK` events at a time.
 
     Yields:
-        after each chunk, the part of the events verified so far, in thousandths, and the numbers of the matches that
-        are broken in this chunk.
+        after each chunk, a pair: the share of the events verified so far, in thousandths from 0 to 1000, and the
+        numbers (`matches.number`) of the matches that are broken in this chunk.
     """
     with engine.connect() as connection:
         last: int = connection.execute(_LAST).scalar() or 0
@@ -47,8 +47,9 @@ def verify_chains(engine: Engine) -> Iterator[tuple[int, set[int]]]:
 def find_broken_matches(engine: Engine, after: int, last: int) -> set[int]:
     """Return the numbers of the matches that are broken at an event with an id above ``after`` and up to ``last``.
 
-    A match is broken at an event whose hash does not follow from the event before it, also if that event is missing.
-    The search takes 2 microseconds per event.
+    The numbers are those of the column `matches.number`. A match is broken at an event if the hash of the event does
+    not follow from its text and the hash of the event before it, or if the event before it is missing. The search takes
+    2 microseconds per event.
     """
     limits = {"after": after, "last": last}
     with engine.connect() as connection:

@@ -27,10 +27,11 @@ _OUR_TABLE: Final = "events"
 
 
 def open_database(url: str) -> Engine:
-    """Return an engine on the database at ``url``; create and migrate the database as needed.
+    """Return an SQLAlchemy engine on the database at ``url``; create and migrate the database as needed.
 
-    SQLite runs in WAL mode with ``synchronous=FULL``, so committed data survives a loss of power. The engine raises
-    errors that concern the whole database, such as damaged pages or a full disk, as DatabaseUnusableError.
+    ``url`` has the form ``sqlite:///FILE``. SQLite runs in WAL mode with ``synchronous=FULL``, so committed data
+    survives a loss of power. The engine raises errors that concern the whole database, such as damaged pages or a full
+    disk, as DatabaseUnusableError.
 
     Raises:
         DatabaseUnusableError: the URL is malformed, the file is not writable, or it is not a database of evilpegs.
@@ -63,10 +64,12 @@ def open_database(url: str) -> Engine:
 
 
 def open_existing_database(url: str) -> Engine:
-    """Return an engine on the existing database at ``url``; migrate the database as needed.
+    """Return an SQLAlchemy engine on the existing database at ``url``; migrate the database as needed.
+
+    ``url`` has the form ``sqlite:///FILE``.
 
     Raises:
-        DatabaseMissingError: the file does not exist or is empty. It is not created.
+        DatabaseMissingError: the file does not exist or is empty. A missing file is not created.
         DatabaseUnusableError: the database cannot be opened, for a reason that `open_database` lists.
     """
     file = database_file(url)
@@ -78,10 +81,11 @@ def open_existing_database(url: str) -> Engine:
 
 
 def guard_connections(engine: Engine, lock: DatabaseLock) -> None:
-    """Make ``engine`` raise DatabaseMovedError for each connection while the file of ``lock`` is not in its place.
+    """Make ``engine`` check, each time that a connection is opened or taken from its pool, that the file is in place.
 
-    Then nothing is read from a file that was moved away, and nothing is written to another file in its place. The check
-    of a connection takes 2 microseconds.
+    The connection is refused with DatabaseMovedError if the file that ``lock`` locks was moved, deleted or replaced.
+    Nothing is then read from a file that was moved away, and nothing is written to another file in its place. The check
+    takes 2 microseconds.
     """
 
     def check(*_: object) -> None:
@@ -93,6 +97,8 @@ def guard_connections(engine: Engine, lock: DatabaseLock) -> None:
 
 def _check_is_ours(file: Path) -> None:
     """Raise an error if ``file`` exists and is not a database of evilpegs; change nothing.
+
+    An empty file and a database without tables are accepted.
 
     Raises:
         DatabaseUnusableError: the file is another program's database.
@@ -111,7 +117,10 @@ def _check_is_ours(file: Path) -> None:
 
 
 class _Explainer:
-    """A listener to errors of an engine, which replaces errors of the whole database by an error that explains them."""
+    """A listener for errors of an SQLAlchemy engine on the database ``file``.
+
+    It replaces an error that concerns the whole database by a DatabaseUnusableError whose message says what to do.
+    """
 
     def __init__(self, file: Path) -> None:
         self._database = str(file)
@@ -130,7 +139,7 @@ def _set_pragmas(connection: Any, _record: object) -> None:
 
 
 def alembic_config() -> Config:
-    """Return the Alembic configuration of the migrations, without a connection."""
+    """Return the Alembic configuration of the migrations. The caller adds a connection to its attributes."""
     config = Config()
     config.set_main_option("script_location", str(_MIGRATIONS))
     config.set_main_option("path_separator", "os")

@@ -4,16 +4,18 @@ from bisect import bisect_left
 from typing import Final
 
 BOUNDS: Final = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
-"""The upper bounds of the buckets in seconds. The last bucket has no bound and is not listed.
+"""The upper bounds of the buckets in seconds. A last bucket, which is not listed, has all longer durations.
 
 The bound of 20 milliseconds is the longest time that a request to the site may hold the event loop.
 """
 
 
 class Durations:
-    """A histogram of durations: ``counts`` per bucket of `BOUNDS`, not cumulative, and the sum in ``seconds``.
+    """A histogram of durations.
 
-    Only one thread may add durations; other threads may read at the same time.
+    ``counts`` has the number of durations in each bucket of `BOUNDS`, not cumulative, and last the number of longer
+    durations. ``seconds`` is the sum of all durations. Only one thread may add durations; other threads may read at the
+    same time.
     """
 
     __slots__ = ("counts", "seconds")

@@ -1,7 +1,7 @@
-"""Errors of the database: one class per remedy that a user or operator has.
+"""Errors of the database, with one class for each remedy that a user or operator has.
 
-SQLite reports errors by code. `explain` turns each code that concerns the whole file into an error whose message says,
-in one line, what happened and what to do. All other errors are faults of a statement.
+SQLite reports errors by code. `explain` turns each code that concerns the whole database into an error whose message
+says, in one line, what happened and what to do. All other errors concern a single statement.
 """
 
 import sqlite3
@@ -17,7 +17,7 @@ class DatabaseUnusableError(EvilpegsError):
 
 
 class DatabaseMissingError(DatabaseUnusableError):
-    """The error of a database whose file does not exist."""
+    """The error of a database whose file does not exist or is empty."""
 
 
 class DatabaseInUseError(DatabaseUnusableError):
@@ -33,7 +33,7 @@ class DatabaseDamagedError(DatabaseUnusableError):
 
 
 class DatabaseUnavailableError(DatabaseUnusableError):
-    """The error of a database that cannot be used now, such as on a full disk. A later attempt may succeed."""
+    """The error of a database that cannot be used now, for example on a full disk. A later attempt may succeed."""
 
 
 _RESTORE: Final = (
@@ -56,15 +56,16 @@ _HINTS: Final[Mapping[int, str]] = MappingProxyType(
 
 
 def error_code(error: BaseException) -> int | None:
-    """Return the primary result code of an SQLite error, or of one that SQLAlchemy wraps; None for other errors."""
+    """Return the primary result code of an SQLite error, also if SQLAlchemy wraps the error; None for other errors."""
     code: int | None = getattr(getattr(error, "orig", None) or error, "sqlite_errorcode", None)
     return None if code is None else code & 0xFF
 
 
 def explain(error: BaseException, database: str) -> DatabaseUnusableError | None:
-    """Return an error that explains a failure of the whole database; None if ``error`` concerns one statement only.
+    """Return an error that explains a failure of the whole database; None if ``error`` is of any other kind.
 
-    ``database`` is the name of the database in the message.
+    ``error`` is one of SQLite, also if SQLAlchemy wraps it. ``database`` is the name of the database for the message,
+    which says in one line what happened and what to do.
     """
     code = error_code(error)
     reason = str(getattr(error, "orig", None) or error).partition("\n")[0]

@@ -1,4 +1,4 @@
-"""The log of database failures: at most one short line per second, however many matches a failure concerns."""
+"""The log of database failures: at most one short line per second, for any number of failures."""
 
 import time
 from collections import Counter
@@ -8,16 +8,17 @@ from typing import Any, Final
 from structlog.stdlib import BoundLogger
 
 QUIET_SECONDS: Final = 1.0
-"""The shortest time between two lines, in seconds."""
+"""The shortest time between two lines of the log, in seconds."""
 MAX_REASON: Final = 300
-"""The largest number of characters of a reason that are logged."""
+"""The largest number of characters of an error's text that are logged."""
 
 
 class FaultLog:
     """A log of database failures, of which many may follow from one cause.
 
-    Failures within `QUIET_SECONDS` after a line are not logged, but the next line says how many there were. ``counts``
-    counts all failures by the class of their error. ``now`` is a monotonic clock in seconds.
+    Failures within `QUIET_SECONDS` after a line in ``log`` are not logged, but the next line says how many there were.
+    ``counts`` receives the number of all failures by the name of the error's class. ``now`` is a monotonic clock in
+    seconds.
     """
 
     def __init__(
@@ -32,8 +33,9 @@ class FaultLog:
     def report(self, what: str, error: Exception, **facts: Any) -> None:
         """Count a failure, and log that ``what`` happened because of ``error``.
 
-        Nothing is logged within `QUIET_SECONDS` after another line. ``facts`` are added to the line. Only the first
-        line of the error's text is logged, without a traceback or SQL.
+        ``what`` is the message of the logged line, and ``facts`` are added to the line as keys and values. Nothing is
+        logged within `QUIET_SECONDS` after another line. Only the first line of the error's text is logged, without a
+        traceback or SQL.
         """
         self._counts[type(error).__name__] += 1
         now = self._now()

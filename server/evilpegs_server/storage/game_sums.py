@@ -4,7 +4,9 @@ The database adds the games up and returns one JSON text per query. The driver r
 of a result and has to compete with the event loop to acquire it again, so a result of thousands of rows would slow down
 a busy server.
 
-A game is identified by one integer: the number of its match times 2**12, plus the number of the game.
+A game is identified by one integer: the number of its match (`matches.number`) times 2**12, plus the number of the game
+in the match, from 1. A value curve gives the guesses that a good strategy still expects, by the number of codes still
+possible; luck is measured with it.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -14,14 +16,14 @@ import orjson
 from sqlalchemy import Connection, TextClause, text
 
 Curves = Mapping[str, str | None]
-"""A mapping from the ids of wanted ladders to the hashes of their value curves; None for a ladder without a curve."""
+"""A mapping from the id of each wanted ladder to the hash of its value curve, or to None if the ladder has no curve."""
 
 
 class MatchSums(NamedTuple):
     """The number of matches that a player has on a ladder with one client version.
 
-    ``player`` is the id of the player, and ``client`` has the name and version of the client. ``first`` and ``last``
-    are the least and greatest of the numbers of the matches.
+    ``player`` and ``ladder`` are ids, and ``client`` is the name and version of the client. ``matches`` is the number
+    of these matches, and ``first`` and ``last`` are the least and the greatest `matches.number` among them.
     """
 
     player: int
@@ -35,10 +37,12 @@ class MatchSums(NamedTuple):
 class GameSums(NamedTuple):
     """Sums over the finished games of a player on a ladder with one client version, one outcome and one length.
 
-    The length is ``guesses``, and ``games`` is the number of these games. ``times_ms`` lists the milliseconds of all
-    their guesses, with commas between them. ``lucks`` is the number of games whose luck was measured with the current
-    value curve of the ladder, ``luck`` the sum of their luck in millionths of a guess, and ``luck_squares`` the sum of
-    its squares. ``unadjusted`` has the identifiers of the other games if the ladder has a curve.
+    ``player`` and ``ladder`` are ids, and ``client`` is the name and version of the client. The length is ``guesses``,
+    and ``games`` is the number of these games. ``times_ms`` lists the milliseconds that each of their guesses took,
+    with commas between them; it is None if no times are stored. ``lucks`` is the number of the games whose luck was
+    measured with the current value curve of the ladder, ``luck`` the sum of their luck in millionths of a guess, and
+    ``luck_squares`` the sum of the squares of their luck. ``unadjusted`` has the identifiers of the other games; it is
+    empty if the ladder has no value curve.
     """
 
     player: int
@@ -66,7 +70,7 @@ _MATCHES: Final = """
 """
 _SQUARES: Final = GameSums._fields.index("luck_squares")
 _LOW_BITS: Final = 20
-"""The number of low bits of each square that are added up apart, because sums of squares might exceed 63 bits."""
+"""The number of low bits of each square that are summed separately, because sums of squares might exceed 63 bits."""
 _GAMES: Final = """
     {wanted}
     SELECT json_group_array(json_array(player, ladder, client, outcome, guesses, games, times_ms, lucks, luck,
@@ -120,10 +124,11 @@ _NAMES: Final = text(
 
 
 def last_player(connection: Connection, after: int, matches: int) -> int | None:
-    """Return the id of the last player of the next group, which begins with the first player above ``after``.
+    """Return the greatest player id of the next group of players, to sum up the results of players group by group.
 
-    The group is the smallest one with more than ``matches`` matches. If the players above ``after`` have no more than
-    that, return the greatest id of a player with a match. Return None if there are no matches at all.
+    The group has the players with the lowest ids above ``after``; it is the smallest group with more than ``matches``
+    matches. If all players above ``after`` have no more matches than that, return the greatest id of any player with a
+    match, which is at most ``after`` if no group is left. Return None if there are no matches at all.
     """
     (player,) = _read(connection, _PLAYER_AFTER, {"after": after, "matches": matches})
     return None if player is None else int(player)
@@ -132,9 +137,10 @@ def last_player(connection: Connection, after: int, matches: int) -> int | None:
 def sum_players(
     connection: Connection, curves: Curves, after: int, last: int, broken: Collection[int] = ()
 ) -> tuple[list[MatchSums], list[GameSums]]:
-    """Return the sums of all matches and games of the players with an id above ``after`` and up to ``last``.
+    """Return sums over all matches and over all games of the players with an id above ``after`` and up to ``last``.
 
-    Only ladders in ``curves`` count. The matches with a number in ``broken`` and void games are left out.
+    `MatchSums` and `GameSums` say what is summed up. Only ladders in ``curves`` count. Void games, and the matches
+    whose numbers (`matches.number`) are in ``broken``, are left out.
     """
     parameters = {"curves": _json(curves), "after": after, "last": last, "broken": _json(list(broken))}
     matches = _read(connection, _MATCHES_OF_PLAYERS, parameters)
@@ -144,9 +150,10 @@ def sum_players(
 def sum_matches(
     connection: Connection, curves: Curves, matches: Iterable[int], broken: Collection[int] = ()
 ) -> list[MatchSums]:
-    """Return the sums of the matches with the numbers ``matches``.
+    """Return the counts of the matches whose numbers are in ``matches``, by player, ladder and client version.
 
-    Only ladders in ``curves`` count. The matches with a number in ``broken`` are left out.
+    The numbers are those of the column `matches.number`. Only ladders in ``curves`` count. The matches whose numbers
+    are in ``broken`` are left out.
     """
     parameters = {"curves": _json(curves), "matches": _json(list(matches)), "broken": _json(list(broken))}
     return _match_sums(_read(connection, _LISTED_MATCHES, parameters))
@@ -155,9 +162,10 @@ def sum_matches(
 def sum_games(
     connection: Connection, curves: Curves, games: Collection[int], broken: Collection[int] = ()
 ) -> list[GameSums]:
-    """Return the sums of the finished games among ``games``, which are identifiers of games.
+    """Return sums over the finished games among ``games``, by player, ladder, client version, outcome and length.
 
-    Only ladders in ``curves`` count. The matches with a number in ``broken`` and void games are left out.
+    ``games`` has identifiers: the number of the match times 2**12, plus the number of the game. Only ladders in
+    ``curves`` count. Void games, and games of the matches whose numbers are in ``broken``, are left out.
     """
     parameters = {
         "curves": _json(curves),
@@ -169,9 +177,11 @@ def sum_games(
 
 
 def load_unadjusted(connection: Connection, curves: Curves, after: int, last: int) -> list[int]:
-    """Return the identifiers of finished games whose luck is not known, on ladders with a curve, in ascending order.
+    """Return the identifiers of finished games whose luck is not stored, in ascending order.
 
-    Only matches with a number above ``after`` and up to ``last`` are searched.
+    An identifier is the number of the match (`matches.number`) times 2**12, plus the number of the game. Luck that was
+    measured with another value curve than that of ``curves`` counts as not stored. Only ladders with a value curve, and
+    matches with a number above ``after`` and up to ``last``, are searched.
     """
     parameters = {"curves": _json(curves), "after": after, "last": last, "broken": "[]"}
     sums = _game_sums(_read(connection, _GAMES_IN_RANGE, parameters))
@@ -179,22 +189,23 @@ def load_unadjusted(connection: Connection, curves: Curves, after: int, last: in
 
 
 def load_new(connection: Connection, after: int, last: int) -> tuple[list[int], list[int]]:
-    """Return the numbers of the matches that began and the identifiers of the games that ended, within some events.
+    """Return the matches that began, and the games that ended, in the events with an id above ``after`` up to ``last``.
 
-    The events are those with an id above ``after`` and up to ``last``.
+    Matches are given by `matches.number`, and games by identifier: the number of the match times 2**12, plus the number
+    of the game.
     """
     matches, games = _read(connection, _NEW, {"after": after, "last": last})
     return matches, games
 
 
 def load_newest(connection: Connection) -> tuple[int, int]:
-    """Return the greatest id of an event and the greatest number of a match; each is 0 if there is none."""
+    """Return the greatest event id and the greatest match number (`matches.number`); each is 0 if there is none."""
     event, match = _read(connection, _NEWEST, {})
     return event, match
 
 
 def load_player_names(connection: Connection, ids: Iterable[int]) -> dict[int, str]:
-    """Return the names of the players with the given ids, by id."""
+    """Return the names of the players with the given ids, by id. Ids without a player are left out."""
     return dict(_read(connection, _NAMES, {"ids": _json(list(ids))}))
 
 

@@ -27,8 +27,8 @@ _TURNS: Final = text("""
 class StoredGame:
     """A game as read from the database.
 
-    ``match`` and ``ladder`` are ids, and ``game`` is the number of the game in its match. Each of the ``turns`` is a
-    tuple of the code, the blacks and the whites of an answered guess.
+    ``match`` and ``ladder`` are ids, and ``game`` is the number of the game in its match, from 1. Each of the ``turns``
+    is a tuple of the code as text, the blacks and the whites of an answered guess; the first turn comes first.
     """
 
     match: str
@@ -38,9 +38,10 @@ class StoredGame:
 
 
 def load_stored_games(connection: Connection, games: Iterable[int]) -> list[StoredGame]:
-    """Return the stored games whose identifiers, as `game_sums` defines them, are ``games``, in no particular order.
+    """Return the stored games with the given identifiers, with their turns, in no particular order.
 
-    Events that cannot be read as JSON are left out.
+    An identifier is the number of the match (`matches.number`) times 2**12, plus the number of the game. Events that
+    cannot be read as JSON are left out.
     """
     parameters = {"games": orjson.dumps(list(games)).decode()}
     loaded = {

@@ -18,19 +18,20 @@ SIDE_FILES: Final = ("-wal", "-shm")
 
 
 def database_file(url: str) -> Path:
-    """Return the file of the database at ``url``.
+    """Return the path of the database file that ``url`` names, whether or not the file exists.
 
     Raises:
-        DatabaseUnusableError: the URL is malformed or names no file.
+        DatabaseUnusableError: the URL does not have the form ``sqlite:///FILE``.
     """
     return Path(_sqlite_url(url).database or "")
 
 
 def engine_url(file: Path, mode: str = "rw") -> URL:
-    """Return the URL with which SQLAlchemy opens ``file``, with symbolic links resolved.
+    """Return the URL with which SQLAlchemy opens the database ``file``, with symbolic links resolved.
 
-    With the default ``mode``, SQLite never creates the file, so a connection cannot begin an empty database after the
-    file was moved. Because links are resolved, a link that is changed later does not lead to another database.
+    ``mode`` is the parameter of that name in SQLite's URI filenames. With the default ``rw``, SQLite never creates the
+    file, so a connection cannot begin an empty database after the file was moved. Because links are resolved, a link
+    that is changed later does not lead to another database.
     """
     return URL.create("sqlite", database=f"file:{quote(os.path.realpath(file))}", query={"mode": mode, "uri": "true"})
 
@@ -41,7 +42,7 @@ def engine_file(engine: Engine) -> Path:
 
 
 def side_files(file: Path) -> list[Path]:
-    """Return the paths of the files that SQLite keeps beside the database ``file``, existing or not."""
+    """Return the paths of the files that SQLite keeps beside the database ``file`` in use, existing or not."""
     path = os.path.realpath(file)
     return [Path(path + end) for end in SIDE_FILES]
 
@@ -49,7 +50,11 @@ def side_files(file: Path) -> list[Path]:
 def create_private(path: Path) -> None:
     """Create an empty file that only its owner can read and write, and its directory, unless the file exists.
 
-    An existing file keeps its permissions. It is not opened, because closing it would drop locks of this process.
+    An existing file keeps its permissions. It is not opened, because closing it would drop the locks that SQLite holds
+    on it in this process.
+
+    Raises:
+        OSError: the file or its directory cannot be created.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists():
@@ -57,9 +62,10 @@ def create_private(path: Path) -> None:
 
 
 def keep_private(file: Path, others: Iterable[Path], log: BoundLogger) -> None:
-    """Restrict the database ``file``, SQLite's files beside it, and ``others`` to their owner.
+    """Make the database ``file``, SQLite's files beside it, and ``others`` accessible to their owner only.
 
-    One line in ``log`` names the files that other users could access. A failure is logged and not raised.
+    Missing files are left out. If other users had access to files, one line in ``log`` names these files. A failure to
+    change permissions is logged and not raised.
     """
     lax = [path for path in (file, *side_files(file), *others) if path.exists() and path.stat().st_mode & 0o077]
     try:

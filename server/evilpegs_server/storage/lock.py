@@ -1,7 +1,7 @@
 """The lock that allows one server per database, and the check that the file is still where the server opened it.
 
 The lock is on the database file itself, so it holds for every name of the file, such as a symbolic link, a hard link,
-or another path. A lock file beside the database would protect only one name, and it can be removed.
+or another path. A lock file beside the database would protect only one name, and somebody can remove it.
 
 SQLite locks bytes of the same file with `fcntl`. These locks belong to the process and are dropped when any descriptor
 of the file is closed. The lock of the server must therefore not be an `fcntl` lock, and its descriptor must be opened
@@ -20,20 +20,20 @@ from evilpegs_server.storage.errors import DatabaseInUseError, DatabaseMovedErro
 from evilpegs_server.storage.location import create_private, database_file
 
 _ATTEMPTS: Final = 3
-"""The number of attempts to lock the file if another file replaces it meanwhile."""
+"""The number of attempts to lock the database file, if other files replace it during the attempts."""
 FLOCK_IS_INDEPENDENT: Final = sys.platform == "linux"
-"""True if `flock` and the locks of SQLite do not interact."""
+"""True if locks of `flock` and the locks of SQLite on the same file do not interact on this system."""
 
 
 class DatabaseLock:
-    """The exclusive lock of one server on the database at ``url``.
+    """The exclusive lock of one server on the database at ``url``, which has the form ``sqlite:///FILE``.
 
-    The constructor creates the file if necessary and acquires the lock. The lock is held until `release` is called or
-    the process ends.
+    The constructor creates the file if necessary and acquires the lock, without waiting. The lock is held until
+    `release` is called or the process ends.
 
     Raises:
         DatabaseInUseError: another server holds the lock.
-        DatabaseUnusableError: the file cannot be created or opened.
+        DatabaseUnusableError: the URL is malformed, or the file cannot be created or opened.
     """
 
     def __init__(self, url: str) -> None:
@@ -64,9 +64,10 @@ class DatabaseLock:
 
     @property
     def names(self) -> int:
-        """The number of hard links of the file.
+        """The number of hard links of the database file.
 
-        More than one is a danger: SQLite finds its log by the file's name and misses it under another name.
+        More than one is a danger: SQLite finds its log by the name of the database file, and does not find it if the
+        file is opened under another name.
         """
         return self._path.stat().st_nlink
 
@@ -88,7 +89,7 @@ class DatabaseLock:
         raise DatabaseMovedError(message)
 
     def release(self) -> None:
-        """Release the lock, so that another server can use the database. Close the engine first."""
+        """Release the lock, so that another server can use the database. Close all connections to it before."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None

@@ -21,7 +21,7 @@ _RESERVED_NAMES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """A player of a server, whose ``id`` is a number that the server assigns."""
+    """A player of a server. The server assigns the ``id``, which is at least 1 and unique."""
 
     id: int
     name: str
@@ -47,7 +47,8 @@ class NameRefusedError(ValueError):
 class Players:
     """The players that a server keeps in memory, found by their tokens.
 
-    No player gets a name that looks like the name of another one. Iterating yields the players.
+    No player gets a name that looks like the name of another player. The length is the number of players in memory, and
+    iterating yields these players.
     """
 
     def __init__(self) -> None:
@@ -67,7 +68,7 @@ class Players:
         self._highest = max(self._highest, highest)
 
     def lapse(self, token_hash: str) -> None:
-        """Forget the player whose token has the hash ``token_hash``, but keep their name reserved."""
+        """Forget the player whose token has the hash ``token_hash``, if there is one, but keep their name reserved."""
         self._by_token.pop(token_hash, None)
 
     def add(self, player: Player, token_hash: str) -> None:
@@ -82,17 +83,20 @@ class Players:
         self._highest = max(self._highest, player.id)
 
     def remove(self, player: Player, token_hash: str) -> None:
-        """Remove a player and free their name, because they could not be stored or left without playing."""
+        """Remove a player, whose token has the hash ``token_hash``, and free their name.
+
+        Call this when a new player could not be stored, or when a guest left without playing.
+        """
         self._by_token.pop(token_hash, None)
         self._guest_hashes.pop(player.id, None)
         self._names.discard(skeleton(player.name))
 
     def guest_hash(self, guest: Player) -> str:
-        """Return the hash of a guest's token. The database gets it together with the guest's first match."""
+        """Return the hash of the token of a guest in memory. It is stored together with the guest's first match."""
         return self._guest_hashes[guest.id]
 
     def guest(self, number: int) -> Player | None:
-        """Return the guest whose id is ``number``, or None if no such guest is in memory."""
+        """Return the guest with the id ``number``, or None if no guest in memory has it."""
         token_hash = self._guest_hashes.get(number)
         return None if token_hash is None else self._by_token[token_hash]
 
@@ -105,7 +109,7 @@ class Players:
         return self._by_token.get(token_hash)
 
     def new_player(self, name: str, kind: PlayerKind) -> Player:
-        """Return a new player with the given name and the next free id.
+        """Return a new player with the given name and the next free id, without adding the player.
 
         The name and the id stay free until `add` is called.
 
@@ -120,7 +124,7 @@ class Players:
         return Player(self._highest + 1, name, kind)
 
     def new_guest(self) -> Player:
-        """Return a new guest with a random free name. The name stays free until `add` is called."""
+        """Return a new guest with a random free name and the next free id; both stay free until `add` is called."""
         while True:
             name = GUEST_PREFIX + secrets.token_hex(4)
             if skeleton(name) not in self._names:
@@ -128,7 +132,7 @@ class Players:
 
 
 def check_name(name: str) -> None:
-    """Raise NameRefusedError if ``name`` is malformed or begins with the prefix of guests."""
+    """Raise NameRefusedError if ``name`` is malformed or begins with `GUEST_PREFIX`, which marks guests."""
     if _NAME.fullmatch(name) is None:
         message = "a name is 2 to 20 of a-z, 0-9, _ and -, beginning with a letter"
         raise NameRefusedError(message, taken=False)

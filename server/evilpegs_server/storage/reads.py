@@ -1,7 +1,8 @@
 """Threads that read the database for requests, with a bounded queue, so that no read blocks the event loop.
 
-One `Reads` object serves the site and the lists and leaderboards of the game port, so its bound holds for these
-together. The registry of matches has another one, with one thread, for matches that are over.
+One `Reads` object serves the site and the lists and leaderboards of the game port, so its limit on pending reads
+applies to all of these together. The match registry has a `Reads` object of its own, with one thread, for reading
+matches that are over.
 """
 
 import asyncio
@@ -13,17 +14,17 @@ _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 THREADS: Final = 2
-"""The number of reads that run at the same time. SQLite releases the interpreter lock while it searches."""
+"""The largest number of reads that run at the same time. SQLite releases the interpreter lock while it searches."""
 MAX_PENDING: Final = 64
 """The largest number of reads that may run or wait at the same time."""
 
 
 class BusyError(Exception):
-    """The error of a read that is refused because too many others wait."""
+    """The error of a read that is refused because too many other reads run or wait."""
 
 
 class Reads:
-    """A pool of ``threads`` threads, with at most ``max_pending`` calls that run or wait."""
+    """A pool of ``threads`` threads for calls that read the database; at most ``max_pending`` calls may run or wait."""
 
     def __init__(self, threads: int = THREADS, max_pending: int = MAX_PENDING) -> None:
         self._executor = ThreadPoolExecutor(threads, thread_name_prefix="reads")
@@ -36,7 +37,7 @@ class Reads:
         A call that has begun runs to its end even if the caller is cancelled, and counts as pending until then.
 
         Raises:
-            BusyError: too many calls run or wait.
+            BusyError: ``max_pending`` calls run or wait already.
         """
         if len(self._pending) >= self._max_pending:
             raise BusyError

@@ -1,8 +1,9 @@
 """The key of a server and its files: the private key, and beside it the list of all public keys that were in use.
 
-The private key is created when a server first starts on a database. Its file is PEM (PKCS 8), so other programs read it
-too, and only its owner can read it. The list has one public key per line, the one in use last. It is written at every
-start at which the key is new, so the public half of a key stays known after its file was replaced.
+The private key is created when a server first starts on a database. The file of the private key is in PEM format
+(PKCS 8), so that other programs can read it, and only its owner may read it. The list has one public key per line, the
+one in use last. The list is written at every start of the server at which the key is new, so the public half of a key
+stays known after the private key was replaced.
 """
 
 import os
@@ -37,7 +38,10 @@ class KeyUnusableError(EvilpegsError):
 
 @dataclass(frozen=True, slots=True)
 class ServerKey:
-    """The key of a server. ``signer`` signs records; ``former`` has the public keys used before, oldest first."""
+    """The key of a server. ``signer`` signs records with it.
+
+    ``former`` has the public keys that the server used before, oldest first, in base64url without padding.
+    """
 
     signer: RecordSigner
     former: tuple[str, ...]
@@ -46,25 +50,27 @@ class ServerKey:
 def key_path(database: str, server_key: Path | None) -> Path:
     """Return the path of the file with the private key of a server.
 
-    It is ``server_key`` if that is set, else a file beside the database at the URL ``database``.
+    It is ``server_key``, the setting of that name, unless this is None; otherwise it is a file beside the database at
+    the URL ``database``, with the name of the database and ``.key``.
     """
     beside = database_file(database)
     return server_key or beside.with_name(beside.name + ".key")
 
 
 def key_files(database: str, server_key: Path | None) -> tuple[Path, ...]:
-    """Return the existing files of a server's key: the private key and the list of public keys.
+    """Return the paths of the existing files of a server's key: the private key, then the list of public keys.
 
-    The parameters are those of `key_path`. A backup of the database must include the files.
+    The parameters are those of `key_path`. A backup of the database must include these files.
     """
     path = key_path(database, server_key)
     return tuple(file for file in (path, _list_path(path)) if file.exists())
 
 
 def key_copies(database: str, server_key: Path | None, target: Path) -> dict[Path, Path]:
-    """Return the existing files of a server's key, each with the path to which a backup should copy it.
+    """Return a mapping from the path of each existing file of a server's key to the path of its copy in a backup.
 
-    These paths are beside ``target``, the copy of the database, where a server that uses the copy finds the key.
+    ``database`` and ``server_key`` are those of `key_path`. The copies are beside ``target``, the copy of the database,
+    where a server that uses the copy finds the key.
     """
     beside = target.with_name(target.name + ".key")
     key, public_keys = key_path(database, server_key), _list_path(key_path(database, server_key))
@@ -73,12 +79,13 @@ def key_copies(database: str, server_key: Path | None, target: Path) -> dict[Pat
 
 
 def load_server_key(path: Path) -> ServerKey:
-    """Return the key of a server from the file ``path``; create the key if there is no file.
+    """Return the key of a server from the file ``path``; create the key if the file does not exist.
 
-    The public half is added to the list of public keys beside the file.
+    If the public half of the key is not the last one in the list of public keys beside the file, it is moved or added
+    to the end of the list.
 
     Raises:
-        KeyUnusableError: a file cannot be read or written, or has other content.
+        KeyUnusableError: one of the two files cannot be read or written, or has other content.
     """
     try:
         signer = RecordSigner(_load_or_create(path))
@@ -114,7 +121,7 @@ def _load_or_create(path: Path) -> Ed25519PrivateKey:
 
 
 def _create(path: Path) -> None:
-    """Create a file with a new private key. A file that another server creates at the same time is kept instead."""
+    """Create the file ``path`` with a new private key. If another server creates the file meanwhile, keep its file."""
     key = Ed25519PrivateKey.from_private_bytes(secrets.token_bytes(KEY_BYTES))
     path.parent.mkdir(parents=True, exist_ok=True)
     number, name = tempfile.mkstemp(prefix=path.name, suffix=".new", dir=path.parent)

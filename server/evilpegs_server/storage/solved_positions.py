@@ -1,4 +1,7 @@
-"""The file that keeps the positions that devils have solved over restarts. Without it, they are solved again."""
+"""The file that keeps the positions that devils have solved, so that a restarted server need not solve them again.
+
+A devil is a codemaker that searches ahead, and a position is what a player knows in a game: its rules and its turns.
+"""
 
 from pathlib import Path
 
@@ -11,9 +14,10 @@ from evilpegs_server.storage.location import database_file
 
 
 def solved_path(database: str, solved: Path | None) -> Path:
-    """Return the path of the file with the positions that devils have solved.
+    """Return the path of the file with the positions that devils, the codemakers that search ahead, have solved.
 
-    It is ``solved`` if that is set, else a file beside the database at the URL ``database``.
+    It is ``solved``, the setting of that name, unless this is None; otherwise it is a file beside the database at the
+    URL ``database``, with the name of the database and ``.solved``.
     """
     beside = database_file(database)
     return solved or beside.with_name(beside.name + ".solved")
@@ -22,9 +26,9 @@ def solved_path(database: str, solved: Path | None) -> Path:
 class SolvedPositionsFile:
     """The file in which a server keeps the positions that devils have solved.
 
-    A devil is a codemaker that searches ahead, and a position is what a player knows in a game. ``solved`` has the
-    positions that were read. If ``path`` is None, nothing is read or written. Errors of the file are logged to ``log``
-    and never raised.
+    A devil is a codemaker that searches ahead, and a position is what a player knows in a game. The attribute
+    ``solved`` has the positions that the constructor read. If ``path`` is None, nothing is read or written. Errors of
+    the file are logged to ``log`` and never raised.
     """
 
     def __init__(self, path: Path | None, log: BoundLogger) -> None:
@@ -33,7 +37,7 @@ class SolvedPositionsFile:
         self.solved = self._read()
 
     def save(self, solved: bytes) -> None:
-        """Replace the file by ``solved``, which is in the format of `SolvedPositions.to_bytes`."""
+        """Replace the content of the file by ``solved``, which is in the format of `SolvedPositions.to_bytes`."""
         if self._path is not None:
             try:
                 replace_file(self._path, solved)

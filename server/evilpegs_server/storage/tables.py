@@ -1,10 +1,11 @@
 """The database tables. The record of a match is its rows in `events`; the other tables add to it or follow from it.
 
-The nonces of a match follow from `matches.seed`, which is never disclosed. `games.client_nonce` is stored as soon as
-the player is ready, because the secret of a fixed game depends on it before any event shows it. `events` and `games`
-refer to a match by `matches.number`, the order in which matches were stored. The number is smaller than the public id,
-which reduces the bytes that every guess writes. `events.id` is the order in which events were stored; readers that
-follow the log keep the last id that they have read, and a copy of the database keeps the ids.
+The server's nonces, which make its secrets and draws unpredictable, follow from `matches.seed`, which is never
+disclosed. `games.client_nonce` is stored as soon as the player is ready, because the secret of a fixed codemaker
+depends on it before any event shows it. `events` and `games` refer to a match by `matches.number`, which numbers
+matches in the order in which they were stored. The number takes fewer bytes than the public id, so every guess writes
+less. `events.id` numbers events in the order in which they were stored; readers that follow the event log keep the last
+id that they have read, and a copy of the database keeps the ids.
 """
 
 from sqlalchemy import (
@@ -99,4 +100,4 @@ cursors = Table(
     Column("reader", String(80), primary_key=True),
     Column("event", Integer, nullable=False),
 )
-"""The id of the last event that was processed, for each reader that follows the log."""
+"""The id of the last event that each reader has processed; a reader is a named part of the server, such as the feed."""

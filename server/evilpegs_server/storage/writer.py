@@ -1,14 +1,15 @@
 """The writer: a thread that commits jobs to the database, many jobs per transaction.
 
-While one transaction is being written to disk, the next jobs gather; they are then committed together. Each job is
-durable when its callback runs, and a busy server needs one flush where one transaction per job would need hundreds.
+A job is a list of writes that are stored together or not at all, with a callback. While one transaction is being
+written to disk, the next jobs gather; they are then committed together, as a batch. Each job is durable when its
+callback reports success. A busy server needs one flush to disk where one transaction per job would need hundreds.
 
 Failures are reported and never retried: the submitter of a job decides what to do. A job that cannot be stored fails
-alone. If the database itself cannot be used, such as on a full disk, all jobs of the batch fail together, because one
-attempt per job would take hundreds of times as long and give the same result. While another process holds the write
+alone. If the database itself cannot be used, for example on a full disk, all jobs of the batch fail together, because
+one attempt per job would take hundreds of times as long and give the same result. While another process holds the write
 lock, a batch waits for at most `BUSY_SECONDS` and then fails. The writer checks that the database file is in its place
-before and after each batch and between batches. Rows that went into a file after it was moved away are reported as not
-stored.
+before and after each batch and between batches. Rows that were written to a file after it was moved away are reported
+as not stored.
 """
 
 import threading
@@ -33,11 +34,14 @@ DoneCallback = Callable[[Exception | None], None]
 MAX_JOBS: Final = 1000
 """The largest number of jobs in a transaction."""
 WAKE_JOBS: Final = 128
-"""The number of waiting jobs at which they are handed to the thread at once, without waiting for more."""
+"""The number of submitted jobs at which the thread gets them at once, instead of waiting for further jobs."""
 BUSY_SECONDS: Final = 2.0
-"""The seconds that a batch waits for the write lock. All batches that remain when the writer closes share them."""
+"""The longest time in seconds that a batch waits for the write lock of the database.
+
+After the writer is closed, all remaining batches together wait no longer than this.
+"""
 CHECK_SECONDS: Final = 0.5
-"""The seconds between two checks that the database file is in its place while there is nothing to write."""
+"""The seconds between two checks that the database file is in its place, while there is nothing to write."""
 CLOSE_SECONDS: Final = 4.0
 """The seconds after which `Writer.close` no longer waits for a disk that does not respond."""
 
@@ -45,10 +49,10 @@ CLOSE_SECONDS: Final = 4.0
 class Write(NamedTuple):
     """A statement and the rows that it stores.
 
-    ``order`` is the place of the statement in a transaction, where rows to which others refer are stored first. A
-    ``bulk`` statement receives all rows at once as the JSON text of its parameter ``rows``, which is faster: the driver
-    releases the interpreter lock at each step of a statement and has to compete with the event loop to acquire it
-    again.
+    The statements of a transaction run in ascending ``order``, so that rows to which others refer are stored first.
+    Writes with the same order have the same statement, which runs once with the rows of all of them. A ``bulk``
+    statement receives all rows at once as the JSON text of its parameter ``rows``, which is faster: the driver releases
+    the interpreter lock at each step of a statement and has to compete with the event loop to acquire it again.
     """
 
     order: int
@@ -57,7 +61,7 @@ class Write(NamedTuple):
     bulk: bool = False
 
     def __repr__(self) -> str:
-        """Return a text without the rows, because they contain the seeds of matches."""
+        """Return a text without the contents of the rows, because they include the secret seeds of matches."""
         return f"<Write {self.order}: {len(self.rows)} rows>"
 
 
@@ -69,14 +73,15 @@ class _Job(NamedTuple):
 class Writer:
     """A thread that commits jobs to the database in the order of their submission.
 
-    ``notify`` is called on the writer's thread with a callback, and must run the callback on the submitting thread.
-    ``call_soon`` is called on the submitting thread with a callback, and must run it there after everything else that
-    is pending. The callback wakes the writer, unless further jobs were submitted since ``call_soon`` was called; it is
-    then passed to ``call_soon`` again, until `WAKE_JOBS` jobs wait, because few large commits disturb a busy event loop
-    less than many small ones.
+    A job is a list of writes that are stored together or not at all. All jobs are submitted on one thread, usually that
+    of the event loop. ``notify`` is called on the writer's thread with a callback, and must run the callback on the
+    submitting thread. ``call_soon`` is called on the submitting thread with a callback, and must run the callback there
+    after everything else that is pending. The callback wakes the writer, unless further jobs were submitted since
+    ``call_soon`` was called. In this case ``call_soon`` is called again, until `WAKE_JOBS` jobs wait, because few large
+    commits disturb a busy event loop less than many small ones.
 
-    ``now`` is a monotonic clock in seconds. ``check_file`` is called on the writer's thread and raises an error if the
-    database file is not in its place.
+    ``now`` is a monotonic clock in seconds. ``check_file`` is called on the writer's thread, and must raise an error if
+    the database file is not in its place.
     """
 
     def __init__(
@@ -102,16 +107,17 @@ class Writer:
         self._lock_by: float | None = None
         self._obstacle: str | None = None
         self.commits = Durations()
-        """The durations of commits, from the beginning of a transaction until its jobs are durable or have failed."""
+        """The durations of commits, each from the beginning of a batch until its jobs are durable or have failed."""
 
     def start(self) -> None:
         """Start the thread of the writer."""
         self._thread.start()
 
     def submit(self, writes: Sequence[Write], done: DoneCallback) -> None:
-        """Queue ``writes``, which are committed together or not at all.
+        """Queue ``writes``, which are committed together or not at all, and return at once.
 
-        Afterwards ``done`` is called on the submitting thread with None, or with the error if they could not be stored.
+        When they are durable, ``done`` is called on the submitting thread with None; if they could not be stored,
+        ``done`` is called with the error.
 
         Raises:
             RuntimeError: the writer is closed.
@@ -127,7 +133,10 @@ class Writer:
             self._flush()
 
     def _flush_unless_more(self, count: int) -> None:
-        """Wake the thread if no more than ``count`` jobs wait; otherwise check again later, as more jobs may follow."""
+        """Give the submitted jobs to the thread if there are at most ``count``; otherwise check again later.
+
+        More than ``count`` jobs mean that jobs were submitted since the last check, so more may follow.
+        """
         if len(self._submitted) > count:
             self._call_soon(partial(self._flush_unless_more, len(self._submitted)))
         else:
@@ -139,7 +148,10 @@ class Writer:
             self._submitted = []
 
     def close(self, seconds: float = CLOSE_SECONDS) -> bool:
-        """Commit all submitted jobs and stop the thread; return False if it does not stop within ``seconds``."""
+        """Commit all submitted jobs and stop the thread, waiting at most ``seconds``; return True if it has stopped.
+
+        After this call, `submit` raises an error.
+        """
         if not self._closed:
             self._closed = True
             self._lock_by = time.monotonic() + BUSY_SECONDS
@@ -162,9 +174,9 @@ class Writer:
             self._connection.close()
 
     def _next_jobs(self) -> list[_Job] | None:
-        """Wait for submitted jobs and return them, or None if the writer must stop.
+        """Wait for submitted jobs and return them; return None if the writer must stop.
 
-        While waiting, check regularly that the database file is in its place.
+        While waiting, check every `CHECK_SECONDS` that the database file is in its place.
         """
         while True:
             with suppress(Empty):
@@ -172,7 +184,7 @@ class Writer:
             self._find_obstacle()
 
     def _find_obstacle(self) -> None:
-        """Check that the database file is in its place, and report a change to `health`."""
+        """Check that the database file is in its place, and report a result other than the last one to `health`."""
         try:
             self._check_file()
             obstacle = None
@@ -183,10 +195,10 @@ class Writer:
             self._report_on_thread(partial(self.health.note_obstacle, obstacle))
 
     def _gather(self, jobs: list[_Job]) -> bool:
-        """Add further submitted jobs to ``jobs``; return False if the writer must stop.
+        """Add further submitted jobs to ``jobs``, without waiting; return False if the writer must stop after them.
 
-        Jobs are taken in lists of at most `WAKE_JOBS`, and a list that might not fit into `MAX_JOBS` is left for the
-        next transaction, so that no list must be split.
+        Jobs arrive in lists of at most `WAKE_JOBS`. No list is split, so lists are added only while ``jobs`` has space
+        for a whole list within `MAX_JOBS`.
         """
         while len(jobs) <= MAX_JOBS - WAKE_JOBS:
             try:
@@ -199,10 +211,11 @@ class Writer:
         return True
 
     def _commit(self, jobs: Sequence[_Job]) -> list[Exception | None]:
-        """Commit all jobs in one transaction, or in one transaction per job if that fails.
+        """Commit all jobs in one transaction; if single jobs make it fail, commit each job in a transaction of its own.
 
-        Return a list with None for each job that was stored and an error for each other job. A connection on which
-        anything failed is discarded, because statements that it still holds open could become part of a later commit.
+        Return a list in the order of ``jobs``, with None for each job that was stored and an error for each other job.
+        If the failure concerns the whole batch, all jobs have the same error. A connection on which anything failed is
+        discarded, because statements that it still holds open could become part of a later commit.
         """
         try:
             self._check_file()
@@ -230,7 +243,7 @@ class Writer:
                     connection.execute(write.statement, write.rows)
 
     def _busy_ms(self) -> int:
-        """Return the milliseconds that the next transaction may wait for the write lock."""
+        """Return the milliseconds that the next transaction may wait for the write lock of the database."""
         left = BUSY_SECONDS if self._lock_by is None else self._lock_by - time.monotonic()
         return max(0, round(left * 1000))
 
@@ -261,13 +274,13 @@ class Writer:
 
 
 def _fails_whole_batch(error: Exception) -> bool:
-    """Return True if ``error`` concerns all jobs of a batch. Damaged pages concern only the jobs that need them."""
+    """Return True if ``error`` concerns all jobs of a batch. A damaged page concerns only the jobs that need it."""
     whole = isinstance(error, DatabaseUnusableError | OSError | MemoryError)
     return whole and not isinstance(error, DatabaseDamagedError)
 
 
 def _merge_writes(jobs: Sequence[_Job]) -> list[Write]:
-    """Return one write per statement, with the rows of all jobs, in the order in which the statements must run."""
+    """Return one write per statement, with the rows of all jobs, in ascending `Write.order`."""
     writes = [write for job in jobs for write in job.writes]
     rows: defaultdict[int, list[Any]] = defaultdict(list)
     for write in writes:

@@ -1,4 +1,4 @@
-"""The health of the database writer: the result of the last commit, and the time that submitted jobs have waited."""
+"""The health of the database writer: the result of the last commit, and whether submitted jobs wait too long."""
 
 from collections.abc import Callable
 from typing import Final
@@ -10,7 +10,7 @@ STUCK_SECONDS: Final = 5.0
 class WriterHealth:
     """The health of the database writer, derived from the jobs that are submitted and committed.
 
-    ``now`` is a monotonic clock in seconds.
+    A job is a list of writes that are stored together or not at all. ``now`` is a monotonic clock in seconds.
     """
 
     def __init__(self, now: Callable[[], float]) -> None:
@@ -22,7 +22,7 @@ class WriterHealth:
         """The reason why nothing can be stored, such as a moved database file; None if no reason is known."""
 
     def note_obstacle(self, obstacle: str | None) -> None:
-        """Note the reason why nothing can be stored, such as a moved database file; None means that it is gone."""
+        """Note the reason why nothing can be stored, such as a moved database file; None if the reason has ended."""
         self.obstacle = obstacle
 
     def note_submitted(self) -> None:
@@ -32,17 +32,17 @@ class WriterHealth:
         self._waiting += 1
 
     def note_committed(self, jobs: int, failed: int) -> None:
-        """Note that a batch of ``jobs`` jobs was committed, of which ``failed`` could not be stored."""
+        """Note that the commit of ``jobs`` jobs has ended, and that ``failed`` of these jobs could not be stored."""
         self._waiting -= jobs
         self._progress_at = self._now()
         self._failed = failed == jobs
 
     @property
     def failed(self) -> bool:
-        """True if nothing of the last commit could be stored."""
+        """True if no job of the last commit could be stored."""
         return self._failed
 
     @property
     def stuck(self) -> bool:
-        """True if jobs have waited for a commit for more than `STUCK_SECONDS`."""
+        """True if jobs wait and no commit has ended for more than `STUCK_SECONDS`."""
         return self._waiting > 0 and self._now() - self._progress_at > STUCK_SECONDS

@@ -1,7 +1,9 @@
-"""Explicit ids of events, readers' cursors, and the client of each match with indexes for lists of matches.
+"""A column with the ids of events, a table of cursors, a column with the client of each match, and indexes of matches.
 
-SQLite numbers the rows of every table, but only a number that is declared as a column survives VACUUM. The events are
-copied once, in the order in which they were stored: about 3 seconds and the same disk space again per million events.
+SQLite numbers the rows of every table, but only a number that is declared as a column survives VACUUM. The migration
+copies the events once, in the order in which they were stored. This takes about 3 seconds per million events, and as
+much disk space as the events have already. A cursor is the id of the last event that a reader has processed. The
+indexes serve the lists of matches.
 """
 
 import sqlalchemy as sa
@@ -22,7 +24,10 @@ _INDEXES = {
 
 
 def upgrade() -> None:
-    """Copy the events with their row numbers as ids, and fill the new column ``client`` of the matches."""
+    """Copy the events with their row numbers as ids, create the table of cursors, and add the clients and the indexes.
+
+    The column ``client`` of a match is filled from its first event, and empty if this event cannot be read.
+    """
     op.create_table(
         "events_with_id",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -61,7 +66,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Restore the first tables; ids of events and cursors are lost."""
+    """Restore the tables of revision 0001. The ids of events, the cursors and the column ``client`` are lost."""
     for name in _INDEXES:
         op.drop_index(name, "matches")
     op.create_index("ix_matches_ladder", "matches", ["ladder"])

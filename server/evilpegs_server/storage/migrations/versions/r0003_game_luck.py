@@ -1,7 +1,7 @@
-"""The time of each guess and the luck of each game, beside the result of the game.
+"""Columns of the table games with the time of each guess and the luck of each game.
 
-Leaderboards are counted from the rows of games, without reading events. The times are taken from the events once: about
-4 seconds per million guesses. Luck is computed later by the server.
+Leaderboards are then counted from the rows of games, without reading events. The migration takes the times from the
+events once, which needs about 4 seconds per million guesses. The server computes the luck later.
 """
 
 import sqlalchemy as sa
@@ -26,7 +26,7 @@ _TIMES = """
 
 
 def upgrade() -> None:
-    """Add the columns, and fill the times of finished games."""
+    """Add the columns ``times_ms``, ``luck`` and ``curve`` to the table games, and fill the times of finished games."""
     op.add_column("games", sa.Column("times_ms", sa.Text(), nullable=True))
     op.add_column("games", sa.Column("luck", sa.BigInteger(), nullable=True))
     op.add_column("games", sa.Column("curve", sa.String(16), nullable=True))
@@ -34,6 +34,6 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drop the columns."""
+    """Drop the columns ``times_ms``, ``luck`` and ``curve`` of the table games."""
     for name in _COLUMNS:
         op.drop_column("games", name)
