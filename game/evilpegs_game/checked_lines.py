@@ -1,6 +1,6 @@
 """Checked lines: lines of text that end in a checksum, so that a changed line of a file is found.
 
-A checked line is a text, a space, and the first digits of a SHA-256 in hexadecimal. This is the line of the text
+A checked line is a text, a space, and the first 16 hexadecimal digits of a SHA-256. This is the line of the text
 ``- 1123 2,2 10 10 -`` in the context ``4x7``::
 
     - 1123 2,2 10 10 - c8a104c8a9988d06
@@ -32,11 +32,11 @@ def format_line(text: str, context: str) -> bytes:
 def read_lines(lines: Iterable[bytes], context: str, first_number: int = 1) -> Iterator[str]:
     """Yield the text of each of ``lines``, which `format_line` made with the same ``context``.
 
-    Each line has its line break, so a last line that was torn is damaged. ``first_number`` is the number of the first
-    line in its file.
+    Each of ``lines`` must end with its line break, so a last line that was cut off is damaged. ``first_number`` is the
+    number of the first of ``lines`` in its file.
 
     Raises:
-        DamagedError: a line was changed, or has another context; ``line`` of the error is its number.
+        DamagedError: a line was changed, or has another context; ``line`` of the error is the number of this line.
     """
     for number, line in enumerate(lines, first_number):
         text = line.rpartition(b" ")[0].decode(errors="replace")

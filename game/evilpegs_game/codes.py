@@ -1,4 +1,4 @@
-"""Codes: tuples of color indices, their text form, and whole code spaces as columns."""
+"""Codes: tuples of color indices, their text form, and arrays with one code per column."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -28,7 +28,7 @@ def parse_code(text: str, rules: Rules) -> Code:
 
     Raises:
         MalformedError: the text contains a symbol that stands for no color.
-        IllegalCodeError: the text is not a code of these rules.
+        IllegalCodeError: the number of pegs is wrong, or ``rules`` forbid a color or its repetition.
 
     >>> from evilpegs import Rules, parse_code
     >>> parse_code("1122", Rules(4, 6))
@@ -46,7 +46,7 @@ def parse_code(text: str, rules: Rules) -> Code:
 
 
 def format_code(code: Sequence[int]) -> str:
-    """Return the text form of a code: one symbol per peg.
+    """Return the text form of a code: one symbol of `SYMBOLS` per peg.
 
     >>> from evilpegs import format_code
     >>> format_code((0, 0, 1, 1))
@@ -75,9 +75,10 @@ def _check(code: Code, rules: Rules, shown: str) -> None:
 
 
 def _letter_hint(text: str, rules: Rules) -> str:
-    """Return a hint for an error message that I and O are no symbols; it is empty unless ``text`` contains one of them.
+    """Return a hint for an error message: the letters I and O stand for no color. It is empty unless it helps.
 
-    It is also empty if ``text`` contains other characters that are no symbols, or if the rules have no color ``0``.
+    It helps if ``text`` contains I or O, if all its other characters are symbols of colors, and if the rules have the
+    color ``0``.
     """
     typed = set(text.upper())
     fits = rules.colors >= _COLOR_OF["0"] + 1 and typed & {"I", "O"} and typed <= _ALPHANUMERIC
@@ -117,12 +118,12 @@ def all_codes(rules: Rules) -> Columns:
 
 
 def to_columns(codes: Sequence[Code]) -> Columns:
-    """Return ``codes``, of which there must be at least one, as columns: uint8, shape (pegs, codes), in their order."""
+    """Return a non-empty sequence of codes as an array with one code per column: uint8, shape (pegs, codes)."""
     return np.ascontiguousarray(np.array(codes, dtype=np.uint8).T)
 
 
 def column_code(columns: Columns, index: int) -> Code:
-    """Return the code in column ``index`` of ``columns`` as a tuple of Python integers."""
+    """Return the code in column ``index`` (from 0) of ``columns`` as a tuple of Python integers."""
     return tuple(columns[:, index].tolist())
 
 

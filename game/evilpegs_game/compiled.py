@@ -13,7 +13,7 @@ _R = TypeVar("_R")
 
 
 def kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Compile ``function`` with numba; its calls release the GIL. With NUMBA_DISABLE_JIT=1 it stays plain Python."""
+    """Compile ``function`` with numba so that its calls release the GIL. NUMBA_DISABLE_JIT=1 leaves it plain Python."""
     return _compile(function, nogil=True)
 
 
@@ -36,7 +36,7 @@ def _compile(function: Callable[_P, _R], nogil: bool) -> Callable[_P, _R]:
 
 @kernel
 def copy_into(target: NDArray[Any], source: NDArray[Any]) -> None:
-    """Copy ``source`` to the beginning of ``target``; both are one-dimensional.
+    """Copy ``source`` to the beginning of ``target``; both are one-dimensional, and ``target`` is long enough.
 
     Compiled code calls this function and does not assign arrays to slices. With an assignment to a slice, numba would
     also compile the error message for arrays of different sizes, which takes two seconds per process that compiles it.

@@ -3,11 +3,11 @@
 from typing import Literal
 
 Rule = Literal["pegs", "colors", "repeats"]
-"""The field of `Rules` that a code breaks."""
+"""The name of the field of `Rules` that a code breaks."""
 
 
 class EvilpegsError(Exception):
-    """The base class of every error that evilpegs raises for a caller, a peer or a file; its text is one line.
+    """The base class of the errors that evilpegs itself defines; the message of each is one line of text.
 
     >>> import evilpegs
     >>> try:
@@ -23,11 +23,11 @@ class GameError(EvilpegsError, ValueError):
 
 
 class MalformedError(GameError):
-    """Input that cannot be read as what it should be, such as rules, a code or a feedback."""
+    """Input that does not have the required form, for example the form of rules, of a code or of a feedback."""
 
 
 class ForeignError(MalformedError):
-    """Data of another kind or another version than the reader expects."""
+    """Data of a kind, or of a version of its format, that the code which reads the data does not support."""
 
 
 class DamagedError(MalformedError):
@@ -42,7 +42,10 @@ class DamagedError(MalformedError):
 
 
 class IllegalCodeError(GameError):
-    """A well-formed code that the rules do not allow; ``rule`` names the field of `Rules` that it breaks."""
+    """A well-formed code that the rules do not allow.
+
+    ``rule`` is the name of the field of `Rules` that the code breaks, or None if only the message says why.
+    """
 
     def __init__(self, *args: object, rule: Rule | None = None) -> None:
         super().__init__(*args)
@@ -52,7 +55,8 @@ class IllegalCodeError(GameError):
 class TooLargeError(GameError):
     """A request for more work or memory than a bound allows.
 
-    ``needed`` and ``bound`` have the same unit, mostly bytes; they are None if only the message states them.
+    ``needed`` and ``bound`` are amounts in the same unit, in most cases bytes; both are None if only the message states
+    them.
 
     >>> import evilpegs
     >>> position = evilpegs.Position(evilpegs.Rules(10, 12))
@@ -90,7 +94,7 @@ class ContradictionError(GameError):
 
 
 class StuckError(GameError):
-    """A strategy that keeps making guesses without learning anything from them."""
+    """A strategy that does not finish a game: its guesses exclude no more codes, or exceed a limit of guesses."""
 
 
 class OverBudgetError(GameError):

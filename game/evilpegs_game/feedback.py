@@ -12,9 +12,10 @@ _TEXT = re.compile(r"([0-9]{1,2}),([0-9]{1,2})")
 
 
 class Feedback(NamedTuple):
-    """The answer to a guess: ``black`` pegs are right in color and position, ``white`` further pegs only in color.
+    """The answer to a guess: the number of pegs right in color and place, and of further pegs right in color only.
 
-    Feedbacks are ordered by (black, white). The text form is ``1,2``.
+    The first number is ``black``, the second ``white``. Feedbacks are ordered by (black, white). The text form is
+    ``1,2``.
 
     >>> from evilpegs import Feedback
     >>> Feedback.parse("1,2")
@@ -46,7 +47,7 @@ class Feedback(NamedTuple):
 
 
 def feedback(guess: Sequence[int], secret: Sequence[int]) -> Feedback:
-    """Return the feedback to ``guess`` if the code to find is ``secret``. Exchanging the two gives the same feedback.
+    """Return the feedback to ``guess`` if the code to find is ``secret``. Exchanging the codes changes nothing.
 
     This is the plain definition; `evilpegs_game.partition` computes the feedback of many codes at once.
 

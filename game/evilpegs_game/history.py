@@ -19,7 +19,7 @@ class Turn(NamedTuple):
     feedback: Feedback
 
     def to_json(self) -> dict[str, Any]:
-        """Return the turn as a JSON object with the keys ``code``, ``black`` and ``white``."""
+        """Return the turn as a JSON object: the guess as text (``code``), and the numbers ``black`` and ``white``."""
         return {"code": format_code(self.guess), "black": self.feedback.black, "white": self.feedback.white}
 
 

@@ -1,13 +1,14 @@
 """The cache of compiled kernels on disk: where it is, and when a cached kernel is out of date.
 
-A cached kernel contains the compiled code of kernels that it calls from other files, and its index names their types.
-Numba, however, compares only the caller's own file with its cache. So each kernel has a stamp here: a digest of its
-file and of all files of this package that it imports, directly or through others. A kernel names the types of its
-arguments in annotations, so their files are among these.
+A kernel is a function that numba compiles. Its cache files contain the compiled code of every kernel that it calls,
+also of those in other source files, and an index that refers to the classes of its arguments. Numba, however, compares
+only the kernel's own source file with the cache. So this module adds a stamp to the index of each kernel: a digest of
+the kernel's source file and of all files of this package that this file imports, directly or through others. The files
+of the argument classes are among them, because the kernel's annotations name these classes.
 
-The first of these directories that can be written keeps the kernels: that of NUMBA_CACHE_DIR, ``__pycache__`` beside
-the source, the user's cache directory, and those of `evilpegs_game.kernel_folder`. Without any, each process compiles
-its kernels again.
+Kernels are kept in the first of these directories that can be written: the directory that the environment variable
+NUMBA_CACHE_DIR names, ``__pycache__`` beside the source, the user's cache directory, and those of
+`evilpegs_game.kernel_folder`. If none can be written, each process compiles its kernels again.
 """
 
 import logging
@@ -57,7 +58,7 @@ class KernelCache(NullCache):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the compiled kernel for the argument types ``sig``, or None if it must be compiled.
 
-        The first time that something must be compiled in a process, a line in the log announces it.
+        The first time that a process has to compile a kernel, a line in the log announces it.
         """
         result = self._files.load_overload(sig, target_context)
         if result is None:
@@ -129,7 +130,7 @@ class _PrivateLocator(UserWideCacheLocator):
 
 
 class _KernelPlaces(CompileResultCacheImpl):
-    """The kinds of directories that can hold a kernel, in the order in which they are tried."""
+    """The choice of the directory for a kernel's cache files: the first of ``_locator_classes`` that can be written."""
 
     _locator_classes = (UserProvidedCacheLocator, InTreeCacheLocator, UserWideCacheLocator, _PrivateLocator)  # type: ignore[assignment]
 

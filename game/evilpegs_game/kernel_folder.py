@@ -1,7 +1,7 @@
 """The directory for compiled kernels if neither the installation nor the home directory can be written.
 
-This is so for a service user. The directory must belong to the user alone, because a process executes the files that it
-finds there.
+A system user that runs a service is often in this situation. The directory must belong to the user alone, because a
+process executes the files that it finds there.
 """
 
 import os
@@ -34,7 +34,7 @@ def _fallbacks() -> Iterator[Path]:
 
 
 def _is_private(folder: Path) -> bool:
-    """Return True if ``folder`` is a directory that only this user can write; create it if it is missing."""
+    """Create ``folder`` if it is missing; return True if it is a directory that only this user can write."""
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
         status = folder.lstat()

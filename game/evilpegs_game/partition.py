@@ -3,9 +3,9 @@
 A guess splits a set of codes into *parts*: the codes that would give the same feedback. An evil codemaker and most
 strategies depend only on the sizes of these parts.
 
-`partition_counts` is the plain definition. The other functions compute parts and their sizes for columns of codes at
-machine speed: codes are processed in blocks that fit the nearest cache, and each step is one tight loop over one
-contiguous run of bytes, which compilers turn into vector instructions.
+`partition_counts` is the plain definition. The other functions compute parts and their sizes at machine speed, for
+arrays with one code per column: codes are processed in blocks that fit the nearest cache, and each step is one tight
+loop over one contiguous run of bytes, which compilers turn into vector instructions.
 """
 
 from collections.abc import Iterable
@@ -20,10 +20,10 @@ from evilpegs_game.errors import IllegalCodeError
 from evilpegs_game.feedback import Feedback, all_black, feedback, feedback_number, feedbacks
 
 Numbers = NDArray[np.uint8]
-"""Feedback numbers, which are indices in the tuple `feedbacks`: uint8, one per code."""
+"""Feedback numbers, one per code: uint8. The number of a feedback is its index in the tuple `feedbacks`."""
 
 Indices = NDArray[np.int32]
-"""Indices of codes in columns; columns hold fewer than 2**31 codes."""
+"""Indices (from 0) of codes in an array with one code per column: int32, as there are fewer than 2**31 columns."""
 
 Sizes = NDArray[np.int64]
 """Part sizes: int64, one per feedback in the order of `feedbacks`, empty parts included."""
@@ -35,9 +35,9 @@ _BLOCK: Final = 2048
 
 
 def partition_counts(guess: Code, codes: Iterable[Code]) -> dict[Feedback, int]:
-    """Return the number of ``codes`` that would give each feedback to ``guess``, in feedback order.
+    """Return, for each feedback to ``guess``, how many of ``codes`` would give it as the secret.
 
-    Feedbacks that no code would give are left out.
+    The keys are in feedback order (by black, then white). Feedbacks that no code would give are left out.
     """
     counts: dict[Feedback, int] = {}
     for answer in sorted(feedback(guess, code) for code in codes):
@@ -46,7 +46,9 @@ def partition_counts(guess: Code, codes: Iterable[Code]) -> dict[Feedback, int]:
 
 
 def feedback_numbers(columns: Columns, guess: Code) -> Numbers:
-    """Return the number of the feedback that every code would give to ``guess``: uint8, shape (codes,).
+    """Return, for each code in ``columns``, the number of its feedback to ``guess``: uint8, shape (codes,).
+
+    The number of a feedback is its index in the tuple `feedbacks`.
 
     Raises:
         IllegalCodeError: ``guess`` has another number of pegs than the codes.
@@ -55,7 +57,9 @@ def feedback_numbers(columns: Columns, guess: Code) -> Numbers:
 
 
 def part_sizes(columns: Columns, guess: Code) -> Sizes:
-    """Return how many codes would give each feedback to ``guess``: int64, shape (feedbacks,), in feedback order.
+    """Return how many codes in ``columns`` would give each feedback to ``guess``: int64, shape (feedbacks,).
+
+    The elements are in feedback order, zeros included.
 
     Raises:
         IllegalCodeError: ``guess`` has another number of pegs than the codes.
@@ -64,9 +68,10 @@ def part_sizes(columns: Columns, guess: Code) -> Sizes:
 
 
 def part_size_table(columns: Columns, guesses: Columns) -> SizeTable:
-    """Return the number of codes per feedback for each of ``guesses``: int32, shape (feedbacks, guesses).
+    """Return, for each of ``guesses``, how many codes in ``columns`` would give each feedback to the guess.
 
-    Feedback is symmetric, so the inner loop runs over the longer of ``columns`` and ``guesses``.
+    The result is int32, shape (feedbacks, guesses), with the feedbacks in feedback order. Both arguments have one code
+    per column. Feedback is symmetric, so the inner loop runs over the longer of them.
     """
     if columns.shape[1] > guesses.shape[1]:
         return _table_by_guess(columns, guesses)
@@ -74,7 +79,7 @@ def part_size_table(columns: Columns, guesses: Columns) -> SizeTable:
 
 
 def select(columns: Columns, guess: Code, feedback: Feedback) -> Columns:
-    """Return the codes that would give ``feedback`` to ``guess``, in their order in ``columns``, as read-only columns.
+    """Return the codes in ``columns`` that would give ``feedback`` to ``guess``, in their order, as read-only columns.
 
     Raises:
         IllegalCodeError: ``guess`` has another number of pegs than the codes.
@@ -87,7 +92,10 @@ def select(columns: Columns, guess: Code, feedback: Feedback) -> Columns:
 
 
 def split(columns: Columns, guess: Code) -> list[tuple[Feedback, Columns]]:
-    """Return each feedback that ``guess`` can get, with the codes that would give it, in feedback order."""
+    """Return each feedback that ``guess`` can get, in feedback order, with the codes in ``columns`` that would give it.
+
+    The codes of a feedback have the form of ``columns`` and keep their order.
+    """
     if columns.shape[1] == 1:  # three in four nodes of a game tree end here, mostly with the last guess
         code = column_code(columns, 0)
         return [(all_black(len(code)) if guess == code else feedback(guess, code), columns)]
@@ -102,7 +110,7 @@ def split(columns: Columns, guess: Code) -> list[tuple[Feedback, Columns]]:
 
 
 def take(columns: Columns, indices: Indices) -> Columns:
-    """Return the codes at ``indices`` as new, read-only columns."""
+    """Return the codes of ``columns`` at ``indices`` as new, read-only columns."""
     taken = take_columns(columns, indices)
     taken.flags.writeable = False
     return taken
@@ -117,7 +125,7 @@ def _as_array(guess: Code, columns: Columns) -> Columns:
 
 @kernel
 def _times_from(guess: Columns, peg: int) -> int:
-    """Return the number of pegs of ``guess`` with the color at ``peg``, or 0 if an earlier peg has the same color."""
+    """Return the number of pegs of ``guess`` with the color at ``peg``, or 0 if an earlier peg has this color."""
     times = 0
     for other in range(guess.size):
         if guess[other] == guess[peg]:
@@ -140,9 +148,10 @@ def _count_color(columns: Columns, color: int, start: int, stop: int, counts: Nu
 
 @kernel
 def _number_block(columns: Columns, guess: Columns, start: int, stop: int, numbers: Numbers, scratch: Columns) -> None:
-    """Write the feedback numbers of the codes from ``start`` to ``stop`` to the beginning of ``numbers``.
+    """Write the feedback numbers of some codes, those at ``start`` up to ``stop - 1``, to the beginning of ``numbers``.
 
-    ``scratch`` is working memory: uint8, shape (2, n) with n at least ``stop - start``.
+    The number of a feedback to ``guess`` is its index in `feedbacks`. The array ``scratch`` is working memory: uint8,
+    shape (2, n) with n at least ``stop - start``.
     """
     pegs, size = guess.size, stop - start
     blacks, counts = scratch[0], scratch[1]
@@ -166,7 +175,7 @@ def _number_block(columns: Columns, guess: Columns, start: int, stop: int, numbe
 
 @kernel
 def number_codes(columns: Columns, guess: Columns) -> Numbers:
-    """Return the number of the feedback that every code would give to ``guess``: uint8, shape (codes,).
+    """Return, for each code in ``columns``, the number of its feedback to ``guess``: uint8, shape (codes,).
 
     Compiled code can call this function, unlike `feedback_numbers`. ``guess`` is uint8, shape (pegs,).
     """
@@ -181,7 +190,7 @@ def number_codes(columns: Columns, guess: Columns) -> Numbers:
 
 @kernel
 def pair_number(columns: Columns, first: int, second: int) -> int:
-    """Return the feedback number of two codes, which are the columns ``first`` and ``second``."""
+    """Return the number of the feedback that the codes in the columns ``first`` and ``second`` give to each other."""
     pegs = columns.shape[0]
     taken = black = matches = 0
     for peg in range(pegs):
@@ -244,10 +253,11 @@ def _table_by_code(columns: Columns, guesses: Columns) -> SizeTable:
 
 @kernel
 def sort_into_parts(numbers: Numbers, parts: int) -> tuple[Sizes, Indices]:
-    """Return the size of each part, and the indices of all codes, ordered by part.
+    """Return two arrays: the size of each part, and the indices of all codes, grouped by part.
 
-    ``numbers`` has the feedback number of each code, and ``parts`` is the number of feedbacks. Codes of one part stay
-    in their order (a counting sort).
+    ``numbers`` has the feedback number of each code; codes with equal numbers form a part. ``parts`` is the number of
+    feedbacks. The sizes are int64, shape (parts,). The indices are int32, in the order of the feedback numbers; codes
+    of one part keep their order (a counting sort).
     """
     sizes = np.zeros(parts, np.int64)
     for i in range(numbers.size):
@@ -264,7 +274,10 @@ def sort_into_parts(numbers: Numbers, parts: int) -> tuple[Sizes, Indices]:
 
 @kernel
 def take_columns(columns: Columns, indices: Indices) -> Columns:
-    """Return the codes at ``indices`` as new, writable columns. Compiled code can call this function, unlike `take`."""
+    """Return the codes of ``columns`` at ``indices`` as new, writable columns.
+
+    Compiled code can call this function, unlike `take`.
+    """
     taken = np.empty((columns.shape[0], indices.size), np.uint8)
     for peg in range(columns.shape[0]):
         column, row = columns[peg], taken[peg]
@@ -277,8 +290,9 @@ def take_columns(columns: Columns, indices: Indices) -> Columns:
 def separates(row: Numbers, indices: Indices) -> bool:
     """Return True if a guess gets a different feedback from each of the codes at ``indices``.
 
-    ``row`` has the feedback numbers of the guess against all codes, all below 128. To try every guess of some rules,
-    the loop over guesses in `evilpegs_game.codemakers.small_sets.some_guess_separates` is faster.
+    ``row[i]`` is the feedback number, below 128, of the guess against the code at index ``i``. To find out if any guess
+    at all separates the codes, the loop over guesses in `evilpegs_game.codemakers.small_sets.some_guess_separates` is
+    faster.
     """
     low = high = np.uint64(0)
     for i in range(indices.size):

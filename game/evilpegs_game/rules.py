@@ -48,10 +48,10 @@ class Rules:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Return the rules that ``text`` names: ``4x6``, ``4x10-distinct`` or a preset such as ``classic``.
+        """Return the rules that ``text`` names: ``4x6``, ``4x10-distinct`` or a key of `PRESETS` such as ``classic``.
 
         Raises:
-            MalformedError: ``text`` has none of these forms, or no such rules are allowed.
+            MalformedError: ``text`` has none of these forms, or `Rules` does not allow its numbers.
         """
         match = _TEXT.fullmatch(PRESETS.get(text, text))
         if match is None:
@@ -67,7 +67,7 @@ class Rules:
 
     @property
     def size(self) -> int:
-        """The exact number of codes."""
+        """The exact number of codes that the rules allow."""
         if self.repeats:
             return int(self.colors**self.pegs)
         return math.perm(self.colors, self.pegs)

@@ -1,22 +1,25 @@
-"""A bound on the work of a computation, which is counted and not timed, so that results are the same everywhere."""
+"""A bound on the work of a computation, counted in feedback evaluations.
+
+Work is counted and not timed, so that results do not depend on the speed of the machine.
+"""
 
 from typing import Final
 
 from evilpegs_game.errors import OverBudgetError
 
 UNBOUNDED_WORK: Final = 1 << 62
-"""More feedback evaluations than any computation does."""
+"""The limit of a budget that has no limit: more feedback evaluations than any computation does."""
 
 
 class WorkBudget:
     """A count of the feedback evaluations of one computation, with a limit.
 
-    A ``limit`` of None means no limit. ``subject`` names the computation at the beginning of the error message.
+    A ``limit`` of None means no limit. ``subject`` is the beginning of the error message; it names the computation.
     """
 
     def __init__(self, limit: int | None, subject: str) -> None:
         self.work = 0
-        """The feedback evaluations so far."""
+        """The number of feedback evaluations counted so far."""
         self.is_bounded = limit is not None
         self._limit = UNBOUNDED_WORK if limit is None else limit
         self._subject = subject

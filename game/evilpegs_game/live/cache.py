@@ -23,7 +23,7 @@ class CacheState(NamedTuple):
 
 
 class ByteCache(Generic[_V]):
-    """A thread-safe cache of values by key, which take at most ``max_bytes`` bytes together."""
+    """A thread-safe cache of values by key. All values together take at most ``max_bytes`` bytes."""
 
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
@@ -37,7 +37,7 @@ class ByteCache(Generic[_V]):
         return CacheState(self._used, len(self._entries), self._hits, self._misses)
 
     def get(self, key: Hashable) -> _V | None:
-        """Return the value of ``key``, or None if it is not in the cache."""
+        """Return the value of ``key``, or None if the cache has no value for it; count a hit or a miss."""
         with self._lock:
             entry = self._entries.get(key)
             if entry is None:

@@ -1,9 +1,9 @@
 """A shared cache of live sets and part sizes with a byte budget. Every entry can be recomputed.
 
-Rules with few codes are *enumerated*: the live set is held as columns of codes, selected from those of the turn before.
-On larger rules part sizes are *counted* until the live set is small enough to be listed. Counts and listed live sets
-are kept under a canonical key of the history, so an opening in other colors or on other pegs has the same entry. All
-methods give identical results.
+A live set is the set of all codes consistent with a history. Rules with few codes are *enumerated*: the live set is an
+array of codes, selected from that of the turn before. On larger rules part sizes are *counted* until the live set is
+small enough to be listed. Counts and listed live sets are kept under a canonical key of the history, so openings that
+differ only by the names of colors and pegs share an entry. All methods give identical results.
 """
 
 from collections.abc import Callable
@@ -34,7 +34,7 @@ from evilpegs_game.symmetry.symmetry import Symmetry, convert_image
 
 DEFAULT_BYTES: Final = 256 << 20
 ENUMERATED_CODES: Final = 100_000
-"""Rules of at most this many codes are enumerated, because it takes less time than computing a canonical key."""
+"""Rules of at most this many codes are enumerated, because that takes less time than computing a canonical key."""
 _ENTRY_BYTES: Final = 1024
 """Bytes of a cache entry besides its codes (key, array header, links), rounded up generously."""
 SIZES_BYTES: Final = 2048
@@ -43,10 +43,11 @@ _MIN_LISTED_PEGS: Final = 8
 
 
 def max_listed_codes(rules: Rules) -> int:
-    """Return the size up to which live sets of ``rules`` are listed; larger ones are counted.
+    """Return the number of codes up to which live sets of ``rules`` are listed; larger ones are counted.
 
     Listing a set of this size takes about as long as one count, and is done only once. With fewer than 8 pegs the
-    result is 0, because any count takes less time than listing even one code.
+    result is 0, because any count takes less time than listing even one code. It is also 0 if ``colors**pegs`` exceeds
+    2**64.
     """
     if not codes_fit_word(rules):
         return 0
@@ -54,7 +55,7 @@ def max_listed_codes(rules: Rules) -> int:
 
 
 class _Work(local):
-    """The number of table rows that counts on the current thread made."""
+    """The number of table rows that counts on this thread made since its last call of `LiveSets.take_work`."""
 
     rows = 0
 
@@ -62,10 +63,11 @@ class _Work(local):
 class LiveSets:
     """A cache of live sets and part sizes by rules and history. The least recently used entries are dropped first.
 
-    ``max_bytes`` bounds the memory of the live sets, and ``count_bytes`` that of each running count, in addition. Rules
-    of at most ``enumerated_codes`` codes are enumerated; on larger rules live sets are counted until
-    ``max_listed_codes(rules)`` codes are left. Both ways give identical results. Columns are read-only and stay valid
-    after they are dropped from the cache. All methods are thread-safe.
+    ``max_bytes`` bounds the memory of the cached live sets; cached part sizes take at most an eighth of it in addition.
+    ``count_bytes`` bounds the memory of each running count, also in addition. Rules of at most ``enumerated_codes``
+    codes are enumerated. On larger rules live sets are counted while they have more than ``max_listed_codes(rules)``
+    codes. Both ways give identical results. Arrays of codes are read-only and stay valid after they are dropped from
+    the cache. All methods are thread-safe.
     """
 
     def __init__(
@@ -89,11 +91,11 @@ class LiveSets:
 
     @staticmethod
     def bytes_needed(rules: Rules) -> int:
-        """Return the bytes that all codes of ``rules`` take, without computing the codes."""
+        """Return the bytes that an array of all codes of ``rules`` takes in the cache, without computing the codes."""
         return rules.pegs * rules.size + _ENTRY_BYTES
 
     def fits(self, rules: Rules) -> bool:
-        """Return True if every reply on ``rules`` can be computed within the memory bounds, whatever the guesses."""
+        """Return True if part sizes on ``rules`` can be computed within the memory bounds after any history."""
         if rules.size <= self.enumerated_codes:
             return self.bytes_needed(rules) <= self._max_bytes
         return rules.size <= MAX_COUNT and self._count_bytes >= sufficient_bytes(rules)
@@ -105,7 +107,7 @@ class LiveSets:
 
     @property
     def state(self) -> CacheState:
-        """The size, hits and misses of the cache of part sizes, through which games on large rules share work."""
+        """The size, hits and misses of the cache of part sizes, through which games on large rules share counts."""
         return self._sizes.state
 
     def all_codes(self, rules: Rules) -> Columns:
@@ -129,7 +131,8 @@ class LiveSets:
     def feedback_table(self, rules: Rules) -> FeedbackTable | None:
         """Return the shared table of all feedbacks of ``rules``.
 
-        The result is None if the rules have more than `MAX_TABLE_CODES` codes or the table does not fit the budget.
+        The result is None if the rules have more than `MAX_TABLE_CODES` codes or if the table and all codes together
+        exceed ``max_bytes``.
         """
         if rules.size > MAX_TABLE_CODES:
             return None
@@ -162,7 +165,7 @@ class LiveSets:
     def part_sizes(self, rules: Rules, history: History, guess: Code) -> tuple[int, ...]:
         """Return how many codes consistent with ``history`` would give each feedback to ``guess``.
 
-        The numbers are in the order of `feedbacks`, zeros included. This works for rules of any size.
+        The numbers are in feedback order (that of `feedbacks`), zeros included. This works for rules of any size.
 
         Raises:
             ContradictionError: no code is consistent with the history.
@@ -182,7 +185,7 @@ class LiveSets:
         return sizes
 
     def take_work(self) -> int:
-        """Return the number of table rows that counts on this thread made since the last call of this method."""
+        """Return the number of table rows that counts on this thread made since this thread last called this method."""
         work, self._work.rows = self._work.rows, 0
         return work
 
@@ -208,7 +211,10 @@ class LiveSets:
         return first_code(rules, history, self._count_bytes)
 
     def sample(self, rules: Rules, history: History, rng: RandomSource, count: int = 1) -> list[Code]:
-        """Return ``count`` candidates, each drawn uniformly and independently. Raises the errors of `part_sizes`."""
+        """Return ``count`` codes consistent with ``history``, each drawn uniformly and independently.
+
+        Raises the errors of `part_sizes`.
+        """
         if rules.size <= self.enumerated_codes or self._is_listable(rules, history):
             columns = self.get(rules, history)
             return [column_code(columns, rng.randrange(columns.shape[1])) for _ in range(count)]
@@ -225,7 +231,7 @@ class LiveSets:
         return columns
 
     def _get_or_compute(self, key: object, compute: Callable[[], Columns]) -> Columns:
-        """Return the live set of ``key`` from the cache, or compute it once for all threads that ask for it now."""
+        """Return the live set under ``key``, or compute and store it, once for all threads that ask for it now."""
 
         def find_or_compute() -> Columns:
             columns = self._sets.get(key)
@@ -239,8 +245,12 @@ class LiveSets:
     def _compute_set(self, exact: bytes, rules: Rules, history: History) -> Columns:
         """Return the codes consistent with ``history``, whose `exact_key` is ``exact``.
 
-        They are selected from the live set of the longest cached beginning of the history, or from all codes if these
-        fit. Otherwise they are listed from the tables of a count.
+        The codes are selected from the live set after the longest beginning of the history that is in the cache. If
+        there is none, they are selected from all codes of small rules, or listed by `SolutionTables` on large rules.
+
+        Raises:
+            ContradictionError: no code is consistent with the history.
+            TooLargeError: the codes do not fit the memory bounds.
         """
         known, columns = self._longest_cached(exact, rules, history)
         if columns is None:
@@ -261,10 +271,11 @@ class LiveSets:
         return 0, self.all_codes(rules) if from_all else None
 
     def _list_codes(self, rules: Rules, history: History) -> Columns:
-        """Return the codes consistent with ``history``, listed from the tables of a count.
+        """Return the codes consistent with ``history``, found by `SolutionTables` without going through all codes.
 
         Raises:
-            TooLargeError: the codes, or the tables, do not fit into memory.
+            ContradictionError: no code is consistent with the history.
+            TooLargeError: the codes, or the tables of the count that finds them, do not fit into memory.
         """
         needed = self.count(rules, history) * (rules.pegs + LIST_BYTES)
         if needed > self._max_bytes:
@@ -282,9 +293,9 @@ class LiveSets:
     ) -> tuple[int, ...]:
         """Return the part sizes of ``guess`` after ``history``, and store them under ``key``.
 
-        They are computed from the canonical image of the history, which is the same for nearly all histories that are
-        equal up to permutations of pegs and colors, so these share one live set. ``symmetry`` maps the history and the
-        guess to their canonical image.
+        The sizes are computed from the canonical image of the history: its guesses with pegs and colors permuted, which
+        changes no part size. Nearly all histories that are equal up to permutations have the same canonical image, so
+        they share one live set. ``symmetry`` maps the history and the guess to their canonical image.
         """
         sizes = self._sizes.get(key)
         if sizes is not None:
@@ -308,8 +319,8 @@ class LiveSets:
     def _list_canonical(self, rules: Rules, history: History) -> tuple[Columns, Symmetry] | None:
         """Return the live set of the canonical image of ``history``, and the symmetry that maps codes to the image.
 
-        The canonical image is the same for nearly all histories that are equal up to permutations of pegs and colors.
-        The result is None if the live set cannot be listed within the memory bounds.
+        The canonical image is the history with its pegs and colors permuted; it is the same for nearly all histories
+        that are equal up to permutations. The result is None if the live set cannot be listed within the memory bounds.
         """
         key, onto = history_key(rules, history)
         image = tuple(Turn(onto.image(code), answer) for code, answer in history)
@@ -319,9 +330,10 @@ class LiveSets:
             return None
 
     def _derive_canonical(self, rules: Rules, history: History, onto: Symmetry, image: History) -> Columns:
-        """Return the live set of ``image``, the canonical image to which ``onto`` maps ``history``.
+        """Return the codes, in any order, that are consistent with ``image``, the image of ``history`` under ``onto``.
 
-        The codes are selected from the cached canonical live set of the turn before, or listed if it is not cached.
+        The image is canonical. The codes are selected from the canonical live set of the history without its last turn,
+        if that is cached. Otherwise they are listed.
         """
         *before, (guess, feedback) = history
         key, there = history_key(rules, tuple(before))

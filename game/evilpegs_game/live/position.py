@@ -86,7 +86,7 @@ class Position:
 
     @property
     def _is_counted(self) -> bool:
-        """True if the rules are too large to enumerate and this position has no list of its candidates."""
+        """True if candidates are counted: the rules are too large to enumerate, and no list of candidates is held."""
         return self._live is None and self.rules.size > self._live_sets.enumerated_codes
 
     @property
@@ -129,7 +129,7 @@ class Position:
     def part_sizes(self, guess: Code) -> tuple[int, ...]:
         """Return the number of candidates that would give each feedback to ``guess``, for rules of any size.
 
-        The numbers are in the order of `feedbacks`, zeros included, and their sum is `count`.
+        The numbers are in feedback order (that of `feedbacks`), zeros included, and their sum is `count`.
         """
         if self._is_counted:
             return self._live_sets.part_sizes(self.rules, self.history, guess)
