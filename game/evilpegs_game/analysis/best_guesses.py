@@ -62,9 +62,9 @@ def best_guesses(position: Position) -> BestGuesses | None:
 
 
 def _affordable(position: Position) -> list[Among]:
-    """Return the sets of guesses, all codes or candidates only, that the budget of ``position`` may suffice to compare.
+    """Return the sets of guesses, ``codes`` or ``candidates``, that the budget of ``position`` may suffice to compare.
 
-    A set is left out if its size alone shows that it exceeds the budget.
+    A set is left out if its size alone shows that comparing its guesses exceeds the budget. ``codes`` comes first.
     """
     count, budget = position.count, position.budget
     affordable: list[Among] = []
@@ -86,7 +86,7 @@ def _best_guesses(position: Position, among: Among) -> BestGuesses:
 
 
 def _plain(value: Figure) -> int | float | list[int]:
-    """Return a figure as a JSON number or list."""
+    """Return a figure as a JSON value: an integer, a float for a fraction, or a list for a tuple of part sizes."""
     if isinstance(value, tuple):
         return list(value)
     return float(value) if isinstance(value, Fraction) else value

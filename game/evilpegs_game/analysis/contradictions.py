@@ -28,7 +28,7 @@ def contradiction(
 
     The result is minimal: if any one of these turns is left out, some code satisfies all others. With at most
     `MAX_CODES` codes and ``max_turns`` turns, the result is the smallest contradiction and, of several smallest ones,
-    that with the latest turns.
+    that with the latest turns. ``live_sets`` is a cache and does not change the result.
 
     Raises:
         TooLargeError: there are too many codes to count.
@@ -48,7 +48,7 @@ def _is_consistent(rules: Rules, history: History, live_sets: LiveSets) -> bool:
 
 
 def _irreducible(rules: Rules, history: History, live_sets: LiveSets) -> tuple[int, ...]:
-    """Return a minimal contradiction, found by leaving out every turn that is not needed, the oldest first."""
+    """Return the indices of a minimal contradiction: turns that are not needed are left out, the oldest first."""
     indices = list(range(len(history)))
     for index in range(len(history)):
         others = [other for other in indices if other != index]
@@ -58,7 +58,7 @@ def _irreducible(rules: Rules, history: History, live_sets: LiveSets) -> tuple[i
 
 
 def _smallest(rules: Rules, history: History, live_sets: LiveSets) -> tuple[int, ...]:
-    """Return the indices of the smallest set of turns that no code satisfies."""
+    """Return the indices of the smallest set of turns that no code satisfies; no code may satisfy all turns."""
     satisfied = np.zeros(rules.size, np.uint32)  # a bit per turn
     columns = live_sets.all_codes(rules)
     for index, (guess, feedback) in enumerate(history):
@@ -73,11 +73,14 @@ def _smallest(rules: Rules, history: History, live_sets: LiveSets) -> tuple[int,
 
 
 def _turn_sets(turns: int) -> Iterator[tuple[int, ...]]:
-    """Yield all non-empty sets of turn indices: small sets first and, among equal sizes, sets of late turns first."""
+    """Yield every non-empty set of the indices of ``turns`` turns, each in ascending order.
+
+    Small sets come first and, among sets of equal size, those of late turns.
+    """
     late_first = range(turns - 1, -1, -1)
     return (indices[::-1] for size in range(1, turns + 1) for indices in combinations(late_first, size))
 
 
 def _is_met(masks: NDArray[np.uint32], wanted: np.uint32) -> bool:
-    """Return True if some mask contains all bits of ``wanted``."""
+    """Return True if some element of ``masks`` contains all bits of ``wanted``."""
     return bool(((masks & wanted) == wanted).any())

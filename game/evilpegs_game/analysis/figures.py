@@ -13,7 +13,7 @@ from evilpegs_game.guessing.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHI
 from evilpegs_game.live.position import Position
 
 Figure = int | float | Fraction | tuple[int, ...]
-"""The value of a criterion for a guess: a number, or all part sizes for the lexicographic criterion."""
+"""The value of a criterion for a guess: a number, or all part sizes, largest first, for the lexicographic criterion."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class GuessFigures:
 
     @property
     def largest_part(self) -> int:
-        """The largest number of candidates that a feedback can leave."""
+        """The largest number of candidates that a feedback to the guess can leave."""
         return self.part_sizes[0]
 
     @property

@@ -1,7 +1,8 @@
 """Regret of a guess: how many more guesses are expected than after the best guess, if all later guesses are optimal.
 
-The regret is exact if the live set can be solved within the budget. Otherwise it lies between bounds, which follow from
-bounds on the least totals:
+A total is the sum of the guesses that a strategy needs, over all candidates as the secret. The regret is exact if the
+least totals can be computed within the budget. Otherwise it lies between bounds, which follow from bounds on the least
+totals:
 
 * The lower bound on a total comes from looking one guess ahead. `SplitBound` computes, from part sizes alone, how many
   guesses must still follow each first guess.
@@ -41,8 +42,8 @@ _CHUNK: Final = 1 << 14
 class Regret(NamedTuple):
     """Bounds on the number of guesses that a guess is expected to lose compared with the best guess.
 
-    Each candidate is taken to be equally likely. ``at_least`` is the lower bound. ``at_most`` is the upper bound, or
-    None if no upper bound is known.
+    Each candidate is taken to be equally likely as the secret. ``at_least`` is the lower bound. ``at_most`` is the
+    upper bound, or None if no upper bound is known.
     """
 
     at_least: Fraction
@@ -80,8 +81,7 @@ def regret(position: Position, guess: Code, solver: BoundedSolver) -> Regret | N
     """Return how many more guesses are expected after ``guess`` than after the best guess, or None if nothing is known.
 
     The result has a lower and an upper bound, which are equal if ``solver`` can solve the live set, that is, all
-    candidates, within its own budget. Otherwise each upper bound is computed with at most ``position.budget`` feedback
-    evaluations.
+    candidates, within its own budget. Otherwise ``position.budget`` limits the feedback evaluations for each bound.
 
     Raises:
         ContradictionError: no code is consistent with the history.
@@ -98,7 +98,10 @@ def regret(position: Position, guess: Code, solver: BoundedSolver) -> Regret | N
 
 
 def _bounds(position: Position, guess: Code) -> tuple[_Total, _Total]:
-    """Return bounds on the total of the best strategy, and on that of the best strategy that begins with ``guess``."""
+    """Return bounds on two least totals: of all strategies, and of the strategies that begin with ``guess``.
+
+    A total is the sum of guesses over all candidates as the secret.
+    """
     low, low_after = _split_bounds(position, guess) or _count_bounds(position, guess)
     return _Total(low, _heuristic_total(position, None)), _Total(low_after, _heuristic_total(position, guess))
 
@@ -106,7 +109,8 @@ def _bounds(position: Position, guess: Code) -> tuple[_Total, _Total]:
 def _split_bounds(position: Position, guess: Code) -> tuple[int, int] | None:
     """Return the lower bounds of `SplitBound` on the total of any strategy, and of any that begins with ``guess``.
 
-    The result is None if the bounds would take too much work or memory.
+    A total is the sum of guesses over all candidates as the secret. The result is None if the feedback evaluations of
+    one pass, candidates times all codes, exceed ``position.budget``, or if the codes take too much memory.
     """
     if position.budget is not None and position.count * position.rules.size > position.budget:
         return None
@@ -120,7 +124,7 @@ def _split_bounds(position: Position, guess: Code) -> tuple[int, int] | None:
 def _count_bounds(position: Position, guess: Code) -> tuple[int, int]:
     """Return lower bounds on the total of any strategy, and of any that begins with ``guess``, from part sizes alone.
 
-    They can be computed for rules of any size.
+    A total is the sum of guesses over all candidates as the secret. The bounds can be computed for rules of any size.
     """
     bound = partial(least_possible_total, rules=position.rules)
     parts = position.parts(guess)
@@ -129,10 +133,11 @@ def _count_bounds(position: Position, guess: Code) -> tuple[int, int]:
 
 
 def _heuristic_total(position: Position, first: Code | None) -> int | None:
-    """Return the sum of the guesses that the strategy most-parts needs for each candidate, or None if over budget.
+    """Return the sum of guesses that the strategy most-parts needs over all candidates, or None if over budget.
 
     ``first``, if given, is the first guess of the strategy. If comparing all codes would exceed ``position.budget``,
-    the strategy guesses candidates only.
+    the strategy guesses candidates only. The result is None if even this exceeds the budget, or if it takes too much
+    memory.
     """
     try:
         if _is_affordable(position, position.rules.size):
@@ -148,21 +153,22 @@ def _is_affordable(position: Position, guesses: int) -> bool:
 
 
 def _candidates_only_total(position: Position, first: Code | None) -> int:
-    """Return the sum of the guesses that most-parts, restricted to candidates as guesses, needs for each candidate.
+    """Return the sum of guesses that the strategy most-parts, guessing candidates only, needs over all candidates.
 
-    Most-parts is a strategy. ``first``, if given, is its first guess. The sum can be computed for rules of any size.
+    ``first``, if given, is its first guess. The sum can be computed for rules of any size.
     """
     choose = partial(best_guess, criterion=MOST_PARTS, candidates_only=True)
     return sum(node.position.count for node in walk_tree(choose, position, first))
 
 
 class SplitBound:
-    """Lower bounds on the sum of the guesses that a strategy needs for each code of a set, found by looking ahead.
+    """Lower bounds on the guesses that a strategy needs, summed over a set of codes, found by looking one guess ahead.
 
-    The bounds look one guess ahead. ``columns`` are the codes, at least one, and ``guesses`` the legal guesses. The
-    best guess splits all of these codes into some number of parts, and no guess splits a part of them into more, so
-    `least_total_table` with this number bounds every part. The work is ``2 * codes * guesses`` feedbacks. ``chunk`` is
-    the number of guesses compared at a time; it bounds the memory and does not change the result.
+    ``columns`` are the codes, at least one, and ``guesses`` the legal guesses: arrays with one code per column. Let m
+    be the most parts, all-black not counted, into which a guess splits the codes. No guess splits a subset of the codes
+    into more parts, so `least_total_table` with m bounds the guesses that each part needs. The work is
+    ``2 * codes * guesses`` feedback evaluations. The number of guesses compared at a time, ``chunk``, bounds the memory
+    and does not change the result.
     """
 
     def __init__(self, columns: Columns, guesses: Columns, *, chunk: int = _CHUNK) -> None:
@@ -185,9 +191,9 @@ class SplitBound:
         return int(self._columns.shape[1]) + int(self._later_guesses(table)[0])
 
     def _later_guesses(self, table: SizeTable) -> Ints:
-        """Return, for each first guess, a lower bound on the guesses after it, summed over the codes: int64.
+        """Return, for each first guess, a lower bound on the guesses after it, summed over the codes: int64 (guesses,).
 
-        The shape is (guesses,). ``table`` has the part sizes of each first guess.
+        ``table`` has the part sizes of each first guess, one column per guess.
         """
         return np.asarray(self._bounds[table[:-1]].sum(axis=0))
 

@@ -26,9 +26,10 @@ from evilpegs_game.rules import Rules
 class Effort:
     """The work that the analysis of one turn may take.
 
-    ``feedback_budget`` bounds the feedback evaluations of the best guess under each criterion and of each upper bound
-    of a regret. ``solver_budget`` bounds those of each least total that an exact solver computes. On rules of more than
-    ``counted_codes`` codes only the first three turns are analyzed, because later ones may take far longer.
+    ``feedback_budget`` bounds the feedback evaluations for the best guess under each criterion, and for each upper
+    bound of a regret. ``solver_budget`` bounds the feedback evaluations for each least total that an exact solver
+    computes. On rules of more than ``counted_codes`` codes only the first three turns are analyzed, because later ones
+    may take far longer.
     """
 
     feedback_budget: int = 100_000_000
@@ -43,7 +44,7 @@ THOROUGH: Final = Effort(feedback_budget=5_000_000_000, solver_budget=100_000_00
 """The effort of the option ``--thorough``: minutes per turn where the usual effort leaves something open."""
 
 _ALWAYS_COUNTED: Final = 3
-"""The number of first turns that are analyzed for any rules, because they take at most a second each."""
+"""The number of turns, from the first, that are analyzed for any rules, because they take at most a second each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +122,9 @@ def analyze(
 ) -> tuple[TurnAnalysis, ...]:
     """Return the analysis of every turn of a game, finished or not, against any codemaker.
 
-    The result depends on ``rules``, ``history`` and ``effort`` alone. ``live_sets`` is a cache, and ``solver`` a solver
-    for the same rules; passing both to each call saves time when several games are analyzed.
+    ``effort`` bounds the work per turn. ``live_sets`` is a cache, and ``solver`` a solver for the same rules; a new one
+    is made for each that is None. Passing both to each call saves time when several games are analyzed. If ``solver``
+    is None, the result depends on ``rules``, ``history`` and ``effort`` alone.
     """
     live_sets = live_sets or LiveSets()
     solver = solver or BoundedSolver(rules, effort.solver_budget)

@@ -15,7 +15,11 @@ from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 
 TieBreak = Callable[[int, int], int]
-"""A function of the turn (from 1) and the number of tied parts that returns the index of one in feedback order."""
+"""A function that chooses one of several equally good feedbacks.
+
+Its arguments are the turn (from 1) and the number of these feedbacks; its result is the index (from 0) of one of them,
+in feedback order.
+"""
 
 
 class Codemaker(Protocol):
@@ -54,9 +58,9 @@ class Fixed:
 class Evil:
     """A codemaker without a secret that always gives the feedback that leaves the most candidates.
 
-    It gives all-black only when no other feedback is possible. If several parts are largest, it takes the first in
-    feedback order (fewest blacks, then fewest whites), or the one that ``tie_break`` returns. ``tie_break`` is called
-    only if there is a choice.
+    It gives all-black only when no other feedback is possible. If several feedbacks leave the most candidates, it takes
+    the first of them in feedback order (fewest blacks, then fewest whites), or the one that ``tie_break`` chooses.
+    ``tie_break`` is called only if there are several.
 
     >>> from evilpegs import Evil, Position, Rules, parse_code
     >>> rules = Rules(pegs=10, colors=12)
@@ -78,14 +82,14 @@ class Evil:
 
 
 Method = Literal["exact", "greedy"]
-"""The way a devil found a reply: ``exact`` by solving the live set, ``greedy`` by the rule of evil."""
+"""The way a devil found a reply: ``exact`` from the guesses needed after each reply, ``greedy`` by `Evil`'s rule."""
 
 
 class DevilReplies(NamedTuple):
     """The replies that a devil may give, in feedback order, with the method and the work that found them.
 
-    ``method`` is ``exact`` if the devil solved the live set, or ``greedy`` if it used the rule of `Evil`. ``work`` is a
-    number of feedback evaluations.
+    ``method`` is ``exact`` if the devil found the worst case of every reply, or ``greedy`` if it used the rule of
+    `Evil`. ``work`` is a number of feedback evaluations, 0 for ``greedy``.
     """
 
     allowed: tuple[Feedback, ...]
@@ -96,8 +100,8 @@ class DevilReplies(NamedTuple):
 class DevilReply(NamedTuple):
     """The reply of a devil, with the method and the work that found it.
 
-    ``method`` is ``exact`` if the devil solved the live set, or ``greedy`` if it used the rule of `Evil`. ``work`` is a
-    number of feedback evaluations.
+    ``method`` is ``exact`` if the devil found the worst case of every reply, or ``greedy`` if it used the rule of
+    `Evil`. ``work`` is a number of feedback evaluations, 0 for ``greedy``.
     """
 
     feedback: Feedback
@@ -109,13 +113,14 @@ class DevilReply(NamedTuple):
 class Devil:
     """A codemaker without a secret whose reply makes an optimal codebreaker need the most guesses at worst.
 
-    It gives all-black only when no other feedback is possible. Of equally hard parts it takes the largest, and of
-    equally large ones the one that `Evil` would take. While there are more than ``exact_up_to`` candidates before the
-    guess, the exact reply is too expensive, and the devil replies by the rule of `Evil`.
+    It gives all-black only when no other feedback is possible. Of several replies that are equally bad for the
+    codebreaker, it gives the one that leaves the most candidates. Of several that leave equally many, it gives the
+    first in feedback order, or the one that ``tie_break`` chooses. While there are more than ``exact_up_to`` candidates
+    before the guess, finding this reply is too expensive, and the devil replies by the rule of `Evil`.
 
     ``worst_case`` is the solver for the rules of the game; the results that it remembers save time and change no reply.
-    ``budget`` bounds the work of one reply in feedback evaluations. A reply that needs more raises an error.
-    `for_rules` makes a devil with the usual limits.
+    ``budget`` bounds the work of one reply in feedback evaluations; None means no limit. A reply that needs more raises
+    OverBudgetError. `for_rules` makes a devil with the usual limits.
 
     Raises:
         TooLargeError: ``exact_up_to`` codes of the rules cannot be solved exactly.
@@ -136,7 +141,7 @@ class Devil:
 
     @classmethod
     def for_rules(cls, rules: Rules, exact_up_to: int | None = None) -> Self:
-        """Return a devil for games of ``rules`` that replies exactly to at most ``exact_up_to`` candidates.
+        """Return a devil for games of ``rules`` that replies exactly while at most ``exact_up_to`` candidates are left.
 
         The default of ``exact_up_to`` is chosen so that an exact reply takes about a second at most.
 
@@ -166,7 +171,7 @@ class Devil:
         return DevilReply(break_tie(allowed, position.turn, self.tie_break), method, work)
 
     def allowed_replies(self, position: Position, guess: Code) -> DevilReplies:
-        """Return the replies to ``guess`` among which ``tie_break`` decides, with the method and the work.
+        """Return the replies to ``guess`` from which ``tie_break`` chooses, with the method and the work behind them.
 
         Raises the errors of `reply`.
         """
@@ -180,12 +185,13 @@ class Devil:
         return DevilReplies(allowed, method, work)
 
     def method_for(self, candidates: int) -> Method:
-        """Return the method, ``exact`` or ``greedy``, of a reply with ``candidates`` candidates before the guess."""
+        """Return the method of a reply, ``exact`` or ``greedy``, if the guess is made with ``candidates`` candidates.
+        """
         return "exact" if candidates <= self.exact_up_to else "greedy"
 
 
 def evil_replies(position: Position, guess: Code) -> tuple[Feedback, ...]:
-    """Return the feedbacks to ``guess`` that leave the most candidates, in feedback order: evil may give any of them.
+    """Return the feedbacks to ``guess`` that leave the most candidates, in feedback order; `Evil` may give any of them.
 
     All-black is returned only if no other feedback is possible.
     """
@@ -209,12 +215,12 @@ def largest_part_feedbacks(part_sizes: tuple[int, ...], pegs: int) -> tuple[Feed
 
 
 def break_tie(allowed: tuple[Feedback, ...], turn: int, tie_break: TieBreak | None) -> Feedback:
-    """Return the reply to give on ``turn``: the first of ``allowed``, or the one that ``tie_break`` selects."""
+    """Return the reply to give on ``turn`` (from 1): the first of ``allowed``, or the one ``tie_break`` chooses."""
     if len(allowed) == 1 or tie_break is None:
         return allowed[0]
     return allowed[tie_break(turn, len(allowed))]
 
 
 def witness(position: Position) -> Code:
-    """Return the first code that is consistent with all feedback so far; it is shown when a game against evil ends."""
+    """Return the first code in code order that agrees with every turn; it is shown when a game against evil ends."""
     return position.first_candidate

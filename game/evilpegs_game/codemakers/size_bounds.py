@@ -15,9 +15,9 @@ Ints = NDArray[np.int64]
 
 
 def least_possible_total(codes: int, rules: Rules) -> int:
-    """Return a lower bound on the sum of the guesses that any strategy needs for each of ``codes`` codes of ``rules``.
+    """Return a lower bound on the sum of guesses that any strategy needs to find each of ``codes`` codes of ``rules``.
 
-    The winning guesses are included.
+    ``codes`` is their number; the bound holds for any codes. The winning guesses are included.
     """
     return _sum_of_least_guesses(codes, other_feedback_count(rules))
 

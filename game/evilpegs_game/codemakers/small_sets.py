@@ -1,9 +1,10 @@
 """Compiled loops for small live sets, which decide whether two or three guesses are enough.
 
-They are the hot loops under `evilpegs_game.codemakers.worst_case` and try every guess of the rules. A *matrix* holds
-feedback numbers: ``by_code`` has shape (codes, guesses) for loops over guesses, ``by_guess`` (guesses, codes) for loops
-over codes. Sets are ascending indices of codes, int32. The last feedback number is all-black, whose part needs no
-further guess. *Work* is feedback evaluations.
+They are the inner loops of `evilpegs_game.codemakers.worst_case` and try every guess of the rules. A *matrix* holds the
+feedback numbers (indices in `feedbacks`) of pairs of a code and a guess: ``by_code`` has shape (codes, guesses) for
+loops over guesses, ``by_guess`` (guesses, codes) for loops over codes. Sets of codes are ascending indices of codes,
+int32. The last feedback number is all-black, whose part needs no further guess. *Work* is a number of feedback
+evaluations.
 """
 
 from typing import Final
@@ -18,19 +19,20 @@ FeedbackMatrix = NDArray[np.uint8]
 """Feedback numbers of pairs of a code and a guess: uint8, two axes, C-contiguous."""
 
 FeedbackSets = NDArray[np.uint64]
-"""Sets of feedback numbers as bits of one word per guess: uint64."""
+"""A set of feedback numbers for each guess: uint64, shape (guesses,); bit ``n`` is 1 if number ``n`` is in the set."""
 
 MAX_FEEDBACKS: Final = 64
-"""The most feedbacks that rules may have here, because a set of them is one word."""
+"""The most feedbacks that rules may have here, because a set of feedbacks is one word of 64 bits."""
 
 
 @kernel
 def some_guess_separates(by_code: FeedbackMatrix, indices: Indices, seen: FeedbackSets, twice: FeedbackSets) -> bool:
     """Return True if some guess gets a different feedback from each of the codes at ``indices``.
 
-    ``seen`` and ``twice`` are scratch space with one element per guess. The inner loop runs over guesses, because then
-    compilers make vector instructions of it: calling `evilpegs_game.partition.separates` for each guess in turn takes 5
-    times as long for ten codes of 4x6 or 4x8, and never much less for more than four codes.
+    ``by_code``, shape (codes, guesses), has the feedback numbers. ``seen`` and ``twice`` are working memory with one
+    element per guess. The inner loop runs over guesses, because compilers make vector instructions of such a loop.
+    Calling `evilpegs_game.partition.separates` for each guess in turn takes 5 times as long for ten codes of 4x6 or
+    4x8, and never much less for more than four codes.
     """
     seen[:] = 0
     twice[:] = 0
@@ -47,9 +49,10 @@ def some_guess_separates(by_code: FeedbackMatrix, indices: Indices, seen: Feedba
 def rank_guesses(by_guess: FeedbackMatrix, indices: Indices, numbers: int, limit: int) -> tuple[Indices, int]:
     """Return the guesses that split the codes at ``indices`` into parts of at most ``limit`` codes, and the work.
 
-    The guesses are indices, int32, the most promising first: the least sum of squared part sizes comes first, then
-    candidates, then code order. Guesses that give a single part are left out. ``numbers`` is the number of feedbacks.
-    The work counts feedback evaluations.
+    ``by_guess``, shape (guesses, codes), has the feedback numbers, and ``numbers`` is the number of feedbacks. The
+    guesses are indices, int32, the most promising first: in order of the sum of squared part sizes; of equal sums,
+    guesses that are one of the codes come first, then code order decides. Guesses with a single part are left out. The
+    work is the number of feedback evaluations.
     """
     kept = 0
     work = 0
@@ -79,11 +82,12 @@ def rank_guesses(by_guess: FeedbackMatrix, indices: Indices, numbers: int, limit
 def solvable_in_three(
     by_code: FeedbackMatrix, by_guess: FeedbackMatrix, indices: Indices, numbers: int, limit: int
 ) -> tuple[bool, int]:
-    """Return True if three guesses always suffice for the codes at ``indices``, and return the work.
+    """Return two results: True if three guesses always suffice for the codes at ``indices``, and the work.
 
-    The winning guess is one of the three. ``numbers`` is the number of feedbacks. ``limit`` is an upper bound on the
-    codes of a part that two guesses can solve: guesses with larger parts are not tried. The work counts feedback
-    evaluations.
+    The winning guess is one of the three. ``by_code`` and ``by_guess`` have the feedback numbers, with the shapes
+    (codes, guesses) and (guesses, codes). ``numbers`` is the number of feedbacks. ``limit`` is an upper bound on the
+    codes of a part that two guesses can solve: guesses with larger parts are not tried. The work is the number of
+    feedback evaluations.
     """
     guesses, work = rank_guesses(by_guess, indices, numbers, limit)
     seen = np.empty(by_code.shape[1], np.uint64)
@@ -113,10 +117,11 @@ def solvable_in_three(
 
 @kernel
 def group_by_feedback(row: Numbers, indices: Indices, numbers: int) -> tuple[Sizes, Indices]:
-    """Return the part sizes of a guess, and the codes at ``indices`` ordered by part, ascending within each part.
+    """Return two arrays: the part sizes of a guess, and the codes at ``indices`` grouped by part.
 
-    ``row`` has the feedback numbers of the guess against all codes. ``numbers`` is the number of feedbacks. The sizes
-    are int64, one per feedback.
+    ``row`` has the feedback number of the guess against each code. ``numbers`` is the number of feedbacks. The sizes
+    are int64, one per feedback. The codes are indices in the order of the feedback numbers; those of one part keep
+    their order.
     """
     sizes, order = sort_into_parts(row[indices], numbers)
     return sizes, indices[order]

@@ -1,4 +1,4 @@
-"""Solved positions: known bounds on the guesses that sets of codes need, and their format as bytes.
+"""Solved positions: known bounds on the guesses that sets of codes need, and the byte format of these bounds.
 
 Nothing here reads or writes files. The format begins with a line that names it and its version, and the number of
 entries (8 bytes, little-endian). The entries follow in the order of their keys: each has a canonical key (16 bytes) and
@@ -14,7 +14,7 @@ from evilpegs_game.symmetry.code_sets import KEY_BYTES, CodeSetKey
 
 VERSION: Final = 1
 TITLE: Final = b"evilpegs solved positions "
-"""The beginning of the bytes in all versions."""
+"""The first bytes of the format in every version."""
 
 _HEADER: Final = TITLE + f"{VERSION}\n".encode()
 _ENTRY_BYTES: Final = KEY_BYTES + 2
@@ -35,17 +35,18 @@ class GuessBounds(NamedTuple):
 class SolvedPositions:
     """A cache of bounds on the guesses that sets of codes need at worst.
 
-    The keys come from `code_set_key`: with few exceptions, sets that are images of each other under permutations of
-    pegs and colors share a key, and sets of different rules never do. The cache holds at most ``max_entries`` entries
-    of some 150 bytes each. A full cache is emptied; this costs time and changes no result. If several threads use the
-    cache at once, it may lose entries but is never wrong.
+    The keys come from `code_set_key`. Sets of different rules never share a key. With up to 5 pegs, sets that are
+    images of each other under permutations of pegs and colors share one with few exceptions; with more pegs, sets that
+    differ by a permutation of pegs mostly do not. The cache holds at most ``max_entries`` entries of some 150 bytes
+    each. A full cache is emptied; this costs time and changes no result. If several threads use the cache at once, it
+    may lose entries but is never wrong.
     """
 
     def __init__(self, max_entries: int = DEFAULT_ENTRIES) -> None:
         self._entries: dict[CodeSetKey, GuessBounds] = {}
         self._max_entries = max_entries
         self.changed = False
-        """True if a bound was added since this object was made or read; code that saves the positions resets it."""
+        """True if a bound was added since this object was made or read. Code that saves the object sets it to False."""
 
     def __len__(self) -> int:
         return len(self._entries)

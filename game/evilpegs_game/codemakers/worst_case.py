@@ -39,7 +39,7 @@ MAX_TABLE_BYTES: Final = 1 << 26
 """The most bytes that a table of feedback numbers may take."""
 
 MAX_SHARED_CODES: Final = 5040
-"""Rules with at most this many codes have one table of all codes, made once; larger rules have one per live set."""
+"""Rules of at most this many codes have one table of feedback numbers for all live sets; others, one per live set."""
 
 _ALWAYS_AFFORDABLE: Final = 1296
 _AFFORDABLE_PAIRS: Final = 10**6
@@ -62,10 +62,11 @@ class HardestReplies(NamedTuple):
 
 @dataclass(slots=True)
 class _Tables:
-    """A set of codes, with the feedback number of every guess against each of them.
+    """A set of codes, with the feedback number of every guess of the rules against each of these codes.
 
-    ``columns`` are the codes, and ``code_indices`` their indices among all codes of the rules, ascending. ``by_code``
-    has the shape (codes, guesses), and ``by_guess`` has (guesses, codes).
+    ``columns`` are the codes, one per column, and ``code_indices`` are their indices among all codes of the rules,
+    ascending. ``by_code`` and ``by_guess`` have the same feedback numbers, with the shapes (codes, guesses) and
+    (guesses, codes).
     """
 
     columns: Columns
@@ -77,12 +78,12 @@ class _Tables:
 class WorstCase:
     """An exact solver that finds how many guesses an optimal codebreaker needs at worst for live sets of ``rules``.
 
-    It keeps its results in ``solved`` and in a memo of its own. Several threads may use the solver at once and share
-    its results. It takes up to 25 MB for a table of all codes, and some 40 MB each for ``solved`` and the memo when
-    they are full.
+    A live set is the set of codes still possible. The solver keeps its results in ``solved`` (a new `SolvedPositions`
+    if None) and in a memo of its own. Several threads may use the solver at once and share its results. It takes up to
+    25 MB for a table of all codes, and some 40 MB each for ``solved`` and the memo when they are full.
 
-    Rules of at most ``shared_codes`` codes have one table of all codes; larger rules have a table per live set, which
-    takes at most ``max_table_bytes``. Both methods give identical results.
+    Rules of at most ``shared_codes`` codes have one table with the feedback of every code to every guess. Larger rules
+    have a table per live set, which takes at most ``max_table_bytes``. Both methods give identical results.
 
     Raises:
         TooLargeError: the rules have more than 2**20 codes, or more than 64 feedbacks (10 pegs or more).
@@ -111,12 +112,12 @@ class WorstCase:
         self._shared_tables = self._make_tables(self._all_codes) if rules.size <= shared_codes else None
 
     def forget(self, solved: SolvedPositions | None = None) -> None:
-        """Forget all results, and continue with those in ``solved``, if given."""
+        """Forget all results, and continue with those in ``solved``, or with none if it is None."""
         self.solved = SolvedPositions() if solved is None else solved
         self._memo = SolvedPositions()
 
     def check_codes(self, codes: int) -> None:
-        """Raise TooLargeError if live sets of ``codes`` codes need a table of more than ``max_table_bytes``."""
+        """Raise TooLargeError if the table for a live set of ``codes`` codes takes more than ``max_table_bytes``."""
         needed = 2 * min(codes, self.rules.size) * self.rules.size
         if self._shared_tables is None and needed > self._max_table_bytes:
             message = (
@@ -128,7 +129,8 @@ class WorstCase:
     def value(self, columns: Columns, budget: int | None = None) -> int:
         """Return the number of guesses that an optimal codebreaker needs for the worst of the codes in ``columns``.
 
-        The winning guess is included. The codes must be in code order.
+        The winning guess is included. The codes must be in code order. ``budget`` bounds the number of feedback
+        evaluations; None means no limit.
 
         Raises:
             OverBudgetError: the work exceeds ``budget``.
@@ -144,8 +146,9 @@ class WorstCase:
     def hardest_replies(self, columns: Columns, guess: Code, budget: int | None = None) -> HardestReplies:
         """Return the replies to ``guess`` after which an optimal codebreaker needs the most guesses at worst.
 
-        Of these, only those that leave the most codes are returned. All-black is returned only if no other reply is
-        possible. ``columns`` are the candidates before the guess, in code order.
+        Of these replies, only those that leave the most candidates are returned. All-black is returned only if no other
+        reply is possible. ``columns`` are the candidates before the guess, in code order. ``budget`` bounds the number
+        of feedback evaluations; None means no limit.
 
         Raises:
             OverBudgetError, TooLargeError: under the conditions of `value`.
@@ -162,9 +165,9 @@ class WorstCase:
         return HardestReplies(tuple(self._feedbacks[number] for number in hardest), work_budget.work)
 
     def _hardest(self, tables: _Tables, parts: dict[int, Indices], budget: WorkBudget) -> list[int]:
-        """Return the feedback numbers of the parts that need the most guesses and, among these, are largest.
+        """Return the feedback numbers of the parts that need the most guesses and, among these, have the most codes.
 
-        ``parts`` has the code indices of each part by feedback number.
+        ``parts`` maps a feedback number to the codes of its part: indices of codes in ``tables``.
         """
 
         def is_solvable(number: int, guesses: int) -> bool:
@@ -178,7 +181,10 @@ class WorstCase:
         return [number for number in by_size if parts[number].size == size and not is_solvable(number, guesses - 1)]
 
     def _tables_holding(self, columns: Columns, budget: WorkBudget) -> tuple[_Tables, Indices]:
-        """Return tables that contain the codes in ``columns``, and the indices of the codes in these tables."""
+        """Return tables that contain the codes in ``columns``, and the indices of these codes in the tables.
+
+        New tables are made if the rules have no shared ones; their feedback evaluations are counted in ``budget``.
+        """
         if self._shared_tables is not None:
             return self._shared_tables, self._symmetries.indices(columns)
         self.check_codes(columns.shape[1])
@@ -200,9 +206,10 @@ class WorstCase:
     def _is_solvable(
         self, tables: _Tables, indices: Indices, guesses: int, budget: WorkBudget, narrow: bool = False
     ) -> bool:
-        """Return True if ``guesses`` guesses are always enough for the codes at ``indices``.
+        """Return True if ``guesses`` guesses are always enough for the codes at ``indices`` in ``tables``.
 
-        If ``narrow`` is True, only a few guesses are tried, and a result of False is not certain.
+        The winning guess is counted. If ``narrow`` is True, only a few guesses are tried, and a result of False is not
+        certain.
         """
         if indices.size <= 2:
             return int(indices.size) <= guesses
@@ -256,8 +263,8 @@ class WorstCase:
     def _distinct_guesses(self, tables: _Tables, indices: Indices, guesses: Indices) -> Iterator[int]:
         """Yield ``guesses`` in their order, without those that are known to be as good as an earlier one.
 
-        The first few are always yielded. Guesses of one orbit are equally good because a symmetry of the codes at
-        ``indices`` links them.
+        Two guesses are known to be equally good if a symmetry of the codes at ``indices`` maps one to the other. The
+        first `_WIDE` guesses are always yielded.
         """
         yield from guesses[:_WIDE].tolist()
         if guesses.size <= _WIDE:
@@ -270,7 +277,7 @@ class WorstCase:
                 yield guess
 
     def _parts(self, tables: _Tables, indices: Indices, guess: int) -> list[Indices]:
-        """Return the parts of ``guess`` with more than one code, the largest first, without the part of all-black."""
+        """Return the code indices of each part of ``guess``, the largest first, without all-black and single codes."""
         sizes, grouped = group_by_feedback(tables.by_guess[guess], indices, len(self._feedbacks))
         ends = np.cumsum(sizes)
         falling = np.argsort(-sizes[:-1], kind="stable")
@@ -278,10 +285,10 @@ class WorstCase:
 
 
 def affordable_codes(rules: Rules) -> int:
-    """Return the most candidates for which an exact reply takes at most about a second (bench/devil_work.py).
+    """Return the most candidates for which an exact reply of the devil takes at most about a second.
 
-    For rules with up to 1,296 codes, these are all codes. Larger rules allow fewer candidates, because every code is a
-    guess to try.
+    For rules of up to 1,296 codes the result is the number of all codes. Larger rules allow fewer candidates, because
+    every code is a guess to try. Measured with bench/devil_work.py.
     """
     return rules.size if rules.size <= _ALWAYS_AFFORDABLE else _AFFORDABLE_PAIRS // rules.size
 

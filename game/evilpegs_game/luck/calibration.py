@@ -1,8 +1,9 @@
 """Calibration: the knots of a value curve, from the games of a good strategy.
 
-The value of a number of candidates is the mean number of further guesses over all visits to positions with about as
-many candidates; a visit is one secret at one turn. `remaining_of_secrets` visits every secret, `remaining_of_games`
-those of some games.
+A value curve gives the number of further guesses expected with a number of candidates; its knots are the points that
+define it. The value at a knot is the mean number of further guesses over all visits to positions with about as many
+candidates; a visit is one secret at one turn. `remaining_of_secrets` visits the positions of every secret,
+`remaining_of_games` those of some games.
 """
 
 from collections import Counter
@@ -21,23 +22,26 @@ from evilpegs_game.luck.value_curve import MILLION, Knot
 from evilpegs_game.rules import Rules
 
 GRID_RATIO: Final = 2**0.5
-"""The ratio of neighboring sizes of the grid by which visits are pooled."""
+"""The ratio of neighboring numbers of candidates in the grid by which visits are pooled."""
 MIN_VISITS: Final = 100
-"""The fewest visits of a pool; with fewer, the value of a knot would be off by more than a tenth of a guess."""
+"""The fewest visits in a pool; with fewer, the value of its knot would be off by more than a tenth of a guess."""
 
 Remaining = dict[int, tuple[int, int]]
-"""A map from a number of candidates to the number of visits and the sum of their further guesses, the next included."""
+"""A map from a number of candidates to a pair: the number of visits, and the sum of the guesses from each visit on.
+
+A visit is one secret at one turn. The guess of this turn is included in the sum.
+"""
 
 _Visits = tuple[int, int, int]
-"""A number of candidates, its visits, and the sum of their further guesses."""
+"""A number of candidates, its number of visits, and the sum of the guesses from each of these visits on."""
 
 
 def remaining_of_secrets(choose: ChooseGuess, rules: Rules, progress: Callable[[int], None] | None = None) -> Remaining:
     """Play a strategy against every secret of ``rules`` and sum its further guesses by number of candidates.
 
-    The result maps each number of candidates to the number of visits (one secret at one turn each) to positions with
-    that many candidates, and to the sum of the guesses from then on. ``choose`` is the strategy. ``progress`` is called
-    with the number of secrets finished so far.
+    The result maps each number of candidates to a pair: the number of visits (one secret at one turn each) to positions
+    with that many candidates, and the sum of the guesses from each visit on, the next one included. ``choose`` is the
+    strategy. ``progress`` is called with the number of secrets finished so far.
 
     Raises:
         StuckError: the strategy repeats guesses that exclude no candidate.
@@ -63,8 +67,9 @@ def remaining_of_secrets(choose: ChooseGuess, rules: Rules, progress: Callable[[
 def remaining_of_games(games: Iterable[tuple[ChooseGuess, Code]], rules: Rules) -> Remaining:
     """Play some games on ``rules`` and sum their further guesses by number of candidates.
 
-    The result has the form of that of `remaining_of_secrets`. Each of ``games`` is a pair of a strategy and a secret.
-    Raises the errors of `play_turns`.
+    Each of ``games`` is a pair of a strategy and a secret. The result maps each number of candidates to a pair: the
+    number of turns played at positions with that many candidates, and the sum of the guesses from each of these turns
+    on, the next one included. Raises the errors of `play_turns`.
     """
     remaining: Remaining = {}
     live_sets = LiveSets()
@@ -77,12 +82,13 @@ def remaining_of_games(games: Iterable[tuple[ChooseGuess, Code]], rules: Rules) 
 
 
 def fit_knots(remaining: Mapping[int, tuple[int, int]], rules: Rules) -> tuple[Knot, ...]:
-    """Return the knots of a value curve, from one candidate to all codes of ``rules``; their values never decrease.
+    """Return the knots of a value curve, in increasing order from one candidate to all codes of ``rules``.
 
-    ``remaining`` is the result of `remaining_of_secrets` or `remaining_of_games`. Visits are pooled at the nearest size
-    of a geometric grid, and neighboring pools are joined until each but the last has at least `MIN_VISITS` visits. The
-    knot of a pool is at the geometric mean of its sizes. Neighboring values that would decrease are replaced by their
-    mean (isotonic regression by pooling adjacent violators).
+    A knot is a number of candidates and the expected number of further guesses in millionths, which never decreases
+    from knot to knot. ``remaining`` is the result of `remaining_of_secrets` or `remaining_of_games`. Visits are pooled
+    at the nearest size of a geometric grid, and neighboring pools are joined until each but the last has at least
+    `MIN_VISITS` visits. The knot of a pool is at the geometric mean of its sizes. Neighboring values that would
+    decrease are replaced by their mean (isotonic regression by pooling adjacent violators).
     """
     middle = [_pooled(pool) for pool in _pools(remaining, rules)]
     visits, total = remaining[rules.size]
@@ -93,9 +99,10 @@ def fit_knots(remaining: Mapping[int, tuple[int, int]], rules: Rules) -> tuple[K
 
 
 def _pools(remaining: Mapping[int, tuple[int, int]], rules: Rules) -> list[list[_Visits]]:
-    """Return the visits in pools of similar sizes, between one code and all codes, in increasing order of size.
+    """Return the visits in pools of similar numbers of candidates, in increasing order of these numbers.
 
-    Each pool has at least `MIN_VISITS` visits, except for the last.
+    Visits with one candidate, or with all codes of ``rules``, are left out. Each pool has at least `MIN_VISITS` visits,
+    except for the last.
     """
     grid: dict[int, list[_Visits]] = {}
     for size, (visits, total) in sorted(remaining.items()):
@@ -111,7 +118,10 @@ def _pools(remaining: Mapping[int, tuple[int, int]], rules: Rules) -> list[list[
 
 
 def _pooled(pool: Sequence[_Visits]) -> tuple[int, int, float]:
-    """Return the geometric mean of the sizes of a pool, its number of visits, and its mean of further guesses."""
+    """Return the rounded mean of the numbers of candidates, the number of visits, and the mean of further guesses.
+
+    All three are those of ``pool``. The first is a geometric mean; both means are over visits.
+    """
     visits = sum(each for _, each, _ in pool)
     mean_log = sum(each * log(size) for size, each, _ in pool) / visits
     return round(exp(mean_log)), visits, sum(total for _, _, total in pool) / visits

@@ -29,8 +29,8 @@ from evilpegs_game.rules import Rules
 def turn_luck(position: Position, turn: Turn, curve: ValueCurve) -> float:
     """Return the luck of one turn: the guesses still expected after its feedback, minus their mean over all feedbacks.
 
-    It is positive if the feedback was worse than expected. ``position`` is the position before the guess, on rules of
-    any size that `Position.part_sizes` supports.
+    The luck is positive if the feedback was worse than expected. ``position`` is the position before the guess, on
+    rules of any size that `Position.part_sizes` supports. ``curve`` gives the expected guesses by number of candidates.
 
     Raises:
         ContradictionError: no candidate gives this feedback.

@@ -1,13 +1,13 @@
 """Value curves: how many more guesses a good strategy expects with a given number of candidates.
 
-A curve belongs to rules and a guess limit. It is frozen in a file of the folder `curves`: luck that was stored under
-its hash stays comparable only if the curve never changes. Any curve gives unbiased scores; a good one gives scores that
-vary little. The file is a JSON object::
+A curve belongs to rules and a guess limit. It is frozen in a file of the folder `curves`, because stored luck, which
+names the hash of its curve, stays comparable only if the curve never changes. Any curve leads to unbiased scores; a
+good one gives scores that vary little. The file is a JSON object::
 
     {"rules": "4x6", "guess_limit": 10, "calibration": "...", "knots": [[1, 1000000], [2, 1500000], ...]}
 
-A knot is a number of candidates and the expected guesses in millionths. Between knots the curve is linear in the
-logarithm of the number of candidates.
+A knot is a number of candidates and the expected number of further guesses, in millionths. Between knots the curve is
+linear in the logarithm of the number of candidates.
 """
 
 import json
@@ -31,15 +31,15 @@ MILLION: Final = 1_000_000
 HASH_DIGITS: Final = 16
 
 Knot = tuple[int, int]
-"""A number of candidates, and the expected number of guesses in millionths."""
+"""A number of candidates, and the expected number of further guesses in millionths."""
 
 
 class ValueCurve:
     """The number of further guesses that a good strategy expects, by number of candidates, on ``rules``.
 
-    ``knots`` are pairs of a number of candidates and the expected guesses in millionths, from ``(1, MILLION)`` to all
-    codes of the rules in increasing order. ``calibration`` says in words how the knots were made, and does not enter
-    the attribute ``hash``.
+    ``knots`` are pairs of a number of candidates and the expected number of guesses in millionths, in increasing order
+    from ``(1, MILLION)`` to all codes of the rules. ``guess_limit`` is the guess limit of the games, whose largest
+    score is one more. ``calibration`` says in words how the knots were made, and does not enter the attribute ``hash``.
 
     Raises:
         MalformedError: the knots are not those of a curve on these rules; the message names the first reason.
