@@ -185,8 +185,7 @@ class Devil:
         return DevilReplies(allowed, method, work)
 
     def method_for(self, candidates: int) -> Method:
-        """Return the method of a reply, ``exact`` or ``greedy``, if the guess is made with ``candidates`` candidates.
-        """
+        """Return ``exact`` or ``greedy``, the method of a reply to a guess with ``candidates`` candidates before it."""
         return "exact" if candidates <= self.exact_up_to else "greedy"
 
 

@@ -1,4 +1,8 @@
-"""Paths through `SolutionTables`: from the table of one half to that of the other half, and back to earlier tables."""
+"""Paths through the tables of `SolutionTables`: to rows that complete a row, and back to the rows a row was made from.
+
+A table row stands for all partial codes that color the same pegs and have the same scores with the guesses. The tables
+of one half of the colors are completed by those of the other half.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,10 +39,11 @@ from evilpegs_game.counting.row_index import (
 
 @kernel
 def partners(layout: Layout, one: Table, other: Table) -> Index:
-    """Return, for each row of the table ``one``, the row of the table ``other`` with which its colorings form codes.
+    """Return, for each row of the table ``one``, the index of the row of ``other`` that completes it, or -1: int64.
 
-    A row stands for colorings (partial codes) of the same pegs with equal scores. The result is int64, with -1 for a
-    row without partner. Every guess must have a feedback: each row then has at most one partner.
+    A row stands for all partial codes that color the same pegs with the same scores. Two rows complete each other if
+    together they color every peg once and their scores add up to the feedback of every guess. Every guess of ``layout``
+    must have a feedback: each row then has at most one partner.
     """
     last_subset, targets, none = layout.subsets.sizes.size - 1, layout.lanes.targets, np.uint64(0)
     starts, rows, other_starts, other_rows = one.starts, one.rows, other.starts, other.rows
@@ -62,7 +67,11 @@ def partners(layout: Layout, one: Table, other: Table) -> Index:
 
 @kernel
 def _is_complement(rows: Rows, row: int, other: Rows, partner: int, targets: Words) -> bool:
-    """Return True if the scores of ``row`` and ``partner`` add up to the feedback of every guess."""
+    """Return True if the scores of two rows add up to the feedback of every guess.
+
+    The rows are ``rows[row]`` and ``other[partner]``. ``targets`` has the scores that the feedback requires, as in
+    `ScoreLanes`.
+    """
     for word in range(targets.shape[0]):
         black = rows[row, BLACK + 2 * word] + other[partner, BLACK + 2 * word]
         match = rows[row, MATCH + 2 * word] + other[partner, MATCH + 2 * word]
@@ -73,7 +82,11 @@ def _is_complement(rows: Rows, row: int, other: Rows, partner: int, targets: Wor
 
 @kernel
 def _complement_hash(rows: Rows, row: int, targets: Words) -> int:
-    """Return the `row_hash` of a row that would complete ``row``: its scores are the targets less those of ``row``."""
+    """Return the hash, by `row_hash`, of a row that would complete ``rows[row]``.
+
+    The scores of that row are those in ``targets``, which the feedback of the guesses requires, minus those of
+    ``rows[row]``.
+    """
     black = targets[0, NEEDED_BLACK] - rows[row, BLACK]
     match = targets[0, NEEDED_BLACK] + targets[0, NEEDED_WHITE] - rows[row, MATCH]
     if rows.shape[1] == 5:
@@ -91,12 +104,14 @@ def list_live_edges(
     live: NDArray[np.bool_],
     edges: Slots,
 ) -> int:
-    """Write to ``edges`` the steps from rows of ``previous`` to the live rows of ``table``; return their number.
+    """Write to ``edges`` the steps from rows of ``previous`` to the wanted rows of ``table``; return their number.
 
-    ``table`` has one color more than ``previous``, and ``increments`` are the score increments of this color. ``live``
-    is True for the rows of ``table`` that are wanted. A step, or edge, is (row, peg subset that gets the color, row of
-    ``table``); ``edges`` is int32 (max_edges, 3), ordered by the peg subset of the row of ``table``. The number of
-    edges is at most the number of colorings that the live rows stand for.
+    A table row stands for all partial codes that color the same pegs with the same scores. ``table`` has one color more
+    than ``previous``; ``increments[added]`` is what this color adds to the scores if the peg subset ``added`` gets it.
+    ``live``, one element per row of ``table``, marks the wanted rows. A step, or edge, is three indices: the row of
+    ``previous``, the peg subset that gets the color, and the row of ``table``. ``edges`` is int32, shape
+    (max_edges, 3), and is filled in the order of the peg subsets of the rows of ``table``. The number of edges is at
+    most the number of partial codes that the wanted rows stand for.
     """
     count, chains, inner = 0, new_chains(table), new_inner_subsets(subsets)
     heads, following, numbers = chains.heads, chains.following, inner.numbers
@@ -123,9 +138,10 @@ def list_live_edges(
 
 @kernel
 def _index_live(table: Table, subset: int, live: NDArray[np.bool_], chains: Chains) -> int:
-    """Fill ``chains`` with the wanted rows of a peg subset, for which ``live`` is True.
+    """Fill the hash index ``chains`` with the rows of the peg subset ``subset`` for which ``live`` is True.
 
-    Return the bit mask that maps a hash to a chain, or -1 if no row of the peg subset is wanted.
+    Return the bit mask that turns a hash into an index of ``chains.heads``, or -1 if ``live`` is True for none of the
+    rows.
     """
     first, last = table.starts[subset], table.starts[subset + 1]
     if not live[first:last].any():
@@ -142,9 +158,9 @@ def _index_live(table: Table, subset: int, live: NDArray[np.bool_], chains: Chai
 
 @kernel
 def _next_row_hash(rows: Rows, row: int, increments: Rows, added: int) -> int:
-    """Return the `row_hash` of the row that ``row`` becomes if the peg subset ``added`` gets the next color.
+    """Return the hash, by `row_hash`, of the row that ``rows[row]`` becomes if a peg subset gets one more color.
 
-    ``increments`` are the score increments of this color.
+    The peg subset has the number ``added``. ``increments[added]`` is what the color adds to the scores of the guesses.
     """
     black, match = rows[row, BLACK] + increments[added, BLACK], rows[row, MATCH] + increments[added, MATCH]
     if rows.shape[1] == 5:
@@ -165,11 +181,12 @@ def _leads_to(rows: Rows, row: int, increments: Rows, added: int, next_rows: Row
 def step_back(
     subsets: PegSubsets, previous: Table, increments: Rows, subset: int, row: Words, index: int
 ) -> tuple[int, int]:
-    """Return the row of ``previous`` and the added peg subset from which a partial code of ``row`` was made.
+    """Return the row of ``previous`` from which a partial code of ``row`` was made, and the peg subset that was added.
 
-    ``index`` (from 0) is the number of the partial code among those that ``row`` stands for, and ``subset`` is its peg
-    subset. ``increments`` are the score increments of the color added last. If there is no partial code with this
-    number, return (-1, -1).
+    Both results are indices. ``row`` holds the columns of a row of the next table, which has one color more. It stands
+    for several partial codes that color the pegs of ``subset``; ``index`` (from 0) says which of them is meant.
+    ``increments`` are the score increments of the color: one row per peg subset that can be added. If ``row`` stands
+    for no more than ``index`` partial codes, return (-1, -1).
     """
     left, inner, starts, rows = np.uint64(index), new_inner_subsets(subsets), previous.starts, previous.rows
     for number in range(list_inner_subsets(subsets, subset, inner)):

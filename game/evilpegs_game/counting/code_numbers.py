@@ -1,8 +1,8 @@
-"""Codes as integers with one base-``colors`` digit per peg; the first peg has the highest, so the order is code order.
+"""Codes as integers in code order, with one digit to the base ``colors`` per peg.
 
-A coloring, which gives colors to some pegs, is a number of the same form with 0 at the other pegs. So the sum of two
-colorings that complete each other is a code. Each row of a table has a *list* of colorings: those of row ``r`` are
-``numbers[first[r]:first[r + 1]]``.
+The first peg has the highest digit. A coloring, which gives colors to some pegs only, is a number of the same form with
+0 at the other pegs. So the sum of two colorings that complete each other is a code. Each row of a table has a *list* of
+colorings: those of row ``r`` are ``numbers[first[r]:first[r + 1]]``.
 """
 
 from typing import Final
@@ -18,7 +18,7 @@ _BLOCK: Final = 2048
 
 
 def codes_fit_word(rules: Rules) -> bool:
-    """Return True if every code of ``rules``, as an integer with one digit per peg, fits into 64 bits."""
+    """Return True if every code of ``rules``, as an integer to the base ``colors``, fits into 64 bits."""
     return int(rules.colors**rules.pegs) <= 1 << 64
 
 
@@ -26,9 +26,10 @@ def codes_fit_word(rules: Rules) -> bool:
 def extend_lists(first: Index, numbers: Words, edges: Slots, rows: int, code_values: Words) -> tuple[Index, Words]:
     """Extend the lists of partial codes of a table by one color; return ``first`` and ``numbers`` of the next table.
 
-    The partial codes of row ``r`` are ``numbers[first[r]:first[r + 1]]``, each a number with one digit per peg. The
-    next table has ``rows`` rows. ``edges`` int32 (edges, 3) are (row, peg subset that gets the color, row of the next
-    table). ``code_values`` (subsets,) is the number to add to a partial code if a peg subset gets the color.
+    There is one list per table row: the partial codes of row ``r`` are ``numbers[first[r]:first[r + 1]]``, each an
+    integer with one digit per peg. The next table has ``rows`` rows. ``edges``, int32 (edges, 3), are the steps to the
+    next table: row of this table, peg subset that gets the color, row of the next table, all as indices.
+    ``code_values`` (subsets,) is the number to add to a partial code if a peg subset gets the color.
     """
     following = np.zeros(rows + 1, np.int64)
     for edge in range(edges.shape[0]):
@@ -51,11 +52,12 @@ def extend_lists(first: Index, numbers: Words, edges: Slots, rows: int, code_val
 def combine_lists(
     ones: Index, others: Index, first: Index, numbers: Words, other_first: Index, other_numbers: Words
 ) -> Words:
-    """Return the codes that pairs of rows from two tables stand for, as numbers with one digit per peg.
+    """Return the codes that pairs of table rows form, as integers with one digit per peg: uint64 (codes,).
 
-    The result is uint64 (codes,). ``ones[i]`` and ``others[i]`` are the rows of pair ``i``. Each partial code of the
-    one row and each of the other add up to a code. ``first`` and ``numbers`` list the partial codes of the table of
-    ``ones`` as in `extend_lists`, and ``other_first`` and ``other_numbers`` those of the table of ``others``.
+    Pair ``i`` is the row ``ones[i]`` of one table and the row ``others[i]`` of another. Each partial code of the first
+    row plus each partial code of the second is a code. The partial codes of row ``r`` are
+    ``numbers[first[r]:first[r + 1]]`` in the first table; ``other_first`` and ``other_numbers`` hold those of the
+    second table in the same way.
     """
     count = 0
     for pair in range(ones.size):
@@ -74,7 +76,7 @@ def combine_lists(
 
 @kernel
 def sort_numbers(numbers: Words, bits: int) -> Words:
-    """Return ``numbers`` in ascending order, sorted by radix; the argument is overwritten.
+    """Return ``numbers`` in ascending order by a radix sort, which overwrites the argument.
 
     Each number has at most ``bits`` bits.
     """
@@ -97,11 +99,12 @@ def sort_numbers(numbers: Words, bits: int) -> Words:
 
 @kernel
 def numbers_to_columns(numbers: Words, pegs: int, colors: int) -> Columns:
-    """Return the codes that ``numbers`` stand for as columns: uint8, shape (pegs, codes).
+    """Return the codes that ``numbers`` stand for as columns: uint8, shape (pegs, codes), in the same order.
 
-    Numbers are split into groups of as many digits as fit into 31 bits. For each group, a product with 1 / colors gives
-    the exact quotient: its error is below 2**-21, and it is never that near to a whole number. Loops over products
-    become vector instructions.
+    A number has one digit to the base ``colors`` per peg. It is split into groups of as many digits as fit into 31
+    bits. In each group, digits are split off by a product with 1 / colors, rounded down. The error of the product is
+    below 2**-21, and the product is never that near to a whole number, so the rounded quotient is exact. Loops over
+    products become vector instructions.
     """
     columns = np.empty((pegs, numbers.size), np.uint8)
     together, power = 1, colors

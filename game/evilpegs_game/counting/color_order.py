@@ -1,7 +1,7 @@
 """The order in which a count adds the colors, chosen so that its tables stay small.
 
-Rows are distinguished by the scores that the guesses have so far. A guess without an added color has the score 0, and a
-guess whose colors were all added has its feedback. Only the guesses in between multiply the rows.
+The rows of a table are distinguished by the scores that the guesses have so far. A guess without an added color has the
+score 0, and a guess whose colors were all added has its feedback. Only the guesses in between multiply the rows.
 """
 
 import numpy as np
@@ -23,10 +23,11 @@ def color_order(color_counts: Index, pegs: int) -> Index:
 
 @kernel
 def _greedy_order(color_counts: Index) -> Index:
-    """Return an order of the colors in which each place has the best of the colors that are left.
+    """Return the colors in a greedy order: each place, from the first, gets the best of the colors that are left.
 
     The best color occurs in the fewest guesses that have none of the earlier colors. Of equally good ones, it is the
-    color that the guesses have at the most pegs.
+    color that the guesses have at the most pegs. ``color_counts``, int64 (guesses, colors), is how often each guess has
+    each color.
     """
     guesses, colors = color_counts.shape
     order = np.arange(colors)
@@ -67,10 +68,12 @@ def _improve(color_counts: Index, pegs: int, order: Index) -> None:
 
 @kernel
 def _estimate_rows(color_counts: Index, pegs: int, order: Index, limit: float) -> float:
-    """Return an estimate of the rows of all tables: for each color, the number of score combinations after it.
+    """Return an estimate of the number of rows of all tables if the colors are added in ``order``.
 
-    A guess has few possible scores while few of its pegs, or nearly all, have a color that was added already. The
-    numbers are added up, until their sum reaches ``limit``.
+    It is a sum over the colors but the last: the estimated number of score combinations once the color is added. A
+    guess has few possible scores while few of its pegs, or nearly all, have a color that was added already.
+    ``color_counts``, int64 (guesses, colors), is how often each guess has each color. If the sum reaches ``limit``, it
+    is returned unfinished.
     """
     done = np.zeros(color_counts.shape[0], np.int64)
     total = 0.0

@@ -1,7 +1,8 @@
 """The tables of partial codes of a count, extended by one color after another.
 
-`extend` adds one color to a table; `extend_both` extends two tables, from both ends of the color order, until they can
-be joined.
+A table row stands for all partial codes that color the same pegs and have the same scores with the guesses. `extend`
+adds one color to a table; `extend_both` extends two tables, from both ends of the color order, until they can be
+joined.
 """
 
 from typing import Final
@@ -42,7 +43,7 @@ _NO_SLOT: Final = -2
 def extend_both(
     layout: Layout, one: Table, other: Table, order: Index, first: int, last: int, initial_rows: int, max_rows: int
 ) -> tuple[Table, Table, int, int, int]:
-    """Add the colors from ``order[first]`` to ``order[last]`` to two tables, always to the table with fewer rows.
+    """Add the colors ``order[first]`` to ``order[last]`` to two tables, each color to the table with fewer rows.
 
     The table ``one`` gets colors from the beginning of this range, and ``other`` from its end. Stop when one color is
     left, or when the next table would have more than ``max_rows`` rows. Return the two tables, the indices in ``order``
@@ -71,7 +72,7 @@ def extend_both(
 
 @kernel
 def _remaining_pegs(layout: Layout, colors: Index) -> Index:
-    """Return the number of pegs that can have each color: int64 (all colors,), with 0 for colors not in ``colors``."""
+    """Return, for each color, the most pegs that can have it: int64 (all colors,), 0 for colors not in ``colors``."""
     remaining = np.zeros_like(layout.colors.max_pegs)
     for color in colors:
         remaining[color] = layout.colors.max_pegs[color]
@@ -82,10 +83,12 @@ def _remaining_pegs(layout: Layout, colors: Index) -> Index:
 def extend(
     layout: Layout, table: Table, color: int, remaining: Index, slots: Slots, initial_rows: int, max_rows: int
 ) -> tuple[Table, Slots, bool]:
-    """Return ``table`` with one more color, the hash slots for the next call, and True if the new table fits.
+    """Return ``table`` with the color ``color`` added, a hash table for the next call, and True if the new table fits.
 
-    It fits if it has at most ``max_rows`` rows; otherwise it is returned without rows. ``remaining`` (colors,) is the
-    number of pegs that can have each color to come. ``slots`` is an int32 hash table, which is overwritten.
+    The new table fits if it has at most ``max_rows`` rows; otherwise it is returned without rows. It is allocated with
+    at least ``initial_rows`` rows, unless that is more than ``max_rows``. ``remaining`` (colors,) is how many pegs can
+    have each color that comes after ``color``, and 0 for all others. ``slots`` is an int32 hash table, which is
+    overwritten; the one returned may be larger.
     """
     increments = score_increments(layout, color)
     bounds = score_bounds(layout, remaining)
@@ -115,11 +118,12 @@ def _add_color(  # noqa: C901, PLR0912
     out: Rows,
     slots: Slots,
 ) -> int:
-    """Write to ``out`` the rows of ``table`` with one more color, which any pegs of each peg subset may have.
+    """Write to ``out`` the rows of a new table: ``table`` with one more color, at free pegs in every possible way.
 
-    ``increments`` come from `score_increments`, ``bounds`` from `score_bounds`. ``slots`` is a hash table whose
-    elements must all be -1. Return the number of rows; or ``_NO_ROW`` if ``out`` is full, or ``_NO_SLOT`` if ``slots``
-    is full.
+    ``out_starts[subset]`` becomes the index of the first new row of each peg subset. ``increments``, from
+    `score_increments`, is what the color adds to the scores. Rows outside ``bounds``, from `score_bounds`, are dropped.
+    ``slots`` is a hash table whose elements must all be -1. Return the number of new rows; or ``_NO_ROW`` if ``out`` is
+    full, or ``_NO_SLOT`` if ``slots`` is full.
 
     This is one long function: with the search for a slot and the writing of a row in kernels of their own, a count
     takes 1.6 times as long on 8x10 and 1.7 to 1.9 times on 10x12.
@@ -195,9 +199,10 @@ def _is_reachable(
 ) -> bool:
     """Return True if the scores ``black`` and ``match`` can still lead to the feedback of every guess in their word.
 
-    A word of 64 bits holds the scores of several guesses. ``max_black`` and ``max_white`` are the scores that the
-    feedback requires; ``min_black``, ``min_match`` and ``max_match`` are the bounds of `score_bounds`. ``guards`` are
-    the guard bits of the word, which are set in ``max_black``, ``max_white`` and ``max_match``.
+    Each argument is a word of 64 bits with numbers for several guesses. ``match`` is black + white. ``max_black`` and
+    ``max_white`` are the scores that the feedback requires; ``min_black``, ``min_match`` and ``max_match`` are the
+    bounds of `score_bounds`. ``guards`` are the guard bits of the word, which are set in ``max_black``, ``max_white``
+    and ``max_match``.
     """
     enough = ((black | guards) - min_black) & ((match | guards) - min_match)
     not_over = (max_black - black) & (max_match - match) & (max_white - (match - black))

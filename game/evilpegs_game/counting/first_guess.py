@@ -2,8 +2,8 @@
 
 Without a history only the number of pegs of each color in the guess matters. Each of these colors is handled in turn:
 some of the pegs that have it in the guess are black, and some more of these pegs are forced to have it, with the sign
-(-1)**forced. Any number of other pegs have it without restriction. The signs remove the codes that would have more
-blacks. This method shares nothing with `part_counts`, so tests compare the two.
+(-1)**forced, where ``forced`` is their number. Any number of other pegs have it without restriction. The signs remove
+the codes that would have more blacks. This method shares nothing with `part_counts`, so tests compare the two.
 """
 
 import math
@@ -39,10 +39,11 @@ def first_part_sizes(rules: Rules, guess: Code) -> tuple[int, ...]:
 
 @kernel
 def _sums_by_score(color_counts: Sums, pegs: int, repeats: bool, others: Sums, binomials: Sums) -> Sums:
-    """Return the number of codes by blacks and matches (black + white) with the guess: int64 (pegs + 1, pegs + 1).
+    """Return how many codes have each number of blacks and of matches (black + white): int64 (pegs + 1, pegs + 1).
 
-    ``color_counts`` are the numbers of pegs of each color in the guess. ``others[n]`` is the number of ways to give n
-    pegs colors that the guess does not have, modulo 2**63, and ``binomials`` are the binomial coefficients.
+    ``color_counts`` are the numbers of pegs that the guess has of each of its colors. ``others[n]`` is the number of
+    ways to give n pegs colors that the guess does not have, modulo 2**63. ``repeats`` is that of the rules, and
+    ``binomials`` are the binomial coefficients.
     """
     # Indices: settled pegs (black or forced), pegs taken elsewhere, blacks, matches.
     sums = np.zeros((pegs + 1, pegs + 1, pegs + 1, pegs + 1), np.int64)
@@ -81,10 +82,11 @@ def _add_color(
     repeats: bool,
     binomials: Sums,
 ) -> None:
-    """Add to ``following`` every way in which one more color extends one state of ``sums``.
+    """Add to ``following`` all ways to extend the partial codes counted in one element of ``sums`` by one more color.
 
-    ``settled`` (black or forced pegs), ``taken`` (other pegs with a color), ``black`` and ``match`` are the indices of
-    the state. ``color_count`` is the number of pegs that have the color in the guess.
+    Both arrays have four indices. Those of the element are ``settled`` (black or forced pegs), ``taken`` (other pegs
+    with a color), ``black`` and ``match`` (black + white). ``color_count`` is the number of pegs that have the color in
+    the guess. ``pegs`` and ``repeats`` are those of the rules, and ``binomials`` are the binomial coefficients.
     """
     here = sums[settled, taken, black, match]
     for blacks in range(color_count + 1):

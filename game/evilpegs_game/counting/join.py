@@ -1,4 +1,4 @@
-"""The join of two tables over the last color: each row of one is completed by rows looked up in the other."""
+"""The join of two tables over the last color: each row of one table is completed by rows looked up in the other."""
 
 import numpy as np
 
@@ -24,11 +24,13 @@ from evilpegs_game.counting.score_increments import score_increments
 
 @kernel
 def join(layout: Layout, one: Table, other: Table, color: int, sizes: Index) -> int:
-    """Count the codes that rows of ``one``, the last color and rows of ``other`` form together.
+    """Add to ``sizes`` the number of codes that rows of ``one``, the last color and rows of ``other`` form together.
 
-    The open guess is the one whose parts are counted. The number of codes that give it some blacks and matches (black +
-    white) is added to ``sizes[black << open_bits | match]``. Return the number of rows that were looked up. ``color``
-    is the last color: it is given to each peg subset that can have it, so the last and largest table is never made.
+    A table row stands for all partial codes that color the same pegs with the same scores. The codes are counted by
+    their scores with the open guess, the guess whose parts are counted: those with some blacks and matches (black +
+    white) are added to ``sizes[black << open_bits | match]``, where ``open_bits`` is that of `ScoreLanes`. ``color`` is
+    the last color. It is given to each peg subset that can have it, so that no table with all colors, which would be
+    the largest, is made. Return the number of look-ups in ``other``.
     """
     increments = score_increments(layout, color)
     subsets, targets = layout.subsets, layout.lanes.targets
@@ -81,10 +83,11 @@ def join(layout: Layout, one: Table, other: Table, color: int, sizes: Index) -> 
 
 @kernel
 def _required_scores(targets: Words, answered: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    """Return the blacks and matches that a code must have with the answered guesses, whose bits ``answered`` marks.
+    """Return the blacks and matches (black + white) that a code must have with the answered guesses.
 
-    Matches are black + white. The four results are the blacks and matches of the first word, then those of the second
-    word (0 if there is none).
+    The four results are the blacks and matches in the first word of scores, then those in the second word (0 if there
+    is none). ``targets`` has the required scores, as in `ScoreLanes`. ``answered`` marks the bits of the answered
+    guesses in the first word; its other bits belong to the open guess, which has no feedback yet.
     """
     black, white = targets[0, NEEDED_BLACK] & answered, targets[0, NEEDED_WHITE] & answered
     if targets.shape[0] == 1:
@@ -96,11 +99,11 @@ def _required_scores(targets: Words, answered: np.uint64) -> tuple[np.uint64, np
 def _has_scores(
     rows: Rows, row: int, answered: np.uint64, black: np.uint64, match: np.uint64, black2: np.uint64, match2: np.uint64
 ) -> bool:
-    """Return True if ``row`` has the scores ``black`` and ``match`` with the answered guesses.
+    """Return True if ``rows[row]`` has the given scores with the answered guesses.
 
-    ``answered`` marks the bits of these guesses, and ``black2`` and ``match2`` are the scores in the second word. If a
-    guess has scored too much already, its needed score comes from a subtraction that went below 0, so its bits hold
-    more than any row has there.
+    ``black`` and ``match`` (black + white) are the scores in the first word, where ``answered`` marks the bits of the
+    answered guesses; ``black2`` and ``match2`` are those in the second word. These scores come from a subtraction. If a
+    guess has scored too much already, the subtraction went below 0, and its bits hold more than any row has there.
     """
     same = rows[row, BLACK] & answered == black and rows[row, MATCH] & answered == match
     return bool(same and (rows.shape[1] == 3 or (rows[row, BLACK_2] == black2 and rows[row, MATCH_2] == match2)))

@@ -1,11 +1,12 @@
 """The arrays of one count: tables of partial colorings, and the arrays that all tables of one count share.
 
-A *table* belongs to a set of colors. For each *peg subset* it holds the ways to give exactly these pegs exactly these
-colors, grouped by the scores that the guesses have then. There is one row per group: rows ``starts[subset]`` to
-``starts[subset + 1]`` of a uint64 array. Its columns are `COLORINGS`, the number of colorings in the group; `BLACK` and
-`MATCH`, the blacks and matches (black + white) so far, each a few bits per guess; and `BLACK_2` and `MATCH_2`, the
-blacks and matches of the guesses that do not fit into the first two words. The last two columns are absent if all
-guesses fit. For this reason rows are not NumPy records: every kernel would be compiled for two record types.
+A *table* belongs to a set of colors. For each *peg subset* it holds the colorings that give one of these colors to
+every peg of the subset and to no other peg, grouped by the scores that the guesses have then. There is one row per
+group: the rows from ``starts[subset]`` up to but not including ``starts[subset + 1]`` of a uint64 array. Its columns
+are `COLORINGS`, the number of colorings in the group; `BLACK` and `MATCH`, the blacks and matches (black + white) so
+far, each a few bits per guess; and `BLACK_2` and `MATCH_2`, the blacks and matches of the guesses that do not fit into
+the first two words. The last two columns are absent if all guesses fit. For this reason rows are not NumPy records:
+every kernel would be compiled for two record types.
 
 The bits of one guess are its *lane*. The bit above each lane is a *guard*, which is 0 in every row. Set the guards of
 ``x`` and subtract ``y``: a guard stays set exactly where the lane of ``x`` is at least that of ``y``. So one
@@ -22,7 +23,7 @@ BLACK: Final = 1
 MATCH: Final = 2
 BLACK_2: Final = 3
 MATCH_2: Final = 4
-"""The columns of table rows, and of the score increments that a color adds to rows."""
+"""The columns of table rows, and of score increments, which are what a color adds to the scores of the guesses."""
 
 NEEDED_BLACK: Final = 0
 NEEDED_WHITE: Final = 1
@@ -42,10 +43,10 @@ Slots = NDArray[np.int32]
 
 
 class Table(NamedTuple):
-    """The ways to give some colors to pegs, grouped by the subset of the pegs and by the scores of the guesses.
+    """The partial codes that some colors can form, grouped by the pegs they color and by the scores of the guesses.
 
-    The groups of a peg subset are the rows from ``starts[subset]`` to ``starts[subset + 1]``; ``starts`` is int64
-    (subsets + 1,).
+    Each of ``rows`` is one group. The groups of a peg subset are the rows from ``starts[subset]`` up to but not
+    including ``starts[subset + 1]``; ``starts`` is int64 (subsets + 1,).
     """
 
     starts: Index
@@ -53,12 +54,13 @@ class Table(NamedTuple):
 
 
 class PegSubsets(NamedTuple):
-    """All peg subsets, up to exchanges of pegs of one class: pegs at which every guess has the same color.
+    """All peg subsets, up to exchanges of pegs of one class.
 
-    ``pegs``, int8 (subsets, classes), is how many pegs of each class a subset contains. The number of a subset is the
-    sum of its pegs in each class times ``strides`` (classes,), so the number of a union of disjoint subsets is the sum
-    of their numbers. ``sizes`` (subsets,) are the numbers of pegs of the subsets, and ``arrangements`` (subsets,) the
-    numbers of ways to choose these pegs.
+    Pegs are in one class if every guess has the same color at them. ``pegs``, int8 (subsets, classes), is how many pegs
+    of each class a subset contains. The number of a subset is its index in these arrays. It is the sum over the classes
+    of ``pegs`` times ``strides`` (classes,), so the number of a union of disjoint subsets is the sum of their numbers.
+    ``sizes`` (subsets,) are the numbers of pegs of the subsets, and ``arrangements`` (subsets,) the numbers of ways to
+    choose these pegs.
     """
 
     pegs: NDArray[np.int8]
@@ -68,13 +70,13 @@ class PegSubsets(NamedTuple):
 
 
 class Colors(NamedTuple):
-    """The colors of a count, in the order of `CountingProblem.color_groups`.
+    """The colors of a count, numbered in the order of `CountingProblem.color_groups`; one may stand for several colors.
 
-    ``guess_colors`` int64 (guesses, classes) is the color that a guess has at the pegs of a class. ``color_counts``
-    int64 (guesses, colors) is how often a guess has each color. At most ``max_pegs`` (colors,) pegs can have a color,
-    and ``ways`` uint64 (colors, pegs + 1) is the number of ways in which n pegs can have it: more than one if the color
-    stands for a group. ``prefix`` holds the colors of the first pegs if these are fixed; each peg is then a class of
-    its own.
+    ``guess_colors``, int64 (guesses, classes), is the color that a guess has at the pegs of a class; the pegs of a
+    class have the same color in every guess. ``color_counts``, int64 (guesses, colors), is how often a guess has each
+    color. At most ``max_pegs`` (colors,) pegs can have a color. ``ways``, uint64 (colors, pegs + 1), is the number of
+    ways in which n given pegs can have a color: more than one only if it stands for several. ``repeats`` is that of the
+    rules. ``prefix`` holds the colors of the first pegs if these are fixed; each peg is then a class of its own.
     """
 
     guess_colors: Index
@@ -88,10 +90,11 @@ class Colors(NamedTuple):
 class ScoreLanes(NamedTuple):
     """The position of each guess's bits in 64-bit words of scores, and the scores that its feedback requires.
 
-    ``blacks`` and ``matches`` (black + white), int64 (guesses,), are the feedback; they are -1 for the open guess,
-    which has none yet. The bits of a guess are in the word ``words`` (guesses,), shifted left by ``shifts`` (guesses,).
-    ``targets`` uint64 (words, 3) holds the required blacks, the required whites, and the guard bits. ``open_mask`` has
-    the lowest ``open_bits`` bits set, which are those of the open guess; it is 0 if there is no open guess.
+    ``blacks`` and ``matches`` (black + white), int64 (guesses,), are the feedback. They are -1 for the open guess, the
+    one whose parts are counted, which has no feedback yet. ``words`` (guesses,) is the index of the word that holds the
+    bits of a guess, and ``shifts`` (guesses,) is the place of the lowest of them. ``targets``, uint64 (words, 3), holds
+    the required blacks, the required whites, and the guard bits. ``open_mask`` has the lowest ``open_bits`` bits set,
+    which are those of the open guess; it is 0 if there is no open guess.
     """
 
     blacks: Index

@@ -9,9 +9,10 @@ MAX_ROWS: Final = 2**31 - 1
 MAX_WORDS: Final = 2
 _FIXED_BYTES: Final = 64 << 10
 _SUBSET_BYTES: Final = 512
-"""Bytes per peg subset besides rows: its numbers, bounds, score increments, and the index of its first row."""
+"""Bytes per peg subset besides its table rows: its numbers, bounds, score increments, and the index of its first row.
+"""
 _SLOT_BYTES: Final = 48
-"""Bytes per row besides its columns: the hash index, most of whose slots are empty, and the growth of the table."""
+"""Bytes per table row besides its columns: the hash index, mostly of empty slots, and the growth of the table."""
 
 
 def sufficient_bytes(rules: Rules) -> int:
@@ -20,12 +21,10 @@ def sufficient_bytes(rules: Rules) -> int:
 
 
 def check_bytes(rules: Rules, subsets: int, words: int, max_bytes: int | None) -> None:
-    """Check, before anything is allocated, that a count of ``subsets`` peg subsets can fit into ``max_bytes``.
+    """Raise TooLargeError if a count of ``subsets`` peg subsets cannot fit into ``max_bytes``; None means no limit.
 
-    ``words`` is the number of 64-bit words for the blacks of a row; the matches (black + white) take as many.
-
-    Raises:
-        TooLargeError: even the smallest tables take more.
+    The error is raised if even the smallest tables take more. Nothing is allocated. ``words`` is the number of 64-bit
+    words for the blacks of a table row; the matches (black + white) take as many.
     """
     needed = _min_bytes(subsets, rules, words)
     if max_bytes is not None and needed > max_bytes:
@@ -37,7 +36,8 @@ def max_table_rows(subsets: int, words: int, colors: int, max_bytes: int) -> int
     """Return the most rows that a table may have, so that all tables that exist at once stay within ``max_bytes``.
 
     Three tables exist at once. Each division of a table in two adds three tables of half the size, down to one row per
-    peg subset. ``words`` is the number of 64-bit words for the blacks of a row.
+    peg subset. ``subsets`` is the number of peg subsets, and ``colors`` that of the colors that are added one by one.
+    ``words`` is the number of 64-bit words for the blacks of a row.
     """
     rows = (max_bytes - subsets * _SUBSET_BYTES - _FIXED_BYTES) // _row_bytes(words)
     return int(min((rows - colors * subsets) // 2, MAX_ROWS))
@@ -48,5 +48,8 @@ def _min_bytes(subsets: int, rules: Rules, words: int) -> int:
 
 
 def _row_bytes(words: int) -> int:
-    """Return the bytes that one row takes in all three tables that exist at once, together with its hash index."""
+    """Return the bytes that one row takes in all three tables that exist at once, together with its hash index.
+
+    ``words`` is the number of 64-bit words for the blacks of a row.
+    """
     return 3 * 8 * (1 + 2 * words) + _SLOT_BYTES

@@ -3,8 +3,8 @@
 A code is built color by color: each color is given to a subset of the pegs that have none yet. Of a partial coloring
 only two things matter: which pegs have a color, and the score of each guess so far (blacks, and matches = blacks +
 whites). Partial colorings that agree in both are counted together; those that can no longer reach a feedback of the
-history are dropped. Pegs that every guess treats alike form a *class*, and only the number of pegs of each class
-matters. Colors that occur in no guess are counted as one color with several choices.
+history are dropped. Pegs at which every guess has the same color form a *class*, and only the number of pegs of each
+class matters. Colors that occur in no guess are counted as one color with several choices.
 
 The colors are added from both ends of their order to two tables, always to the smaller one. The last color makes no
 table: for each row of one table, `join` looks up the rows of the other table that complete it. So no table has all
@@ -32,13 +32,13 @@ from evilpegs_game.rules import Rules
 
 DEFAULT_BYTES: Final = 192 << 20
 INITIAL_ROWS: Final = 1 << 14
-"""The number of rows that every table is allocated with."""
+"""The number of rows for which a table is allocated at first."""
 _LOOK_UPS: Final = 8
 """The number of rows that can be looked up in the time that it takes to make one row."""
 
 
 class PartCount(NamedTuple):
-    """The size of each part in the order of `feedbacks`, and the cost of counting them.
+    """The size of each part in feedback order, zeros included, and the cost of counting them.
 
     ``work`` is the number of table rows made, plus an eighth of the rows looked up. ``divisions`` is how often a table
     was divided to save memory.
@@ -54,8 +54,8 @@ def count_parts(
 ) -> PartCount:
     """Count, for each feedback, the codes consistent with ``history`` that would give it to ``guess``.
 
-    The tables take at most ``max_bytes``. Every table is allocated with ``initial_rows`` rows, unless that is too much
-    for ``max_bytes``; the counts do not depend on it.
+    The tables take at most ``max_bytes``. Every table is allocated with at least ``initial_rows`` rows, unless that is
+    too much for ``max_bytes``; the counts do not depend on this number.
 
     Raises:
         ContradictionError: no code is consistent with the history.
@@ -81,7 +81,11 @@ def count_prefix(rules: Rules, history: History, prefix: Code, max_bytes: int = 
 
 
 class _Counter:
-    """An exact count of codes, which runs when the object is created: the numbers of codes and the work."""
+    """A count of the codes of ``problem`` by their feedback to the open guess, made when the object is created.
+
+    The open guess is the guess whose parts are counted. The tables take at most ``max_bytes``. Every table is allocated
+    with at least ``initial_rows`` rows, unless that is too much for ``max_bytes``.
+    """
 
     def __init__(self, problem: CountingProblem, max_bytes: int, initial_rows: int = INITIAL_ROWS) -> None:
         self._problem = problem
@@ -101,18 +105,20 @@ class _Counter:
 
     @property
     def total(self) -> int:
-        """The number of codes counted, over all feedbacks."""
+        """The number of all codes counted, whatever their feedback to the open guess."""
         return int(self._sums.sum())
 
     def sizes(self) -> tuple[int, ...]:
-        """Return the number of codes for each feedback to the open guess, in the order of `feedbacks`."""
+        """Return the number of codes for each feedback to the open guess, in feedback order, zeros included."""
         bits, sums = self._problem.layout.lanes.open_bits, self._sums.tolist()
         return tuple([sums[(black << bits) + black + white] for black, white in feedbacks(self._problem.rules.pegs)])
 
     def _count(self, halves: tuple[Table, Table], first: int, last: int, max_rows: int) -> None:
-        """Add to the sums the codes that two tables stand for, made from tables of at most ``max_rows`` rows.
+        """Count the codes that two tables and the colors that both lack form together; add the counts to ``_sums``.
 
-        The two tables ``halves`` together have all colors but those from ``first`` to ``last`` of the order.
+        ``halves`` are the two tables. The colors that they lack are those at the indices ``first`` to ``last``,
+        inclusive, of the problem's color order. These colors are added to the tables. If the next table would have more
+        than ``max_rows`` rows, the smaller of the two is divided into halves, which are counted one after the other.
         """
         problem, lacking = self._problem, last - first
         left, right, first, last, made = extend_both(
@@ -132,7 +138,7 @@ class _Counter:
 
 
 def row_limit(problem: CountingProblem, max_bytes: int) -> int:
-    """Return the result of `max_table_rows` for the count ``problem``: the most rows per table within ``max_bytes``."""
+    """Return the most rows that a table of the count ``problem`` may have for all to stay within ``max_bytes``."""
     layout = problem.layout
     return max_table_rows(len(layout.subsets.pegs), len(layout.lanes.targets), len(problem.order), max_bytes)
 

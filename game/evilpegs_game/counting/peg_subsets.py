@@ -1,4 +1,7 @@
-"""Peg subsets: how many pegs of each class they contain, and in how many ways these pegs can be chosen."""
+"""Peg subsets: how many pegs of each class they contain, and in how many ways these pegs can be chosen.
+
+Pegs are in one class if every guess has the same color at them.
+"""
 
 import math
 from functools import lru_cache
@@ -15,10 +18,10 @@ BINOMIALS: Final = np.array([[math.comb(n, k) for k in range(17)] for n in range
 
 
 class InnerSubsets(NamedTuple):
-    """The subsets of one peg subset, in ascending order of their int64 ``numbers``.
+    """The subsets of one peg subset: their numbers in `PegSubsets`, and the number of ways to choose the pegs of each.
 
-    ``choices``, uint64, are the numbers of ways to choose the pegs of each. Both arrays are long enough for any peg
-    subset; `list_inner_subsets` returns how many elements are in use.
+    ``numbers`` is int64 in ascending order, and ``choices``, the numbers of ways, is uint64. Both arrays are long
+    enough for the subsets of any peg subset; `list_inner_subsets` returns how many elements are in use.
     """
 
     numbers: Index
@@ -55,7 +58,10 @@ def new_inner_subsets(subsets: PegSubsets) -> InnerSubsets:
 
 @kernel
 def list_inner_subsets(subsets: PegSubsets, subset: int, inner: InnerSubsets) -> int:
-    """Write the subsets of a peg subset to ``inner``, from the empty one to ``subset`` itself; return their number."""
+    """Write to ``inner`` the subsets of the peg subset ``subset``, from the empty one to itself; return their number.
+
+    ``inner`` comes from `new_inner_subsets`.
+    """
     numbers, choices, all_pegs, strides = inner.numbers, inner.choices, subsets.pegs, subsets.strides
     count = 1  # the first is the empty subset, chosen in one way
     for peg_class in range(strides.size):

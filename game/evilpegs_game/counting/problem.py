@@ -1,4 +1,4 @@
-"""The setup of one count: its peg classes, the score lanes of its guesses, its colors and their order."""
+"""The setup of one count: its peg classes, its colors and their order, and the bits for the scores of its guesses."""
 
 import math
 from collections.abc import Sequence
@@ -25,9 +25,11 @@ _WORD_BITS: Final = 64
 class CountingProblem:
     """An exact count of codes: its `Layout`, and the pegs, colors and guesses that the layout numbers.
 
-    ``guess`` is the open guess, whose parts are counted; if it is None, all candidates are counted together. With
-    ``ungrouped`` each peg is a class of its own and each color is added alone, so that codes can be read off the rows.
-    Only then can ``prefix`` fix the colors of the first pegs.
+    The codes are those of ``rules`` that are consistent with ``history``. ``guess`` is the open guess, whose parts are
+    counted; if it is None, all these codes are counted together. Usually pegs at which all guesses agree form a class,
+    and colors in no guess are added together. With ``ungrouped`` each peg is a class of its own and each color is added
+    alone, so that codes can be read off the table rows. ``prefix``, which fixes the colors of the first pegs, requires
+    ``ungrouped``. A ``max_bytes`` of None means no limit.
 
     Raises:
         TooLargeError: there are too many codes or too many guesses, or a count takes more than ``max_bytes``.
@@ -53,7 +55,7 @@ class CountingProblem:
         sizes = tuple(map(len, classes))
         check_bytes(rules, math.prod(size + 1 for size in sizes), len(lanes.targets), max_bytes)
         self.color_groups = _color_groups(rules, self.guesses, ungrouped)
-        """The colors of the rules that each color of the count stands for; colors that are in no guess are one."""
+        """For each color of the count, the colors of the rules that it stands for: one, or all that are in no guess."""
         self.layout = Layout(
             class_sizes=np.array(sizes, np.int64),
             subsets=peg_subsets(sizes),
@@ -118,7 +120,7 @@ def _color_groups(rules: Rules, guesses: Sequence[Code], ungrouped: bool) -> lis
 
 @lru_cache(64)
 def _color_choices(group_sizes: tuple[int, ...], pegs: int, repeats: bool) -> tuple[Index, Words]:
-    """Return the arrays ``max_pegs`` and ``ways`` of `Colors` for groups of ``group_sizes`` colors.
+    """Return the arrays ``max_pegs`` and ``ways`` of `Colors`; color ``i`` stands for ``group_sizes[i]`` colors.
 
     The arrays are shared: never write to them.
     """
@@ -128,7 +130,10 @@ def _color_choices(group_sizes: tuple[int, ...], pegs: int, repeats: bool) -> tu
 
 
 def _score_lanes(pegs: int, feedbacks: Sequence[Feedback], *, has_open_guess: bool) -> ScoreLanes:
-    """Return the places of the bits of all guesses in 64-bit words, one guess after another, the open guess first.
+    """Return the places of the bits of all guesses in 64-bit words, one guess after another.
+
+    ``feedbacks`` are those of the answered guesses. The open guess, whose parts are counted, comes before them if there
+    is one.
 
     Raises:
         TooLargeError: the bits do not fit into `MAX_WORDS` words.

@@ -1,4 +1,4 @@
-"""A hash index over the rows of one peg subset, keyed by the scores of the answered guesses."""
+"""A hash index over the table rows of one peg subset, keyed by the scores of the guesses that have a feedback."""
 
 from typing import Final, NamedTuple
 
@@ -13,10 +13,11 @@ _HIGH: Final = np.uint64(32)
 
 
 class Chains(NamedTuple):
-    """The rows of one peg subset, chained by hash; -1 ends a chain.
+    """A hash index over the table rows of one peg subset: for each hash, a linked list (chain) of rows.
 
-    ``heads`` is int32 (a power of two,), indexed by hash. ``following`` is int32 (most rows of a subset,), indexed by
-    the row within the subset.
+    ``heads``, int32 (a power of two,), is the first row of the chain of each masked hash. ``following[i]``, int32, is
+    the row after the peg subset's row ``i`` (from 0) in its chain; this array is long enough for the peg subset with
+    the most rows. Rows are indices in the table, and -1 ends a chain.
     """
 
     heads: Slots
@@ -41,7 +42,7 @@ def _heads_for(rows: int) -> int:
 
 @kernel
 def clear_chains(chains: Chains, rows: int) -> int:
-    """Empty as many chains as ``rows`` rows need; return the bit mask that maps a hash to a chain."""
+    """Empty as many chains as ``rows`` rows need; return the bit mask that turns a hash into an index of ``heads``."""
     size = _heads_for(rows)
     chains.heads[:size] = -1
     return size - 1
@@ -49,13 +50,16 @@ def clear_chains(chains: Chains, rows: int) -> int:
 
 @kernel
 def hash_words(black: np.uint64, match: np.uint64) -> int:
-    """Return a 32-bit hash of the words ``black`` and ``match``."""
+    """Return a 32-bit hash of the 64-bit words ``black`` and ``match``."""
     return np.int64(((black * STIR + match) * MIX) >> _HIGH)  # type: ignore[return-value]
 
 
 @kernel
 def row_hash(rows: Rows, row: int, open_mask: np.uint64) -> int:
-    """Return a hash of the scores of all guesses in ``row`` but the open one, whose bits ``open_mask`` marks."""
+    """Return a 32-bit hash of the scores in ``rows[row]``, without those of the open guess.
+
+    ``open_mask`` marks the bits of the open guess, the one whose parts are counted; it is 0 if there is none.
+    """
     black, match = rows[row, BLACK] & ~open_mask, rows[row, MATCH] & ~open_mask
     if rows.shape[1] == 5:
         black += rows[row, BLACK_2] * MIX
@@ -65,9 +69,10 @@ def row_hash(rows: Rows, row: int, open_mask: np.uint64) -> int:
 
 @kernel
 def index_rows(table: Table, subset: int, open_mask: np.uint64, chains: Chains) -> int:
-    """Fill ``chains`` with the rows of a peg subset, by the hash of the scores of all guesses but the open one.
+    """Fill the hash index ``chains`` with all rows of the peg subset ``subset``, by their `row_hash`.
 
-    Return the bit mask that maps a hash to a chain. ``open_mask`` marks the bits of the open guess.
+    Return the bit mask that turns a hash into an index of ``chains.heads``. ``open_mask`` marks the bits of the open
+    guess, the one whose parts are counted; the hash leaves them out.
     """
     first, last = table.starts[subset], table.starts[subset + 1]
     mask = clear_chains(chains, last - first)

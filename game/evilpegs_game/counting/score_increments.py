@@ -1,6 +1,7 @@
-"""Scores color by color: how much one color adds to each guess, and which scores can still lead to every feedback.
+"""Scores color by color: what one color adds to the scores of the guesses, and from which scores feedback is in reach.
 
-`score_increments` computes the first for a color and each peg subset, `score_bounds` the second for each peg subset.
+`score_increments` computes the first for a color and each peg subset. `score_bounds` computes, for each peg subset, the
+bounds of the scores that can still lead to every feedback.
 """
 
 import numpy as np
@@ -25,9 +26,10 @@ from evilpegs_game.counting.layout import (
 def score_increments(layout: Layout, color: int) -> Rows:
     """Return how much the scores of the guesses grow if a peg subset gets ``color``, for each peg subset.
 
-    The result has the columns of table rows, one row per peg subset. The column `COLORINGS` is the number of ways in
-    which the pegs can get the color. This number is 0 if the pegs cannot get the color, because a guess would score
-    more than its feedback, the color cannot be at that number of pegs, or the prefix of the problem forbids it.
+    The result has one row per peg subset, with the columns of table rows: the blacks and matches that are added, packed
+    into words, and `COLORINGS`, the number of ways in which the pegs can get the color. This number is 0 if the pegs
+    cannot get the color, because a guess would score more than its feedback, the color cannot be at that number of
+    pegs, or the fixed colors of the first pegs forbid it.
     """
     # Here and below, loops read arrays that were taken out of their tuples first: an access inside counts references.
     pegs, sizes = layout.subsets.pegs, layout.subsets.sizes
@@ -73,11 +75,11 @@ def _enforce_prefix(layout: Layout, color: int, increments: Rows) -> None:
 
 @kernel
 def score_bounds(layout: Layout, remaining: Index) -> Words:
-    """Return the least blacks, and the least and most matches, that a row of each peg subset must have.
+    """Return, for each peg subset, the least blacks and the least and most matches that a table row may have.
 
     Matches are black + white. Rows outside these bounds cannot reach every feedback with the colors to come. The result
-    is uint64 (subsets, words, 3). ``remaining`` (colors,) is the number of pegs that can have each color to come, 0 for
-    all others.
+    is uint64 (subsets, words, 3); each element is a word with the bounds of several guesses. ``remaining`` (colors,) is
+    the number of pegs that can have each color to come, 0 for all others.
     """
     class_sizes, pegs = layout.class_sizes, layout.subsets.pegs
     guess_colors, color_counts = layout.colors.guess_colors, layout.colors.color_counts

@@ -1,8 +1,9 @@
 """The tables of a count, kept so that the codes they stand for can be listed and drawn at random.
 
-Every code is a path through the tables: each color in turn is given to its pegs. The tables of both halves meet in the
-middle. A row of one half and the row of the other half that completes it stand for as many codes as the product of
-their numbers of colorings.
+A table row stands for all partial codes that color the same pegs with the same scores. Each code is a path through the
+tables: each color in turn is given to its pegs. Colors are added from both ends of their order to the tables of two
+halves, which meet in the middle. A row of one half and the row of the other half that completes it stand for as many
+codes as the product of their numbers of partial codes.
 """
 
 from typing import Final, NamedTuple
@@ -30,15 +31,15 @@ from evilpegs_game.random_source import RandomSource
 from evilpegs_game.rules import Rules
 
 LIST_BYTES: Final = 32
-"""Bytes per code while codes are listed, besides one byte per peg: its number twice, and colorings of the halves."""
+"""Bytes per code while codes are listed, besides one per peg: its number twice, and the partial codes of the halves."""
 _EDGE_BYTES: Final = 3 * 4 + 8
-"""Bytes per edge: three int32 numbers, and one coloring of 64 bits."""
+"""Bytes per edge, a step from a row to a row of the next table: three int32 numbers, and one coloring of 64 bits."""
 
 
 class _Colorings(NamedTuple):
-    """Lists of colorings, which are partial codes, as numbers with one digit per peg.
+    """Lists of partial codes, one list per row of a table, as integers with one digit per peg.
 
-    The colorings of row ``r`` of a table are ``numbers[first[r]:first[r + 1]]``.
+    The partial codes of row ``r`` are ``numbers[first[r]:first[r + 1]]``.
     """
 
     first: Index
@@ -46,7 +47,9 @@ class _Colorings(NamedTuple):
 
 
 class SolutionTables:
-    """The codes consistent with a history, held as the tables of a count; ``max_bytes`` bounds the tables.
+    """The codes consistent with a history, held as the tables of a count, from which they can be listed or drawn.
+
+    The tables, and the steps between their rows while codes are listed, take at most ``max_bytes``.
 
     Raises:
         ContradictionError: no code is consistent with the history.
@@ -59,7 +62,7 @@ class SolutionTables:
         """The number of table rows made."""
         self._max_bytes = max_bytes
         self.bytes_used = 0
-        """The bytes of the tables and, while codes are listed, of the edges between them."""
+        """The bytes of the tables and, while codes are listed, of the steps between their rows."""
         self._increments: dict[int, Rows] = {}
         with np.errstate(over="ignore"):
             self._levels = self._build_levels()
@@ -78,7 +81,7 @@ class SolutionTables:
         return int(self._sums[-1])
 
     def sample(self, rng: RandomSource) -> Code:
-        """Return one of the codes, drawn uniformly with ``rng``."""
+        """Return one of the codes that are consistent with the history, drawn uniformly with ``rng``."""
         index = rng.randrange(self.count)
         pair = int(np.searchsorted(self._sums, index, side="right"))
         row = int(self._rows[pair])
@@ -94,7 +97,8 @@ class SolutionTables:
         Each code takes up to `LIST_BYTES` bytes, and one byte per peg, while the codes are listed.
 
         Raises:
-            TooLargeError: a code does not fit into 64 bits as a number, or the edges do not fit beside the tables.
+            TooLargeError: a code does not fit into 64 bits as a number, or the steps between the rows do not fit into
+                ``max_bytes`` beside the tables.
         """
         rules = self._problem.rules
         if not codes_fit_word(rules):
@@ -114,9 +118,10 @@ class SolutionTables:
         return columns
 
     def _build_levels(self) -> tuple[list[tuple[int, Table]], list[tuple[int, Table]]]:
-        """Return the tables of each half of the colors, as pairs of the color added last and a table.
+        """Return, for each half of the colors, its tables as pairs (color added last, table).
 
-        A half begins with a table without any color, for which -1 stands, and each further table has one color more.
+        The first table of a half has no color, which -1 stands for. Each further table has one color more than that
+        before.
 
         Raises:
             TooLargeError: the tables take more than ``max_bytes``.
@@ -139,7 +144,7 @@ class SolutionTables:
         return levels
 
     def _reserve(self, needed: int) -> None:
-        """Add ``needed`` to `bytes_used`; raise TooLargeError if the sum exceeds ``max_bytes``."""
+        """Add ``needed`` bytes to `bytes_used`; raise TooLargeError if the sum exceeds ``max_bytes``."""
         self.bytes_used += needed
         if self.bytes_used > self._max_bytes:
             raise self._too_large()
@@ -175,7 +180,11 @@ class SolutionTables:
                 code[peg] = problem.color_groups[color][0]
 
     def _colorings(self, side: int, ends: Index) -> _Colorings:
-        """Return the partial codes that the rows ``ends`` of the last table of the half ``side`` (0 or 1) stand for."""
+        """Return the partial codes that the rows ``ends`` of the last table of one half of the colors stand for.
+
+        ``side`` (0 or 1) is the half. The result has a list for every row of that table, empty for rows not in
+        ``ends``.
+        """
         levels = self._levels[side]
         live = np.zeros(len(levels[-1][1].rows), np.bool_)
         live[ends] = True
