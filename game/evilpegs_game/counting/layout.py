@@ -1,12 +1,12 @@
 """The arrays of one count: tables of partial colorings, and the arrays that all tables of one count share.
 
-A *table* belongs to a set of colors. For each *peg subset* it holds the colorings that give one of these colors to
-every peg of the subset and to no other peg, grouped by the scores that the guesses have then. There is one row per
-group: the rows from ``starts[subset]`` up to but not including ``starts[subset + 1]`` of a uint64 array. Its columns
-are `COLORINGS`, the number of colorings in the group; `BLACK` and `MATCH`, the blacks and matches (black + white) so
-far, each a few bits per guess; and `BLACK_2` and `MATCH_2`, the blacks and matches of the guesses that do not fit into
-the first two words. The last two columns are absent if all guesses fit. For this reason rows are not NumPy records:
-every kernel would be compiled for two record types.
+A *table* belongs to a set of colors. For each *peg subset* it holds the colorings (partial codes) that give one of
+these colors to every peg of the subset and to no other peg, grouped by the scores that the guesses have then. There is
+one row per group: the rows from ``starts[subset]`` up to but not including ``starts[subset + 1]`` of a uint64 array.
+Its columns are `COLORINGS`, the number of colorings in the group; `BLACK` and `MATCH`, the blacks and matches (black +
+white) so far, each a few bits per guess; and `BLACK_2` and `MATCH_2`, the blacks and matches of the guesses that do not
+fit into the first two words. The last two columns are absent if all guesses fit. For this reason rows are not NumPy
+records: every kernel would be compiled for two record types.
 
 The bits of one guess are its *lane*. The bit above each lane is a *guard*, which is 0 in every row. Set the guards of
 ``x`` and subtract ``y``: a guard stays set exactly where the lane of ``x`` is at least that of ``y``. So one
@@ -72,11 +72,11 @@ class PegSubsets(NamedTuple):
 class Colors(NamedTuple):
     """The colors of a count, numbered in the order of `CountingProblem.color_groups`; one may stand for several colors.
 
-    ``guess_colors``, int64 (guesses, classes), is the color that a guess has at the pegs of a class; the pegs of a
-    class have the same color in every guess. ``color_counts``, int64 (guesses, colors), is how often a guess has each
-    color. At most ``max_pegs`` (colors,) pegs can have a color. ``ways``, uint64 (colors, pegs + 1), is the number of
-    ways in which n given pegs can have a color: more than one only if it stands for several. ``repeats`` is that of the
-    rules. ``prefix`` holds the colors of the first pegs if these are fixed; each peg is then a class of its own.
+    ``guess_colors``, int64 (guesses, classes), is the color that a guess has at the pegs of a class; pegs are in one
+    class if every guess has the same color at them. ``color_counts``, int64 (guesses, colors), is how often a guess has
+    each color. At most ``max_pegs`` (colors,) pegs can have a color. ``ways``, uint64 (colors, pegs + 1), is the number
+    of ways in which n given pegs can have a color: more than one only if it stands for several. ``repeats`` is that of
+    the rules. ``prefix`` holds the colors of the first pegs if these are fixed; each peg is then a class of its own.
     """
 
     guess_colors: Index

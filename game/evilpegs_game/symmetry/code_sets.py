@@ -29,11 +29,11 @@ KEY_BYTES: Final = 16
 _MAX_PEG_ORDERS: Final = 120
 _MAX_GRID: Final = 1 << 20
 _MAX_GUESSES: Final = 1 << 13
-"""The most guesses that are compared by symmetries; it takes less time to try more guesses than to compare them."""
+"""The most codes of rules whose guesses are compared by symmetries; with more, trying all guesses takes less time."""
 
 _MAX_ELEMENTS: Final = 1 << 15
 _ENOUGH: Final = 256
-"""The most symmetries of one set that are used."""
+"""The most symmetries of one set of codes that are used."""
 
 _Permutations = NDArray[np.int64]
 
@@ -41,9 +41,10 @@ _Permutations = NDArray[np.int64]
 def code_set_key(columns: Columns, rules: Rules) -> CodeSetKey:
     """Return the canonical key of the codes in ``columns``: a digest of one image of this set.
 
-    Sets with equal keys are images of each other under permutations of pegs and colors, and the converse holds nearly
-    always. To choose the image, colors are put in the order of weights that no renaming changes, and of all orders of
-    the pegs the one with the least fingerprint is taken.
+    Sets with equal keys are images of each other under permutations of pegs and colors. With up to 5 pegs, nearly all
+    images of a set have the same key; with more pegs, nearly all images that permute only colors. To choose the image,
+    colors are put in the order of weights that no renaming of colors changes. Of all orders of the pegs (with more than
+    5 pegs, only the given order), the one with the least fingerprint is taken.
     """
     orders = _peg_orders(rules.pegs)
     images = columns[orders]
@@ -58,7 +59,7 @@ def code_set_key(columns: Columns, rules: Rules) -> CodeSetKey:
 
 
 def _color_ranks(images: NDArray[np.uint8], colors: int) -> NDArray[np.uint64]:
-    """Return, for each order of the pegs, the rank of each color by a hash of how it occurs in the codes.
+    """Return, for each order of the pegs, the rank (from 0) of each color by a hash of where it occurs in the codes.
 
     The result is uint64, shape (orders, colors). ``images`` has the codes in each order of the pegs: uint8, shape
     (orders, pegs, codes).
@@ -86,14 +87,20 @@ def _mix(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 @cache
 def _peg_orders(pegs: int) -> _Permutations:
-    """Return all orders of the pegs: int64, shape (orders, pegs). If there are over 120, return only 0, 1, 2 ..."""
+    """Return all orders of the pegs: int64, shape (orders, pegs).
+
+    If there are more than 120 orders, return only the order 0, 1, 2 ...
+    """
     if factorial(pegs) > _MAX_PEG_ORDERS:
         return np.arange(pegs, dtype=np.int64)[None]
     return np.array(list(permutations(range(pegs))), dtype=np.int64)
 
 
 class GuessSymmetries:
-    """A finder of guesses that are equally good against a set of codes, because a symmetry of the set links them."""
+    """A finder of guesses that are equally good against a set of codes, because a symmetry of the set links them.
+
+    A symmetry is a permutation of pegs and colors that maps the set to itself; it links a guess to its image.
+    """
 
     def __init__(self, rules: Rules, codes: Columns) -> None:
         """Prepare the symmetries of ``rules``; ``codes`` are all codes of the rules in code order."""
@@ -107,13 +114,13 @@ class GuessSymmetries:
             self._index_of[self._cells_of_all] = np.arange(codes.shape[1])
 
     def indices(self, columns: Columns) -> Indices:
-        """Return the indices of the codes in ``columns`` among all codes: int32, shape (codes,)."""
+        """Return the indices of the codes in ``columns`` among all codes of the rules: int32, shape (codes,)."""
         return np.searchsorted(self._cells_of_all, self._powers @ columns).astype(np.int32)
 
     def orbits(self, columns: Columns) -> Indices:
         """Return, for each guess, the index of the first guess known to be equally good against ``columns``: int32.
 
-        Guesses are all codes of the rules, in code order.
+        Guesses are all codes of the rules, in code order. If the rules are too large, each guess has its own index.
         """
         count = self._codes.shape[1]
         if self._known is None:
@@ -125,7 +132,7 @@ class GuessSymmetries:
 
 @dataclass(frozen=True, slots=True)
 class _Elements:
-    """Symmetries of rules: row i permutes pegs by ``pegs[i]`` and colors by ``colors[i]``."""
+    """Symmetries of rules: number ``i`` permutes the pegs by ``pegs[i]`` and the colors by ``colors[i]``."""
 
     pegs: _Permutations
     colors: _Permutations
@@ -133,7 +140,7 @@ class _Elements:
 
 @lru_cache(4)
 def _elements(rules: Rules) -> _Elements:
-    """Return symmetries that combine an order of the pegs with up to two exchanges of colors.
+    """Return symmetries that combine an order of the pegs with up to two exchanges of colors, the identity first.
 
     One result takes 19 MB at most, on 2x34.
     """
@@ -165,9 +172,10 @@ def _exchanges(colors: int) -> list[list[int]]:
 def _cell(
     columns: Columns, code: int, order: NDArray[np.int64], recoloring: NDArray[np.int64], powers: NDArray[np.int64]
 ) -> int:
-    """Return the image of the code in column ``code`` as a number with one digit per peg, weighted by ``powers``.
+    """Return the image of the code in column ``code`` of ``columns`` as a number with one digit per peg.
 
-    ``order`` permutes the pegs and ``recoloring`` the colors.
+    ``order`` permutes the pegs and ``recoloring`` the colors. ``powers`` are the powers of the base that the digits are
+    multiplied by.
     """
     cell = 0
     for peg in range(order.size):

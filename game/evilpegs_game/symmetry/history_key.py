@@ -19,10 +19,13 @@ Bytes = NDArray[np.uint8]
 
 
 HistoryKey = bytes
-"""A key as bytes: one byte each for pegs, colors and repeats; then black, white and the image of each guess."""
+"""The canonical key of a history, as bytes.
+
+It has one byte each for pegs, colors and repeats; then the black, the white and the image of each guess.
+"""
 
 _NO_FEEDBACK: Final = (255, 255)
-"""The values that stand for black and white of a guess without feedback."""
+"""The values that stand for the black and the white of a guess without feedback."""
 
 
 def history_key(
@@ -30,8 +33,9 @@ def history_key(
 ) -> tuple[HistoryKey, Symmetry]:
     """Return the canonical key of a history and the symmetry that maps the history to the image in the key.
 
-    If ``guess`` is given, the key and the image contain it too. Histories with equal keys are images of each other.
-    The converse holds nearly always, and for at most two guesses always.
+    The image is the history with its pegs and colors permuted and its turns in another order. If ``guess`` is given,
+    the key and the image contain it too. Histories with equal keys are images of each other. The converse holds nearly
+    always, and for at most two guesses always.
 
     Raises:
         IllegalCodeError: a guess is not a code of ``rules``.
@@ -61,10 +65,11 @@ def _raise_illegal(rules: Rules, pairs: list[tuple[Code, tuple[int, int]]]) -> N
 
 @kernel
 def _write_key(data: Bytes, pegs: int, colors: int, out: Bytes) -> int:
-    """Write to ``out`` the rows of the image, then the order of the pegs, then the new names of the colors, all uint8.
+    """Write to ``out`` the canonical image of a history, then the symmetry that maps the history to it, all as uint8.
 
-    ``data`` holds black, white and the guess for each turn. Return the number of bytes of the rows, or -1 if a color is
-    illegal.
+    ``data`` holds, for each turn, the black, the white and the colors of the guess. The image has the same form,
+    without repeated turns. The symmetry is the order of the pegs, then the new number of each color. Return the number
+    of bytes of the image, or -1 if a color is not below ``colors``.
     """
     rows = _distinct_starts(data, pegs)
     count = rows.size
@@ -86,7 +91,10 @@ def _write_key(data: Bytes, pegs: int, colors: int, out: Bytes) -> int:
 
 @kernel
 def _distinct_starts(data: Bytes, pegs: int) -> Index:
-    """Return the index in ``data`` of each turn that differs from all turns before it: int64, shape (rows,)."""
+    """Return the index in ``data`` where each turn begins that differs from all turns before it: int64, shape (turns,).
+
+    ``data`` holds, for each turn, the black, the white and the colors of the guess.
+    """
     width = pegs + 2
     starts = np.empty(data.size // width, np.int64)
     count = 0
@@ -108,9 +116,12 @@ def _distinct_starts(data: Bytes, pegs: int) -> Index:
 def _write_image(
     data: Bytes, rows: Index, grid: Grid, used: Index, weights: Weights, pegs: int, colors: int, out: Bytes
 ) -> int:
-    """Write to ``out`` the image and the symmetry that the weights define; return the number of bytes of the rows.
+    """Write to ``out`` the image and the symmetry that ``weights`` define; return the number of bytes of the image.
 
-    ``rows`` are the indices of the turns in ``data``, and ``used`` are the vertices of the colors that occur.
+    A row is a turn, and a vertex is the number of a row or of a color; rows come first. ``data`` and ``out`` have the
+    form that `_write_key` describes. ``rows`` is where each turn begins in ``data``. ``grid`` has the vertex of the
+    color at each peg of each row, and ``used`` the vertices of the colors that occur. ``weights`` has a weight per
+    vertex: colors are numbered and rows of equal feedback are ordered by their weights.
     """
     count = rows.size
     names = np.full(count + colors, -1)
@@ -141,7 +152,10 @@ def _write_image(
 
 @kernel
 def _row_order(data: Bytes, rows: Index, weights: Weights) -> Index:
-    """Return the indices of the rows, ordered by feedback, then by weight; the guess without feedback comes last."""
+    """Return the row indices ordered by feedback, then by weight; the guess without feedback comes last.
+
+    A row is a turn; it begins in ``data`` at the index that ``rows`` has for it.
+    """
     order = np.arange(rows.size)
     for index in range(1, rows.size):
         row, to = order[index], index
@@ -159,9 +173,10 @@ def _row_order(data: Bytes, rows: Index, weights: Weights) -> Index:
 
 @kernel
 def _peg_order(grid: Grid, row_order: Index, names: Index) -> Index:
-    """Return the pegs, ordered by the color names that the rows have there; equal pegs keep their order.
+    """Return the pegs in the lexicographic order of their columns; pegs with equal columns keep their order.
 
-    The rows are compared in the order ``row_order``.
+    The column of a peg is the numbers, from ``names``, of the colors that the rows have there, in the order
+    ``row_order``. ``grid`` has the vertex of the color at each peg of each row, by which ``names`` is indexed.
     """
     order = np.arange(grid.shape[1])
     for index in range(1, order.size):

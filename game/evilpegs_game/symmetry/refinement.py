@@ -1,4 +1,8 @@
-"""Weights of rows and colors that no renaming changes, refined until they distinguish no more rows and colors."""
+"""Weights of rows and colors that no renaming changes, refined until they distinguish no more rows and colors.
+
+A row is a guess of a history, a renaming permutes pegs and colors, and a weight is a hash of 64 bits. The column of a
+peg holds the colors that the rows have there.
+"""
 
 from typing import Final
 
@@ -9,19 +13,22 @@ from evilpegs_game.bits import mix
 from evilpegs_game.compiled import kernel
 
 Grid = NDArray[np.int64]
-"""The vertex of the color of each peg of each row: int64, shape (rows, pegs). Vertices are rows, then colors."""
+"""The vertex of the color at each peg of each row: int64, shape (rows, pegs).
+
+A vertex is the number of a row (a guess) or of a color; rows come first.
+"""
 Index = NDArray[np.int64]
 Weights = NDArray[np.uint64]
-"""A hash for each vertex of all that distinguishes it so far: uint64, shape (rows + colors,)."""
+"""A hash, for each row and color, of all that distinguishes it so far: uint64, shape (rows + colors,)."""
 
 NONE: Final = np.uint64(0)
 
 
 @kernel
 def used_vertices(grid: Grid, colors: int) -> Index:
-    """Return the vertices (numbers) of all rows and of the colors that occur in them, ascending.
+    """Return the vertices of all rows and of the colors that occur in the rows, ascending.
 
-    A vertex is the number of a row or of a color; rows come first.
+    A vertex is the number of a row (a guess) or of a color; rows come first.
     """
     rows = grid.shape[0]
     seen = np.zeros(rows + colors, np.bool_)
@@ -34,14 +41,20 @@ def used_vertices(grid: Grid, colors: int) -> Index:
 
 @kernel
 def copy_weights(source: Weights, target: Weights) -> None:
-    """Copy ``source`` to ``target``. A slice assignment would take longer to compile than all other code here."""
+    """Copy ``source`` to ``target``.
+
+    A slice assignment would take longer to compile than all other code of this module.
+    """
     for vertex in range(source.size):
         target[vertex] = source[vertex]
 
 
 @kernel
 def hash_pegs(weights: Weights, grid: Grid, pegs: Index, hashes: Weights) -> np.uint64:
-    """Write to ``hashes`` a hash of the weights in each column of ``pegs``; return a hash of all these columns."""
+    """Write to ``hashes`` a hash for each of ``pegs``; return a hash of all of them, whatever their order.
+
+    The hash of a peg covers the weight of each row together with the weight of the color that the row has there.
+    """
     total = NONE
     for index in range(pegs.size):
         peg = pegs[index]
@@ -55,7 +68,7 @@ def hash_pegs(weights: Weights, grid: Grid, pegs: Index, hashes: Weights) -> np.
 
 @kernel
 def count_classes(weights: Weights, vertices: Index) -> int:
-    """Return the number of different weights that ``vertices`` have."""
+    """Return the number of different weights among ``vertices``, which are numbers of rows or colors."""
     count = 0
     for index in range(vertices.size):
         fresh = 1
@@ -71,7 +84,8 @@ def count_classes(weights: Weights, vertices: Index) -> int:
 def refine(weights: Weights, grid: Grid, pegs: Index, vertices: Index) -> None:
     """Refine ``weights`` in place until one more round distinguishes no more of ``vertices`` (color refinement).
 
-    Each round mixes into the weight of a row or color a hash of where it occurs in the columns at ``pegs``.
+    Vertices are numbers of rows (guesses) and colors. Each round mixes into the weight of a row or color a hash of
+    where it occurs at the pegs ``pegs``.
     """
     hashes = np.empty(grid.shape[1], np.uint64)
     sums = np.empty(weights.size, np.uint64)
@@ -96,7 +110,7 @@ def refine(weights: Weights, grid: Grid, pegs: Index, vertices: Index) -> None:
 def smallest_tie(weights: Weights, vertices: Index) -> Index:
     """Return the smallest group of ``vertices`` that have the same weight; it is empty if all weights differ.
 
-    Of groups of the same size, that with the least weight is returned.
+    Of groups of the same size, the one with the least weight is returned. Vertices are numbers of rows or colors.
     """
     tied = np.empty(vertices.size, np.int64)
     least, fewest, size = NONE, vertices.size + 1, 0

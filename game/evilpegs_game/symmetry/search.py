@@ -1,11 +1,12 @@
 """The search for the image of a history with the least hash: it orders the rows, then each component of colors.
 
-An image is the history after its pegs and colors were renamed; a row is a guess, and a vertex is the number of a row or
-of a color. The search gives rows and colors different weights, from which an image follows. Colors that are independent
-of each other, the *components*, are searched one by one.
+An image is the history after its pegs and colors were renamed. A row is a guess, and a vertex is the number of a row or
+of a color. The search gives rows and colors different weights, from which an image follows. Components, sets of colors
+that are independent of each other, are searched one by one.
 
 The search tree has one level per choice among the members of a *cell*, a group of vertices with equal weights; its
-leaves are images. Two equal images reveal a symmetry, and members that it maps to each other need not both be tried.
+leaves are images. Two equal images reveal a symmetry, and members that it maps to each other need not both be tried. A
+*tally* holds the number of nodes that the search may still visit, and the number of images found.
 """
 
 from typing import Final
@@ -29,7 +30,7 @@ from evilpegs_game.symmetry.refinement import (
 _MAX_NODES: Final = 200
 """The number of nodes that one search may refine; after that, only the first member of each cell is tried."""
 _FEW_ROWS: Final = 2
-"""If more rows than this have equal weights, a choice among colors is made first, as it distinguishes more."""
+"""If more rows than this have equal weights, a choice among colors comes first, because it distinguishes more."""
 
 # Fields of a tally: the number of nodes that the search may still visit, and the number of images found.
 LEFT, _IMAGES = 0, 1
@@ -43,7 +44,8 @@ _SIZE, _NEXT, _IS_FIRST, MEMBERS = 0, 1, 2, 3
 def open_cell(cell: Index, tied: Index, tally: Index) -> bool:
     """Fill ``cell`` with ``tied``, the vertices of equal weight to choose among; return True if ``tied`` is empty.
 
-    Nothing is left to choose then, so an image is complete. The new node of the search tree is counted in ``tally``.
+    If it is empty, nothing is left to choose, so an image is complete. ``tally`` holds the number of nodes of the
+    search tree that may still be visited, which falls by 1, and the number of images found.
     """
     tally[LEFT] -= 1
     cell[_SIZE], cell[_NEXT], cell[_IS_FIRST] = tied.size, 0, tally[_IMAGES] == 0
@@ -56,8 +58,11 @@ def open_cell(cell: Index, tied: Index, tally: Index) -> bool:
 def descend(stack: Weights, cells: Index, level: int, tally: Index, orbits: Index) -> int:
     """Choose the next vertex to try, in the deepest cell that has one left, and return the level below this cell.
 
-    The result is -1 if no cell has a vertex left. There is one cell of vertices of equal weight per level of the search
-    tree. The weights of the level are copied to the level below, where the chosen vertex gets a weight of its own.
+    The result is -1 if no cell has a vertex left to try. Once ``tally`` allows no more nodes, only the first vertex of
+    a cell is tried. ``cells[level]`` holds the vertices of equal weight to choose among at a level of the search tree,
+    and ``stack[level]`` the weights there. The weights are copied to the level below, where the chosen vertex gets a
+    weight of its own. ``orbits`` has equal numbers for vertices that known symmetries map to each other; on the path to
+    the first image, only the first of them is tried.
     """
     while level >= 0:
         cell = cells[level]
@@ -89,7 +94,8 @@ def first_path_level(cells: Index, level: int) -> int:
 def keep_image(weights: Weights, form: np.uint64, first: Weights, best: Weights, tally: Index, forms: Weights) -> bool:
     """Copy ``weights`` to ``first`` if they give the first image, and to ``best`` if they give the best one so far.
 
-    ``form`` is the hash of the image; the least is best. Return True if a later image is equal to the first.
+    ``form`` is the hash of the image; the image with the least hash is best. ``tally`` counts the images, and ``forms``
+    keeps the hashes of the first and the best. Return True if a later image is equal to the first.
     """
     tally[_IMAGES] += 1
     if tally[_IMAGES] == 1:
@@ -103,7 +109,10 @@ def keep_image(weights: Weights, form: np.uint64, first: Weights, best: Weights,
 
 @kernel
 def _is_covered(orbits: Index, tied: Index, index: int) -> bool:
-    """Return True if a known symmetry maps an earlier member of the cell ``tied`` to the member at ``index``."""
+    """Return True if a known symmetry maps an earlier member of the cell ``tied`` to the member at ``index``.
+
+    ``orbits`` has equal numbers for vertices that known symmetries map to each other.
+    """
     covered = False
     for earlier in range(index):
         covered |= orbits[tied[earlier]] == orbits[tied[index]]
@@ -128,10 +137,12 @@ def join_orbits(first: Weights, second: Weights, members: Index, orbits: Index) 
 
 @kernel
 def search_rows(start: Weights, grid: Grid, vertices: Index) -> Weights:
-    """Return the weights, different for all rows and all colors, of the image of a history with the least hash.
+    """Return weights, different for all rows and all colors, that give the image of a history with the least hash.
 
-    ``vertices`` are the numbers of the rows and the colors. Where the weights ``start`` are equal, the search tries
-    every order of rows, then of colors, until it has visited `_MAX_NODES` nodes of the search tree.
+    A row is a guess, and ``vertices`` are the numbers of the rows and the colors that occur. ``grid`` has the vertex of
+    the color at each peg of each row. Where the weights ``start`` are equal, the search tries every order of rows, then
+    of colors. Once it has visited `_MAX_NODES` nodes of the search tree, it only completes the image at hand, so the
+    hash may not be the least.
     """
     rows, pegs = grid.shape
     every, hashes = np.arange(pegs), np.empty(pegs, np.uint64)
@@ -160,10 +171,10 @@ def search_rows(start: Weights, grid: Grid, vertices: Index) -> Weights:
 
 @kernel
 def _settle_colors(weights: Weights, grid: Grid, colors: Index, tally: Index) -> None:
-    """Change ``weights`` in place so that those of all ``colors`` differ, one component after another.
+    """Change ``weights`` in place so that all ``colors`` have different weights, one component after another.
 
     A component is a set of colors with tied weights that share columns, directly or through each other. The weights of
-    the rows must differ already.
+    the rows must differ already. ``tally`` limits the nodes that the searches may visit.
     """
     if count_classes(weights, colors) == colors.size:
         return
@@ -187,10 +198,10 @@ def _settle_colors(weights: Weights, grid: Grid, colors: Index, tally: Index) ->
 
 @kernel
 def _components(weights: Weights, grid: Grid, colors: Index) -> Index:
-    """Return, for each color whose weight another color has too, the least color of its component: int64.
+    """Return, for each color that has its weight in common with another, the least color of its component: int64.
 
-    A component is a set of these colors that share columns, directly or through each other. The result is -1 for all
-    other vertices.
+    A component is a set of these colors that occur at the same pegs, directly or through each other. ``colors`` and the
+    results are vertices, numbers of rows or colors. The result has one element per vertex, -1 for all other vertices.
     """
     heads = np.full(weights.size, -1)
     for one in colors:
@@ -215,7 +226,11 @@ def _components(weights: Weights, grid: Grid, colors: Index) -> Index:
 
 @kernel
 def _settle_component(weights: Weights, settled: Weights, grid: Grid, members: Index, tally: Index) -> np.uint64:
-    """Write different weights for the colors ``members`` of a component to ``settled``; return its image's hash."""
+    """Write different weights for ``members``, the colors of a component, to ``settled``; return their image's hash.
+
+    The new weights are those that give the image with the least hash, as far as ``tally`` allows nodes to find it.
+    ``weights`` are the weights so far.
+    """
     inside = np.zeros(grid.shape[1], np.bool_)
     for peg in range(grid.shape[1]):
         for row in range(grid.shape[0]):
@@ -234,10 +249,12 @@ def _settle_component(weights: Weights, settled: Weights, grid: Grid, members: I
 
 @kernel
 def _search_colors(start: Weights, grid: Grid, pegs: Index, members: Index, tally: Index) -> Weights:
-    """Return ``start`` with different weights for all ``members``: those that give the image with the least hash.
+    """Return ``start`` with different weights for all ``members``, those that give the image with the least hash.
 
-    ``members`` are the colors of a component, and ``pegs`` are its columns. Where the weights of members are equal, the
-    search tries every order of them, until it has used up the nodes that ``tally`` allows.
+    ``members`` are the colors of a component, and ``pegs`` are the pegs where they occur. Weights are hashes, one per
+    row and color, and the image is the history with its colors renamed in the order of their weights. Where the weights
+    of members are equal, the search tries every order of these members. ``tally[LEFT]`` is the number of nodes of the
+    search tree that it may visit; at 0 it only completes the image at hand, so the hash may not be the least.
     """
     hashes, forms = np.empty(grid.shape[1], np.uint64), np.zeros(2, np.uint64)
     first, best, orbits = start.copy(), start.copy(), np.arange(start.size)

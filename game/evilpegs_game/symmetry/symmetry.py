@@ -20,9 +20,10 @@ class Symmetry(NamedTuple):
 
 
 def convert_image(columns: Columns, there: Symmetry, onto: Symmetry) -> Columns:
-    """Return the images under the symmetry ``onto`` of the codes whose images under ``there`` are ``columns``.
+    """Convert the images of codes under the symmetry ``there`` to the images of the same codes under ``onto``.
 
-    The columns of the result are read-only and not in code order.
+    ``columns`` are the images under ``there``, one per column. The result has the images under ``onto`` in the same
+    order, which may not be code order; it is read-only.
     """
     pegs = [there.pegs.index(peg) for peg in onto.pegs]
     colors = np.empty(len(onto.colors), np.uint8)
