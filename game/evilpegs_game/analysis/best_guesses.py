@@ -31,7 +31,7 @@ class BestGuesses:
         return next(figures for compared, figures in self.guesses if compared is criterion)
 
     def to_json(self, played: GuessFigures) -> list[dict[str, Any]]:
-        """Return a JSON object per criterion: its name, the best guess and its figure, and the figure of ``played``."""
+        """Return a JSON object per criterion: its name, the best guess and its value, and the value of ``played``."""
         return [
             {
                 "criterion": criterion.name,

@@ -58,7 +58,7 @@ def _irreducible(rules: Rules, history: History, live_sets: LiveSets) -> tuple[i
 
 
 def _smallest(rules: Rules, history: History, live_sets: LiveSets) -> tuple[int, ...]:
-    """Return the indices of the smallest set of turns that no code satisfies; no code may satisfy all turns."""
+    """Return the indices of the smallest set of turns of ``history`` that no code satisfies; there must be one."""
     satisfied = np.zeros(rules.size, np.uint32)  # a bit per turn
     columns = live_sets.all_codes(rules)
     for index, (guess, feedback) in enumerate(history):

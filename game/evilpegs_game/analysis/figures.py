@@ -35,7 +35,7 @@ class GuessFigures:
 
     @property
     def part_count(self) -> int:
-        """The number of possible feedbacks."""
+        """The number of feedbacks that the guess can get."""
         return len(self.part_sizes)
 
     @property

@@ -33,7 +33,7 @@ Kind = Literal["exact", "between", "at least", "at most"]
 """The state of knowledge about a regret: its value, both bounds, or only one of them."""
 
 _TREE_LEVELS: Final = 3
-"""About how often the evaluation of a game tree compares every guess with every candidate; later levels are small."""
+"""The approximate number of times that the evaluation of a game tree compares every guess with every candidate."""
 
 _CHUNK: Final = 1 << 14
 """The number of guesses compared at a time; with it, the table of part sizes takes at most 10 MB at 16 pegs."""

@@ -58,8 +58,8 @@ class TurnAnalysis:
     * ``candidates_before`` and ``candidates_after`` count the candidates before the guess and after its feedback;
       ``candidates_after`` is 0 if the feedback contradicts the earlier turns.
     * ``figures`` says how the guess divides the candidates.
-    * ``chance`` is the probability of a feedback at least as good as the one received: all-black, or a part no larger
-      than the one received.
+    * ``chance`` is the probability of a feedback at least as good as the one received: all-black, or one that
+      leaves no more candidates.
     * ``best_guesses`` holds the best guess under each criterion.
     * ``optimal_guess`` is a guess that an optimal codebreaker could play instead, known if the regret is exact.
     * ``regret`` is the expected number of guesses lost by this guess.

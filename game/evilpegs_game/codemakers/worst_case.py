@@ -39,7 +39,7 @@ MAX_TABLE_BYTES: Final = 1 << 26
 """The most bytes that a table of feedback numbers may take."""
 
 MAX_SHARED_CODES: Final = 5040
-"""Rules of at most this many codes have one table of feedback numbers for all live sets; others, one per live set."""
+"""Rules of at most this many codes have one table of feedback numbers for all live sets; others have one for each."""
 
 _ALWAYS_AFFORDABLE: Final = 1296
 _AFFORDABLE_PAIRS: Final = 10**6
@@ -277,7 +277,10 @@ class WorstCase:
                 yield guess
 
     def _parts(self, tables: _Tables, indices: Indices, guess: int) -> list[Indices]:
-        """Return the code indices of each part of ``guess``, the largest first, without all-black and single codes."""
+        """Return the indices of the codes in each part of ``guess``, the largest part first.
+
+        The part of all-black and parts of one code are left out.
+        """
         sizes, grouped = group_by_feedback(tables.by_guess[guess], indices, len(self._feedbacks))
         ends = np.cumsum(sizes)
         falling = np.argsort(-sizes[:-1], kind="stable")

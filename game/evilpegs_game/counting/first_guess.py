@@ -84,9 +84,8 @@ def _add_color(
 ) -> None:
     """Add to ``following`` all ways to extend the partial codes counted in one element of ``sums`` by one more color.
 
-    Both arrays have four indices. Those of the element are ``settled`` (black or forced pegs), ``taken`` (other pegs
-    with a color), ``black`` and ``match`` (black + white). ``color_count`` is the number of pegs that have the color in
-    the guess. ``pegs`` and ``repeats`` are those of the rules, and ``binomials`` are the binomial coefficients.
+    The indices of the element are ``settled`` (black or forced pegs), ``taken`` (other pegs with a color), ``black``
+    and ``match`` (black + white). ``color_count`` is the number of pegs that have the color in the guess.
     """
     here = sums[settled, taken, black, match]
     for blacks in range(color_count + 1):

@@ -9,8 +9,7 @@ MAX_ROWS: Final = 2**31 - 1
 MAX_WORDS: Final = 2
 _FIXED_BYTES: Final = 64 << 10
 _SUBSET_BYTES: Final = 512
-"""Bytes per peg subset besides its table rows: its numbers, bounds, score increments, and the index of its first row.
-"""
+"""Bytes per peg subset besides its table rows: its numbers, bounds and score increments, the index of its first row."""
 _SLOT_BYTES: Final = 48
 """Bytes per table row besides its columns: the hash index, mostly of empty slots, and the growth of the table."""
 

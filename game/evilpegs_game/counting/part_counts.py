@@ -138,7 +138,7 @@ class _Counter:
 
 
 def row_limit(problem: CountingProblem, max_bytes: int) -> int:
-    """Return the most rows that a table of the count ``problem`` may have for all to stay within ``max_bytes``."""
+    """Return the most rows that a table of ``problem`` may have, so that all tables stay within ``max_bytes``."""
     layout = problem.layout
     return max_table_rows(len(layout.subsets.pegs), len(layout.lanes.targets), len(problem.order), max_bytes)
 

@@ -92,7 +92,7 @@ class SingleFlight(Generic[_K, _Result]):
         return len(self._flights)
 
     def get(self, key: _K, compute: Callable[[], _Result]) -> _Result:
-        """Return the result of ``compute``, or wait for the result if another thread computes ``key`` already.
+        """Return the result of ``compute``, or the result for ``key`` that another thread is already computing.
 
         An exception of the computation is raised in each thread that waits for it.
         """

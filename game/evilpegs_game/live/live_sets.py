@@ -95,7 +95,7 @@ class LiveSets:
         return rules.pegs * rules.size + _ENTRY_BYTES
 
     def fits(self, rules: Rules) -> bool:
-        """Return True if part sizes on ``rules`` can be computed within the memory bounds after any history."""
+        """Return True if part sizes on ``rules`` can be computed within the memory bounds for any history and guess."""
         if rules.size <= self.enumerated_codes:
             return self.bytes_needed(rules) <= self._max_bytes
         return rules.size <= MAX_COUNT and self._count_bytes >= sufficient_bytes(rules)

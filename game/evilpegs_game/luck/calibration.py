@@ -86,9 +86,10 @@ def fit_knots(remaining: Mapping[int, tuple[int, int]], rules: Rules) -> tuple[K
 
     A knot is a number of candidates and the expected number of further guesses in millionths, which never decreases
     from knot to knot. ``remaining`` is the result of `remaining_of_secrets` or `remaining_of_games`. Visits are pooled
-    at the nearest size of a geometric grid, and neighboring pools are joined until each but the last has at least
-    `MIN_VISITS` visits. The knot of a pool is at the geometric mean of its sizes. Neighboring values that would
-    decrease are replaced by their mean (isotonic regression by pooling adjacent violators).
+    at the nearest number of candidates on a geometric grid, and neighboring pools are joined until each but the last
+    has at least `MIN_VISITS` visits. The knot of a pool is at the geometric mean of its numbers of candidates.
+    Neighboring values that would decrease are replaced by their mean (isotonic regression by pooling adjacent
+    violators).
     """
     middle = [_pooled(pool) for pool in _pools(remaining, rules)]
     visits, total = remaining[rules.size]

@@ -82,7 +82,7 @@ def load_value_curve(rules: Rules, guess_limit: int) -> ValueCurve | None:
     """Return the value curve that this package has for ``rules`` with ``guess_limit``, or None if it has none.
 
     Raises:
-        MalformedError: the file of the curve is damaged; the message names it and the first fault.
+        MalformedError: the file of the curve is damaged; the message names the file and the first fault.
     """
     path = curve_path(rules, guess_limit)
     return read_value_curve(path, rules, guess_limit) if path.is_file() else None

@@ -139,10 +139,9 @@ def join_orbits(first: Weights, second: Weights, members: Index, orbits: Index) 
 def search_rows(start: Weights, grid: Grid, vertices: Index) -> Weights:
     """Return weights, different for all rows and all colors, that give the image of a history with the least hash.
 
-    A row is a guess, and ``vertices`` are the numbers of the rows and the colors that occur. ``grid`` has the vertex of
-    the color at each peg of each row. Where the weights ``start`` are equal, the search tries every order of rows, then
-    of colors. Once it has visited `_MAX_NODES` nodes of the search tree, it only completes the image at hand, so the
-    hash may not be the least.
+    ``vertices`` are the numbers of the rows (guesses) and the colors; ``grid`` has that of the color at each peg of a
+    row. Where the weights ``start`` are equal, the search tries every order of rows, then of colors. After `_MAX_NODES`
+    nodes of the search tree it only completes the image at hand, whose hash may not be the least.
     """
     rows, pegs = grid.shape
     every, hashes = np.arange(pegs), np.empty(pegs, np.uint64)
