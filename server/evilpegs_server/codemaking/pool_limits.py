@@ -1,4 +1,4 @@
-"""The limits of the task pools for replies and hints. A unit of work takes 2 to 3 nanoseconds."""
+"""The limits of the task pools for replies and hints. A unit of work is about 2 nanoseconds."""
 
 import os
 from typing import Final

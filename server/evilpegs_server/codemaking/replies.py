@@ -1,7 +1,7 @@
 """The codemaking of a server: replies, secrets, witnesses and hints for every match.
 
 Begin with `Codemaking`. Cheap replies are computed at once, in the event loop. All other work becomes tasks of a pool.
-Costs are in units of work, which take 2 to 3 nanoseconds each.
+Costs are in units of work; a unit is about 2 nanoseconds of processor time.
 """
 
 from collections.abc import Callable, Iterable
@@ -74,7 +74,7 @@ class CodemakingMetrics:
 def reply_cost(ladder: Ladder, turns: int) -> int:
     """Return the estimated cost of a reply on ``ladder`` after ``turns`` turns, in units of work.
 
-    A unit takes 2 to 3 nanoseconds.
+    A unit is about 2 nanoseconds.
     """
     if ladder.codemaker == "devil":
         return CHEAP_COST if turns else _DEVIL_FIRST_COST
@@ -82,7 +82,7 @@ def reply_cost(ladder: Ladder, turns: int) -> int:
 
 
 def _count_cost(pegs: int) -> int:
-    """Return the estimated cost, in units of 2 to 3 nanoseconds, of one reply that counts codes without listing them.
+    """Return the estimated cost, in units of about 2 nanoseconds, of one reply that counts codes without listing them.
 
     Measured times are 1 ms with 6 pegs, 4 ms with 8, 100 ms with 10, and 3 s with 12.
     """
