@@ -218,17 +218,15 @@ class StoredLeaderboards:
             SQLAlchemyError: the database cannot be read. The next call continues where this call ended.
         """
         limit = min(self._verified + VERIFIED, self._newest)
-        is_new = False
         while self._verified < limit and not self.stopped:
             last = min(self._verified + EVENTS, limit)
             broken = find_broken_matches(self._engine, self._verified, last) - self.broken
-            is_new = is_new or bool(broken)
+            if broken:  # at once, because reading the next events may fail
+                self._changed = set(self._ladders)
+                self._last_event = None
             self.broken |= broken
             self._verified = last
             self._pause()
-        if is_new:
-            self._changed = set(self._ladders)
-            self._last_event = None
         return self._last_event is None
 
 

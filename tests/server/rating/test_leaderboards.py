@@ -271,6 +271,29 @@ class TestBrokenChains:
         await live.update()
         assert await games_counted(live) == []
 
+    def test_broken_match_is_counted_again_after_failed_read(self, engine, monkeypatch):
+        """A read that fails after a broken match was found does not keep the games of that match counted."""
+        store_players(engine)
+        store(engine, *two_matches())
+        monkeypatch.setattr(stored_results, "EVENTS", 1)
+        results = stored_results.StoredLeaderboards(engine, OFFERED)
+        (row,) = results.advance()["tiny"]
+        assert row.games == 2
+        found = iter([{1}, OSError("the disk is gone"), *[set()] * 20])
+
+        def find(*_):
+            step = next(found)
+            if isinstance(step, OSError):
+                raise step
+            return step
+
+        monkeypatch.setattr(stored_results, "find_broken_matches", find)
+        with pytest.raises(OSError, match="gone"):
+            results.verify()
+        assert results.verify()
+        (row,) = results.advance()["tiny"]
+        assert row.games == 1
+
     def test_fold_leaves_out_broken_matches(self, engine):
         store_players(engine)
         store(engine, *two_matches())
