@@ -35,7 +35,10 @@ def solve(
     rules: RulesText = "classic",
     objective: Annotated[
         Literal["mean", "worst"],
-        Parameter(help="mean minimizes the guesses for all codes together; worst those for the worst code first."),
+        Parameter(
+            help="mean: the fewest guesses for all codes together. worst: the fewest for the worst code, and among "
+            "those strategies the fewest for all codes."
+        ),
     ] = "mean",
     out: Annotated[
         str, FILE, Parameter(allow_leading_hyphen=True, help="The file for the tree; - for standard output.")
@@ -43,14 +46,16 @@ def solve(
     journal: Annotated[
         Path | None,
         FILE,
-        Parameter(help="Keep what is proved in this file, and go on from what it has; by default OUT.journal."),
+        Parameter(help="Keep what is proved in this file, and go on from it; by default OUT.journal."),
     ] = None,
     threads: Annotated[
         int | None, WHOLE, Parameter(help="The number of threads that search; by default one per processor.")
     ] = None,
     against: Annotated[
         Literal["evil", "devil"] | None,
-        Parameter(help="Find the fewest guesses that beat this codemaker instead, and for evil what to guess."),
+        Parameter(
+            help="Find instead the fewest guesses that are sure to beat this codemaker; against evil, print them too."
+        ),
     ] = None,
     dry_run: Annotated[bool, Parameter(show_default=False, help="Print the estimated cost, and exit.")] = False,
     as_json: Json = False,
