@@ -58,8 +58,13 @@ def console(file: IO[str] | None = None) -> Console:
     )
 
 
+def can_redraw(out: Console) -> bool:
+    """Return True if ``out`` is a terminal on which printed text can be replaced, as TERM=dumb cannot."""
+    return out.is_terminal and not out.is_dumb_terminal
+
+
 def progress(out: Console) -> Progress:
-    """Return a display of progress bars below what ``out`` prints; it is disabled if ``out`` is not a terminal."""
+    """Return a display of progress bars below what ``out`` prints; it is disabled unless `can_redraw`."""
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -67,5 +72,5 @@ def progress(out: Console) -> Progress:
         TimeRemainingColumn(),
         console=out,
         transient=True,
-        disable=not out.is_terminal,
+        disable=not can_redraw(out),
     )

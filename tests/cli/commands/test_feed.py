@@ -187,8 +187,9 @@ def test_board_shows_rows():
     assert board_table(Console(width=80), document).row_count == 1
 
 
-async def test_board_removes_leaderboard_without_rows(monkeypatch):
-    """A server with a new database publishes empty leaderboards."""
+async def shown_boards(monkeypatch, term):
+    """Return what the board prints on a terminal of the type ``term``: a leaderboard, nonsense, then an empty one."""
+    monkeypatch.setenv("TERM", term)
     document = {"ladder": "classic", "rules": "4x6", "codemaker": "fixed"}
     topic = parse_topic("evilpegs/v1/hall/ladder/classic/leaderboard")
 
@@ -200,9 +201,20 @@ async def test_board_removes_leaderboard_without_rows(monkeypatch):
     monkeypatch.setattr("evilpegs.commands.feed.board.console", lambda: out)
     monkeypatch.setattr("evilpegs_clients.feed.broker_feed.follow_broker", follow)
     await show_board(Broker("127.0.0.1", 1), None)
-    frames = out.file.getvalue()
+    return out.file.getvalue()
+
+
+async def test_board_removes_leaderboard_without_rows(monkeypatch):
+    """A server with a new database publishes empty leaderboards."""
+    frames = await shown_boards(monkeypatch, "xterm")
     assert frames.count("ann") == 2  # other documents change nothing
     assert "waiting for a leaderboard" in frames[frames.rindex("ann") :]
+
+
+async def test_board_is_printed_where_nothing_can_be_drawn_again(monkeypatch):
+    printed = await shown_boards(monkeypatch, "dumb")
+    assert printed.count("ann") == 1
+    assert printed.count("waiting for a leaderboard") == 1
 
 
 def test_narrow_board_keeps_player_and_mean(capsys):

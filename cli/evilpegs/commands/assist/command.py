@@ -11,7 +11,7 @@ from evilpegs.commands.assist.input import COMMANDS
 from evilpegs.commands.assist.screen import AssistScreen
 from evilpegs.interruptible import run_interruptibly
 from evilpegs.options import After, Json, RulesText, require_after
-from evilpegs.output import console, print_json
+from evilpegs.output import can_redraw, console, print_json
 from evilpegs.termination import ended_in_order
 from evilpegs.turns import parse_turns
 from evilpegs_clients.terminal.dialog import Dialog, LeaveError
@@ -55,7 +55,7 @@ def _talk(history: AssistHistory, out: Console) -> None:
             return None
 
     def busy() -> AbstractContextManager[object]:
-        return out.status("counting") if out.is_terminal and history.rules.size > QUICK_CODES else nullcontext()
+        return out.status("counting") if can_redraw(out) and history.rules.size > QUICK_CODES else nullcontext()
 
     try:
         with ended_in_order():  # so that every signal leaves the terminal as it was

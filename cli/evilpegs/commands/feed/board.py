@@ -10,7 +10,7 @@ from rich.table import Table
 
 from evilpegs.commands.feed.follow import print_outage
 from evilpegs.commands.feed.missing_ladder import MissingLadder
-from evilpegs.output import console
+from evilpegs.output import can_redraw, console
 from evilpegs.reading import retry_policy
 from evilpegs.tables import Column, fit_table
 from evilpegs_clients.printable import printable
@@ -61,7 +61,7 @@ async def show_board(broker: Broker, ladder: str | None) -> None:
 
     out = console()
     boards: dict[tuple[str, str], Table] = {}
-    live = Live(console=out, auto_refresh=False) if out.is_terminal else None
+    live = Live(console=out, auto_refresh=False) if can_redraw(out) else None
     with live or nullcontext():
         _show(out, live, _WAITING)
         topics, missing = FeedTopics(ANY), MissingLadder(ladder, print_outage)

@@ -10,7 +10,7 @@ from rich.console import RenderableType
 from evilpegs.commands.leaderboard.from_server import fetch_standings
 from evilpegs.commands.leaderboard.table import show_standings, standings_view
 from evilpegs.live_screen import LiveScreen
-from evilpegs.output import console
+from evilpegs.output import can_redraw, console
 from evilpegs.reading import print_session_event, retry_policy
 from evilpegs_clients.connection.server_reader import ServerReader
 from evilpegs_clients.connection.session_events import SessionEvent
@@ -43,13 +43,14 @@ async def show_refreshed(server: str | None, database: str | None, ladder: str |
 class Board:
     """A view of leaderboards that is drawn again on a terminal, and printed in each new version elsewhere.
 
-    ``screen`` is the part of the terminal that is drawn again, or None if standard output is not a terminal.
+    ``screen`` is the part of the terminal that is drawn again, or None if nothing can be drawn again on
+    standard output.
     """
 
     def __init__(self) -> None:
         self._out = console()
         self._shown: list[Standings] | None = None
-        self.screen = LiveScreen(self._out, self._view) if self._out.is_terminal else None
+        self.screen = LiveScreen(self._out, self._view) if can_redraw(self._out) else None
 
     def show(self, standings: list[Standings]) -> None:
         """Show the leaderboards ``standings`` in place of those shown before.

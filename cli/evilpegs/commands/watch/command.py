@@ -11,7 +11,7 @@ from evilpegs.commands.watch.screen import show_watched
 from evilpegs.errors import CommandError
 from evilpegs.interruptible import run_interruptibly
 from evilpegs.options import DEFAULT_SERVER, Server
-from evilpegs.output import console
+from evilpegs.output import can_redraw, console
 from evilpegs_clients.feed.watch_feed import Watched
 from evilpegs_game.errors import quoted
 
@@ -41,7 +41,7 @@ def watch(
     """
     target = _find_target(watched)
     out = console()
-    if out.is_terminal and not as_json:
+    if can_redraw(out) and not as_json:
         run_interruptibly(show_watched(server, target, out))
     else:
         run_interruptibly(print_watched(server, target, as_json))
