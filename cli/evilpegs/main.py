@@ -65,7 +65,7 @@ COMMANDS: Final = {
 """The function of each command, in the order of `--help`; a function is imported only when its command runs."""
 GROUPS: Final = {
     "database": (
-        "Copy the database while a server uses it, check it, or rebuild what follows from it.",
+        "Copy the database while a server uses it, check it, or recompute its results.",
         {
             "backup": "evilpegs.commands.database:backup",
             "check": "evilpegs.commands.database:check",

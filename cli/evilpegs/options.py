@@ -82,7 +82,7 @@ After = Annotated[
         name="--after",
         consume_multiple=True,
         show_default=False,
-        help="Turns played before, each CODE:BLACK,WHITE like 1122:1,0.",
+        help="Turns played before, each CODE:BLACK,WHITE, as in: --after 1122:1,0 1344:0,2.",
     ),
 ]
 
@@ -132,8 +132,8 @@ ServerToRead = Annotated[
     str | None,
     Parameter(
         name="--server",
-        help="Ask the server at ws://HOST:PORT/v1 instead of reading a database. If no database is named either, "
-        "EVILPEGS_SERVER names it.",
+        help="Ask the server at ws://HOST:PORT/v1 instead of reading a database; by default, if no --database is "
+        "given, the server that EVILPEGS_SERVER names.",
     ),
 ]
 """The server of a command that can also read a database; `server_to_read` chooses between them."""
@@ -153,7 +153,7 @@ TokenFrom = Annotated[
     Parameter(
         name="--token-from",
         converter=to_server,
-        help="An address that this server had before. The token stored for it is used, and stored for the new one.",
+        help="The server's old address, if it has moved: the token stored for it is used, and kept for the new one.",
     ),
 ]
 

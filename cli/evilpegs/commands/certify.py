@@ -31,10 +31,10 @@ def certify(
     *,
     as_json: Json = False,
 ) -> None:
-    """Check a strategy tree and prove what it needs.
+    """Check a strategy tree and prove how many guesses it needs.
 
     Every code of the rules is followed through the tree to its all-black feedback. So the worst case holds against any
-    codemaker, also one that never commits to a secret, and total and mean are exact. If the tree is malformed,
+    codemaker, even one that never commits to a secret, and total and mean are exact. If the tree is malformed,
     incomplete or has lines that no code reaches, the error names the first wrong line.
     """
     parsed = read_tree(tree)

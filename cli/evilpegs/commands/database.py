@@ -65,8 +65,8 @@ def check(
 ) -> int:
     """Check every page of a database, and the chain of hashes of every match.
 
-    Nothing is written, and a server may use the database meanwhile. Each damaged place and each broken match is a line;
-    if there is one, the exit status is 1.
+    Nothing is written, and a server may use the database meanwhile. Each damaged place and each broken match gets a
+    line; if there is any, the exit status is 1.
     """
     url = database_url(database)
     with _shown_progress() as show:

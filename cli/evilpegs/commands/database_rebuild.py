@@ -50,10 +50,10 @@ def rebuild(
     ] = False,
     as_json: Json = False,
 ) -> int:
-    """Compute the result, the times and the luck of every finished game again from its events.
+    """Recompute the result, the times and the luck of every finished game from its events.
 
-    Rows that lack something, such as luck that no server has measured yet, are completed. Rows that say something else
-    than their events are listed and corrected, and the exit status is 1. Stop the server before, or use --compare.
+    Rows that lack something, such as luck that no server has measured yet, are completed. Rows that contradict their
+    events are listed and corrected, and the exit status is 1. Stop the server first, or use --compare.
     """
     url = database_url(database)
     result = RebuildResult()

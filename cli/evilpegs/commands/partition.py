@@ -40,7 +40,7 @@ def partition(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Show what each feedback to a guess would leave: the sizes of its parts.
+    """Show how many codes each feedback to a guess would leave.
 
     Several guesses are compared side by side. With --after, only the codes that are consistent with those turns are
     counted.

@@ -39,7 +39,7 @@ def play(
             name="--daily",
             show_default=False,
             help="Play the game of the day against evil on 4x6, the same for everyone, without a server. "
-            "The first guess follows from the date.",
+            "The date sets your first guess.",
         ),
     ] = False,
     day: Annotated[
@@ -49,8 +49,8 @@ def play(
     """Play a match yourself.
 
     Type a code such as 1122, or help for the other commands. Practice ladders have no clock, give hints, and show how
-    many codes each reply leaves; try --ladder classic-evil-practice. Leaving does not resign: come back under the same
-    name.
+    many codes each reply leaves; try --ladder classic-evil-practice. Leaving does not resign: with --name, you
+    can come back.
     """
     if sys.stdin is None:
         message = "there is nowhere to read guesses from; run it in a terminal, or leave standard input open"

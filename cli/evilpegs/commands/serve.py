@@ -36,7 +36,7 @@ def serve(
         Parameter(
             negative="--no-site",
             show_default=False,
-            help="Serve the page and the HTTP API; by default they are served.",
+            help="Serve the web page and the HTTP API; by default they are served.",
         ),
     ] = None,
     site_port: Annotated[

@@ -68,8 +68,8 @@ def bot(
     """Play matches with a strategy and verify every game as it ends.
 
     The token that proves the name is kept in a file of mode 600 in the user data directory. A match that an earlier run
-    of the same bot left open is finished first; one that another client began is never touched, and ends the command.
-    Before a new name is claimed and anything is played, the strategy is tried at a first guess. If it fails later, its
+    of the same bot left open is finished first; if another client began it, the command leaves it alone and ends.
+    Before a new name is claimed and anything is played, the strategy is tested on a first guess. If it fails later, its
     game is resigned, and after the second failure no further game is begun; each failure comes with a command that
     reproduces it. If something that the server sent proves wrong, it is listed and the exit status is 1.
     """

@@ -39,9 +39,9 @@ def compare(
         tuple[str, str] | None,
         Parameter(help="With --server, the names that A and B play under; by default the strategies' and the user's."),
     ] = None,
-    null: Annotated[float, Parameter(help="The difference of the null hypothesis, in guesses per game.")] = 0.0,
+    null: Annotated[float, Parameter(help="B minus A under the null hypothesis, in guesses per game.")] = 0.0,
     alternative: Annotated[
-        float, Parameter(help="The difference of the alternative; negative if B needs fewer guesses.")
+        float, Parameter(help="The same under the alternative; negative if B needs fewer guesses.")
     ] = -0.02,
     max_pairs: Annotated[
         int, WHOLE, Parameter(help="End without a decision after this many pairs of games.")
@@ -59,8 +59,9 @@ def compare(
     the differences agree much better with one hypothesis than with the other; each is rejected wrongly in about 5 %
     of runs. If every secret can be played in seconds, the exact difference is shown first.
 
-    With --server both play matches there, which count if the ladder is rated, each against secrets of its own. Games
-    are then paired in the order of play. A match that has begun is played to its end, as it also is by evilpegs bot.
+    With --server both play matches there, each strategy against secrets of its own; on a rated ladder the matches
+    count. Games are then paired in the order of play. A match that has begun is played to its end, as it
+    also is by evilpegs bot.
     """
     if names is not None and server is None:
         message = "--names is for --server; offline nobody plays under a name"

@@ -56,7 +56,9 @@ def duel(
         Parameter(help="Seed of the game: draws the secret of a fixed codemaker, and a strategy's random choices."),
     ] = None,
     budget: Annotated[
-        int | None, WHOLE, Parameter(help="The budget of each choice in feedback evaluations; by default none.")
+        int | None,
+        WHOLE,
+        Parameter(help="The most feedback evaluations per choice, for strategies that heed it; by default no limit."),
     ] = None,
     exact_up_to: Annotated[
         int | None,
@@ -74,7 +76,7 @@ def duel(
 
     The evil codemaker gives the reply that leaves the most codes; among equals, the one with the fewest blacks, then
     the fewest whites. The devil gives the reply after which an optimal codebreaker needs the most guesses in the worst
-    case; among equals, it decides like evil, and so it does with too many candidates to solve.
+    case; among equals, and with too many candidates to solve, it decides like evil.
     """
     parsed = Rules.parse(rules)
     name = codemaker or ("evil" if secret is None else "fixed")

@@ -77,7 +77,7 @@ def feed(
     """Print match events line by line, from a server or an MQTT broker.
 
     Without --mqtt, the events come from the match server. With --mqtt, they come from the broker to which
-    `evilpegs serve --mqtt` publishes them. A lost connection is restored. Ctrl-C ends it.
+    `evilpegs serve --mqtt` publishes them. A lost connection is restored. Ctrl-C ends the command.
     """
     mqtt = _choose_source(mqtt, server)
     if board and as_json:

@@ -55,12 +55,13 @@ def ladders(
 ) -> None:
     """List the ladders: rules, codemaker, clock, guess limit and games per match.
 
-    A match on a rated ladder counts on its leaderboard. Practice ladders are untimed and show candidates, parts and
-    hints. A server offers the ladders whose replies fit its settings for memory and work; --server lists them.
+    A match on a rated ladder counts on its leaderboard. Practice ladders are untimed, give hints, and show how many
+    codes each reply leaves. A server offers the ladders whose replies fit its settings for memory and work; --server
+    lists them.
 
-    With --calibrate a good strategy plays on a fixed ladder, and a file is written: the mean number of guesses it still
-    needed for each number of candidates. Luck on the ladder is defined by this curve, so it must never change
-    afterwards.
+    With --calibrate, a good strategy plays on a ladder with a fixed codemaker, and a file is written: for each number
+    of candidates, the mean number of guesses that the strategy still needed. Luck on the ladder is defined by this
+    curve, so the file must never change afterwards.
     """
     request = CalibrationRequest(games, seed, folder, force)
     if calibrate_ladder is not None:

@@ -37,7 +37,7 @@ def leaderboard(
     ] = None,
     refresh: Annotated[
         float | None,
-        Parameter(help="Keep the table on the screen and read it again every this many seconds, until Ctrl-C."),
+        Parameter(help="The seconds after which the table is read again; it stays on the screen until Ctrl-C."),
     ] = None,
     as_csv: Annotated[
         bool, Parameter(name="--csv", show_default=False, help="Print comma-separated values with raw numbers.")
@@ -48,9 +48,9 @@ def leaderboard(
 
     A player is ranked with the latest version of their client. A game that was not solved counts as one guess more
     than the limit. Most ladders with a fixed codemaker are ranked by the luck-adjusted mean: the guesses per game
-    without the luck of the feedback. The intervals hold at 95 % however often one looks. A row has a rank from 100
-    games on, against evil and a devil from 20 on; ranks that the intervals leave possible are shown beside it. A match
-    whose record was changed does not count. docs/scoring.md explains all of it.
+    without the luck of the feedback. The intervals hold at 95 % however often one looks. A rank needs 100 games, or 20
+    against evil or a devil; the ranks that the intervals leave possible are shown beside it. A match whose record was
+    changed does not count. docs/scoring.md explains all of it.
     """
     _check_form(refresh, as_csv, as_json)
     if between is not None:

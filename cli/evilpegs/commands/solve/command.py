@@ -46,7 +46,10 @@ def solve(
     journal: Annotated[
         Path | None,
         FILE,
-        Parameter(help="Keep what is proved in this file, and go on from it; by default OUT.journal."),
+        Parameter(
+            help="Keep what is proved in this file, and go on from it; by default OUT.journal, and none if the tree "
+            "goes to standard output."
+        ),
     ] = None,
     threads: Annotated[
         int | None, WHOLE, Parameter(help="The number of threads that search; by default one per processor.")

@@ -50,8 +50,8 @@ def verify(
     """Verify the record of a match without the server that played it.
 
     Recomputes hashes, commitments, feedback and the codemaker's replies; then checks every reply once more, by going
-    through all codes, independently of the codemaker's code. What does not hold is listed, and the exit status is 1.
-    What could not be checked, such as games over 10^9 codes, is listed as not checked and does not change the exit
+    through all codes with a program of its own. What does not hold is listed, and the exit status is 1. What could not
+    be checked, such as games on rules of more than 10^9 codes, is listed as not checked and does not change the exit
     status. If all of it holds, but the match is not over, the exit status is 3.
 
     With --key, the record must also be signed with that key; without it, anyone could have made the record up. A match
