@@ -45,7 +45,7 @@ class FileKind:
 
 
 def check_writable(name: str, kind: FileKind | None = None) -> None:
-    """Raise CommandError if the file ``name`` could not be written; call this before the work whose result it gets.
+    """Raise CommandError if the file ``name`` could not be written; call this before work whose result goes there.
 
     With ``kind``, an existing file of another kind is an error too. An empty file belongs to every kind. Standard
     output, ``-``, can always be written.

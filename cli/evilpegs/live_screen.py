@@ -34,7 +34,7 @@ class LiveScreen:
         self._live.stop()
 
     def draw(self) -> None:
-        """Draw the screen again, with the content that ``view`` returns now."""
+        """Draw the screen again: what ``view``, the function given at creation, returns, then the connection line."""
         status = [Text(self._status, "bold", no_wrap=True, overflow="ellipsis")] if self._status else []
         self._live.update(Group(self._view(), *status), refresh=True)
 

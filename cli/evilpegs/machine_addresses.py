@@ -48,7 +48,7 @@ def reachable_hosts(bound: str) -> list[str]:
 
 
 def _useful(addresses: Iterable[str]) -> Iterator[str]:
-    """Yield the addresses that other machines can use."""
+    """Yield the ``addresses`` except those that are loopback, link-local or unspecified (0.0.0.0 or ::)."""
     for address in addresses:
         parsed = ip_address(address)
         if not (parsed.is_loopback or parsed.is_link_local or parsed.is_unspecified):

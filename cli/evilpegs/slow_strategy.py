@@ -24,8 +24,9 @@ SLOW_SECONDS: Final = 5.0
 class SlowStrategyWatch:
     """An observer of the calls of strategy files, which reports the calls that take long in lines of text.
 
-    ``write`` is called with the text to show. If ``in_place`` is True, each line replaces the line before and is erased
-    at the end; otherwise the next line is written once a call has taken twice as long as the last line said.
+    ``write`` is called with the text to show. If ``in_place`` is True, each line replaces the line before, and the last
+    line is erased when no call is slow any longer. If ``in_place`` is False, lines stay. A line names the seconds that
+    a call has taken, and the next line about a slow call is written once a call has taken twice as many seconds.
     """
 
     def __init__(self, write: Callable[[str], object], in_place: bool) -> None:

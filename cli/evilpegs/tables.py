@@ -49,7 +49,11 @@ class Column(Generic[_Row]):
     narrow: Mapping[int, Callable[[_Row], str | Text] | None] = field(default_factory=dict)
 
     def cell_at(self, step: int) -> Callable[[_Row], str | Text] | None:
-        """Return the function for the cells after step number ``step``, 0 for none; None if the column is left out."""
+        """Return the function that makes the cells of the column once the table has been narrowed to ``step``.
+
+        ``step`` is the number of the last step taken, from 1, or 0 for the complete table. The result is None if the
+        column is left out.
+        """
         taken = [number for number in self.narrow if number <= step]
         return self.narrow[max(taken)] if taken else self.cell
 
@@ -59,8 +63,9 @@ def fit_table(
 ) -> tuple[Table, int]:
     """Return the table in its widest form that fits on ``out``, and the width of this form in characters.
 
-    The forms are the complete table and the tables after each step of `Column.narrow`. Each form is tried first with
-    two spaces between the columns and then with one. If no form fits, the narrowest is returned.
+    One form is the complete table; each step of `Column.narrow`, which shortens or leaves out columns, gives another
+    form. Each form is tried first with two spaces between the columns and then with one. If no form fits, the form
+    after the last step is returned.
     """
     widths = out.options.update(width=10_000)
     for table in _forms(rows, columns, title):
@@ -71,9 +76,10 @@ def fit_table(
 
 
 def print_table(out: Console, rows: Sequence[_Row], columns: Sequence[Column[_Row]], title: str | None = None) -> None:
-    """Print a table in its widest form that fits on ``out``.
+    """Print a table with a line per element of ``rows``, as wide as fits on ``out``.
 
-    If no form fits, the narrowest is printed, and the terminal breaks its lines.
+    Columns are shortened or left out, as their ``narrow`` says, until the table fits. If it never fits, the narrowest
+    table is printed, and the terminal breaks the lines.
     """
     table, needed = fit_table(out, rows, columns, title)
     table.width = needed

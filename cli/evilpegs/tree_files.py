@@ -42,9 +42,12 @@ def write_tree(name: str, tree: Tree) -> None:
 
 
 def _read_tree_bytes(name: str) -> bytes:
-    """Return the bytes of the file ``name``, but at most one byte more than a tree may have characters.
+    """Return the first `MAX_TREE_CHARACTERS` + 1 bytes of the file ``name``, or of standard input for ``-``.
 
-    A standard input that is closed counts as empty.
+    A shorter file is returned whole. The result is empty if standard input was closed before the start.
+
+    Raises:
+        CommandError: the name is empty or looks like an option, or the file cannot be read.
     """
     check_name(name)
     if name == STANDARD and sys.stdin is None:

@@ -1,4 +1,7 @@
-"""`evilpegs database rebuild`: compute the row of each game from its events, and compare it with the stored one."""
+"""`evilpegs database rebuild`: the row of each game in the database is computed again from the events of the game.
+
+Computed rows are compared with the stored ones, which are completed and corrected unless --compare is given.
+"""
 
 import sys
 from contextlib import ExitStack

@@ -62,7 +62,12 @@ def partition(
 
 
 def _parse_guess(text: str, rules: Rules) -> Code:
-    """Return the code in ``text``; raise CommandError if it has the form of rules, else GameError if it is no code."""
+    """Return the code in ``text``.
+
+    Raises:
+        CommandError: ``text`` is not a code, but looks like the name of rules, such as ``4x6``.
+        GameError: ``text`` is neither.
+    """
     try:
         return parse_code(text, rules)
     except GameError as error:

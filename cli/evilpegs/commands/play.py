@@ -72,7 +72,14 @@ def play(
 
 
 def _run(playing: Coroutine[Any, Any, None]) -> None:
-    """Run the coroutine ``playing`` to its end; if a signal ends it earlier, restore the terminal first."""
+    """Run the coroutine ``playing`` to its end, or until Ctrl-C, SIGTERM or SIGHUP ends it.
+
+    A signal lets the coroutine clean up, which restores the terminal, before the exception leaves this function.
+
+    Raises:
+        TerminatedError: SIGTERM or SIGHUP ended the coroutine.
+        KeyboardInterrupt: Ctrl-C ended the coroutine.
+    """
     with ended_in_order():
         run_interruptibly(playing)
 

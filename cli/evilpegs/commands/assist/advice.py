@@ -46,15 +46,15 @@ class AssistHistory:
 
     @property
     def is_solved(self) -> bool:
-        """True if the feedback of the last row is all-black, so that its guess was the secret."""
+        """True if the last row, a guess and its feedback, is all-black, so that the guess was the secret."""
         return bool(self.rows) and self.rows[-1].feedback == all_black(self.rules.pegs)
 
     def add(self, row: Turn) -> "AssistHistory":
-        """Return a history with ``row`` added after the last row."""
+        """Return a history with ``row``, a guess and its feedback, added after the last row."""
         return replace(self, rows=(*self.rows, row))
 
     def row(self, number: int) -> Turn:
-        """Return the row with this number, counted from 1; raises CommandError if there is no such row."""
+        """Return the guess and feedback of row ``number``, counted from 1; raise CommandError if there is none."""
         if not 1 <= number <= len(self.rows):
             numbers = f"1 to {len(self.rows)}" if len(self.rows) > 1 else "only row 1" if self.rows else "none yet"
             message = f"there is no row {number}; the rows: {numbers}"
@@ -62,19 +62,23 @@ class AssistHistory:
         return self.rows[number - 1]
 
     def change(self, number: int, row: Turn) -> "AssistHistory":
-        """Return a history in which ``row`` replaces row ``number``; raises CommandError if there is no such row."""
+        """Return a history in which ``row``, a guess and its feedback, replaces row ``number``, counted from 1.
+
+        Raises:
+            CommandError: there is no such row.
+        """
         self.row(number)
         return replace(self, rows=(*self.rows[: number - 1], row, *self.rows[number:]))
 
     def undo(self) -> "AssistHistory":
-        """Return the history without its last row; raises CommandError if it has no rows."""
+        """Return the history without its last guess and feedback; raise CommandError if the history is empty."""
         if not self.rows:
             message = "there is no row to take back"
             raise CommandError(message)
         return replace(self, rows=self.rows[:-1])
 
     def to_json(self) -> dict[str, Any]:
-        """Return a JSON object with the rules and the rows."""
+        """Return a JSON object: ``rules`` as text, and in ``after`` each row, a guess and its feedback."""
         return {"rules": str(self.rules), "after": [row.to_json() for row in self.rows]}
 
 
@@ -82,9 +86,10 @@ class AssistHistory:
 class Suggestion:
     """A suggested guess, the criteria by which it is best, and its figures.
 
-    ``best_by`` has the names of the criteria. Two names are no criteria: `OPTIMAL` for the guess of an optimal
-    codebreaker, and ``sampled`` for the best of random samples. ``figures`` says how the guess divides the codes that
-    are left; it is None if that would take too long to compute.
+    ``best_by`` has the names of the criteria. Two other names can occur: `OPTIMAL` if an optimal codebreaker would
+    make the guess, and ``sampled`` if the guess is the best of random samples, or the first candidate because sampling
+    would take too much memory or work. ``figures`` says how the guess divides the codes that are left; ``figures`` is
+    None if the division would take too long to compute.
     """
 
     guess: Code
@@ -136,10 +141,11 @@ class Advice:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """The rows of ``history`` that contradict each other, so that no code satisfies all of them.
+    """The rows of ``history`` that contradict each other; a row is a guess and its feedback.
 
-    ``rows`` has their numbers, from 1. ``fitting[i]`` has the feedbacks with which row ``rows[i]`` would agree with all
-    other rows of the history; it is empty if these contradict each other too.
+    No code agrees with all these rows. ``rows`` has the numbers of these rows, counted from 1. ``fitting[i]`` has each
+    feedback to the guess of row ``rows[i]`` with which the row would agree with all other rows of the history. It is
+    empty if the other rows contradict each other too.
     """
 
     history: AssistHistory
@@ -149,8 +155,10 @@ class Contradiction:
     def to_json(self) -> dict[str, Any]:
         """Return the contradiction as a JSON object with the keys of `Advice.to_json`.
 
-        ``clash`` has the rows that contradict each other. The number of candidates is 0, and the values about codes and
-        guesses are null or empty.
+        The value of the key ``clash`` is a list with an object for each of the rows, guesses with feedback, that
+        contradict each other. The object has the number of the row, from 1, in ``row``; in ``fitting`` it has the
+        feedbacks with which the row would agree with all other rows.
+        ``candidates`` is 0, ``codes`` and ``guesses`` are empty, and ``among`` and ``expected_guesses`` are null.
         """
         clash = [
             {"row": number, "fitting": [list(feedback) for feedback in fitting]}
@@ -174,7 +182,7 @@ class Adviser:
         self._solver = BoundedSolver(rules, effort.solver_budget)
 
     def advise(self, history: AssistHistory) -> Advice | Contradiction:
-        """Return advice about a game with the rows of ``history``, or the contradiction if no code satisfies all rows.
+        """Return advice about the game in ``history``, or a contradiction if no code agrees with every feedback.
 
         Raises:
             TooLargeError: the rules have too many codes to count, or counting does not fit in memory.
@@ -193,21 +201,21 @@ class Adviser:
         )
 
     def weigh(self, history: AssistHistory, guess: Code) -> GuessFigures:
-        """Return figures that say how a guess divides the codes that the rows of ``history`` leave.
+        """Return figures that say how ``guess`` divides the codes that agree with every feedback of ``history``.
 
         Raises:
-            ContradictionError: no code satisfies all rows.
+            ContradictionError: no code agrees with every feedback.
             TooLargeError: the rules have too many codes to count, or counting does not fit in memory.
         """
         return guess_figures(self._position(history.rows), guess)
 
     def codes(self, history: AssistHistory, most: int) -> tuple[Code, ...] | None:
-        """Return the codes that the rows of ``history`` leave, in code order.
+        """Return the codes that agree with every feedback of ``history``, in code order.
 
-        Return None if more than ``most`` codes are left, or if they do not fit in memory.
+        Return None if there are more than ``most`` of these codes, or if the codes do not fit in memory.
 
         Raises:
-            ContradictionError: no code satisfies all rows.
+            ContradictionError: no code agrees with every feedback.
             TooLargeError: the rules have too many codes to count, or counting does not fit in memory.
         """
         position = self._position(history.rows)
@@ -254,9 +262,13 @@ class Adviser:
         )
 
     def _fitting_feedback(self, rows: History, index: int) -> tuple[Feedback, ...]:
-        """Return the feedbacks with which the row at ``index``, from 0, would agree with all other rows.
+        """Return each feedback to the guess at ``index`` of ``rows`` that would agree with all other rows.
 
-        The result is empty if the other rows contradict each other.
+        A row is a guess and its feedback; ``index`` counts from 0. The result is empty if the other rows contradict
+        each other.
+
+        Raises:
+            TooLargeError: the rules have too many codes to count, or counting does not fit in memory.
         """
         others = self._position(rows[:index] + rows[index + 1 :])
         try:

@@ -88,7 +88,13 @@ class AssistDialog:
             self._show_advice()
 
     def _continue_with(self, history: AssistHistory, row_numbers: Iterable[int] = ()) -> None:
-        """Continue with ``history``: print its rows with the numbers ``row_numbers``, and show the advice about it."""
+        """Continue the dialog with ``history``: print some of its rows, and show the advice about ``history``.
+
+        A row is a guess and its feedback. ``row_numbers`` has the numbers, from 1, of the rows to print.
+
+        Raises:
+            TooLargeError: the rules are too large for any advice.
+        """
         self._history = history
         self._screen.show_rows(history, row_numbers)
         self._show_advice()

@@ -32,7 +32,10 @@ class AssistCommand(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RowChange:
-    """A correction of row ``number``, from 1; if ``guess`` is None, only the feedback of the row is corrected."""
+    """A correction of row ``number``, which is the guess and the feedback that were typed at this number, from 1.
+
+    ``guess`` and ``feedback`` replace those of the row. If ``guess`` is None, the guess of the row stays.
+    """
 
     number: int
     guess: Code | None
@@ -79,6 +82,8 @@ def help_text(rules: Rules) -> str:
 
 def parse_line(text: str, rules: Rules) -> AssistLine:
     """Return the meaning of a typed line: a command, a row, a change of a row, or a guess without feedback.
+
+    A row is a guess and its feedback.
 
     Raises:
         GameError, CommandError: the line is not understood; the message is one line that says what can be typed.

@@ -1,4 +1,4 @@
-"""The output of `evilpegs assist`: rows, advice, codes and contradictions as a person sees them."""
+"""The output of `evilpegs assist` for a person: typed rows (guess and feedback), advice, codes and contradictions."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from textwrap import fill
@@ -27,7 +27,7 @@ MAX_FEEDBACKS: Final = 8
 
 
 class AssistScreen(Screen):
-    """A screen that prints rows, advice and contradictions."""
+    """A screen that prints typed rows (guess and feedback), advice about a game, and rows that contradict others."""
 
     def show_advice(self, advice: Advice) -> None:
         """Print the number of codes left, the codes themselves if they are few, and a table of suggested guesses."""
@@ -48,12 +48,12 @@ class AssistScreen(Screen):
             self.say(line)
 
     def show_rows(self, history: AssistHistory, numbers: Iterable[int]) -> None:
-        """Print the rows of ``history`` with these numbers, from 1."""
+        """Print the rows of ``history``, each a guess and its feedback, that have the ``numbers``, counted from 1."""
         for number in numbers:
             self.say(row_text(number, history.row(number)))
 
     def show_contradiction(self, contradiction: Contradiction) -> None:
-        """Print the rows that contradict each other, and how to correct them."""
+        """Print the rows (guesses with feedback) that contradict each other, and how the person can correct a row."""
         self.say(f"No code of {contradiction.history.rules} fits {_row_list(contradiction.rows)}:", "bold red")
         for number, fitting in zip(contradiction.rows, contradiction.fitting, strict=True):
             row = row_text(number, contradiction.history.row(number))
@@ -81,7 +81,7 @@ def figures_text(figures: GuessFigures) -> str:
 
 
 def row_text(number: int, row: Turn) -> Text:
-    """Return the number, the guess and the feedback of a row as one line of text."""
+    """Return the number of a row, from 1, and the guess and feedback of the row as one line of text."""
     return Text.assemble(
         f"{number:>3}{GAP}", peg_text(format_code(row.guess)), GAP, feedback_text(row.feedback, len(row.guess))
     )
@@ -147,7 +147,7 @@ def _lines(pieces: Sequence[Text], width: int) -> Iterator[Text]:
 
 
 def _row_list(numbers: Sequence[int]) -> str:
-    """Return the numbers of rows as words, such as "row 2" or "rows 1 and 4 together"."""
+    """Return the numbers of typed rows, at least one, as words, such as "row 2" or "rows 1 and 4 together"."""
     if len(numbers) == 1:
         return f"row {numbers[0]}"
     return f"rows {', '.join(map(str, numbers[:-1]))} and {numbers[-1]} together"

@@ -73,13 +73,14 @@ def _user() -> str:
 
 @dataclass(frozen=True, slots=True)
 class BotJob:
-    """The job of a bot: to play ``matches`` new matches on ``ladder``, the id of a ladder of ``server``.
+    """The job of a bot: to play ``matches`` new matches on the ladder with the id ``ladder`` at the address ``server``.
 
     ``choice`` is the strategy as the user named it on the command line. If ``name`` is None, the bot chooses a name.
     ``token_from`` is a former address of the server; the tokens that are stored for that address are tried too.
-    ``seed`` is that of the strategy's random choices; if it is None, they follow from the bot's token.
-    ``client_version`` is shown on the leaderboard, by default the version of the strategy or of evilpegs. If
-    ``traceback`` is True, failures of the strategy are shown with their tracebacks.
+    ``seed`` is the seed of the strategy's random choices; if it is None, the random choices follow from the bot's
+    token. ``client_version`` is the version that the leaderboard shows; if it is None, the version of the strategy is
+    shown, or the version of evilpegs if the strategy has none. If ``traceback`` is True, failures of the strategy are
+    shown with their tracebacks.
     """
 
     strategy: Strategy

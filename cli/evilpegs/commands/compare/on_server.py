@@ -1,4 +1,4 @@
-"""A comparison by matches on a server: two strategies play under names of their own until the test decides."""
+"""A comparison of two strategies by matches on a server, where each plays under its own name until a test decides."""
 
 import asyncio
 import sys

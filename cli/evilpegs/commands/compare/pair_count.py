@@ -39,7 +39,7 @@ class PairCount:
         return self.test.verdict is None and self.test.pairs < self._max_pairs
 
     def play(self, games: PairedGames) -> None:
-        """Play pairs of ``games`` without a server and count them, until the test has decided or the count is full."""
+        """Play and count pairs of ``games`` without a server until `wants_more` is False."""
         while self.wants_more:
             self.add(games.play(self.test.pairs))
 

@@ -135,8 +135,8 @@ async def _play_ladders(
 ) -> list[BotSummary]:
     """Play the matches of one bot on each ladder of the plan in turn, and return a summary per ladder.
 
-    The bot has the name of its strategy, and its tokens are kept in ``folder``. ``on_event`` is called with each of its
-    events, and a line per ladder is printed to ``out``.
+    The bot has the name of its strategy, and its tokens are kept in ``folder``. ``server`` is the server's address.
+    ``on_event`` is called with each event of the bot, and a line per ladder is printed to ``out``.
     """
     summaries = []
     for ladder, matches in plan.matches:

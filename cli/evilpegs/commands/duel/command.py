@@ -125,7 +125,7 @@ def _start(rules: Rules, after: tuple[str, ...] | None, secret: str | None, budg
 def _methods(start: Position, codemaker: Codemaker, turns: tuple[DuelTurn, ...]) -> list[Method]:
     """Return, for each turn, ``exact`` if a devil searched ahead for its reply, and ``greedy`` if it replied like evil.
 
-    The list is empty for other codemakers.
+    ``start`` is the position before the first turn. The list is empty if ``codemaker`` is not a devil.
     """
     if not isinstance(codemaker, Devil):
         return []

@@ -157,7 +157,11 @@ def _check_options(
 
 
 def _check_outputs(plot: Path | None, csv: str | None, as_json: bool) -> None:
-    """Raise CommandError if the results could not be written; call this before the evaluation."""
+    """Raise CommandError if the chart ``plot`` or the file ``csv`` could not be written, or if the outputs collide.
+
+    The outputs collide if ``csv`` is ``-``, standard output, and ``as_json`` asks for JSON there. Call this before the
+    evaluation.
+    """
     if plot is not None:
         check_plot(plot)
     if csv is not None:

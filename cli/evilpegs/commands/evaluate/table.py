@@ -73,7 +73,10 @@ def _show_worst(out: Console, result: StrategyResult) -> None:
 
 
 def replay_command(result: StrategyResult, costly: CostlySecret) -> list[str]:
-    """Return the words of an `evilpegs duel` command that plays the game against a costly secret again."""
+    """Return the words of an `evilpegs duel` command that plays the game against the secret of ``costly`` again.
+
+    ``costly`` is a secret that took many guesses.
+    """
     spec = result.spec
     first = [] if spec.first is None else ["--first", spec.first]
     seed = ["--seed", str(costly.seed)] if spec.load().uses_rng else []

@@ -90,7 +90,10 @@ def _show(out: Console, live: Live | None, shown: RenderableType) -> None:
 
 
 def board_table(out: Console, document: Mapping[str, Any]) -> Table | None:
-    """Return the table of a leaderboard from its published JSON object; None if it has no rows or is malformed."""
+    """Return the table of the leaderboard that was published as the JSON object ``document``.
+
+    The result is None if the object is malformed or its leaderboard has no rows. The table is narrowed to fit ``out``.
+    """
     try:
         ladder, rules, codemaker = (_text(document[name]) for name in ("ladder", "rules", "codemaker"))
         rows = document["rows"]

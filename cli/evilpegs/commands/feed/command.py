@@ -106,11 +106,12 @@ def feed(
 def _choose_source(mqtt: str | None, server: str) -> str | None:
     """Return ``mqtt``, the URL of the broker, if events are to be read there, or None to read from the server.
 
-    An option on the command line takes precedence over one from the environment. If both come from the environment,
-    the broker is chosen.
+    ``server`` is the address of the server. An argument of type `_Typed` was typed on the command line; any other is
+    from the environment or a default. If only ``server`` was typed, the result is None. Otherwise the result is
+    ``mqtt``, which may be None too.
 
     Raises:
-        CommandError: both options are on the command line.
+        CommandError: both options were typed on the command line.
     """
     if isinstance(server, _Typed):
         if isinstance(mqtt, _Typed):

@@ -24,7 +24,10 @@ class MissingLadder:
         self._is_known = ladder is None
 
     def expect(self) -> None:
-        """Give the hint in `SECONDS`, unless a message about the ladder arrives first; call this after subscribing."""
+        """Schedule the hint on the running event loop, `SECONDS` seconds from now, and return at once.
+
+        No hint is given if a message about the ladder arrives earlier. Call this after subscribing.
+        """
         if not self._is_known:
             asyncio.get_running_loop().call_later(SECONDS, self._give_hint)
 

@@ -69,7 +69,8 @@ def compare_rows(standings: Standings, players: Sequence[str], source: Sequence[
     ``--server`` and a URL; an error message uses them in a hint.
 
     Raises:
-        CommandError: a player has no row or fewer than `FEWEST_GAMES` games, or both names mean the same player.
+        CommandError: a player is not on the leaderboard or has fewer than `FEWEST_GAMES` games, or both names mean the
+            same player.
     """
     first, second = (_find_row(standings, player, source) for player in players)
     if first is second:

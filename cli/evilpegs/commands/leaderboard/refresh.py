@@ -23,9 +23,9 @@ ReadNow = Callable[[], Awaitable[list[Standings]]]
 async def show_refreshed(server: str | None, database: str | None, ladder: str | None, seconds: float) -> None:
     """Show leaderboards until interrupted, and read them again every ``seconds`` seconds.
 
-    They are those of the server at the address ``server``; if it is None, those of the database at the URL
-    ``database``; if that is None too, those of the database that `evilpegs serve` uses. ``ladder`` is the id of a
-    ladder, or None for each ladder that has rated games.
+    The leaderboards are read from the server at the address ``server``. If ``server`` is None, they are read from the
+    database at the URL ``database``, or from the database that `evilpegs serve` uses if ``database`` is None too.
+    ``ladder`` is the id of a ladder, or None for each ladder that has rated games.
 
     Raises:
         CommandError: there is no such ladder, or the database cannot be read.

@@ -131,7 +131,10 @@ def _adjusted_mean(row: StandingsRow) -> str:
 
 
 def score_bars(row: StandingsRow, lowest: int, highest: int) -> str:
-    """Return one character per score from ``lowest`` to ``highest``: a bar whose height shows how often it occurs."""
+    """Return a text with one character per score from ``lowest`` to ``highest``, both included.
+
+    Each character is a bar, whose height is in proportion to the number of games that had the score.
+    """
     counts = dict(row.histogram)
     return small_bars([counts.get(score, 0) for score in range(lowest, highest + 1)])
 

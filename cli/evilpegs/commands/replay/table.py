@@ -35,9 +35,9 @@ class AnalyzedTurn(NamedTuple):
 
 
 def print_analysis(out: Console, turns: Sequence[TurnReplay], is_fixed: bool) -> None:
-    """Print a table of those ``turns`` that were analyzed, with the figures of each guess.
+    """Print a table with a row for each of the ``turns`` that was analyzed; its columns say what the guess was worth.
 
-    If ``is_fixed``, that is, if the secret is fixed, a column shows the probability of a feedback at least as good as
+    If ``is_fixed`` is True, the secret is fixed, and a column shows the probability of a feedback at least as good as
     the one received.
     """
     rows = [AnalyzedTurn(turn, turn.analysis) for turn in turns if turn.analysis is not None]
@@ -49,9 +49,11 @@ def _feedback(turn: TurnReplay) -> Feedback:
 
 
 def _best(analysis: TurnAnalysis, as_pegs: bool) -> Text:
-    """Return a better guess than the one played as text, or "as played" if none is better; empty if nothing is known.
+    """Return the text of a better guess than the one played, or "as played" if no better guess is known.
 
-    With ``as_pegs`` the guess is written as colored pegs, otherwise as symbols.
+    A ``*`` at the end means that guesses were compared only by entropy. If no better guess is known, and the analysis
+    has no best guesses to compare with, the text is empty. If ``as_pegs`` is True, the guess is written as colored
+    pegs, otherwise as symbols.
     """
     guess, mark = _better_guess(analysis)
     if guess is None:
@@ -60,9 +62,10 @@ def _best(analysis: TurnAnalysis, as_pegs: bool) -> Text:
 
 
 def _better_guess(analysis: TurnAnalysis) -> tuple[Code | None, str]:
-    """Return a guess that is better than the one played, or None if none is known, and a mark for the result.
+    """Return a guess that is better than the one played, or None if no better guess is known, and a mark.
 
-    The mark is ``*`` if guesses were compared only by entropy, and empty if optimal play is known or nothing is.
+    The mark is ``*`` if guesses were compared only by entropy. It is empty if the guess was compared with optimal
+    play, or if nothing was compared.
     """
     if analysis.regret is not None and analysis.regret.at_most == 0:
         return None, ""

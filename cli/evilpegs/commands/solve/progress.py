@@ -13,10 +13,10 @@ PRINT_INTERVAL: Final = 0.5
 
 
 class BoundsProgress:
-    """A printer of the bounds that a solver has proved for ``rules``.
+    """A printer of the bounds that a solver has proved on the number of guesses of the best strategy.
 
-    It is called with all new bounds and prints a line to ``out`` at most every `PRINT_INTERVAL` seconds. ``now``
-    returns the time in seconds on a clock that never goes back.
+    The printer is called with all new bounds and prints a line to ``out`` at most every `PRINT_INTERVAL` seconds. Each
+    line begins with ``rules``. ``now`` returns the time in seconds on a clock that never goes back.
     """
 
     def __init__(self, out: Console, rules: Rules, now: Callable[[], float]) -> None:
@@ -28,16 +28,17 @@ class BoundsProgress:
         self._latest: Progress | None = None
 
     def __call__(self, bounds: Progress) -> None:
-        """Note ``bounds`` as the latest, and print them unless the last line is less than `PRINT_INTERVAL` seconds old.
+        """Note ``bounds`` as the latest, and print them if the last line is at least `PRINT_INTERVAL` seconds old.
 
-        Before the first line, the time is counted from the creation of the printer.
+        The bounds are on the number of guesses of the best strategy. Before the first line, the seconds are counted
+        from the creation of the printer.
         """
         self._latest = bounds
         if self._now() - self._printed_at >= PRINT_INTERVAL:
             self.print_latest()
 
     def print_latest(self) -> None:
-        """Print the latest bounds unless they have been printed already."""
+        """Print the latest bounds on the number of guesses, if there are any and the last line has other bounds."""
         self._printed_at = self._now()
         if self._latest and self._latest != self._printed:
             self._printed = self._latest

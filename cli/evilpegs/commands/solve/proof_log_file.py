@@ -30,7 +30,10 @@ class ProofLogFile:
     """
 
     def __init__(self, path: Path, rules: Rules, now: Callable[[], float]) -> None:
-        """Read the proof log from the file; if the file does not exist or is damaged, begin an empty proof log.
+        """Read the proof log, the bounds proved so far, from the file at ``path``.
+
+        If the file does not exist or is damaged, begin an empty proof log. ``now`` returns the time in seconds on a
+        clock that never goes back.
 
         Raises:
             CommandError: the file cannot be read, is a file of another kind, or belongs to other rules.
@@ -41,7 +44,7 @@ class ProofLogFile:
         self.proof_log = _read(path, rules)
 
     def tick(self) -> None:
-        """Save the proof log if the last save was at least `SAVE_INTERVAL` seconds ago.
+        """Save the bounds proved so far if the last save, or the opening, was at least `SAVE_INTERVAL` seconds ago.
 
         Raises:
             CommandError: the file cannot be written.
@@ -50,7 +53,7 @@ class ProofLogFile:
             self.save()
 
     def save(self) -> None:
-        """Replace the content of the file by the current proof log; raises CommandError if that fails.
+        """Replace the content of the file by the bounds proved so far; raise CommandError if that fails.
 
         Another process that reads the file gets either the old content or the new one, complete.
         """

@@ -1,4 +1,5 @@
-"""`evilpegs verify`: the command and what it prints in `command`, the verification of a record in `verification`.
+"""`evilpegs verify`: the record of a match is checked without the server that played the match.
 
-`not_proved` lists the claims that no record can prove.
+Begin with `command.py`, which also prints the result. `verification.py` verifies the record, and `not_proved.py` lists
+the claims that no record can prove.
 """

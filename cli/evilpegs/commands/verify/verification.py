@@ -53,10 +53,10 @@ class MatchVerification:
 
     ``findings`` are violations: what does not hold. ``not_checked`` are statements that could not be checked, and
     ``remarks`` are doubts that refute nothing. ``holds`` is True if there are no findings; statements that were not
-    checked may still be wrong. ``finished`` is True if the record has the last event of the match. Without this event,
-    the others were checked, but nothing proves that the server will not change them, because the hash over the record
-    is in the last event. ``events`` is the number of events. ``signed_by`` is the public key with which the record is
-    signed, None if the signature was not checked or no key fits. ``not_proved`` has the claims that no record proves.
+    checked may still be wrong. ``finished`` is True if the record has the last event of the match. The hash over the
+    record is in the last event; without the last event, the server could still change the events before it. ``events``
+    is the number of events. ``signed_by`` is the public key with which the record is signed, None if the signature was
+    not checked or no key fits. ``not_proved`` has the claims that no record proves.
     """
 
     match: str

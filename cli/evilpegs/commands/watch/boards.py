@@ -29,7 +29,7 @@ class MatchBoard:
     at: int = 0
 
     def add(self, event: RecordEvent) -> None:
-        """Add the next event of the match; an event that is not newer than the last one changes nothing."""
+        """Add an event of the match; an event whose number ``seq`` is not above that of the last event is ignored."""
         if event.seq <= self.seq:
             return
         self.seq, self.at = event.seq, event.at

@@ -109,7 +109,7 @@ def _lines(board: MatchBoard) -> Iterator[Text]:
 
 
 def _results(games: list[GameOver]) -> str:
-    """Return a line with the guesses of each solved game and a dash for each other game; empty without ``games``."""
+    """Return a line with the number of guesses of each solved game and a dash for any other; empty without games."""
     results = " ".join(str(game.guesses) if game.outcome == "solved" else "-" for game in games)
     return f"guesses: {results}" if results else ""
 
