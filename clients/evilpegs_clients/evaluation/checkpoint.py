@@ -1,12 +1,12 @@
 """The checkpoint of a run: the outcomes of finished tasks in a file, so that a killed run can continue.
 
-A text file of checked lines (`evilpegs_game.checked_lines`), one per finished task: a JSON list of the task's key and
-outcome, and a checksum over the run and the list. Lines are only appended, each in one write. A last line without an
-end, torn by a kill, is dropped; any other line that fails its checksum is an error. The first line names the format and
-the run.
+The file is a text file of lines with checksums (`evilpegs_game.checked_lines`). The first line names the format and the
+run. Each further line is for one finished task: a JSON list of the task's key and outcome, and a checksum over the run
+and the list. Lines are only appended, each in one write. If a kill has cut off the end of the last line, that line is
+dropped; any other line that fails its checksum is an error.
 
-A lock keeps a second run out of the file. It is on the file itself and not on one beside it, so it holds for every name
-of the file, leaves nothing behind, and excludes runs of earlier versions too.
+A lock keeps a second run out of the file. The lock is on the file itself and not on a second file beside it. So the
+lock holds for every name of the file, leaves nothing behind, and excludes runs of earlier versions too.
 """
 
 import errno

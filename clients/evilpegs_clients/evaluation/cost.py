@@ -45,8 +45,8 @@ class CostEstimate:
     """The estimated cost of evaluating one strategy.
 
     ``memory`` is the memory that each process needs for its data, in bytes. ``task_size`` is the most candidates, or
-    games, per task. ``work`` describes the work for people. ``is_small`` is True if the work is best done in one
-    piece in this process, because it is short.
+    games, per task, a piece of the work for one process. ``work`` describes the work for people. ``is_small`` is True
+    if the work is best done in one piece in this process, because it is short.
     """
 
     spec: StrategySpec
@@ -60,7 +60,7 @@ def estimate_cost(spec: StrategySpec, threads: int = 1) -> CostEstimate:
     """Estimate the cost of evaluating ``spec`` in processes that each use ``threads`` threads.
 
     Raises:
-        TooLargeError: a process would need more memory for the codes than it may take, or the rules are too large.
+        TooLargeError: every secret is to be played, but all codes of the rules take more than `DEFAULT_BYTES`.
     """
     is_file = spec.strategy not in STRATEGIES
     return _games_cost(spec, is_file) if spec.games else _exact_cost(spec, is_file, threads)
@@ -69,7 +69,8 @@ def estimate_cost(spec: StrategySpec, threads: int = 1) -> CostEstimate:
 def check_memory(cost: CostEstimate, processes: int) -> None:
     """Raise TooLargeError if the processes of an evaluation need more memory than this machine has.
 
-    ``cost.memory`` is needed by each of the ``processes`` processes. If there are several, another process starts them.
+    Each of the ``processes`` processes needs ``cost.memory`` bytes for its data and `PROGRAM_BYTES` for the program. If
+    there are several, this process starts them, and it needs another `PROGRAM_BYTES`.
     """
     started = processes if processes > 1 else 0
     needed = processes * cost.memory + (1 + started) * PROGRAM_BYTES

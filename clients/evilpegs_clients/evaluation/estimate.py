@@ -49,7 +49,7 @@ class TimeEstimate:
 
     @property
     def is_long(self) -> bool:
-        """True if the evaluation is expected to take so long that it should be announced."""
+        """True if the evaluation is expected to take at least `NOTICE_SECONDS`, so that it should be announced."""
         return self.seconds >= NOTICE_SECONDS
 
     def __str__(self) -> str:

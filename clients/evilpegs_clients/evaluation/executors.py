@@ -62,7 +62,7 @@ def open_workers(jobs: int, cluster: str | None) -> Iterator[Workers]:
     terminated, and tasks that wait on a cluster are cancelled.
 
     Raises:
-        EvaluationError: the cluster does not answer, has no workers, or they lack this version of evilpegs.
+        EvaluationError: the cluster does not answer or has no workers, or a worker lacks this version of evilpegs.
     """
     if cluster is not None:
         with _cluster_workers(cluster) as workers:

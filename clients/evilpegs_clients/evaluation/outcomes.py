@@ -47,7 +47,7 @@ class PlayedGames:
 
 @dataclass(frozen=True, slots=True)
 class ChosenGuess:
-    """The outcome of a `ChoiceTask`: the guess, and in ``parts`` the number of candidates that each feedback leaves."""
+    """The outcome of a `ChoiceTask`: the guess; ``parts`` maps each feedback to the number of candidates it leaves."""
 
     guess: Code
     parts: Mapping[Feedback, int]

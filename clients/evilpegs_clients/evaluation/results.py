@@ -57,9 +57,10 @@ class StrategyResult:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The 95 % confidence interval of the mean of simulated games.
+        """The least and the greatest value of the 95 % confidence interval of the mean number of guesses per game.
 
-        It is None if every secret was played, after one game, or if all games took the same number of guesses.
+        It is None if every secret was played, if only one game was simulated, or if all games took the same number of
+        guesses.
         """
         figures = self.figures
         return figures.interval if isinstance(figures, Simulation) else None
@@ -104,7 +105,7 @@ class Comparison:
     difference: PairedDifference
 
     def to_json(self) -> dict[str, Any]:
-        """Return the comparison as a JSON object of `evilpegs evaluate --games --json`."""
+        """Return the comparison as the JSON object that `evilpegs evaluate --games --json` prints for it."""
         difference = self.difference
         interval = difference.interval
         return {

@@ -1,4 +1,7 @@
-"""A whole evaluation: each strategy is played in one piece or in tasks, with progress, workers and a checkpoint."""
+"""A whole evaluation: each strategy is played in one piece by this process, or in tasks that workers share.
+
+The progress is shown, and a checkpoint keeps the outcomes of finished tasks.
+"""
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
@@ -40,18 +43,18 @@ LINE_SECONDS: Final = 10.0
 def run_evaluation(
     costs: Sequence[CostEstimate], plan: ExecutionPlan, err: Console, progress: Progress, now: Now = perf_counter
 ) -> list[tuple[Tally, float]]:
-    """Evaluate the strategy of each cost estimate, and return its counts and the seconds that they took, in order.
+    """Evaluate the strategy of each cost estimate; return, in order, the counts and the seconds of each evaluation.
 
     Args:
         costs: The cost estimates, with the specifications of the strategies.
-        plan: The processes that play, and the file of the checkpoint.
+        plan: The processes that play, of this machine or of a cluster, and the file of the checkpoint.
         err: The console for notices, and for an estimate of the time if that time is long.
         progress: The display that gets a bar per strategy. If it is disabled, lines are printed to ``err`` instead.
         now: A clock that returns seconds.
 
     Raises:
         EvaluationError: the checkpoint, the cluster or a worker failed.
-        GameError: a strategy is stuck or returned an illegal guess; the message names the strategy.
+        GameError: a strategy returned an illegal guess, or would never solve a game; the message names the strategy.
     """
     tallies = []
     with ExitStack() as stack:
@@ -198,8 +201,8 @@ def _make_advance(progress: Progress, err: Console, spec: StrategySpec, now: Now
 def _make_line_printer(text: str, err: Console, now: Now) -> Advance:
     """Return a function that adds up finished codes or games and prints their total number to ``err``.
 
-    The argument of the function is the number finished since its last call. The function prints at most one line per
-    `LINE_SECONDS`: the format string ``text``, filled in with the total. ``now`` returns seconds.
+    The argument of the function is the number finished since its last call. ``text`` is the line to print, a format
+    string with one field for the total. At most one line is printed per `LINE_SECONDS`. ``now`` returns seconds.
     """
     finished, printed_at = 0, now()
 

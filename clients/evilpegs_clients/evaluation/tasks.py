@@ -132,7 +132,8 @@ def play_games(strategy: Strategy, rules: Rules, numbers: range, first: Code | N
     Raises:
         StrategyError: the strategy chose something that is not a code of the rules. Other errors of the strategy are
             passed on unchanged.
-        StuckError, TooLargeError: under the conditions of `game_lengths`.
+        StuckError: a game was not over after `MAX_TURNS` guesses.
+        TooLargeError: the strategy asks its position for more than fits into memory.
     """
     choose_legal = legal_choice(strategy)
     unused = turn_rng(seed, 1)

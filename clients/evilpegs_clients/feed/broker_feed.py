@@ -41,7 +41,11 @@ class FeedMessage:
     retained: bool
 
     def event(self) -> RecordEvent | None:
-        """Return the event that this message contains; None if it contains no event of the match in its topic."""
+        """Return the event that this message contains, or None if it contains none.
+
+        The result is also None if the event belongs to another match than the topic, or if the topic is not one of
+        events or results.
+        """
         if self.topic.kind not in {"event", "result"}:
             return None
         try:

@@ -23,7 +23,10 @@ class KnownMatch:
 
 
 class MatchBook:
-    """A memory of at most `MAX_MATCHES` matches of a feed, by their ids."""
+    """A memory of the matches of a feed, by their ids.
+
+    It holds at most `MAX_MATCHES` matches, and forgets first the match that was looked up least recently.
+    """
 
     def __init__(self) -> None:
         self._matches: OrderedDict[str, KnownMatch] = OrderedDict()

@@ -144,10 +144,10 @@ class _Watcher:
             raise unknown_ladder(ladder, welcome.ladders, self._url) from None
 
     async def _watch_pasts(self, connection: ProtocolConnection, matches: Iterable[str]) -> None:
-        """Watch, one by one, the newest of ``matches`` and of the matches known from earlier connections.
+        """Watch the newest matches one by one, at most `Watched.pasts` in all, to receive their earlier events.
 
-        ``matches`` are the ids of the matches under way now. The matches known from earlier connections had not ended
-        when the connection was lost. Ids of matches sort in the order in which the matches began.
+        The matches are chosen from ``matches``, the ids of the matches under way now, and from the matches that had not
+        ended when an earlier connection was lost. Ids of matches sort in the order in which the matches began.
         """
         newest = sorted({*matches, *self._under_way}, reverse=True)[: self._watched.pasts]
         self._under_way = dict.fromkeys(newest)

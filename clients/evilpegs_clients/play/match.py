@@ -102,7 +102,7 @@ class TerminalMatch:
             await self._guess(format_code(command))
 
     async def _guess(self, code: str) -> None:
-        """Send ``code`` as a guess, and again after a cut connection; say so if the turn ended before it arrived."""
+        """Send ``code`` as a guess, and again after a cut connection; print a notice if the guess arrived too late."""
         view = self._view
         turn = view.game, view.turn
         while view.phase is Phase.TURN and (view.game, view.turn) == turn:

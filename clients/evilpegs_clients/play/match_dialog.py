@@ -1,4 +1,7 @@
-"""A dialog in a match: a question ends with its turn, and a typed line is refused if it needs a server that is away."""
+"""A dialog in a match: when a turn ends, the question that was asked in it is withdrawn.
+
+While the connection to the server is lost, typed lines that need the server are refused.
+"""
 
 from evilpegs_clients.connection.match_client import MatchClient
 from evilpegs_clients.connection.match_view import SETTLED_PHASES
@@ -22,8 +25,8 @@ class MatchDialog(Dialog):
     async def ask_in_turn(self, client: MatchClient, question: Question) -> str | None:
         """Ask ``question`` and return the line that answers it, or None if the current turn ends first.
 
-        If a person types a line that needs the server while the server is away, the line is refused and the question
-        asked again.
+        If a person types a line that needs the server while the connection to the server is lost, the line is refused,
+        and the question is asked again.
 
         Raises:
             LeaveError: The input has ended.

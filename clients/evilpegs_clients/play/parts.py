@@ -18,8 +18,9 @@ INDENT: Final = "     "
 def largest_parts_text(event: FeedbackGiven, codemaker: Codemaker, width: int) -> Text:
     """Return the `FEW` largest parts of a guess, and the number of further parts, as text for people.
 
-    A part is a feedback with the number of candidates that it would have left. If a devil chose the reply by searching
-    ahead, the part of the reply comes first. Lines have at most ``width`` characters, but no part is broken.
+    A part is a feedback with the number of candidates that it would have left. A heading comes first, which depends on
+    ``codemaker``. If a devil chose the reply by searching ahead, the part of the reply is the first part. Lines have at
+    most ``width`` characters, but a part is never broken: one that is longer has a longer line of its own.
     """
     parts = _parts(event, reply_first=event.method == "exact")
     more = len(parts) - FEW
@@ -30,8 +31,9 @@ def largest_parts_text(event: FeedbackGiven, codemaker: Codemaker, width: int) -
 def all_parts_text(event: FeedbackGiven, codemaker: Codemaker, width: int) -> Text:
     """Return all parts of a guess, largest first, as text for people.
 
-    A part is a feedback with the number of candidates that it would have left. Lines have at most ``width`` characters,
-    but no part is broken.
+    A part is a feedback with the number of candidates that it would have left. A heading comes first, which depends on
+    ``codemaker``. Lines have at most ``width`` characters, but a part is never broken: one that is longer has a longer
+    line of its own.
     """
     return _wrap([_heading_text(event, codemaker), *_parts(event)], width)
 

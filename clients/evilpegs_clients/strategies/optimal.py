@@ -58,8 +58,8 @@ class Optimal:
         """Choose the guess at ``position``.
 
         Raises:
-            OverBudgetError: A first guess takes more than ``work`` feedback evaluations, or the budget of the position
-                is too small for `most-parts`.
+            OverBudgetError: The search for a first guess takes more feedback evaluations than the ``work`` of this
+                strategy, or `most-parts` has to choose and the budget of the position is too small for it.
             TooLargeError: There are too many codes or pegs to search at all.
         """
         node = _tree_node(position.rules, position.history) if self.uses_trees and not self.candidates_only else None

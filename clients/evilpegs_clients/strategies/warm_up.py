@@ -18,7 +18,8 @@ def warm_up(strategy: Strategy, rules: Iterable[Rules], live_sets: LiveSets) -> 
     """Compile the kernels that ``strategy`` needs, and put all codes of each of ``rules`` into the cache ``live_sets``.
 
     Rules whose codes do not fit into memory are skipped. Kernels, the functions that numba compiles, are compiled by
-    playing a tiny game tree. A strategy from a file may not support rules as small as this, so `minimax` plays instead.
+    playing a tiny game tree. A strategy from a file may not support such small rules, so `minimax` plays the tree in
+    its place.
     """
     evaluate(seeded_choice(strategy if strategy.name in STRATEGIES else Minimax()), SMALL_RULES)
     for each in rules:

@@ -25,7 +25,8 @@ class VerificationCache:
     def worst_case(self, rules: Rules) -> WorstCase:
         """Return the solver that finds a devil's replies on ``rules``.
 
-        The solver remembers the positions that it has solved since the rules changed last.
+        Calls with the same rules share one solver, which remembers the positions that it has solved. A call with other
+        rules than the last call discards that solver and begins a new one.
         """
         if self._worst_case is None or self._worst_case[0] != rules:
             self._worst_case = rules, WorstCase(rules)

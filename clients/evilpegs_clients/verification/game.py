@@ -48,8 +48,8 @@ def check_game(game: GameRecord, cache: VerificationCache, devil_budget: int = D
 
     A statement that cannot be recomputed yields a `NotChecked` with the number of its turn. If a reply of a devil takes
     more than ``devil_budget`` feedback evaluations to check, only that reply is not checked. If the candidates of a
-    turn cannot be recomputed, the check of the replies ends at this turn. So does the check of the numbers that a
-    practice ladder showed.
+    turn cannot be recomputed, two checks end at this turn: the check of the replies, and the check of the numbers that
+    a practice ladder showed. The check of the replies of evil or a devil also ends at the first wrong reply.
     """
     try:
         history = tuple(_parse_turn(game, event) for event in game.feedbacks)

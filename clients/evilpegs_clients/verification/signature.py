@@ -41,10 +41,11 @@ def find_signer(over: Mapping[str, Any], keys: Iterable[str]) -> str | None:
 
 
 def check_signature(events: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> list[Violation]:
-    """Return a list with a violation unless the record is signed with one of the public keys, else an empty list.
+    """Return a list with a violation if the record is not signed with one of ``keys``, else an empty list.
 
-    The record itself must have been verified before, because the signature covers the hash that the last event names.
-    If the last event is missing, the list has a `NotChecked`, because a server signs a match when it is over.
+    ``events`` are all events of the record as JSON objects, and ``keys`` are public keys in base64url. Verify the
+    record itself first, because the signature covers the hash that the last event names. If the last event is
+    missing, the list has a `NotChecked`, because a server signs a match when the match is over.
 
     Raises:
         SignatureUncheckableError: The library that checks signatures is not installed.

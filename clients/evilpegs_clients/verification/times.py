@@ -1,8 +1,8 @@
 """A comparison of the times that turns took with the times at which their events were recorded.
 
-A server records a feedback after the guess arrived, and the turn began after the event before it was recorded. So the
-time between the two events is at least as long as the turn. It may be much longer, because it includes the player's
-pause before `ready`, the computation of the reply, and the time while the server was down.
+A turn begins only when the previous event has been recorded. The feedback of the turn is recorded only when the guess
+has arrived. So the time between these two events is at least as long as the turn. It may be much longer, because it
+includes the player's pause before `ready`, the computation of the reply, and the time while the server was down.
 
 The two times come from different clocks. Turns are measured with a clock that only goes forward. Events have the time
 of the wall clock, which can be set back. A record in which the two times differ is therefore doubtful, but not refuted.
@@ -23,10 +23,11 @@ Programs that keep the time of a machine correct smaller errors by slewing, whic
 
 
 def compare_times(events: Sequence[RecordEvent]) -> Iterator[Doubt]:
-    """Yield a doubt for each event at which the turns so far have taken longer than the times of the events allow.
+    """Yield a doubt for each event at which successive turns have taken longer than the times of their events allow.
 
-    ``events`` are those of one match, in order. Turns of a game that follow one another are also compared together, so
-    that an excess that is spread over them is found too.
+    ``events`` are those of one match, in order. A turn is compared alone and together with the turns before it in its
+    game, so that an excess that is spread over several turns is found too. An excess of at most `TOLERANCE_MS` yields
+    no doubt, and no excess is reported twice.
     """
     took_ms = passed_ms = start_ms = least_excess = 0
     for event in events:

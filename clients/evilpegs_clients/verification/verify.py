@@ -1,7 +1,8 @@
 """Verification that a server was honest, from nothing but the events it sent.
 
-Events are JSON objects, as received (without `re`) or as read from an exported record. `protocol/README.md` states the
-rules under "Trust, but verify". The functions return or yield the violations, the statements that do not hold.
+Events are JSON objects, as read from an exported record, or as received but without the field `re`, the id of the
+request that a message answers. `protocol/README.md` states the rules under "Trust, but verify". The functions return or
+yield the violations, the statements of the server that do not hold.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -114,7 +115,10 @@ def _next_state(state: _State, event: RecordEvent) -> _State | None:
 
 
 def _is_unopened(over: GameOver) -> bool:
-    """Return True if a game was given up before it began; that game has no commitment, so it must be empty."""
+    """Return True if a game was given up before it began, and its last event is empty, as it then must be.
+
+    Such a game has no commitment. So its last event may contain no guesses, no time, no secret and no nonces.
+    """
     is_empty = over.outcome in {"resigned", "void"} and not over.guesses and not over.elapsed_ms
     return is_empty and over.secret is None and over.nonce is None and over.client_nonce is None
 

@@ -71,9 +71,9 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class NotChecked(Violation):
-    """A statement that could not be checked, so that it may or may not hold."""
+    """A statement of the server that could not be checked, and so may be true or false."""
 
 
 @dataclass(frozen=True, slots=True)
 class Doubt(Violation):
-    """A statement that is unlikely but possible, so that it refutes nothing."""
+    """A statement of the server that is unlikely to be true, but possible, so that the record is not refuted."""

@@ -21,10 +21,11 @@ MAX_CODES: Final = 10**9
 
 @dataclass(frozen=True, slots=True)
 class CheckedGame:
-    """One game and the remarks of the check about it; without remarks, everything holds.
+    """One checked game; ``remarks`` has its violations and the statements that could not be checked.
 
-    ``game`` is the number of the game, from 1, and ``outcome`` is None if the game is not over. ``guesses`` is the
-    number of guesses. ``witness`` is the code shown at the end, as text, or None if there is none.
+    If ``remarks`` is empty, everything was checked and holds. ``game`` is the number of the game, from 1, and
+    ``outcome`` is None if the game is not over. ``guesses`` is the number of guesses. ``witness`` is the code shown at
+    the end, as text, or None if there is none.
     """
 
     game: int
@@ -35,12 +36,12 @@ class CheckedGame:
 
     @property
     def violations(self) -> tuple[Violation, ...]:
-        """The statements about the game that do not hold."""
+        """The violations of the game: the statements of the server about the game that are false."""
         return tuple(violation for violation in self.remarks if not isinstance(violation, NotChecked))
 
     @property
     def not_checked(self) -> tuple[NotChecked, ...]:
-        """The statements about the game that could not be checked, so that they may or may not hold."""
+        """The statements of the server about the game that could not be checked, and so may be true or false."""
         return tuple(violation for violation in self.remarks if isinstance(violation, NotChecked))
 
 
@@ -53,13 +54,13 @@ class RecordReport:
 
     @property
     def violations(self) -> tuple[Violation, ...]:
-        """The statements in the record that do not hold, those about its games included."""
+        """The violations of all games, in order; if the record cannot be read, one violation that says why."""
         whole = () if self.unreadable is None else (Violation(self.unreadable),)
         return (*whole, *(violation for game in self.games for violation in game.violations))
 
     @property
     def not_checked(self) -> tuple[NotChecked, ...]:
-        """The statements about the games that could not be checked, so that they may or may not hold."""
+        """The statements of the server about all games that could not be checked, and so may be true or false."""
         return tuple(violation for game in self.games for violation in game.not_checked)
 
 

@@ -22,7 +22,7 @@ class Marks(NamedTuple):
 
 
 class MarkedGuess(NamedTuple):
-    """A guess and the marks that it got."""
+    """A guess and the marks, which are the feedback, that the guess got."""
 
     guess: Code
     marks: Marks

@@ -1,8 +1,9 @@
 """Functions that count the parts of guesses block by block, with one block of codes in memory at a time.
 
-They are for rules with many codes. Each block goes through all turns of the game: its codes are counted by the marks
-(the feedback) that they would give, and only the codes that agree with the turn remain for the next turn. So the codes
-are generated once per game, however many turns there are.
+They are for rules with many codes. A block is an array of codes. Each block is taken through all turns of the game
+before the next block is generated. At each turn, the codes left in the block are counted by the marks (the feedback)
+that they would give to the guess, and only the codes that agree with the turn are kept. So each code is generated once
+per game, not once per turn.
 """
 
 from collections.abc import Iterator, Sequence
@@ -44,7 +45,7 @@ def count_parts(space: Space, turns: Sequence[MarkedGuess], block_size: int = BL
 
 
 def live_codes(space: Space, turns: Sequence[MarkedGuess], block_size: int = BLOCK) -> Block:
-    """Return the codes that agree with all turns, in code order: one row per peg, one column per code.
+    """Return the codes that agree with all turns, in code order: shape (pegs, codes), dtype uint8.
 
     The caller ensures that these codes fit into memory. They are searched in blocks of at most ``block_size`` codes.
     """
@@ -75,9 +76,9 @@ def code_blocks(space: Space, block_size: int = BLOCK) -> Iterator[Block]:
 
 
 def marks_numbers(block: Block, guess: Code) -> NDArray[Any]:
-    """Return, for each code of ``block``, the `marks_number` of the feedback that it would give to ``guess``.
+    """Return, for each code of ``block``, the `marks_number` of the feedback that the code would give to ``guess``.
 
-    The result has the shape (codes,) and the dtype uint16.
+    ``block`` is an array of codes with the shape (pegs, codes). The result has the shape (codes,) and the dtype uint16.
     """
     black = np.zeros(block.shape[1], dtype=np.uint8)
     for row, color in zip(block, guess, strict=True):
@@ -92,7 +93,10 @@ def marks_numbers(block: Block, guess: Code) -> NDArray[Any]:
 
 
 def marks_number(marks: Marks, pegs: int) -> int:
-    """Return ``marks`` as one number, black * (pegs + 1) + white, so that numbers and marks have the same order."""
+    """Return the feedback ``marks`` as the number black * (pegs + 1) + white.
+
+    Numbers are ordered as feedbacks are: by black, then white.
+    """
     return marks.black * (pegs + 1) + marks.white
 
 
@@ -105,7 +109,10 @@ def _parts(sizes: NDArray[np.int64], pegs: int) -> Parts:
 
 
 def _head(space: Space, block_size: int) -> int:
-    """Return the least n for which at most ``block_size`` codes have the same colors on their first n pegs."""
+    """Return the number of first pegs that have the same colors in all codes of a block.
+
+    It is the least number with which a block has at most ``block_size`` codes.
+    """
     head, size = 0, space.size
     while size > block_size and head < space.pegs:
         size //= space.colors - (0 if space.repeats else head)

@@ -1,7 +1,7 @@
 """Functions that read the games of a record, field by field, from the JSON of its events.
 
-The commitment and the choice among parts of equal size follow from a nonce; they are computed as protocol/README.md
-says.
+The commitment, a hash that binds the server to its nonce, and the choice among parts of equal size both follow from the
+nonce. They are computed as protocol/README.md says.
 """
 
 import hashlib
@@ -66,9 +66,9 @@ class RecordError(ValueError):
 class MatchSetup:
     """The rules and the codemaker of a match.
 
-    ``tie`` is the tie rule, None for a fixed codemaker. ``tie_nonces`` is True if the client's nonce also decides
-    between equally good replies. A devil searches ahead for its reply while at most ``exact_up_to`` candidates are
-    left; the number is 0 for other codemakers.
+    ``tie`` is the name of the tie rule, which decides between equally good replies; None for a fixed codemaker.
+    ``tie_nonces`` is True if the decision depends on the client's nonce too. A devil searches ahead for its reply while
+    at most ``exact_up_to`` candidates are left; the number is 0 for other codemakers.
     """
 
     id: str
@@ -85,7 +85,8 @@ class Game:
     """The record of one game; fields that are missing in the record are None.
 
     ``game`` is the number of the game, from 1, and ``turns`` are the answered guesses. ``methods`` has, for each turn,
-    the method that a devil names for its reply. ``witness`` is the code shown at the end of the game, as text.
+    the method by which a devil says it found its reply, such as ``exact``, or None. ``witness`` is the code shown at
+    the end of the game, as text.
     """
 
     match: MatchSetup

@@ -23,9 +23,10 @@ from evilpegs_clients.verification.violation import NotChecked, Subject, Violati
 
 
 def evil_replies(parts: Parts, all_black: Marks) -> list[Marks]:
-    """Return the replies that evil may give, in order: the marks that the most candidates would give.
+    """Return the replies that evil may give: the marks (feedbacks) that the most candidates would give.
 
-    All-black, which ends the game, is returned only if no other marks are possible.
+    The replies are ordered by black, then white. All-black, which ends the game, is returned only if no other marks are
+    possible.
     """
     others = {marks: size for marks, size in parts.items() if marks != all_black} or parts
     largest = max(others.values())
@@ -33,10 +34,11 @@ def evil_replies(parts: Parts, all_black: Marks) -> list[Marks]:
 
 
 def hardest_replies(parts: Mapping[Marks, Subset], all_black: Marks, solver: ExhaustiveSolver) -> list[Marks]:
-    """Return the replies that a devil may give, in order: the marks of the parts that need the most guesses.
+    """Return the replies that a devil may give: the marks (feedbacks) whose parts need the most guesses.
 
-    ``parts`` maps each possible reply to the candidates that would give it. If several parts need the most guesses,
-    only the marks of the largest of them are returned. All-black is returned only if no other marks are possible.
+    ``parts`` maps each possible reply to its part, the candidates that would give the reply. If several parts need the
+    most guesses, only the marks of the largest of these parts are returned. The replies are ordered by black, then
+    white. All-black is returned only if no other marks are possible.
 
     Raises:
         TooMuchWorkError: ``solver`` would exceed its work limit.
@@ -53,10 +55,11 @@ def hardest_replies(parts: Mapping[Marks, Subset], all_black: Marks, solver: Exh
 
 
 class DevilRule:
-    """The rule by which a devil, a codemaker that searches ahead, replies in one match.
+    """The rule by which a devil, a codemaker that searches ahead, replies in the match ``match``.
 
-    Games that begin with the same turns share a solver, and so the results for sets of codes that it has solved.
-    ``work`` is the most feedbacks that are evaluated per turn, and ``cells`` the most cells of a solver's table.
+    An `ExhaustiveSolver` finds the replies of the search. Games that begin with the same turns share a solver and the
+    results that it remembers. ``work`` is the most feedbacks that are evaluated per turn. ``cells`` is the most cells
+    of a solver's table, which has one feedback for each pair of a code and a candidate.
     """
 
     def __init__(self, match: MatchSetup, work: int, cells: int = CELLS) -> None:
@@ -76,7 +79,7 @@ class DevilRule:
         ``parts_so_far`` has the parts of the guess of each turn, and then the parts of ``guess``.
 
         Raises:
-            TooMuchWorkError: The reply cannot be computed within the limits of work and cells.
+            TooMuchWorkError: More feedbacks or cells are needed than the ``work`` and ``cells`` of this rule allow.
         """
         all_black = self._match.space.all_black
         if not self.is_exact(parts_so_far[-1]):
@@ -172,7 +175,10 @@ def _check_tie(game: Game, turn: int, tied: list[Marks]) -> Iterator[Violation]:
 
 
 def _check_first_witness(game: Game, counted: PartCounts) -> Iterator[Violation]:
-    """Check that the witness, the code that evil showed at the end, is the first code that agrees with all turns."""
+    """Yield a violation if evil's witness, the code shown at the end, is not the first code that fits all turns.
+
+    ``counted`` has this first code in ``first``. A game of a devil, or without a witness, yields nothing.
+    """
     if game.match.codemaker == "evil" and game.witness is not None and counted.first is not None:
         first = game.match.space.write(counted.first)
         if game.witness != first:

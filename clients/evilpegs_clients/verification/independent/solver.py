@@ -29,7 +29,10 @@ class TooMuchWorkError(Exception):
 
 
 def check_table(space: Space, candidates: int, cells: int = CELLS) -> None:
-    """Raise TooMuchWorkError if a table of all codes times ``candidates`` candidates has more than ``cells`` cells."""
+    """Raise TooMuchWorkError if a solver's table for ``candidates`` candidates would have more than ``cells`` cells.
+
+    The table has a cell for each pair of a code of ``space`` and a candidate.
+    """
     if space.size * candidates > cells:
         message = f"{space.size:,} guesses for {candidates:,} candidates are over {cells:,} feedbacks"
         raise TooMuchWorkError(message)
@@ -39,10 +42,10 @@ class ExhaustiveSolver:
     """A solver that finds how many guesses an optimal codebreaker needs for sets of candidates, in the worst case.
 
     ``space`` has the codes that may be guessed. ``live`` has all candidates at some turn of a game, in code order. The
-    table of their feedbacks may have at most ``cells`` cells.
+    solver keeps a table with one cell, a feedback, for each pair of a code of ``space`` and a candidate.
 
     Raises:
-        TooMuchWorkError: the table would be larger.
+        TooMuchWorkError: the table would have more than ``cells`` cells.
     """
 
     def __init__(self, space: Space, live: Block, cells: int = CELLS) -> None:
@@ -57,13 +60,16 @@ class ExhaustiveSolver:
         self.allow(WORK)
 
     def allow(self, work: int) -> None:
-        """Let the solver evaluate at most ``work`` feedbacks from now on; before, the limit is `WORK`."""
+        """Let the solver evaluate ``work`` more feedbacks, and cancel what is left of the earlier limit.
+
+        The limit of a new solver is `WORK`.
+        """
         self._left = self._limit = work
 
     def parts(self, codes: Subset, guess: Code) -> dict[Marks, Subset]:
         """Return, for each feedback that ``guess`` can get, the codes of ``codes`` that would give this feedback.
 
-        The feedbacks are in order.
+        The feedbacks are ordered by black, then white.
         """
         columns = np.array([self._live[index] for index in codes.tolist()], dtype=np.uint8).T
         answers = marks_numbers(columns, guess)
@@ -100,9 +106,11 @@ class ExhaustiveSolver:
     def _promising(self, codes: Subset, guesses: int) -> Iterator[Iterator[Subset]]:
         """Yield, for each promising guess, the parts of ``codes`` that still need a search, the largest part first.
 
-        A guess is promising if none of its parts has more codes than ``guesses`` - 1 further guesses can tell apart.
-        Guesses whose largest part is smallest come first. Parts of at most ``guesses`` - 1 codes need no search,
-        because their codes can be guessed one after another.
+        ``guesses`` is the number of guesses allowed, this guess included. A guess is promising if each of its parts is
+        smaller than ``codes`` and has no more codes than ``guesses`` - 1 further guesses can tell apart. Of several
+        guesses with the same feedback for each code, only the first is used. Guesses whose largest part is smallest
+        come first. Parts of at most ``guesses`` - 1 codes need no search, because their codes can be guessed one after
+        another.
         """
         answers = self._answers[codes]
         self._pay(answers.size)
