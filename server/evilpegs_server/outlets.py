@@ -69,7 +69,7 @@ class OutletSources:
 
 
 def find_game_address(settings: Settings) -> GameAddress:
-    """Return the address at which the page finds the game. Its ``port`` is None, as the game does not listen yet."""
+    """Return the address at which the web page finds the game. Its ``port`` is None until the game listens."""
     url, host = settings.game_url, None
     if url is None and settings.site_url is not None:
         url = game_url_beside(settings.site_url, settings.site_port, PATH)
@@ -129,10 +129,11 @@ async def open_outlets(
     tls: SSLContext | None,
     stack: AsyncExitStack,
 ) -> SiteAddress | None:
-    """Open the site and the feed if the settings ask for them; return the address of the site, or None without a site.
+    """Open the site and the live feed if they are wanted; return the address of the site, or None without a site.
 
-    There is a feed if ``broker`` is not None. The site answers requests that name a host in ``hosts``, and uses TLS if
-    ``tls`` is not None. ``stack`` closes the site and the feed.
+    The site is wanted if the setting `site` is True, and the feed if ``broker`` is not None. Both read from
+    ``sources``, and ``stack`` closes them. The site answers requests that name a host in ``hosts``, and uses TLS if
+    ``tls`` is not None.
 
     Raises:
         AddressUnusableError: the site cannot listen on its address.

@@ -70,7 +70,7 @@ class RunningServer:
 
     @property
     def url(self) -> str:
-        """The URL to which clients on this machine connect."""
+        """The WebSocket URL of the game for clients on this machine."""
         return f"{'wss' if self.is_secure else 'ws'}://{host_in_url(self.host)}:{self.port}{PATH}"
 
     @property

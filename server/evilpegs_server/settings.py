@@ -73,7 +73,8 @@ def _check_site_url(url: str) -> str:
     """Return ``url`` unchanged.
 
     Raises:
-        ValueError: ``url`` is not an HTTP or HTTPS URL at which a site can be reached.
+        ValueError: ``url`` is not a URL of the form ``http://HOST:PORT/PATH`` or ``https://HOST:PORT/PATH``. The port
+            and the path may be missing, and the port must not be 0.
     """
     if not _is_site_url(url):
         message = f"not the address of a site: {quoted(url, 80)}; write http://HOST:PORT/ or https://HOST/PATH/"
@@ -85,7 +86,8 @@ def _check_game_url(url: str) -> str:
     """Return ``url`` unchanged.
 
     Raises:
-        ValueError: ``url`` is not a WebSocket URL at which a game can be reached.
+        ValueError: ``url`` is not a URL of the form ``ws://HOST:PORT/PATH`` or ``wss://HOST:PORT/PATH``. The port and
+            the path may be missing, and the port must not be 0.
     """
     if not url.startswith(("ws://", "wss://")) or not _is_site_url("http" + url.removeprefix("ws")):
         message = f"not the address of a game: {quoted(url, 80)}; write ws://HOST:PORT/v1 or wss://HOST/v1"

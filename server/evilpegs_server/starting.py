@@ -140,7 +140,7 @@ def open_work(start: Start, storage: Storage) -> Work:
 
 
 def open_registry(start: Start, storage: Storage, work: Work, ladders: Mapping[str, Ladder]) -> MatchRegistry:
-    """Return a match registry for ``ladders``, by id, that has no matches yet."""
+    """Return a match registry that has no matches yet; ``ladders`` are the ladders of the server, by id."""
     return MatchRegistry(
         ladders,
         work.codemaking,
@@ -202,10 +202,10 @@ async def open_site_and_feed(
     hosts: AllowedHosts,
     tls: SSLContext | None,
 ) -> SiteAddress | None:
-    """Open the site and the feed if the settings ask for them; return the address of the site, or None without a site.
+    """Open the site and the live feed if they are wanted; return the address of the site, or None without a site.
 
-    There is a feed if ``broker`` is not None. The site answers requests that name a host in ``hosts``, and uses TLS if
-    ``tls`` is not None.
+    The site is wanted if the setting `site` is True, and the feed if ``broker`` is not None. The site answers requests
+    that name a host in ``hosts``, and uses TLS if ``tls`` is not None.
 
     Raises:
         AddressUnusableError: the site cannot listen on its address.
@@ -230,7 +230,11 @@ async def open_site_and_feed(
 
 
 def start_chores(start: Start, services: SessionServices) -> None:
-    """Start the periodic tasks of the server: the ticks of the clock, and the lapse of names without a match."""
+    """Start the periodic tasks of the server: the ticks of the clock, and the search for names that have lapsed.
+
+    A name lapses if no match is played under it for some days after it was claimed. Names lapse only while
+    registration is open.
+    """
     if start.settings.registration == "open":
         names = asyncio.create_task(lapse_names(services, start.settings.name_lapse_days))
         start.stack.callback(names.cancel)

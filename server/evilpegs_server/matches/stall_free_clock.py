@@ -35,9 +35,9 @@ class StallFreeClock:
         self._due = monotonic() * 1000 + TICK_MS
 
     def now(self) -> float:
-        """Return the time in milliseconds without the long stalls so far, including a long stall that still lasts.
+        """Return the time of this clock in milliseconds, counted from an arbitrary moment.
 
-        The time counts from an arbitrary moment.
+        All long stalls so far are left out, even a long stall that still lasts.
         """
         moment = self._monotonic() * 1000
         return (self._due if moment - self._due > LONG_STALL_MS else moment) - self._long_ms

@@ -11,9 +11,10 @@ from evilpegs_server.record.recorder import Batch
 
 
 class RunnerState(Enum):
-    """The state of a match runner: idle, waiting for a result of the named kind, or ended.
+    """The state of a match runner: idle, busy, or ended.
 
-    The docstring of the module `runner` has a table of the states.
+    In the busy states, the runner waits for what the name of the state says, such as the codemaker's reply. The
+    docstring of the module `runner` has a table of the states.
     """
 
     IDLE = "idle"
@@ -38,11 +39,11 @@ class Step:
     """One step of a match, the handling of a request or a deadline. The fields are filled as the step proceeds.
 
     ``events`` come from the state machine, and ``batch`` has the log entries made of them. ``reply`` is the codemaker's
-    reply to a guess, ``stalled_ms`` the milliseconds of stalls in the turn that the player is not charged for, and
-    ``secret`` the code that the end of a game shows. ``texts`` are sent to ``channel``, or to the connection on which
-    the match is played if ``channel`` is None. ``re`` is the id of the request that is refused if the events cannot be
-    stored. ``began``, ``replied`` and ``committed`` are readings of `perf_counter` in seconds for the metrics of
-    guesses.
+    reply to a guess, and ``secret`` the code that the end of a game shows. Stalls are times in which the event loop did
+    not run; ``stalled_ms`` is the part of the stalls in the turn, in milliseconds, that is not charged to the player.
+    ``texts`` are sent to ``channel``, or to the connection on which the match is played if ``channel`` is None. ``re``
+    is the id of the request that is refused if the events cannot be stored. ``began``, ``replied`` and ``committed``
+    are readings of `perf_counter` in seconds for the metrics of guesses.
     """
 
     channel: ClientChannel | None

@@ -169,12 +169,15 @@ class LiveLeaderboards:
 
     @property
     def broken_matches(self) -> int:
-        """The number of matches that were found so far not to count, because their chains of hashes are broken."""
+        """The number of matches found so far that do not count, because their chains of hashes are broken."""
         return len(self._counting.broken)
 
     @property
     def unadjusted_games(self) -> int:
-        """The number of counted games on ladders with a value curve whose luck is not stored yet."""
+        """The number of games that were counted without their luck, because it is not stored yet.
+
+        Only games on ladders with a value curve, with which luck is measured, are included.
+        """
         return self._counting.awaited
 
     @property

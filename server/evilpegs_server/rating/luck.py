@@ -1,9 +1,9 @@
 """The luck of finished games, measured in the worker process and stored beside the results of the games.
 
 Games that have just ended are measured first, and games from before the start of the server when no others wait. The
-pool for these measurements should have one slot of its own, so that a measurement never delays a reply; the worker
-process has a lower priority than the event loop. A game whose luck cannot be measured counts on leaderboards without
-it.
+measurements should have a task pool of their own, which runs one task at a time, so that a measurement never delays a
+reply; the worker process has a lower priority than the event loop. A game whose luck cannot be measured counts on
+leaderboards without its luck.
 """
 
 import asyncio
@@ -80,7 +80,10 @@ class LuckKeeper:
         self._last_event = self._looked_through = self._last_match = 0
 
     def start(self) -> None:
-        """Begin to measure games in the background; do nothing if no ladder has a value curve."""
+        """Begin to measure the luck of games in the background; do nothing if no ladder has a value curve.
+
+        A value curve gives the guesses that a good strategy still expects, by the number of codes still possible.
+        """
         if self._curves:
             self._following = asyncio.create_task(self._follow())
 
@@ -92,7 +95,7 @@ class LuckKeeper:
         self._woken.set()
 
     async def close(self) -> None:
-        """Stop measuring. Games whose luck is not stored yet are measured after the next start."""
+        """Stop measuring luck. Luck that is not stored yet is measured after the next start."""
         if self._following is not None:
             self._following.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -124,7 +127,7 @@ class LuckKeeper:
         self._last_event, self._last_match = await asyncio.to_thread(self._load_newest)
 
     async def _measure_new(self) -> None:
-        """Measure the games that have ended since the last call, and return when their luck is stored."""
+        """Measure the luck of the games that have ended since the last call, and return when their luck is stored."""
         while True:
             last, games = await asyncio.to_thread(self._load_new)
             if last == self._last_event:
@@ -133,9 +136,10 @@ class LuckKeeper:
             self._last_event = last
 
     async def _measure_old(self) -> None:
-        """Measure the games of the next `MATCHES` matches from before the start of the server, `GAMES` at a time.
+        """Measure the luck of the games in the next `MATCHES` matches that were stored before the start of the server.
 
-        After each group of `GAMES` games, measure the games that have ended meanwhile.
+        The matches are taken in the order in which they were stored, and each call goes on where the last one ended.
+        After each group of `GAMES` games, the luck of the games that have ended meanwhile is measured.
         """
         last = min(self._looked_through + MATCHES, self._last_match)
         games = await asyncio.to_thread(self._load_old, self._looked_through, last)
@@ -161,9 +165,9 @@ class LuckKeeper:
             return load_unadjusted(connection, self._curves, after, last)
 
     async def _measure(self, games: Sequence[int]) -> None:
-        """Measure the games with the identifiers ``games``, which `game_sums` defines, and store their luck.
+        """Measure the luck of the games with the identifiers ``games``, and return when their luck is stored.
 
-        Return when the luck is stored.
+        An identifier is the number of the match, as in `matches.number`, times 2**12, plus the number of the game.
         """
         for start in range(0, len(games), GAMES):
             stored = await asyncio.to_thread(self._load_games, games[start : start + GAMES])

@@ -53,13 +53,13 @@ class RowDifference:
 
     @property
     def is_missing(self) -> bool:
-        """True if no value is stored in the column."""
+        """True if no value is stored, because the column is null or the game has no row."""
         return self.stored is None
 
 
 @dataclass(frozen=True, slots=True)
 class Rebuilt:
-    """The result of computing the rows of games again, for some matches.
+    """The result of computing the rows of some matches in the table `games` again.
 
     ``games`` is the number of games whose rows were computed, ``differences`` lists the values that differ from the
     stored ones, and ``unreadable`` has the ids of the matches whose events cannot be read.
@@ -122,9 +122,10 @@ def _rebuild_match(
 
 
 def _differs(facts: GameFacts, row: Any, name: str) -> bool:
-    """Return True if the column ``name`` of ``row`` has another value than ``facts``; a row of None has only nulls.
+    """Return True if the stored ``row`` has another value in the column ``name`` than the computed ``facts``.
 
-    Return False for the columns ``luck`` and ``curve`` if the luck could not be computed.
+    If ``row`` is None, because no row is stored, its values count as null. Return False for the columns ``luck`` and
+    ``curve`` if the luck could not be computed.
     """
     if facts.curve is None and name in {"luck", "curve"}:
         return False

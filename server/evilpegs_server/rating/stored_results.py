@@ -74,7 +74,10 @@ class StoredLeaderboards:
 
     @property
     def awaited(self) -> int:
-        """The number of counted games on ladders with a value curve whose luck is not stored yet."""
+        """The number of games that were counted without their luck, because it is not stored yet.
+
+        Only games on ladders with a value curve, with which luck is measured, are included.
+        """
         return len(self._awaited)
 
     def advance(self, pausing: bool = True) -> dict[str, tuple[LeaderboardRow, ...]]:
@@ -130,7 +133,7 @@ class StoredLeaderboards:
     def _count_all(self) -> None:
         """Forget all counts, and count all games and matches that are stored now, in one transaction of the database.
 
-        If `stopped` is set meanwhile, return early, so that the next step begins again.
+        If `stopped` is set meanwhile, return early; the next call of `advance` then counts all games again.
         """
         self._last_event = None
         self._forget_counts()
@@ -157,7 +160,10 @@ class StoredLeaderboards:
             pause()
 
     def _count_awaited(self) -> None:
-        """Look up the luck of at most `AWAITED` games that were counted without it, and add what is stored by now."""
+        """Look up the luck of at most `AWAITED` games that were counted without their luck.
+
+        If luck is stored by now, add it to the leaderboards.
+        """
         games = [self._awaited.pop() for _ in range(min(AWAITED, len(self._awaited)))]
         if not games:
             return
@@ -200,7 +206,10 @@ class StoredLeaderboards:
         return leaderboard
 
     def _add_luck(self, games: GameSums) -> None:
-        """Add the luck-adjusted scores (scores minus luck) of the games whose luck is known to their leaderboard."""
+        """Add luck-adjusted scores, which are scores minus luck, to the leaderboard of a ladder.
+
+        ``games`` are sums over games of one player on this ladder. Games whose luck is not known are left out.
+        """
         if games.lucks:
             self._changed.add(games.ladder)
             miss = self._ladders[games.ladder].guess_limit + 1
@@ -210,7 +219,7 @@ class StoredLeaderboards:
             self._leaderboards[games.ladder].add_luck(games.player, games.client, games.lucks, total, squares)
 
     def verify(self) -> bool:
-        """Verify the hashes of at most `VERIFIED` events that were not verified yet, and note matches that are broken.
+        """Verify the hashes of the next events, at most `VERIFIED`, and add broken matches to the set `broken`.
 
         Return True if the next call of `advance` must count all games, because a match turned out to be broken.
 
@@ -231,9 +240,10 @@ class StoredLeaderboards:
 
 
 def _with_rank_of(row: LeaderboardRow, ranked: LeaderboardRow | None) -> LeaderboardRow:
-    """Return ``row`` with the rank of ``ranked``, the player's row on the leaderboard; None if the player has none.
+    """Return ``row`` with the rank of ``ranked``, the row that the player has on the leaderboard.
 
-    If ``ranked`` is None or has another client version or number of games, ``row`` is returned unchanged.
+    ``ranked`` is None if the player has no row there. If ``ranked`` is None, or has another client version or number of
+    games than ``row``, ``row`` is returned unchanged.
     """
     if ranked is None or (row.client, row.games) != (ranked.client, ranked.games):
         return row

@@ -1,4 +1,4 @@
-"""Conversions of the facts of a match to the events of its record, and back."""
+"""Conversions of facts, which are events of the state machine `Match`, to the events of a record, and back."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -27,7 +27,8 @@ from evilpegs_server.record.event_log import EventLog
 class MatchKey:
     """The id and the ladder of a match, and the secret seed of its nonces, which is never published.
 
-    ``tie_nonces`` is the value of the field of this name in the event `match_started`, or None if that event has none.
+    ``tie_nonces`` is 2 if the nonces of the server and of the client decide together among equally good replies, else
+    None. It is a field of the event `match_started`.
     """
 
     id: str
@@ -91,7 +92,8 @@ def feedback_event(
 ) -> FeedbackGiven:
     """Return the event of an answered guess.
 
-    ``stalled_ms`` is the duration, in milliseconds, of the stalls in the turn that the player is not charged for.
+    Stalls are times in which the event loop did not run. ``stalled_ms`` is the part of the stalls in the turn, in
+    milliseconds, that is not charged to the player.
     ``seq`` is the number of the event in the match, from 1, and ``at`` the time of the event in Unix milliseconds.
     """
     return FeedbackGiven(
@@ -136,10 +138,11 @@ def feedback_text(key: MatchKey, fact: GuessAnswered, reply: Reply, stalled_ms: 
 
 
 def game_over_event(key: MatchKey, fact: GameEnded, secret: str | None, seq: int, at: int) -> GameOver:
-    """Return the event that ends a game. It discloses the server's nonce if the game was announced.
+    """Return the event that ends a game.
 
-    ``secret`` is the code that the end of the game shows, or None. ``seq`` is the number of the event in the match,
-    from 1, and ``at`` the time of the event in Unix milliseconds.
+    The event discloses the server's nonce if the game was announced by an event `game_started`. ``secret`` is the code
+    that the end of the game shows, or None. ``seq`` is the number of the event in the match, from 1, and ``at`` the
+    time of the event in Unix milliseconds.
     """
     return GameOver(
         match=key.id,
@@ -176,8 +179,11 @@ def facts_from_events(
 ) -> Iterator[Fact]:
     """Yield the facts that the events of a record state, in order.
 
-    A fact is an event of the state machine `Match`. ``client_nonces`` has a key for each game whose player was ready,
-    the number of the game; the value is the nonce that the client gave, or None.
+    A fact is an event of the state machine `Match`. ``client_nonces`` maps the number of a game, from 1, to the nonce
+    that the client gave, or to None if the client gave none. No `GameBegun` is yielded for a missing game.
+
+    Raises:
+        EvilpegsError: a guess is not a code under the rules of ``ladder``.
     """
     for event in events:
         yield from _facts_from_event(ladder, event, client_nonces)

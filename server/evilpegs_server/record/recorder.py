@@ -49,7 +49,7 @@ class Batch:
 
     @property
     def is_stored(self) -> bool:
-        """True if there is anything that must be stored: entries, or a game for which the player became ready."""
+        """True if the batch has anything to store: entries, or a game for which the player became ready."""
         return bool(self.entries) or self.begun is not None
 
 
@@ -86,9 +86,10 @@ class Recorder:
     ) -> Batch:
         """Append the entries of ``events`` to the event log, and return the changes.
 
-        ``reply`` is the codemaker's reply to the answered guess among the events, if there is one, and ``stalled_ms``
-        the time in milliseconds of stalls in its turn that the player is not charged for. ``secret`` is the code to
-        show at the end of the game that `shows_secret` returns, or None to show none.
+        ``reply`` is the codemaker's reply to the answered guess among the events, if there is one. Stalls are times in
+        which the event loop did not run; ``stalled_ms`` is the part of the stalls in the turn of the guess, in
+        milliseconds, that is not charged to the player. ``secret`` is the code to show at the end of the game that
+        `shows_secret` returns, or None to show none.
         """
         return self._add_events(Batch(), events, reply, stalled_ms, secret)
 

@@ -106,7 +106,7 @@ class Leaderboard:
         self._version(player, client).add_luck(games, total, squares)
 
     def rows(self, pause: Callable[[], None] = no_pause) -> list[LeaderboardRow]:
-        """Return the rows of all players who have a game that counts: ranked rows, best first, then all others.
+        """Return the rows of all players who have a game that is not void: ranked rows, best first, then all others.
 
         Rows with the same rank are ordered by the mean that is ranked, all others by the mean score, and rows with the
         same mean by name. ``pause`` is called several times during the work, so that other threads can run.
@@ -121,7 +121,7 @@ class Leaderboard:
         return sorted(self._rows.values(), key=self._order)
 
     def version_rows(self, player: int) -> list[LeaderboardRow]:
-        """Return a row without a rank for each client version with which ``player`` has games that count.
+        """Return a row without a rank for each client version with which ``player`` has games that are not void.
 
         The rows are ordered by the first match of the version. The list is empty for an unknown player.
         """
@@ -136,7 +136,7 @@ class Leaderboard:
     def _update_rows(self, pause: Callable[[], None]) -> list[int]:
         """Compute the rows of all players with new results again, and return the ids of those who have a row.
 
-        A player has a row if they have a game that counts.
+        A player has a row if they have a game that is not void.
         """
         tallies = {player: self._players[player] for player in self._changed}
         latest = {

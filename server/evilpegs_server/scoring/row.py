@@ -67,7 +67,7 @@ class LeaderboardRow:
 
 
 class CountedVersion(NamedTuple):
-    """A client version of a player, with at least one game that counts.
+    """A client version of a player, with at least one game that is not void.
 
     ``player`` has the counted results of the player with all versions, and ``tally`` those with this version.
     ``number`` is the number of this version among the versions of the player, from 1.
@@ -107,8 +107,8 @@ def raw_intervals(
 ) -> list[tuple[float, float]]:
     """Return the interval (low, high) of the mean score of each client version, in the order of ``versions``.
 
-    ``levels`` has one level per version: the probability with which its interval may ever miss the mean.
-    `betting_intervals` describes the method.
+    Scores are from 1 to ``guess_limit`` + 1. ``levels`` has one level per version: the probability with which its
+    interval may ever miss the mean. `betting_intervals` describes the method.
     """
     scores = range(1, guess_limit + 2)
     counts = [[version.tally.scores[score] for score in scores] for version in versions]

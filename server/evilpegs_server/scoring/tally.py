@@ -10,12 +10,13 @@ from dataclasses import dataclass, field
 class VersionTally:
     """The counted results of one player with one client version on one ladder.
 
-    ``client`` is the name and version of the client. ``matches`` counts the started matches. A number orders matches by
-    their start; ``first`` and ``last`` are the least and the greatest number of these matches, or plus and minus
-    infinity without a match. ``scores`` has the number of games for each score, and ``solved`` counts the solved games.
-    ``times_ms`` has the number of guesses for each time in milliseconds; ``guesses`` is the number of these guesses and
-    ``total_ms`` their total time. ``luck_games``, ``luck_total`` and ``luck_squares`` are the number, the sum and the
-    sum of squares of luck-adjusted scores (scores minus luck) in millionths of a guess.
+    ``client`` is the name and version of the client. ``matches`` counts the started matches. Matches have numbers, and
+    a greater number means a later start: ``first`` is the number of the earliest of these matches, or infinity without
+    a match, and ``last`` that of the latest, or minus infinity. ``scores`` has the number of games for each score, and
+    ``solved`` counts the solved games. ``times_ms`` has the number of guesses for each time in milliseconds;
+    ``guesses`` is the number of these guesses and ``total_ms`` their total time. ``luck_games``, ``luck_total``
+    and ``luck_squares`` are the number, the sum and the sum of squares of luck-adjusted scores (scores minus luck) in
+    millionths of a guess.
     """
 
     client: str
@@ -107,7 +108,7 @@ class PlayerTally:
 
     @property
     def games(self) -> int:
-        """The number of games that count, with all client versions."""
+        """The number of games that count, which are all but void games, with all client versions."""
         return sum(tally.scores.total() for tally in self.versions.values())
 
     def numbered_versions(self) -> Iterator[tuple[int, VersionTally]]:
@@ -122,8 +123,8 @@ class PlayerTally:
     def latest_version(self) -> tuple[int, VersionTally] | None:
         """Return the number and the results of the client version with which the player began a match last.
 
-        Only versions with a game that counts are considered; the result is None if there is none. `numbered_versions`
-        defines the number.
+        Only versions with a game that counts, which is any but a void game, are considered. The result is None if there
+        is no such version. `numbered_versions` defines the number.
         """
         counted = [(number, tally) for number, tally in self.numbered_versions() if tally.scores]
         return max(counted, key=lambda version: (version[1].last, version[0]), default=None)

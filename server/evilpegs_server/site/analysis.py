@@ -56,7 +56,10 @@ class MatchAnalyses:
 
     @property
     def state(self) -> CacheState:
-        """The size in bytes and the number of the kept JSON texts, and how many requests hit and missed them."""
+        """The size in bytes and the number of the kept JSON texts, and the numbers of hits and misses.
+
+        A hit is a request for a text that was kept, and a miss is a request for any other text.
+        """
         return self._texts.state
 
     async def document(self, match: str) -> dict[str, Any]:

@@ -89,9 +89,9 @@ def feedback_count(rules: Rules) -> int:
 
 
 def _found_at_most(rules: Rules) -> Iterator[int]:
-    """Yield the largest number of secrets that can be found with the first guess, then with the second, and so on.
+    """Yield the largest number of secrets that a strategy can find with its first guess, with its second, and so on.
 
-    The last of these numbers is smaller if need be, so that they add up to the number of all codes of the rules.
+    The last number is the number of codes that are left, so all numbers add up to the number of codes of the rules.
     """
     left, most, others = rules.size, 1, feedback_count(rules) - 1
     while left > 0:

@@ -57,7 +57,11 @@ class Caching:
         self._reads = reads
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request to the application, and send its response in the form that the client accepts."""
+        """Pass a request to the application, and send its response, compressed if the client accepts gzip.
+
+        Small bodies are not compressed. Send status 304 instead if the client has the response already, and 406 if the
+        client does not accept its media type. A response with another status than 200 is sent as it is.
+        """
         answer = _Answer()
         await self._app(scope, receive, answer.take)
         answer.headers.setdefault("X-Content-Type-Options", "nosniff")

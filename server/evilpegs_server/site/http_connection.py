@@ -83,8 +83,8 @@ class LimitedProtocol(HttpToolsProtocol):
     """An HTTP connection with limits, for use as the protocol class of uvicorn.
 
     The connection is closed if the client sends no request, sends a request that is too long or too slow, or does not
-    read the response. Each request waits in the queue of ``site`` before it is parsed. Further requests of the same
-    connection stay unparsed until the current one is answered.
+    read the response. ``site`` counts the connections of the site and has the queue in which each request waits before
+    it is parsed. Further requests of the same connection stay unparsed until the current one is answered.
     """
 
     _address = ""

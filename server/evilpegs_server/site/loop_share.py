@@ -58,12 +58,18 @@ class LoopShare:
         return max(0.0, -self._left / self._share)
 
     def metered(self, coroutine: Awaitable[None]) -> Awaitable[None]:
-        """Return an awaitable that runs ``coroutine`` and subtracts the time of its steps from the budget."""
+        """Return an awaitable that runs ``coroutine`` and subtracts the time of its steps from this budget of time.
+
+        A step is the work that a coroutine does on the event loop until it waits or ends.
+        """
         return _Metered(coroutine, self)
 
 
 class _Metered:
-    """An awaitable that runs ``coroutine`` and subtracts the time of each of its steps from ``share``."""
+    """An awaitable that runs ``coroutine`` and subtracts the time of its steps from ``share``, a budget of time.
+
+    A step is the work that a coroutine does on the event loop until it waits or ends.
+    """
 
     def __init__(self, coroutine: Awaitable[None], share: LoopShare) -> None:
         self._coroutine, self._share = coroutine, share
@@ -91,18 +97,18 @@ def _thrower(steps: Any, error: BaseException) -> Callable[[], Any]:
 
 
 class MeteredApp:
-    """ASGI middleware that subtracts the time that each request takes on the event loop from ``share``."""
+    """ASGI middleware that subtracts the time of each request on the event loop from ``share``, a budget of time."""
 
     def __init__(self, app: ASGIApp, share: LoopShare) -> None:
         self._app, self._share = app, share
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request to the application, and subtract the time that it takes from the budget."""
+        """Pass a request to the application, and subtract its time on the event loop from the site's budget of time."""
         await self._share.metered(self._app(scope, receive, send))
 
 
 class MeteredReads:
-    """The threads ``reads``, with the time of each call subtracted from ``share``.
+    """The threads ``reads``, together with ``share``, a budget from which the time of each call is subtracted.
 
     Calls in threads count too, because they take the interpreter lock from the event loop.
     """
@@ -133,7 +139,7 @@ class MeteredReads:
 
 
 class RequestQueue:
-    """The queue of connections whose next request waits until ``share`` has time for it.
+    """The queue of connections whose next request waits while ``share``, the site's budget of time, is negative.
 
     Addresses take turns, so an address with many waiting requests delays only itself. ``loop`` is the event loop in
     which requests begin.

@@ -46,7 +46,7 @@ class Bounds(Document):
 
 
 class LadderDocument(LadderInfo):
-    """A ladder, with the number of `codes` of its rules and `bounds` on the guesses that it needs.
+    """A ladder, with the number of `codes` of its rules and `bounds` on the guesses that a strategy needs on it.
 
     `offered` is false if it cannot be played on this server.
     """
@@ -155,7 +155,7 @@ class TurnDocument(Document):
 class GameDocument(Document):
     """A game of a match, with its number `game`, from 1, and its turns so far.
 
-    The outcome, the secret, the nonce and the player's time are null until the game is over.
+    The outcome, the secret, the server's nonce and the player's time `elapsed_ms` are null until the game is over.
     """
 
     game: int
@@ -208,13 +208,13 @@ class LivePage(Document):
 
 
 class HealthDocument(Document):
-    """The answer that the server runs."""
+    """The answer of a server that runs."""
 
     status: Literal["ok"] = "ok"
 
 
 class ReadyDocument(Document):
-    """The answer that matches can begin on the server."""
+    """The answer of a server on which matches can begin."""
 
     status: Literal["ready"] = "ready"
 

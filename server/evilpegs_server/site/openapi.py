@@ -49,7 +49,10 @@ def _with_problems(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _describe_responses(responses: dict[str, Any]) -> None:
-    """Describe, in the ``responses`` of a route, the headers and the status 304 that the middleware adds to them."""
+    """Add the headers and the status 304 that the middleware sends to ``responses``, the descriptions of a route.
+
+    The status 422 is removed, because the site answers invalid requests with other statuses.
+    """
     responses.pop("422", None)
     responses["200"]["headers"] = _headers("ETag", "Cache-Control", "Vary")
     responses["304"] = {

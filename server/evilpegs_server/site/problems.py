@@ -89,7 +89,7 @@ async def _invalid_request(_request: Request, error: Exception) -> Response:
 
 
 def _describe(name: str, error: Mapping[str, Any]) -> str:
-    """Return a sentence that says what is wrong with the query parameter ``name``."""
+    """Return a sentence that says what is wrong with the query parameter ``name``, from the ``error`` of pydantic."""
     context = error.get("ctx", {})
     match error["type"]:
         case "extra_forbidden":

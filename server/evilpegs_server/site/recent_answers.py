@@ -1,9 +1,9 @@
 """ASGI middleware that sends a recent response again, so that many clients cost little more than one.
 
-A class that watches a leaderboard asks for the same document many times per second, and the games share the event loop
-with these requests. A response of the API depends only on the method, the path, the query and a few headers of the
-request. The documents change at most twice per second, or when a match ends, so a response may be a fifth of a second
-old.
+A school class that watches a leaderboard asks for the same document many times per second, and the games share the
+event loop with these requests. A response of the API depends only on the method, the path, the query and a few headers
+of the request. The documents change at most twice per second, or when a match ends, so a response may be a fifth of a
+second old.
 """
 
 import time
@@ -44,9 +44,10 @@ class _Answer:
 
 
 class RecentAnswers:
-    """ASGI middleware that keeps successful responses of the API and sends them again for `KEEP_SECONDS`.
+    """ASGI middleware that keeps successful responses of the API and sends them again to equal requests.
 
-    ``clock`` returns the seconds of a monotonic clock.
+    A response is kept for `KEEP_SECONDS`. Requests are equal if they have the same method, path and query, and the same
+    headers Host, Accept, Accept-Encoding and If-None-Match. ``clock`` returns the seconds of a monotonic clock.
     """
 
     def __init__(self, app: ASGIApp, clock: Callable[[], float] = time.monotonic) -> None:
@@ -55,7 +56,11 @@ class RecentAnswers:
         self._bytes = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send the kept response to an equal request again; without one, pass the request on and keep its response."""
+        """Answer a request with the response that is kept for an equal request, if there is one.
+
+        Otherwise pass the request to the application, and keep the response. Responses outside the API, and those of
+        the list of open matches, are never kept. The docstring of the class says which requests are equal.
+        """
         if not scope["path"].startswith(_PREFIX) or scope["path"] == _LIVE:
             await self._app(scope, receive, send)
             return

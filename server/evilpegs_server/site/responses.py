@@ -60,11 +60,11 @@ def document(model: BaseModel, cache: str | None = None) -> Response:
 
 
 def next_page(base_path: str, path: str, query: Mapping[str, Any], cursor: str | None) -> str | None:
-    """Return the path and the query of the next page of a list; None if ``cursor`` is None.
+    """Return the path and the query of the next page of a list, or None if the current page is the last.
 
-    ``cursor`` is the parameter that says where the next page begins, and None if the current page is the last.
-    ``base_path`` is the path at which clients reach the site, ``path`` the path of the list below it, and ``query`` the
-    parameters of the current page; parameters that are None are left out.
+    ``base_path`` is the path at which clients reach the site, and ``path`` the path of the list below it. ``query`` has
+    the parameters of the current page. The next page has the same parameters, without those that are None, and its own
+    ``cursor``, a text that says where the page begins; ``cursor`` is None if the current page is the last.
     """
     if cursor is None:
         return None

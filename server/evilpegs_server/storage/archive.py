@@ -18,8 +18,8 @@ class StoredMatch:
 
     ``id``, ``player`` and ``ladder`` are the ids of the match, its player and its ladder. ``seed`` is the secret seed
     from which the server's nonces follow. ``entries`` has the entries of the event log, oldest first. ``client_nonces``
-    has a key for each game that has begun or is over, the number of the game; the value is None if the client gave no
-    nonce.
+    maps the number of each game that has begun or is over, from 1, to the nonce that the client gave, or to None if the
+    client gave none.
     """
 
     id: str
@@ -50,8 +50,8 @@ class StoredResult:
 class ResultPage:
     """A page of results of finished matches, in the order in which the results were stored.
 
-    The page covers all events up to the id ``last_event``, after which the next page begins. ``is_last`` is True if no
-    more results were stored when the page was read.
+    The next page begins after the event with the id ``last_event``. ``is_last`` is True if the page is not full: then
+    no further results were stored when the page was read, and ``last_event`` may be an event after the last result.
     """
 
     results: list[StoredResult]

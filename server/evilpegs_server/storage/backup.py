@@ -77,7 +77,7 @@ def backup_database(
     Only the owner can read the copy. It appears at ``target`` in one step, when it is complete and none of its pages is
     damaged. Matches whose hashes are broken are copied as they are. Afterwards small files such as the server key are
     copied: ``others`` maps the path of each file to the path of its copy. Existing files are replaced only if
-    ``overwrite`` is True.
+    ``overwrite`` is True. ``progress`` is called with the name of an activity, the amount done and the total amount.
 
     Raises:
         DatabaseUnusableError: there is no database, it is damaged, or a target is in use or must not be overwritten.
@@ -105,7 +105,8 @@ def backup_database(
 def check_database(url: str, progress: Progress) -> DatabaseCheck:
     """Check every page and every chain of hashes of the database at ``url``, which a server may be using.
 
-    The check changes nothing. If a page is damaged, the chains are not checked.
+    The check changes nothing. If a page is damaged, the chains are not checked. ``progress`` is called with the name of
+    an activity, the amount done and the total amount.
 
     Raises:
         DatabaseUnusableError: there is no database, or it cannot be opened.

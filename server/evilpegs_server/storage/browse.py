@@ -19,10 +19,10 @@ class MatchFilter:
     """The conditions that listed matches fulfill. A condition that is None holds for all matches.
 
     ``ladders`` has the ids of ladders, ``player`` is the name of a player, and ``client`` the name and version of a
-    client. ``since`` is the earliest start in Unix milliseconds. ``before`` is the number of a match: only matches that
-    follow this match in the list, which begins with the latest start, are included. The number of the last match of a
-    page therefore leads to the next page. ``over`` is True for finished matches and False for open matches, which are
-    few, so that no index needs the column.
+    client. ``since`` is the earliest start in Unix milliseconds. ``before`` is the number of a match, its place in the
+    order in which matches were stored. Lists begin with the latest start, and only matches after that match are
+    included, so the number of the last match of a page leads to the next page. ``over`` is True for finished matches
+    and False for open matches. No index needs the column `over`, because open matches are few.
     """
 
     ladders: tuple[str, ...] | None = None
@@ -154,8 +154,9 @@ def _page_parameters(connection: Connection, wanted: MatchFilter) -> dict[str, A
 def _page_query(wanted: MatchFilter, ladders: int) -> TextClause:
     """Return the query of a page of matches.
 
-    ``ladders`` is the number of wanted ladders. The query takes the latest matches of each ladder from an index, and
-    then the latest of all these matches.
+    ``ladders`` is the number of wanted ladders. The parameters of the query are those of `_page_parameters`, ``limit``,
+    and the ids of the ladders as ``ladder0``, ``ladder1`` and so on. The query takes the latest matches of each ladder
+    from an index, and then the latest of all these matches.
     """
     by_ladder = (wanted.ladders, wanted.player, wanted.client) != (None, None, None)
     conditions = "".join(

@@ -31,7 +31,7 @@ class LiveQuery(BaseModel):
 
 @router.get("/live", response_model=LivePage, responses=problem_statuses(400, 404))
 async def get_live(services: Services, query: Annotated[LiveQuery, Query()]) -> Response:
-    """List the matches that are played now, the newest first."""
+    """Return a page of the matches that are played now, the newest first."""
     if query.ladder is not None:
         find_ladder(services, query.ladder)
     runners = [

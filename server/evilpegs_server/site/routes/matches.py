@@ -52,7 +52,7 @@ class MatchQuery(BaseModel):
 
 @router.get("/matches", response_model=MatchPage, responses=problem_statuses(400, 404))
 async def get_matches(services: Services, query: Annotated[MatchQuery, Query()]) -> Response:
-    """List open and finished matches, the latest start first."""
+    """Return a page of the open and finished matches, the latest start first."""
     matches = await services.reads.run(list_matches, services.engine, _filter(services, query), query.limit + 1)
     page = matches[: query.limit]
     cursor = f"{page[-1].number:x}" if len(matches) > len(page) else None

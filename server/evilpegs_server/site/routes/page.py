@@ -35,7 +35,7 @@ _INDEX: Final[dict[int | str, dict[str, Any]]] = {
 
 @router.get("/", response_model=IndexDocument, responses=_INDEX | problem_statuses())
 async def get_index(services: Services, request: Request) -> Response:
-    """Return the paths at which to begin. A client that prefers HTML, such as a browser, gets the page instead."""
+    """Return the paths of the API. A client that prefers HTML, such as a browser, gets the web page instead."""
     if prefers_media(whole_list(request.headers, "accept"), HTML, JSON):
         return _file(services, INDEX, page_headers(_game_url(services, request)))
     links = {name: services.base_path + path for name, path in _LINKS.items()}
@@ -53,7 +53,7 @@ async def get_game(services: Services, request: Request) -> Response:
 
 @router.get("/favicon.ico", include_in_schema=False)
 async def get_favicon(services: Services) -> Response:
-    """Return the icon of the page."""
+    """Return the icon of the web page."""
     return _file(services, FAVICON)
 
 

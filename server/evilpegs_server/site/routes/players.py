@@ -28,7 +28,7 @@ class PlayerQuery(BaseModel):
 
 @router.get("/players", response_model=PlayerPage, responses=problem_statuses(400))
 async def get_players(services: Services, query: Annotated[PlayerQuery, Query()]) -> Response:
-    """List all players, ordered by name."""
+    """Return a page of all players, ordered by name."""
     players = await services.reads.run(list_players, services.engine, query.cursor or "", query.limit + 1)
     page = players[: query.limit]
     cursor = page[-1].name if len(players) > len(page) else None
