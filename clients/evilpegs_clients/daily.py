@@ -90,7 +90,7 @@ def share_text(day: date, history: History, letters: bool = False) -> str:
 
 
 def _draws(day: date) -> Iterator[int]:
-    """Yield the numbers below 65,536 that follow from the date ``day``, in an endless sequence."""
+    """Yield pseudorandom numbers from 0 to 65,535 without end; the date ``day`` alone determines the numbers."""
     for number in count(1):
         text = f"evilpegs daily {day}" + ("" if number == 1 else f" {number}")
         digest = hashlib.sha256(text.encode()).digest()

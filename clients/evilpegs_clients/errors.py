@@ -113,7 +113,7 @@ class NameTakenElsewhereError(ServerRefusedError):
 class EvaluationError(ClientError):
     """An error raised when an evaluation cannot start or continue.
 
-    The checkpoint file, a worker process, the cluster or the strategy has failed.
+    The checkpoint file, a worker process, the cluster of machines that plays the games, or the strategy has failed.
     """
 
 

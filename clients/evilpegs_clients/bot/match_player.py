@@ -43,12 +43,12 @@ def check_failures(failures: Sequence[StrategyFailure], view: MatchView | None =
 class MatchPlayer:
     """A player that plays the match of ``client`` to its end with a strategy.
 
-    ``chooser`` chooses the guesses with the strategy, and the games are verified with ``cache``. The next request
-    always follows from the view of the match alone, even after the match was resumed. If the strategy fails, the player
-    resigns the game and begins the next one. ``failures`` lists the failures of the whole run; those in this match are
-    appended. When the list has `MAX_FAILURES` entries, no further game begins, and the match is left open. ``on_event``
-    is called with the summary of each game that has ended, and then with the failure of the strategy in that game, if
-    there was one.
+    ``chooser`` chooses the guesses with the strategy. Each game is verified when it has ended; ``cache`` makes this
+    faster. The next request always follows from the state of the match, ``client.view``, alone, even after the match
+    was resumed. If the strategy fails, the player resigns the game and begins the next one. ``failures`` lists the
+    failures of the whole run; those in this match are appended. When the list has `MAX_FAILURES` entries, no further
+    game begins, and the match is left open. ``on_event`` is called with the summary of each game that has ended, and
+    then with the failure of the strategy in that game, if there was one.
 
     If a game ends while the strategy still computes a guess, the next game begins after that computation has ended.
     Until then the server waits for `ready`, and no clock runs.
@@ -122,7 +122,11 @@ class MatchPlayer:
             await self._client.guess(self._chosen[1])
 
     async def _resign(self, game: int, position: Position, error: StrategyError) -> None:
-        """Resign game number ``game``, because the strategy failed with ``error`` at ``position``."""
+        """Resign game number ``game``, because the strategy failed with ``error`` at ``position``.
+
+        Raises:
+            StrategyError: The server refuses the resignation; the message has both errors.
+        """
         self._failed[game] = (position, error)
         try:
             await self._client.resign(game)

@@ -1,8 +1,8 @@
 """Choosing a guess with a strategy, within a budget of work that fits the clock.
 
 A strategy never sees a clock. Its budget is the number of feedbacks that it may compute for one guess. The budget
-follows from the time left at the start of the turn and an estimate of the guesses that the game still needs. It assumes
-a speed that current machines exceed.
+follows from the time left at the start of the turn, an estimate of the guesses that the game still needs, and an
+assumed speed of computation that current machines exceed.
 """
 
 import math
@@ -31,10 +31,11 @@ UNTIMED_MS: Final = 20_000
 def guess_budget(rules: Rules, turn: int, guess_limit: int, left_ms: int | None, increment_ms: int = 0) -> int:
     """Return the number of feedbacks, at least 1, that may be computed to choose the guess of turn number ``turn``.
 
-    Turns are numbered from 1. ``left_ms`` is the time left on the clock in milliseconds, and ``increment_ms`` the time
-    that the clock adds after each guess. The guess may take the time left, less `RESERVE_MS`, divided by
-    `remaining_turns`, plus half of the increment. If ``left_ms`` is None, there is no clock, and the guess may take
-    `UNTIMED_MS`.
+    Turns are numbered from 1, and ``guess_limit`` is the most guesses of a game. ``left_ms`` is the time left on the
+    clock in milliseconds, and ``increment_ms`` the milliseconds that the clock adds after each guess. `RESERVE_MS` are
+    subtracted from the time left, and the rest is divided by the number of guesses that `remaining_turns` estimates.
+    The time for this guess is the quotient plus half of the increment. If ``left_ms`` is None, there is no clock, and
+    the time for the guess is `UNTIMED_MS`. The result is this time multiplied by `EVALUATIONS_PER_MS`.
     """
     if left_ms is None:
         return UNTIMED_MS * EVALUATIONS_PER_MS
@@ -53,10 +54,11 @@ def remaining_turns(rules: Rules, turn: int, guess_limit: int) -> int:
 
 
 class MoveChooser:
-    """A chooser of guesses with a strategy; it takes the first candidate where the strategy exceeds its budget.
+    """A chooser of guesses with a strategy, which may compute a limited number of feedbacks per guess, its budget.
 
-    ``over_budget`` counts the guesses that the first candidate replaced. ``seed`` is the seed of the run. The seed of
-    each game follows from the seed of the run, the id of the match and the number of the game.
+    Where the strategy exceeds its budget, the guess is the first candidate in code order. ``over_budget`` counts these
+    guesses. ``seed`` is the seed of the run. The seed of each game follows from the seed of the run, the id of the
+    match and the number of the game.
     """
 
     def __init__(self, strategy: Strategy, seed: int, live_sets: LiveSets) -> None:

@@ -15,7 +15,10 @@ from evilpegs_protocol.server_messages import ErrorCode
 
 @dataclass(slots=True)
 class RecordCheck:
-    """The result of checking the record of a match: its violations, and the statements that could not be checked."""
+    """The result of checking the record of a match, the statements of the server about the match.
+
+    ``violations`` has the statements that do not hold, and ``not_checked`` those that could not be checked.
+    """
 
     violations: list[Violation] = field(default_factory=list)
     not_checked: list[NotChecked] = field(default_factory=list)
@@ -38,7 +41,7 @@ async def _compare_with_server(check: RecordCheck, client: MatchClient) -> None:
     """Compare the record that ``client`` received with the one that the server sends now; add differences to ``check``.
 
     The server's record is requested once. That the server denies the match or contradicts itself is a violation. If the
-    record cannot be fetched for another reason, the comparison is added to the statements that were not checked.
+    record cannot be fetched for another reason, the comparison is added to ``check.not_checked``.
     """
     try:
         handed_out = await client.fetch_record()
@@ -61,7 +64,7 @@ def _check_signature(check: RecordCheck, record: Sequence[Mapping[str, Any]], ke
     """Check the signature of ``record`` with ``keys``, the server's public keys, and add the result to ``check``.
 
     Without keys nothing is checked, because a server without a key signs nothing. If `cryptography` is not installed,
-    the signature is added to the statements that were not checked.
+    the signature is added to ``check.not_checked``.
     """
     if not keys:
         return

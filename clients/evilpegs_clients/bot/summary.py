@@ -12,7 +12,7 @@ from evilpegs_protocol.fields import Outcome
 
 @dataclass(frozen=True, slots=True)
 class GameSummary:
-    """The result of one game: its outcome, its guesses, and the violations that verification found.
+    """The result of one game: its outcome, its guesses, and the violations, statements of the server that do not hold.
 
     ``match`` is the id of the match, ``game`` the number of the game from 1, and ``guesses`` the number of guesses.
     ``history`` has the answered turns.
@@ -63,10 +63,10 @@ class StrategyFailure:
 class MatchSummary:
     """The results of one match: its games in the order of play, and the violations and failures that were found.
 
-    ``match`` and ``ladder`` are ids. ``violations`` concern the record of the match as a whole, not a single game.
-    ``not_checked`` lists statements about the record that could not be checked, for example because the server had
-    stopped. ``over_budget`` counts the turns at which the first candidate was played because the strategy would have
-    taken too long. ``failures`` are those of the strategy in this match.
+    ``match`` and ``ladder`` are ids. ``violations`` are the statements of the server that do not hold and that concern
+    the record of the match as a whole, not a single game. ``not_checked`` lists the statements that could not be
+    checked, for example because the server had stopped. ``over_budget`` counts the turns at which the first candidate
+    was played because the strategy would have taken too long. ``failures`` are those of the strategy in this match.
     """
 
     match: str

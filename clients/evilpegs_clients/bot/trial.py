@@ -19,25 +19,25 @@ OnFailure = Callable[[StrategyFailure], None]
 
 
 class StrategyTrial:
-    """The trial of ``strategy`` on a ladder before a new name is claimed.
+    """The trial of ``strategy`` before a new name is claimed: the strategy chooses a first guess, which is not played.
 
-    A bot that may have to try several names uses one trial for all of them. ``seed`` is the seed of the strategy's
-    randomness; None stands for 0, because the token from which the seed would follow is not issued yet. If the strategy
-    fails, ``on_event`` is called with the failure.
+    A bot that may have to try several names uses one trial for all of them: after the trial has passed, `run` does
+    nothing. ``seed`` is the seed of the strategy's randomness; None stands for 0, because the token from which the seed
+    would follow is not issued yet. If the strategy fails, ``on_event`` is called with the failure.
     """
 
     def __init__(self, strategy: Strategy, seed: int | None, on_event: OnFailure) -> None:
         self.passed = False
-        """True once the strategy has chosen a legal first guess."""
+        """True once the strategy has chosen a first guess without a failure."""
         self._strategy = strategy
         self._seed = seed or 0
         self._on_event = on_event
 
     async def run(self, ladder: str, guest: PlayerSession) -> None:
-        """Let the strategy choose a first guess on the ladder with the id ``ladder``, unless ``passed`` is True.
+        """Let the strategy choose a first guess on the ladder with the id ``ladder``, unless an earlier call succeeded.
 
-        ``guest`` is the session of a guest that gets the rules of the ladder from the server. It is opened and closed
-        here. If the server refuses the guest or has no such ladder, nothing is tried.
+        ``guest`` is a session of a guest, which gets the rules of the ladder from the server. The session is opened and
+        closed here. If the server refuses the guest or has no such ladder, nothing is tried.
 
         Raises:
             ClientError: The server cannot be reached.

@@ -26,8 +26,9 @@ CLOSED_REGISTRATION: Final = "this server takes no new names; use the name you r
 class Credentials:
     """The identity that a client logs in with: its program, and the player's ``name``, which is None for a guest.
 
-    ``kind`` is the kind of player under which a new name is registered. ``token_from`` is a former address of the
-    server, whose stored tokens are tried too; it is None if there is no former address.
+    If the name is new, it is registered for a program if ``kind`` is ``bot``, or for a person if it is ``human``.
+    ``token_from`` is a former address of the server, whose stored tokens are tried too; it is None if there is no
+    former address.
     """
 
     client: ClientInfo
@@ -87,7 +88,7 @@ class LoginSequence:
             self._remember_key(self._credentials.name, welcome.server.key)
 
     def take_former_key(self) -> str | None:
-        """Return the key that was stored before the latest login if the server has another key or none now, else None.
+        """Return the server's key stored before the latest login if the key is now another one or missing, else None.
 
         After each login only the first call returns a key.
         """
@@ -104,7 +105,7 @@ class LoginSequence:
 
     @property
     def rng_seed(self) -> int:
-        """The seed of the player's random choices; it is derived from the token, so each session has the same seed."""
+        """The seed of the player's random choices; it is derived from the token, so it is the same in each session."""
         return token_seed(self._proven or "")
 
     def keep_guest(self, player: str) -> None:

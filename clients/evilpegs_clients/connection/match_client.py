@@ -73,7 +73,12 @@ class MatchClient:
 
     @classmethod
     async def resume(cls, session: PlayerSession, match: str) -> Self:
-        """Take over the match with the id ``match``, and return a client for it once all its events have arrived."""
+        """Take over the match with the id ``match``, and return a client for it once all its events have arrived.
+
+        Raises:
+            ServerRefusedError: The server refuses to resume the match, for example because it is another player's.
+            ClientError: The connection was cut and cannot be restored.
+        """
         view = session.view = MatchView(match)
         await session.resume()
         while view.is_catching_up:
@@ -133,7 +138,8 @@ class MatchClient:
     async def guess(self, code: str) -> None:
         """Send ``code``, such as ``1122``, as the guess of the open turn.
 
-        ``view`` shows the feedback afterwards, unless the guess was lost or the turn was over before it arrived.
+        ``view`` shows the feedback afterwards, unless the guess was lost, or reached the server after the turn was
+        over.
 
         Raises:
             ServerRefusedError: The server refuses the guess, for example because the code is illegal.

@@ -52,9 +52,9 @@ class MatchView:
     ``game`` is the number of the current game, from 1, and 0 before the first. ``turn`` is the number of the turn that
     was opened or answered last in that game, from 1, and 0 before the first. ``history`` has the answered turns of that
     game. ``left_ms`` is the time on the clock in milliseconds, as the server sent it last; None if it sent none.
-    ``ready_by_ms`` is the time for `ready` in milliseconds, counted from the server's latest announcement of it.
-    ``games_over`` has the last event of each game that has ended, by the number of the game. ``over`` is the last event
-    of the match, and None until that event arrives.
+    ``ready_by_ms`` is the time in milliseconds within which the player must send `ready`, counted from the server's
+    latest announcement of this time. ``games_over`` has the last event of each game that has ended, by the number of
+    the game. ``over`` is the last event of the match, and None until that event arrives.
     """
 
     def __init__(self, id: str) -> None:  # noqa: A002 - it is the match's id
@@ -172,7 +172,7 @@ class MatchView:
         self._catch_up()
 
     def _catch_up(self) -> None:
-        """Set the phase of a match that is being resumed; do nothing if none is.
+        """Set the phase of the match if it is being resumed; otherwise do nothing.
 
         The phase is `Phase.WAITING` until all events that the server announced have arrived. If a turn is open, the
         phase stays `Phase.WAITING` until the server sends `turn`.

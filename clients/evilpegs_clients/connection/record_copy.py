@@ -12,7 +12,7 @@ class RecordCopy:
     """The events of the match with the id ``match``, received a second time, in the order of their arrival.
 
     ``events`` are JSON objects. ``complete`` is set once the server has sent as many events as it announced. Unlike a
-    `MatchView`, a copy does not compare the events with those received before; its owner does.
+    `MatchView`, a copy does not compare its events with the events received before. The caller must compare them.
     """
 
     def __init__(self, match: str) -> None:

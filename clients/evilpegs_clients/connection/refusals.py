@@ -21,7 +21,11 @@ def unknown_ladder(ladder: str, offered: Iterable[LadderInfo], server: str) -> S
 
 
 def explain_play_refusal(error: ServerRefusedError, ladder: str, session: "PlayerSession") -> ServerRefusedError:
-    """Return the refusal ``error`` of a match on ``ladder`` with a message that says what to do instead."""
+    """Return ``error``, the refusal of a new match on the ladder with the id ``ladder``, with a more helpful message.
+
+    The message says what to do if the ladder is unknown, a name is needed, or too many matches are open. For other
+    refusals it is the message of the server.
+    """
     welcome, message = session.welcome, error.message
     if error.code is ErrorCode.UNKNOWN_LADDER:
         return unknown_ladder(ladder, welcome.ladders, session.server)

@@ -23,7 +23,7 @@ class Backoff:
     attempts: int = 40
 
     def delays(self, rng: Random) -> Iterator[float]:
-        """Yield the delays of one series in seconds, drawn with ``rng``."""
+        """Yield ``attempts`` delays in seconds, which grow up to ``longest``; ``rng`` draws the jitter."""
         for attempt in range(self.attempts):
             bound = min(self.longest, self.first * 2**attempt)
             yield rng.uniform(bound / 2, bound)
@@ -43,5 +43,5 @@ class RetryPolicy:
     timeout: float = DIAL_SECONDS
 
     def delays(self) -> Iterator[float]:
-        """Yield the delays of one series of ``backoff.attempts`` attempts, in seconds."""
+        """Yield ``backoff.attempts`` delays in seconds, which grow up to ``backoff.longest``, with random jitter."""
         return self.backoff.delays(self.rng)

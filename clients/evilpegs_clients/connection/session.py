@@ -80,7 +80,7 @@ class PlayerSession:
         """Connect, log in, and return the server's `welcome`.
 
         If no stored token proves the player's name, the name is claimed and its token stored. ``before_claim`` is
-        awaited before that.
+        called and awaited before the claim; if it raises an error, nothing is claimed.
         """
         self._connection = await self._connect(before_claim)
         return self.welcome
@@ -190,8 +190,8 @@ class PlayerSession:
     async def _reconnect(self, why: ClientError) -> None:
         """Try to restore the connection, which ended because of ``why``, until an attempt succeeds.
 
-        The delays continue the series of the attempts before. A new series begins after a request was answered or an
-        event arrived.
+        There is a delay before each attempt, and the delays grow. After an attempt has succeeded, the next call
+        continues with longer delays, unless a request was answered or an event arrived in between.
 
         Raises:
             ClientError: All attempts failed, or an attempt was refused for a reason that is not temporary.

@@ -26,9 +26,10 @@ class Reconnected:
 
 @dataclass(frozen=True, slots=True)
 class KeyChanged:
-    """The event that ``server`` signs with another key than at the player's login before this one.
+    """The event that ``server`` signs records with another key than at an earlier login of the player.
 
-    ``former`` is the public key at the earlier login. ``key`` is the key now, or None if the server no longer signs.
+    ``former`` is the public key at that earlier login. ``key`` is the public key now, or None if the server no longer
+    signs.
     """
 
     server: str

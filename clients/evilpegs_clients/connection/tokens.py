@@ -30,9 +30,10 @@ def default_token_file() -> Path:
 
 
 class TokenFile:
-    """The token file at ``path``, which need not exist; a server is named by its URL.
+    """The file at ``path``, which need not exist, with the tokens that prove a player's names to servers.
 
-    Every method raises TokenFileError with a message of one line if the file cannot be used.
+    Methods name a server by its URL. Every method raises TokenFileError with a message of one line if the file cannot
+    be used.
     """
 
     contents: ClassVar[str] = "tokens"
@@ -44,8 +45,8 @@ class TokenFile:
     def get(self, server: str, name: str) -> tuple[str, ...]:
         """Return the tokens of ``name`` on ``server``, newest first; usually there is one or none.
 
-        The hosts ``localhost``, ``127.0.0.1`` and ``[::1]`` with the same port share their tokens: those stored for the
-        other two follow those stored for the host of ``server``.
+        The hosts ``localhost``, ``127.0.0.1`` and ``[::1]`` with the same port share their tokens: the tokens stored
+        for the other two hosts come after the tokens stored for the host of ``server``.
         """
         servers = self._load()
         same = [known for known in servers if known != server and _address(known) == _address(server)]
@@ -134,10 +135,10 @@ class ServerKeyFile(TokenFile):
 def sole_user(tokens: TokenFile, server: str, name: str | None) -> Iterator[bool]:
     """Try to hold the lock of ``name`` on ``server`` during the block; yield True if it is held.
 
-    The result is False if another program holds the lock. A program that holds the lock may finish the open matches of
-    ``name``. Otherwise these may belong to the other program. The locks are files beside the token file ``tokens``.
-    Lock files are never deleted: a program that has opened a deleted file would hold a different lock than the next
-    program. If ``name`` is None, as for a guest, there is no lock, and the result is False.
+    Yield False if another program holds the lock; the open matches of ``name`` may then belong to that program. A
+    program that holds the lock may finish these matches. If ``name`` is None, as for a guest, there is no lock; yield
+    False. The locks are files beside the token file ``tokens``. Lock files are never deleted: a program that has opened
+    a deleted file would hold a different lock than the next program.
     """
     if name is None:
         yield False

@@ -33,7 +33,7 @@ class ExactMeans:
         return self.second - self.first
 
     def to_json(self) -> dict[str, Any]:
-        """Return the means as a JSON object, in which ``a`` is the first strategy and ``b`` the second."""
+        """Return a JSON object: the mean ``a`` of the first strategy, ``b`` of the second, and ``difference`` b - a."""
         return {"a": float(self.first), "b": float(self.second), "difference": float(self.difference)}
 
 

@@ -18,7 +18,7 @@ from evilpegs_game.rules import Rules
 
 
 class PairScores(NamedTuple):
-    """The scores of two strategies on one secret, in guesses."""
+    """The scores of two strategies in one pair of games, in guesses; they may be adjusted for luck."""
 
     first: float
     second: float
@@ -27,8 +27,10 @@ class PairScores(NamedTuple):
 class PairedGames:
     """The pairs of games of two strategies; the secrets and all random choices follow from ``seed``.
 
-    The score of a game is its number of guesses, or ``guess_limit`` + 1 if the game is not solved. With a value curve,
-    ``curve``, scores are adjusted for luck. Each strategy has a cache of its own for the codes possible at each turn.
+    The score of a game is its number of guesses, or ``guess_limit`` + 1 if the game is not solved. If ``curve`` is not
+    None, its luck is subtracted: the guesses by which the feedbacks were worse than average for a good strategy. The
+    value curve ``curve`` gives the guesses that a good strategy still expects. Each strategy has a cache of its own for
+    the codes possible at each turn.
     """
 
     def __init__(
@@ -64,13 +66,15 @@ class PairedGames:
 def score_game(
     rules: Rules, turns: Sequence[Turn], guess_limit: int, curve: ValueCurve | None, live_sets: LiveSets
 ) -> float:
-    """Return the score of a game in guesses, adjusted for luck unless ``curve`` is None.
+    """Return the score of a game in guesses, less its luck unless ``curve`` is None.
 
-    Before the adjustment, the score is the number of guesses, or ``guess_limit`` + 1 if the game is not solved.
-    ``turns`` are the answered turns of the game. ``live_sets`` caches the codes that are possible at each turn.
+    The score without luck is the number of guesses, or ``guess_limit`` + 1 if the game is not solved. ``turns`` are the
+    answered turns of the game. Luck is the number of guesses by which the feedbacks were worse than average; ``curve``
+    gives the guesses that a good strategy still expects. ``live_sets`` caches the codes that are possible at each turn.
 
     Raises:
-        GameError: with a curve, the turns contradict each other, or the parts of a guess cannot be counted.
+        GameError: ``curve`` is not None, and either no code agrees with the turns, or the rules have too many codes to
+            count the parts of a guess.
     """
     if curve is None:
         return raw_score(rules, turns, guess_limit)

@@ -1,9 +1,9 @@
 """A sequential test of two hypotheses about a mean difference of scores: it ends as soon as the games decide.
 
-A pair is two games, one per strategy, and its difference is that of their scores. The test is Wald's sequential
-probability ratio test for normal differences. Their unknown variance is replaced by the variance measured so far, as in
-programs that test chess engines. After n pairs whose differences have mean m and variance v, the log-likelihood ratio
-of the alternative a to the null hypothesis h is::
+A pair is two games, one per strategy, and its difference is the second strategy's score minus the first's. The test is
+Wald's sequential probability ratio test for normal differences. Their unknown variance is replaced by the variance
+measured so far, as in programs that test chess engines. After n pairs whose differences have mean m and variance v, the
+log-likelihood ratio of the alternative a to the null hypothesis h is::
 
     n (a - h) (2 m - a - h) / (2 v)
 
@@ -42,7 +42,10 @@ Verdict = Literal["alternative", "null"]
 
 @dataclass(frozen=True, slots=True)
 class Hypotheses:
-    """Two values of the mean difference of scores per game, in guesses, of which a test accepts one.
+    """Two values of a mean difference in guesses, of which a test accepts one.
+
+    The difference is the second strategy's mean score minus that of the first; a negative value means that the second
+    strategy is better.
 
     Raises:
         MalformedError: the two values are equal or not finite.
@@ -67,7 +70,8 @@ class Hypotheses:
 class SequentialTest:
     """A test of ``hypotheses`` that runs while pairs of games are played; `add` takes the difference of one pair.
 
-    ``pairs`` is the number of differences added so far.
+    The difference is the second strategy's score minus that of the first. ``pairs`` is the number of differences added
+    so far.
     """
 
     def __init__(self, hypotheses: Hypotheses) -> None:
@@ -79,7 +83,7 @@ class SequentialTest:
         """The sum of squared deviations from the mean, updated by Welford's method."""
 
     def add(self, difference: float) -> None:
-        """Add the difference of the scores of one more pair of games, in guesses."""
+        """Add the difference of one more pair of games: the second strategy's score minus the first's, in guesses."""
         self.pairs += 1
         step = difference - self.mean
         self.mean += step / self.pairs
@@ -104,7 +108,7 @@ class SequentialTest:
 
     @property
     def verdict(self) -> Verdict | None:
-        """The hypothesis that the test accepts, or None while it needs more pairs."""
+        """The hypothesis that the test accepts, ``alternative`` or ``null``; None while the test needs more pairs."""
         ratio = self.log_likelihood_ratio
         if self.pairs < FIRST_PAIRS or abs(ratio) < BOUND:
             return None

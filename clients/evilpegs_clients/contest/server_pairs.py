@@ -15,8 +15,9 @@ class ServerPairs:
     """The scores of two strategies on one ladder, paired in the order in which the games of each were played.
 
     Scores are computed as for the leaderboard. They are adjusted for luck with ``curve``, the built-in value curve of
-    the ladder's rules and guess limit; if there is no such curve, ``curve`` is None and nothing is adjusted. A game
-    that was lost on time, or resigned because the strategy failed, scores the guess limit + 1 before the adjustment.
+    the ladder's rules and guess limit, which gives the guesses that a good strategy still expects. If there is no value
+    curve for the ladder, ``curve`` is None and nothing is adjusted. A game that was lost on time, or resigned because
+    the strategy failed, scores the guess limit + 1 before the adjustment.
     """
 
     def __init__(self, ladder: LadderInfo) -> None:
@@ -30,7 +31,8 @@ class ServerPairs:
         """Add the games of a match played by strategy number ``side``, 0 or 1; ignore a match on another ladder.
 
         Raises:
-            GameError: a reply contradicts the replies before it, or the parts of a guess cannot be counted.
+            GameError: a reply contradicts the replies before it, or the rules have too many codes to count the parts of
+                a guess.
         """
         if match.ladder != self._ladder.id:
             return

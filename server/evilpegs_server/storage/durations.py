@@ -13,9 +13,9 @@ The bound of 20 milliseconds is the longest time that a request to the site may 
 class Durations:
     """A histogram of durations.
 
-    ``counts`` has the number of durations in each bucket of `BOUNDS`, not cumulative, and last the number of longer
-    durations. ``seconds`` is the sum of all durations. Only one thread may add durations; other threads may read at the
-    same time.
+    ``counts[i]`` is the number of durations that are at most ``BOUNDS[i]`` seconds, but longer than the bound before.
+    The last element counts the durations longer than all bounds. ``seconds`` is the sum of all durations. Only one
+    thread may add durations; other threads may read at the same time.
     """
 
     __slots__ = ("counts", "seconds")

@@ -31,11 +31,10 @@ class FaultLog:
         self._unsaid = 0
 
     def report(self, what: str, error: Exception, **facts: Any) -> None:
-        """Count a failure, and log that ``what`` happened because of ``error``.
+        """Count the failure ``error``, and log it unless a line was logged within the last `QUIET_SECONDS`.
 
-        ``what`` is the message of the logged line, and ``facts`` are added to the line as keys and values. Nothing is
-        logged within `QUIET_SECONDS` after another line. Only the first line of the error's text is logged, without a
-        traceback or SQL.
+        ``what`` is the message of the logged line, and ``facts`` are added to the line as keys and values. Only the
+        first line of the error's text is logged, without a traceback or SQL.
         """
         self._counts[type(error).__name__] += 1
         now = self._now()

@@ -23,7 +23,8 @@ class MatchSums(NamedTuple):
     """The number of matches that a player has on a ladder with one client version.
 
     ``player`` and ``ladder`` are ids, and ``client`` is the name and version of the client. ``matches`` is the number
-    of these matches, and ``first`` and ``last`` are the least and the greatest `matches.number` among them.
+    of these matches. ``first`` and ``last`` are the least and the greatest of their numbers in the column
+    `matches.number`.
     """
 
     player: int
@@ -38,11 +39,14 @@ class GameSums(NamedTuple):
     """Sums over the finished games of a player on a ladder with one client version, one outcome and one length.
 
     ``player`` and ``ladder`` are ids, and ``client`` is the name and version of the client. The length is ``guesses``,
-    and ``games`` is the number of these games. ``times_ms`` lists the milliseconds that each of their guesses took,
-    with commas between them; it is None if no times are stored. ``lucks`` is the number of the games whose luck was
-    measured with the current value curve of the ladder, ``luck`` the sum of their luck in millionths of a guess, and
-    ``luck_squares`` the sum of the squares of their luck. ``unadjusted`` has the identifiers of the other games; it is
-    empty if the ladder has no value curve.
+    and ``games`` is the number of these games. ``times_ms`` lists the milliseconds that each guess of these games took,
+    with commas between them; it is None if no times are stored.
+
+    ``lucks`` is the number of the games whose luck was measured with the current value curve of the ladder, which gives
+    the guesses that a good strategy still expects. ``luck`` is the sum of the luck of these ``lucks`` games in
+    millionths of a guess, and ``luck_squares`` the sum of the squares of their luck. ``unadjusted`` has an integer for
+    each other game: the number of its match times 2**12, plus the number of the game. It is empty if the ladder has no
+    value curve.
     """
 
     player: int
@@ -126,9 +130,10 @@ _NAMES: Final = text(
 def last_player(connection: Connection, after: int, matches: int) -> int | None:
     """Return the greatest player id of the next group of players, to sum up the results of players group by group.
 
-    The group has the players with the lowest ids above ``after``; it is the smallest group with more than ``matches``
-    matches. If all players above ``after`` have no more matches than that, return the greatest id of any player with a
-    match, which is at most ``after`` if no group is left. Return None if there are no matches at all.
+    The group takes the players in ascending order of id, from the first id above ``after`` on. It ends at the first
+    player with whom it has more than ``matches`` matches in total. If all players with an id above ``after`` have at
+    most ``matches`` matches in total, return the greatest id of all players with a match. This id is at most ``after``
+    if no group is left. Return None if there are no matches at all.
     """
     (player,) = _read(connection, _PLAYER_AFTER, {"after": after, "matches": matches})
     return None if player is None else int(player)
@@ -139,8 +144,9 @@ def sum_players(
 ) -> tuple[list[MatchSums], list[GameSums]]:
     """Return sums over all matches and over all games of the players with an id above ``after`` and up to ``last``.
 
-    `MatchSums` and `GameSums` say what is summed up. Only ladders in ``curves`` count. Void games, and the matches
-    whose numbers (`matches.number`) are in ``broken``, are left out.
+    `MatchSums` and `GameSums` say what is summed up. Only ladders whose ids are keys of ``curves`` count; the values
+    are the hashes of their value curves. Void games, and the matches whose numbers (`matches.number`) are in
+    ``broken``, are left out.
     """
     parameters = {"curves": _json(curves), "after": after, "last": last, "broken": _json(list(broken))}
     matches = _read(connection, _MATCHES_OF_PLAYERS, parameters)
@@ -152,8 +158,8 @@ def sum_matches(
 ) -> list[MatchSums]:
     """Return the counts of the matches whose numbers are in ``matches``, by player, ladder and client version.
 
-    The numbers are those of the column `matches.number`. Only ladders in ``curves`` count. The matches whose numbers
-    are in ``broken`` are left out.
+    The numbers are those of the column `matches.number`. Only ladders whose ids are keys of ``curves`` count. The
+    matches whose numbers are in ``broken`` are left out.
     """
     parameters = {"curves": _json(curves), "matches": _json(list(matches)), "broken": _json(list(broken))}
     return _match_sums(_read(connection, _LISTED_MATCHES, parameters))
@@ -164,8 +170,9 @@ def sum_games(
 ) -> list[GameSums]:
     """Return sums over the finished games among ``games``, by player, ladder, client version, outcome and length.
 
-    ``games`` has identifiers: the number of the match times 2**12, plus the number of the game. Only ladders in
-    ``curves`` count. Void games, and games of the matches whose numbers are in ``broken``, are left out.
+    ``games`` has identifiers: the number of the match (`matches.number`) times 2**12, plus the number of the game. Only
+    ladders whose ids are keys of ``curves`` count; the values are the hashes of their value curves. Void games, and
+    games of the matches whose numbers are in ``broken``, are left out.
     """
     parameters = {
         "curves": _json(curves),
@@ -179,9 +186,10 @@ def sum_games(
 def load_unadjusted(connection: Connection, curves: Curves, after: int, last: int) -> list[int]:
     """Return the identifiers of finished games whose luck is not stored, in ascending order.
 
-    An identifier is the number of the match (`matches.number`) times 2**12, plus the number of the game. Luck that was
-    measured with another value curve than that of ``curves`` counts as not stored. Only ladders with a value curve, and
-    matches with a number above ``after`` and up to ``last``, are searched.
+    An identifier is the number of the match (`matches.number`) times 2**12, plus the number of the game. ``curves``
+    maps the id of a ladder to the hash of its value curve, with which luck is measured. Luck that was measured with a
+    curve of another hash counts as not stored. Only ladders of ``curves`` whose hash is not None, and matches with a
+    number above ``after`` and up to ``last``, are searched.
     """
     parameters = {"curves": _json(curves), "after": after, "last": last, "broken": "[]"}
     sums = _game_sums(_read(connection, _GAMES_IN_RANGE, parameters))

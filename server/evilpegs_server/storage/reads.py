@@ -37,7 +37,7 @@ class Reads:
         A call that has begun runs to its end even if the caller is cancelled, and counts as pending until then.
 
         Raises:
-            BusyError: ``max_pending`` calls run or wait already.
+            BusyError: as many calls as the pool allows, ``max_pending``, run or wait already.
         """
         if len(self._pending) >= self._max_pending:
             raise BusyError

@@ -60,7 +60,8 @@ def key_path(database: str, server_key: Path | None) -> Path:
 def key_files(database: str, server_key: Path | None) -> tuple[Path, ...]:
     """Return the paths of the existing files of a server's key: the private key, then the list of public keys.
 
-    The parameters are those of `key_path`. A backup of the database must include these files.
+    ``database`` is the URL of the server's database, and ``server_key`` the setting of that name, a path or None. A
+    backup of the database must include these files.
     """
     path = key_path(database, server_key)
     return tuple(file for file in (path, _list_path(path)) if file.exists())
@@ -69,8 +70,8 @@ def key_files(database: str, server_key: Path | None) -> tuple[Path, ...]:
 def key_copies(database: str, server_key: Path | None, target: Path) -> dict[Path, Path]:
     """Return a mapping from the path of each existing file of a server's key to the path of its copy in a backup.
 
-    ``database`` and ``server_key`` are those of `key_path`. The copies are beside ``target``, the copy of the database,
-    where a server that uses the copy finds the key.
+    ``database`` is the URL of the server's database, and ``server_key`` the setting of that name, a path or None. The
+    copies are beside ``target``, the copy of the database, where a server that uses this copy finds the key.
     """
     beside = target.with_name(target.name + ".key")
     key, public_keys = key_path(database, server_key), _list_path(key_path(database, server_key))
@@ -81,8 +82,8 @@ def key_copies(database: str, server_key: Path | None, target: Path) -> dict[Pat
 def load_server_key(path: Path) -> ServerKey:
     """Return the key of a server from the file ``path``; create the key if the file does not exist.
 
-    If the public half of the key is not the last one in the list of public keys beside the file, it is moved or added
-    to the end of the list.
+    The file beside ``path`` has a list of public keys. If the public half of the key is not the last entry of the list,
+    this half is moved or added to the end of the list.
 
     Raises:
         KeyUnusableError: one of the two files cannot be read or written, or has other content.

@@ -74,11 +74,13 @@ class Writer:
     """A thread that commits jobs to the database in the order of their submission.
 
     A job is a list of writes that are stored together or not at all. All jobs are submitted on one thread, usually that
-    of the event loop. ``notify`` is called on the writer's thread with a callback, and must run the callback on the
-    submitting thread. ``call_soon`` is called on the submitting thread with a callback, and must run the callback there
-    after everything else that is pending. The callback wakes the writer, unless further jobs were submitted since
-    ``call_soon`` was called. In this case ``call_soon`` is called again, until `WAKE_JOBS` jobs wait, because few large
-    commits disturb a busy event loop less than many small ones.
+    of the event loop. ``notify`` is called on the writer's thread with a function, and must run this function on the
+    submitting thread.
+
+    ``call_soon`` is called on the submitting thread with a function, and must run this function there after everything
+    else that is pending. The function wakes the writer if no further job was submitted since ``call_soon`` was called;
+    otherwise it calls ``call_soon`` again. The writer is woken at once when `WAKE_JOBS` jobs wait. Few large commits
+    disturb a busy event loop less than many small ones.
 
     ``now`` is a monotonic clock in seconds. ``check_file`` is called on the writer's thread, and must raise an error if
     the database file is not in its place.
@@ -133,9 +135,10 @@ class Writer:
             self._flush()
 
     def _flush_unless_more(self, count: int) -> None:
-        """Give the submitted jobs to the thread if there are at most ``count``; otherwise check again later.
+        """Pass the submitted jobs to the writer's thread, unless jobs were submitted since the last check.
 
-        More than ``count`` jobs mean that jobs were submitted since the last check, so more may follow.
+        ``count`` is the number of submitted jobs at the last check. If there are more jobs now, further jobs may
+        follow, so ``call_soon`` is asked for another check.
         """
         if len(self._submitted) > count:
             self._call_soon(partial(self._flush_unless_more, len(self._submitted)))
@@ -184,7 +187,7 @@ class Writer:
             self._find_obstacle()
 
     def _find_obstacle(self) -> None:
-        """Check that the database file is in its place, and report a result other than the last one to `health`."""
+        """Check that the database file is in its place; report the result to `health` if the last one was different."""
         try:
             self._check_file()
             obstacle = None
@@ -274,7 +277,10 @@ class Writer:
 
 
 def _fails_whole_batch(error: Exception) -> bool:
-    """Return True if ``error`` concerns all jobs of a batch. A damaged page concerns only the jobs that need it."""
+    """Return True if ``error`` concerns all jobs of a batch, the jobs that are committed in one transaction.
+
+    A damaged page of the database concerns only the jobs that need this page.
+    """
     whole = isinstance(error, DatabaseUnusableError | OSError | MemoryError)
     return whole and not isinstance(error, DatabaseDamagedError)
 

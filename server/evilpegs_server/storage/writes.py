@@ -90,9 +90,10 @@ def _player_row(player: Player, token_hash: str, at: int) -> Row:
 
 
 def insert_match(match: str, player: Player, client: Program, ladder: str, seed: bytes, at: int) -> Write:
-    """Return the write that stores a new match with its client program and the secret seed of its nonces.
+    """Return the write that stores a new match with its client program and its secret ``seed``.
 
-    ``match`` and ``ladder`` are ids, and ``at`` is the start of the match in Unix milliseconds.
+    ``match`` and ``ladder`` are ids, and ``at`` is the start of the match in Unix milliseconds. The server derives from
+    ``seed`` the nonces that make its draws in this match unpredictable.
     """
     row: Row = {
         "id": match,

@@ -38,8 +38,9 @@ class ComparedGuesses(StrEnum):
 class HintResult:
     """A hint: the good guess ``code``, and the reason ``why`` it is good.
 
-    ``code`` is text such as ``1122``, and ``why`` continues a sentence that begins with it. ``candidates`` is the
-    number of codes still possible. ``compared`` names the guesses with which the code was compared.
+    ``code`` is text such as ``1122``. ``why`` is the end of a sentence that begins with the code, such as ``is the only
+    code still possible``. ``candidates`` is the number of codes still possible. ``compared`` names the guesses with
+    which the code was compared.
     """
 
     code: str
@@ -62,10 +63,10 @@ _COMPARISONS: Final = MappingProxyType(
 def find_hint(position: Position) -> HintResult:
     """Return a hint with the best guess among all codes, all candidates, or some candidates drawn at random.
 
-    Candidates are the codes still possible. The largest of the three sets that the budget of ``position`` allows is
-    compared. The best guess among all codes or all candidates leaves the fewest candidates on average; among drawn
-    candidates it is the one whose feedback has the most entropy. If even drawing candidates needs too much memory, the
-    hint is the first candidate in code order.
+    Candidates are the codes still possible. The guesses of one of these three sets are compared: the largest set for
+    which ``position.budget``, a number of feedbacks that may be computed, is sufficient. The best guess among all codes
+    or all candidates leaves the fewest candidates on average; among drawn candidates it is the one whose feedback has
+    the most entropy. If even drawing candidates needs too much memory, the hint is the first candidate in code order.
     """
     guess, compared = _good_guess(position)
     count = position.count

@@ -39,7 +39,7 @@ class PoolMetrics:
 
 
 class Pool(Protocol):
-    """The interface of an object that runs tasks for players."""
+    """The interface of an object that queues the tasks of players and runs them."""
 
     def submit(self, player: object, cost: int, task: Task[_T], done: Callable[[_T | Exception], None]) -> None:
         """Queue ``task`` for ``player``, and call ``done`` on the event loop with its result or exception when it ends.

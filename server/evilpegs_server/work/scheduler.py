@@ -57,7 +57,8 @@ class Job(Generic[_T]):
 class Spending:
     """The units of work that one player has used within the last window of time.
 
-    Times are numbers of ticks, and a window has `_TICKS` ticks.
+    A window is divided into `_TICKS` ticks. Methods receive the current time as a number of ticks on the clock of the
+    scheduler.
     """
 
     __slots__ = ("_charges", "_total")
@@ -67,7 +68,10 @@ class Spending:
         self._total = 0
 
     def charge(self, tick: int, cost: int) -> None:
-        """Add ``cost`` units of work at the time ``tick``, which must not be before the time of an earlier call."""
+        """Add ``cost`` units of work at the time ``tick``, which must not be before the time of an earlier call.
+
+        ``tick`` is a number of ticks; a window has `_TICKS` ticks.
+        """
         if self._charges and self._charges[-1][0] == tick:
             cost_before = self._charges.pop()[1]
             self._charges.append((tick, cost_before + cost))
@@ -76,7 +80,10 @@ class Spending:
         self._total += cost
 
     def total(self, tick: int) -> int:
-        """Return the units of work used within the window that ends at the time ``tick``; forget older work."""
+        """Return the units of work used within the window that ends at the time ``tick``; forget older work.
+
+        ``tick`` is a number of ticks; a window has `_TICKS` ticks.
+        """
         while self._charges and self._charges[0][0] <= tick - _TICKS:
             self._total -= self._charges.popleft()[1]
         return self._total
@@ -105,7 +112,8 @@ class FairScheduler(Generic[_T]):
     def start(self, now: float) -> Job[_T] | None:
         """Remove the next job that may run from the waiting jobs and return it; return None if no job may run now.
 
-        ``now`` is the current time in seconds. The job counts as running until it is passed to `finish`.
+        ``now`` is the current time in seconds, on the clock of `Job.waiting_since`. The job counts as running until it
+        is passed to `finish`.
         """
         tick = self._tick(now)
         best, smallest_excess = None, 0
@@ -122,7 +130,7 @@ class FairScheduler(Generic[_T]):
     def finish(self, job: Job[_T], cost: int, now: float) -> None:
         """End a running job, and charge its player ``cost`` units of work, or the estimated cost if that is larger.
 
-        ``now`` is the current time in seconds.
+        ``now`` is the current time in seconds, on the clock of `Job.waiting_since`.
         """
         del self._running[job.player]
         self._heavy -= self._is_heavy(job)
@@ -139,7 +147,10 @@ class FairScheduler(Generic[_T]):
         return jobs
 
     def usage(self, player: object, now: float) -> int:
-        """Return the units of work that a player has used within the window before ``now``, a time in seconds."""
+        """Return the units of work that a player has used within the window before ``now``.
+
+        ``now`` is the current time in seconds, on the clock of `Job.waiting_since`.
+        """
         return self._usage(player, self._tick(now))
 
     @property
@@ -159,12 +170,15 @@ class FairScheduler(Generic[_T]):
 
     @property
     def oldest(self) -> float | None:
-        """The time in seconds at which the oldest waiting job began to wait, or None if no job waits."""
+        """The least `Job.waiting_since` of the waiting jobs, in seconds on the callers' clock; None if no job waits."""
         return min((jobs[0].waiting_since for jobs in self._waiting.values()), default=None)
 
     @property
     def oldest_running(self) -> float | None:
-        """The time in seconds at which the oldest running job began to wait for its start, or None if no job runs."""
+        """The least `Job.waiting_since` of the running jobs, in seconds on the callers' clock; None if no job runs.
+
+        It is the time at which the oldest running job began to wait for its start.
+        """
         return min((job.waiting_since for job in self._running.values()), default=None)
 
     def __len__(self) -> int:

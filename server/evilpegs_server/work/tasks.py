@@ -67,8 +67,9 @@ class CountParts(NamedTuple):
 class AllowedReplies(NamedTuple):
     """The replies among which a devil, a codemaker that searches ahead, may choose, and the method that found them.
 
-    ``part_sizes`` has, for each feedback in the order of black, then white, the number of codes still possible before
-    the guess that would give this feedback.
+    ``method`` is ``exact`` if the replies were found by search, and ``greedy`` if they are those that keep the most
+    codes possible. ``part_sizes`` has a number for each feedback, ordered by black, then white: of the codes that were
+    possible before the guess, the number of those that would give this feedback.
     """
 
     allowed: tuple[Feedback, ...]
@@ -77,10 +78,11 @@ class AllowedReplies(NamedTuple):
 
 
 class FindDevilReplies(NamedTuple):
-    """The task of finding the replies that a devil may give to a guess.
+    """The task of finding the replies that a devil may give to ``guess`` after the turns ``history``.
 
     A devil is a codemaker that gives the reply that forces an optimal player to use the most guesses. It finds this
-    reply by search if at most ``exact_up_to`` codes are still possible; before that, it keeps the most codes possible.
+    reply by search if at most ``exact_up_to`` codes are still possible. If more codes are possible, it gives the reply
+    that leaves the most codes possible.
     """
 
     rules: Rules
@@ -167,11 +169,12 @@ class MeasureLuck(NamedTuple):
 
 
 class WarmUp(NamedTuple):
-    """The task of playing ``turns`` turns before any player waits, so that later tasks on these rules need less time.
+    """The task of playing ``turns`` turns on ``rules`` before any player waits, so that later tasks need less time.
 
     The task compiles functions and fills caches. The turns are played against evil, the codemaker that keeps the most
-    codes possible, and a code that fits all replies is found after each turn. If ``exact_up_to`` is not None, the last
-    guess is also answered by a devil, the codemaker that searches ahead if at most ``exact_up_to`` codes are possible.
+    codes possible. After each turn, a code that agrees with all replies is found. If ``exact_up_to`` is not None, a
+    devil also answers the last guess. A devil is a codemaker that searches ahead if at most ``exact_up_to`` codes are
+    possible.
     """
 
     rules: Rules
@@ -179,7 +182,10 @@ class WarmUp(NamedTuple):
     exact_up_to: int | None = None
 
     def run(self, workspace: Workspace) -> TaskResult[None]:
-        """Play ``turns`` turns against evil, and the last one also against a devil if ``exact_up_to`` is not None."""
+        """Play ``turns`` turns against evil; let a devil answer the last guess too if ``exact_up_to`` is not None.
+
+        Evil is the codemaker that keeps the most codes possible, and a devil is a codemaker that searches ahead.
+        """
         table = workspace.live_sets.feedback_table(self.rules)
         if table is not None:
             table.complete()

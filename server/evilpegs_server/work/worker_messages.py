@@ -15,9 +15,10 @@ from evilpegs_server.work.workspace import DevilSolvers, Workspace
 class WorkerSetup(NamedTuple):
     """The first message to a worker process, with the limits and the solved positions of its workspace.
 
-    ``cache_bytes`` limits the memory of the cache of live sets (the codes still possible in games), and ``count_bytes``
-    that of each running count of codes. ``solved`` has the positions that devils, the codemakers that search ahead,
-    have solved before, in the format of `SolvedPositions.to_bytes`.
+    ``cache_bytes`` is the most memory in bytes for the cached live sets (the codes still possible in games). Codes of
+    large rules are counted without listing the codes; ``count_bytes`` is the most memory in bytes for one such count.
+    ``solved`` has the positions that devils, the codemakers that search ahead, have solved before, in the format of
+    `SolvedPositions.to_bytes`.
     """
 
     cache_bytes: int

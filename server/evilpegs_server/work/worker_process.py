@@ -186,7 +186,8 @@ class WorkerProcess:
     def _end(self, number: int, outcome: Any, cost: int = 0) -> None:
         """Remove task ``number``, and schedule its callback on the event loop.
 
-        The callback does not run within this call, because an error in it must not harm other tasks.
+        The callback receives ``outcome``, the task's result or exception, and ``cost``, the work in units of about 2
+        nanoseconds. The callback does not run within this call, because an error in it must not harm other tasks.
         """
         asyncio.get_running_loop().call_soon(self._pending.pop(number).done, outcome, cost)
 

@@ -29,7 +29,7 @@ class DevilSolvers:
         self._worst_cases: dict[Rules, WorstCase] = {}
 
     def worst_case(self, rules: Rules) -> WorstCase:
-        """Return the solver for ``rules``; create it at the first call.
+        """Return the solver that finds the exact replies of devils on ``rules``; create it at the first call.
 
         Raises:
             TooLargeError: the rules have too many codes to solve.
