@@ -115,7 +115,10 @@ class GameAddress:
     port: int | None = None
 
     def url_for(self, host: str) -> str | None:
-        """Return the URL of the game for a page that reached the site at ``host``; None while the port is not known."""
+        """Return the URL of the game for a page that reached the site at ``host``.
+
+        Return None while neither a public URL nor the port of the game is known.
+        """
         if self.url is not None:
             return self.url
         if self.port is None:

@@ -38,7 +38,11 @@ class ConnectionLog:
         self._timer: Cancelable | None = None
 
     def connected(self) -> None:
-        """Note that the broker accepted a connection, and log it, unless an earlier connection was lost too soon."""
+        """Note that the broker accepted a connection, and log it.
+
+        If a connection was lost within `STABLE_SECONDS`, and none has lasted that long since, this connection is logged
+        only once it has lasted that long.
+        """
         self._timer = self._call_later(STABLE_SECONDS, self._note_stable)
         if not self._is_unstable:
             self._is_out = False

@@ -42,7 +42,10 @@ class StandingsTexts(Protocol):
         ...
 
     async def body(self, info: LadderInfo) -> bytes:
-        """Return the JSON text of the leaderboard of the ladder that ``info`` describes."""
+        """Return the JSON text of the leaderboard of the ladder that ``info`` describes.
+
+        The call waits until all stored games are counted.
+        """
         ...
 
 
@@ -97,7 +100,10 @@ class OpenMatches:
         return changed
 
     def _is_listed(self, runner: MatchRunner) -> bool:
-        """Return True once the first event of a match is durable, and keep the fields that the document shows of it."""
+        """Return True if the first event of the match of ``runner`` is durable, so that a document may list the match.
+
+        The first call that returns True keeps the fields of this event that the document shows.
+        """
         if runner.key.id not in self._listed and (entries := runner.sent_entries):
             started = orjson.loads(entries[0].text)
             self._listed[runner.key.id] = {name: started[name] for name in ("match", "player", "client", "at")}
@@ -141,10 +147,11 @@ class ChangingDocuments(Protocol):
     """The interface of a source of documents, one per ladder, that change with time."""
 
     async def changes(self, published: dict[str, object]) -> dict[str, bytes]:
-        """Return the JSON texts of the documents that have changed, by the id of the ladder, and update ``published``.
+        """Return the JSON texts of the documents that have changed since they were returned, by the id of the ladder.
 
-        ``published`` identifies the document that was returned last, by the id of the ladder, with a value that the
-        source chooses. The caller passes an empty dict at first, and the same dict each time.
+        ``published`` maps the id of a ladder to a value that stands for the version of its document that was returned
+        last. Each source chooses its own kind of value, and this method updates ``published``. The caller passes an
+        empty dict at first, and the same dict each time.
         """
         ...
 
@@ -171,6 +178,8 @@ class RetainedFeed:
 
     async def run(self, connection: BrokerConnection) -> None:
         """Publish every document once, and then every second the documents that have changed, until cancelled.
+
+        A document is a JSON text that is published as a retained MQTT message.
 
         Raises:
             TimeoutError: the publisher process does not answer.

@@ -20,7 +20,7 @@ class EventSink(Protocol):
 
     @property
     def written(self) -> int:
-        """The number of the last batch that was written to the broker's socket, 0 before the first."""
+        """The number of the last batch of events that was written to the broker's socket; 0 before the first batch."""
         ...
 
     def send_events(self, events: list[tuple[str, str]]) -> int:

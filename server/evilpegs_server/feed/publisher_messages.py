@@ -103,7 +103,8 @@ class Delivered(NamedTuple):
 class RefusedMessage(NamedTuple):
     """A report that the broker does not accept a message on the topic ``topic``, for the reason ``why``.
 
-    ``advice`` is a remedy for the broker's administrator; None if the user may lack the right to publish.
+    ``advice`` is a remedy for the broker's administrator. It is None if the broker has answered with a refusal, for
+    example because the user lacks the right to publish.
     """
 
     topic: str

@@ -51,7 +51,7 @@ class PublisherProcess:
             self._transport.write(pack(message))
 
     def abort(self) -> None:
-        """Close the socket, so that the process ends and another process is started."""
+        """Close the socket to the process, so that the process ends and another process is started."""
         if self._transport is not None:
             self._transport.abort()
 

@@ -1,4 +1,7 @@
-"""The log of the broker's refusals: one line per kind of message, and one when the broker accepts that kind again."""
+"""The log of the broker's refusals: one line per kind of message, and one when the broker accepts that kind again.
+
+The kind of a message is the last level of its MQTT topic, such as `result`.
+"""
 
 from structlog.stdlib import BoundLogger
 
@@ -18,7 +21,11 @@ class RefusalLog:
         self._refused: set[str] = set()
 
     def refused(self, message: RefusedMessage) -> None:
-        """Log which message the broker refused and what to do, unless messages of its kind were refused before."""
+        """Log which message the broker refused, and what to do about the refusal.
+
+        Log nothing if a message of the same kind was refused before and `accepted` was not called for this kind since.
+        The kind is the last level of the topic.
+        """
         kind = _kind(message.topic)
         if kind not in self._refused:
             self._refused.add(kind)
@@ -26,7 +33,11 @@ class RefusalLog:
             self._log.warning(_REFUSED[kind == "result"], topic=message.topic, why=message.why, advice=advice)
 
     def accepted(self, topic: str) -> None:
-        """Note that the broker accepted a message on ``topic``; log it if messages of its kind were refused before."""
+        """Note that the broker accepted a message on ``topic``.
+
+        Log a line if messages of the same kind were refused since the last accepted one. The kind is the last level of
+        ``topic``.
+        """
         kind = _kind(topic)
         if kind in self._refused:
             self._refused.remove(kind)

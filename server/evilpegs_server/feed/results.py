@@ -70,9 +70,9 @@ class FeedCursor:
             self._call_later(STORE_SECONDS, self._store_later)
 
     def store(self) -> None:
-        """Submit the position to the database writer now, unless it is stored already.
+        """Submit the position, the id of an event, to the database writer now, unless it was submitted already.
 
-        The writer stores it later. If that fails, a later `move` submits the position again.
+        The writer stores the position later. If that fails, a call of `move` submits it again after a while.
 
         Raises:
             RuntimeError: the writer is closed.
@@ -113,9 +113,10 @@ class ResultFeed:
     async def publish_next(self, connection: BrokerConnection) -> None:
         """Publish the first result after the cursor, if there is one; do not send it again if the broker refuses it.
 
-        Call this method on every connection before `run`, while no document is on its way. Some brokers cut the
-        connection after a refusal. If another message were written at that moment, its write would fail, the refusal
-        would never be read, and the log could not say why the connection was lost.
+        The cursor is the id of an event: the broker has acknowledged every result up to this event. Call this method on
+        every connection before `run`, while no document is on its way. Some brokers cut the connection after a refusal.
+        If another message were written at that moment, its write would fail, the refusal would never be read, and the
+        log could not say why the connection was lost.
 
         Raises:
             TimeoutError: the publisher process does not answer.
@@ -125,8 +126,8 @@ class ResultFeed:
     async def run(self, connection: BrokerConnection) -> None:
         """Publish every result after the cursor, now and whenever a match ends, until the server stops.
 
-        A result that the broker refuses is sent again after growing delays, and later results wait until it is
-        accepted.
+        The cursor is the id of an event: the broker has acknowledged every result up to this event. A result that the
+        broker refuses is sent again after growing delays, and later results wait until it is accepted.
 
         Raises:
             TimeoutError: the publisher process does not answer.
@@ -141,7 +142,10 @@ class ResultFeed:
             await asyncio.sleep(GATHER_SECONDS)
 
     async def _catch_up(self, connection: BrokerConnection) -> None:
-        """Publish every stored result after the cursor; return early if one is refused while the server stops."""
+        """Publish every stored result after the cursor; return early if one is refused while the server stops.
+
+        The cursor is the id of an event: the broker has acknowledged every result up to this event.
+        """
         failures = 0
         while True:
             page = await self._load_page(1 if failures else PAGE)
@@ -160,9 +164,10 @@ class ResultFeed:
         return await asyncio.to_thread(load_results_after, self.engine, self.cursor.position, limit)
 
     async def _publish_page(self, connection: BrokerConnection, page: ResultPage) -> bool:
-        """Publish a page of results, and move the cursor past the results before the first refused one.
+        """Publish the results that ``page`` read from the event log, and return True if none was refused.
 
-        If no result was refused, move the cursor to the end of the page and return True. Otherwise return False.
+        The cursor, the id of the event up to which the broker has acknowledged every result, moves to the last result
+        before the first refused one. If no result was refused, it moves to the end of the page.
         """
         accepted = await connection.deliver([self._delivery(result) for result in page.results])
         for result, is_accepted in zip(page.results, accepted, strict=True):

@@ -19,7 +19,8 @@ MAX_IDLE: Final = 10_000
 class Window:
     """A count that begins again at 0 when ``length_ms`` milliseconds have passed since its first increment.
 
-    ``ends`` is the time in milliseconds at which the present count ends; 0.0 before the first increment.
+    ``ends`` is the time in milliseconds of the `StallFreeClock` at which the present count ends; 0.0 before the first
+    increment.
     """
 
     length_ms: float
@@ -27,14 +28,14 @@ class Window:
     ends: float = 0.0
 
     def add(self, now: float) -> int:
-        """Increment the count at the time ``now``, in milliseconds, and return the new count."""
+        """Increment the count and return the new count; ``now`` is the time of the `StallFreeClock` in milliseconds."""
         if now >= self.ends:
             self.count, self.ends = 0, now + self.length_ms
         self.count += 1
         return self.count
 
     def current(self, now: float) -> int:
-        """Return the count at the time ``now``, in milliseconds; 0 if the window has ended."""
+        """Return the count, 0 if its window has ended; ``now`` is the time of the `StallFreeClock` in milliseconds."""
         return self.count if now < self.ends else 0
 
 
@@ -59,14 +60,17 @@ class AddressRecord:
     failed_tokens: Window = field(default_factory=_minute)
 
     def counts_until(self) -> float:
-        """Return the time in milliseconds until which an earlier claim or wrong token counts against this address."""
+        """Return the time until which a new name or a wrong token of the past counts against this address.
+
+        The time is that of the `StallFreeClock` in milliseconds. It is 0.0 if there was no new name and no wrong token.
+        """
         return max(self.new_names.ends, self.failed_tokens.ends)
 
 
 class AddressTable:
-    """The records of all addresses with connections, and of at most ``max_idle`` others.
+    """The counts of all addresses with connections, and of at most ``max_idle`` others, one `AddressRecord` each.
 
-    Times are in milliseconds. Iterating yields the addresses.
+    Times are those of the `StallFreeClock` in milliseconds. Iterating yields the addresses.
     """
 
     def __init__(self, max_idle: int = MAX_IDLE) -> None:
@@ -82,11 +86,11 @@ class AddressTable:
         yield from self._idle
 
     def find(self, address: str) -> AddressRecord | None:
-        """Return the record of ``address``, or None if there is none."""
+        """Return the counts of ``address``, or None if nothing is known about this address."""
         return self._connected.get(address) or self._idle.get(address)
 
     def add_connection(self, address: str) -> AddressRecord:
-        """Count a new connection of ``address``, which has not sent `hello`, and return the record of the address."""
+        """Count a new connection of ``address``, which has not sent `hello`, and return the counts of the address."""
         record = self.find(address) or AddressRecord()
         self._idle.pop(address, record)
         self._connected[address] = record
@@ -95,10 +99,11 @@ class AddressTable:
         return record
 
     def remove_connection(self, address: str, now: float) -> None:
-        """Forget a connection of ``address`` that has ended; ``now`` is in milliseconds.
+        """Subtract a connection that has ended from the counts of ``address``.
 
-        The caller decrements ``before_hello``. After the last connection of an address, its record is kept only while
-        an earlier claim or wrong token counts against it.
+        The caller itself decrements the count ``before_hello`` of connections that have not sent `hello`. After the
+        last connection of an address, its counts are kept only while a new name or a wrong token of the past counts
+        against the address. ``now`` is the time of the `StallFreeClock` in milliseconds.
         """
         record = self._connected[address]
         record.connections -= 1

@@ -11,7 +11,7 @@ seconds. They are not refused, because a class behind one address connects at th
 `hello` at once.
 
 Tickets without an address count in the totals only. This module uses no sockets and no clock: ``now`` is always an
-argument in milliseconds. Error texts name the limit by its setting.
+argument, the time of the `StallFreeClock` in milliseconds. Error texts name the limit by its setting.
 """
 
 from collections import Counter
@@ -117,7 +117,7 @@ class Admission:
 
     @property
     def taken(self) -> int:
-        """The number of connections that hold a ticket."""
+        """The number of connections that hold a ticket, from their acceptance until their end."""
         return self._ordinary_taken + self._reserve_taken
 
     @property
@@ -140,9 +140,10 @@ class Admission:
         )
 
     def open(self, address: str | None, now: float) -> Ticket:
-        """Return a ticket for a new connection from ``address``, which takes a seat from now on.
+        """Count a new connection from ``address``, and return its ticket, its place in the counts.
 
-        A connection with the address None counts in the totals only. ``now`` is in milliseconds.
+        A connection with the address None counts in the totals only. ``now`` is the time of the `StallFreeClock` in
+        milliseconds.
 
         Raises:
             LimitMetError: all seats are taken, or the address has too many connections.
@@ -163,7 +164,8 @@ class Admission:
     def set_address(self, ticket: Ticket, address: str | None, now: float) -> None:
         """Count a connection under ``address``, the address of its client, which a proxy has named.
 
-        If ``address`` is None, the connection counts in the totals only. ``now`` is in milliseconds.
+        If ``address`` is None, the connection counts in the totals only. ``now`` is the time of the `StallFreeClock` in
+        milliseconds.
 
         Raises:
             LimitMetError: the address has too many connections.
@@ -176,7 +178,8 @@ class Admission:
     def log_in(self, ticket: Ticket, now: float, *, is_guest: bool, has_open_match: bool) -> None:
         """Count a connection as one that has sent `hello`; do nothing if it has ended before.
 
-        ``now`` is in milliseconds. ``has_open_match`` says if the player has a match that is not over.
+        ``now`` is the time of the `StallFreeClock` in milliseconds. ``has_open_match`` says if the player has a match
+        that is not over.
 
         Raises:
             LimitMetError: there is no seat for this guest or player. The connection may send `hello` again.
@@ -204,18 +207,19 @@ class Admission:
             record.before_hello += 1
 
     def note_silence(self, ticket: Ticket, now: float) -> None:
-        """Note that a connection has not sent `hello` in time; ``now`` is in milliseconds.
+        """Note that a connection has not sent `hello` in time.
 
         If its address had too many connections that had not sent `hello`, the limit ``connections_before_hello`` counts
-        as met.
+        as met. ``now`` is the time of the `StallFreeClock` in milliseconds.
         """
         if ticket.is_crowded:
             self._met(Limit.BEFORE_HELLO, "", ticket.address, now)
 
     def close(self, ticket: Ticket, now: float) -> None:
-        """Take back the ticket of a connection that has ended. Call this once per ticket.
+        """Remove a connection that has ended from the counts. Call this once per ``ticket``.
 
-        ``now`` is the present time in milliseconds.
+        ``ticket`` is the place of the connection in the counts, and ``now`` the time of the `StallFreeClock` in
+        milliseconds.
         """
         ticket.is_closed = True
         self._ordinary_taken -= not ticket.is_reserve
@@ -227,7 +231,9 @@ class Admission:
             self._table.remove_connection(ticket.address, now)
 
     def take_new_name(self, ticket: Ticket, now: float) -> None:
-        """Count a new name that a connection claims; ``now`` is in milliseconds.
+        """Count a new name that a connection claims.
+
+        ``now`` is the time of the `StallFreeClock` in milliseconds.
 
         Raises:
             LimitMetError: too many names were claimed from the address of the connection in the last hour.
@@ -242,9 +248,10 @@ class Admission:
         record.new_names.add(now)
 
     def take_failed_token(self, ticket: Ticket, now: float) -> float:
-        """Count a wrong token at ``now``, in milliseconds; return the milliseconds by which its answer must be delayed.
+        """Count a wrong token, and return the milliseconds by which the answer to the client must be delayed.
 
-        They are 0.0 while the address of the connection is below the limit.
+        The delay is 0.0 while the address of the connection is below the limit. ``now`` is the time of the
+        `StallFreeClock` in milliseconds.
         """
         record = self._record(ticket)
         if record is None or record.failed_tokens.add(now) <= self.limits.failed_tokens_per_minute:
@@ -273,7 +280,11 @@ class Admission:
             raise self._met(Limit.PER_ADDRESS, message, address, now)
 
     def _take_ordinary(self, ticket: Ticket) -> bool:
-        """Exchange the reserve seat of ``ticket`` for an ordinary seat; return False if no ordinary seat is free."""
+        """Exchange the reserve seat of a connection for an ordinary seat; return False if no ordinary seat is free.
+
+        ``ticket`` is the place of the connection in the counts. Seats of the reserve are for players who come back to
+        an open match; all others are ordinary.
+        """
         if self._ordinary_taken >= self.limits.max_connections - self.limits.reserve_seats:
             return False
         self._reserve_taken -= 1

@@ -52,20 +52,21 @@ class AdmittedConnection(BoundedConnection):
     def await_hello(self, ticket: Ticket) -> None:
         """Start, or restart, the timer that closes the connection if the client does not send `hello` in time.
 
-        The time is that of ``ticket``.
+        The client has ``ticket.hello_ms`` milliseconds. The ticket is the place of the connection in the counts of
+        `Admission`.
         """
         if self._silence is not None:
             self._silence.cancel()
         self._silence = self.loop.call_later(ticket.hello_ms / 1000, self._end_silence)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Give the ticket back and end the connection."""
+        """End the connection, and remove it from the counts of `Admission`."""
         self._release()
         if self._is_open:
             super().connection_lost(exc)
 
     def close_after_response(self) -> None:
-        """Close the connection as soon as the answer to its request is written, so that its ticket is free at once."""
+        """Close the connection once the answer to its request is written, so that the connection counts no longer."""
         self.loop.call_soon(self.transport.close)
 
     def abort_handshake(self) -> None:
@@ -83,7 +84,7 @@ class AdmittedConnection(BoundedConnection):
         super().connection_made(transport)
 
     async def _begin_tls(self, hasty: "_EarlyBytes") -> None:
-        """Do the TLS handshake, then begin the WebSocket handshake; abort the connection if the first one fails.
+        """Do the TLS handshake, then begin the WebSocket handshake; abort the connection if TLS fails.
 
         ``hasty`` has the bytes that the event loop read too early, before TLS could begin. They are handed to TLS
         first.

@@ -23,9 +23,9 @@ _FIRST_OPCODES: Final = (Opcode.TEXT, Opcode.BINARY)
 class StampedConnection(AdmittedConnection):
     """A connection that notes when bytes arrive, before they are parsed, and that limits the rate of frames.
 
-    Times are in milliseconds of ``clock``. ``arrived`` is the time of the latest bytes. ``arrivals`` has the time of
-    arrival of each message in the queue for `recv`, and, in front of them, of the message that `recv` returned last,
-    until its handler removes that time.
+    Times are in milliseconds of ``clock``. ``arrived`` is the time of the latest bytes. ``arrivals`` has the times of
+    arrival of the messages that are not handled yet. The first time is that of the message that `recv` returned last,
+    until its handler removes the time; the others are those of the messages in the queue for `recv`.
 
     A text message that is read alone and as a whole is offered to ``handle_now``, which is called with the text and its
     time of arrival, and returns True if it has handled the message. Otherwise the message goes into the queue. Messages

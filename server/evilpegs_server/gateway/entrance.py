@@ -61,13 +61,15 @@ class Entrance:
         self._admission.note_silence(ticket, self._now())
 
     def release(self, ticket: Ticket) -> None:
-        """Take back the ticket of a closed connection."""
+        """Remove the closed connection with the given ticket from the counts of `Admission`."""
         self._admission.close(ticket, self._now())
 
     def refusal(self, connection: ServerConnection, request: Request, ticket: Ticket) -> Response | None:
         """Return the HTTP response that refuses a request, or None if the request may pass.
 
-        Behind a trusted proxy, the address of the client is counted on ``ticket``.
+        Requests are refused for their host or their origin. If a trusted proxy has forwarded the request, this method
+        also counts the connection with ``ticket`` under the address of the client, which the headers name, and refuses
+        the request if that address has too many connections.
         """
         headers = request.headers
         if self.rules.hosts.find(headers.get_all("Host")) is None:

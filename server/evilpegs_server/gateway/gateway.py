@@ -232,9 +232,10 @@ async def _pause(connection: ServerConnection, seconds: float) -> None:
 
 
 def _address(connection: StampedConnection) -> str:
-    """Return the network under which the client of a connection is counted, else the address of the peer.
+    """Return the network under which limits count the client of a connection.
 
-    Return an empty text if neither is known.
+    If the client is not counted under a network, return the IP address of the other end of the connection, or an empty
+    text if that address is not known.
     """
     if connection.ticket is not None and connection.ticket.address is not None:
         return connection.ticket.address
@@ -247,7 +248,11 @@ def _is_upgrade(request: Request) -> bool:
 
 
 def _redirect(connection: ServerConnection, site: str, path: str) -> Response:
-    """Return a redirection to the URL ``site``, followed by ``path`` if that has only ordinary characters."""
+    """Return a redirection to ``path`` on the site at the URL ``site``.
+
+    ``path`` is the path of the request with its query. If it does not match `_PLAIN_PATH`, the redirection leads to
+    ``site`` itself.
+    """
     response = connection.respond(http.HTTPStatus.TEMPORARY_REDIRECT, f"The site is at {site}\n")
     response.headers["Location"] = site + path[1:] if _PLAIN_PATH.fullmatch(path) else site
     return response

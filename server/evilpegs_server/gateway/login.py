@@ -31,8 +31,9 @@ from evilpegs_server.storage.writer import Writer
 class SessionServices:
     """The services that all sessions of a server share.
 
-    ``registration`` is ``open`` if anybody can claim a new name. ``requests_per_second`` is the rate limit of each
-    connection. ``program`` is the name and version of the server, and ``wall_ms`` returns Unix time in milliseconds.
+    A session handles the messages of one connection. ``registration`` is ``open`` if anybody can claim a new name, and
+    ``closed`` if nobody can. ``requests_per_second`` is the rate limit of each connection. ``program`` is the name and
+    version of the server, and ``wall_ms`` returns Unix time in milliseconds.
     """
 
     registry: MatchRegistry
@@ -51,7 +52,7 @@ class SessionServices:
     """The public half of the key with which the server signs records; None if it does not sign."""
 
     def table_sizes(self) -> dict[str, int]:
-        """Return the numbers of entries, by table, of the tables in memory that grow with the players or addresses."""
+        """Return the numbers of entries of the tables in memory that grow with players or addresses, by table name."""
         return {
             "players": len(self.players),
             "connected_players": self.presence.players_connected,
@@ -130,9 +131,10 @@ def _new_guest(services: SessionServices) -> tuple[Player, str]:
 
 
 async def _find_player(services: SessionServices, visit: Visit, token: str, now: float) -> Player:
-    """Return the player to whom ``token`` belongs, and count their login at ``now``, in milliseconds.
+    """Return the player to whom ``token`` belongs, and count their login.
 
-    A guest who is not in memory any more is read from the database.
+    ``now`` is the time of the `StallFreeClock` in milliseconds. A guest who is not in memory any more is read from the
+    database.
 
     Raises:
         RefusedRequestError: no player has the token.
@@ -154,8 +156,8 @@ async def _find_player(services: SessionServices, visit: Visit, token: str, now:
 async def _refuse_token(services: SessionServices, visit: Visit, now: float, *, has_lapsed: bool) -> None:
     """Raise RefusedRequestError for a wrong token; pause first if the address has sent too many wrong tokens.
 
-    ``now`` is in milliseconds. ``has_lapsed`` is True if the token belongs to a name that was never played under and
-    has lapsed.
+    ``now`` is the time of the `StallFreeClock` in milliseconds. ``has_lapsed`` is True if the token belongs to a name
+    that was never played under and has lapsed.
     """
     delay_ms = services.admission.take_failed_token(visit.ticket, now)
     await visit.pause(delay_ms / 1000)

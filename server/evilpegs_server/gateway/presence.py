@@ -58,7 +58,10 @@ class Presence:
         return player in self._connections
 
     def restore(self) -> None:
-        """Count the guests whose matches were resumed after a restart as disconnected since this moment."""
+        """Count as disconnected, since this moment, all guests with an open match but no connection.
+
+        Call this method after a restart, when the open matches have been resumed.
+        """
         for runner in self._registry.runners:
             if self._players.guest(runner.player) is not None and not self.is_connected(runner.player):
                 self._gone[runner.player] = self._clock.now()

@@ -35,8 +35,8 @@ class TrustedProxies:
     def counted_peer(self, peer: str | None) -> str | None:
         """Return the network under which limits count ``peer``, the other end of a connection; None if not counted.
 
-        A peer without an IP address is not counted. This machine itself is counted only if there are trusted proxies,
-        because otherwise no stranger comes from it.
+        A peer without an IP address is not counted. A peer on this machine is counted only if there are trusted
+        proxies: without a proxy, only programs of this machine itself can connect from it.
         """
         address = parse_address(peer or "")
         if address is None or (address.is_loopback and not self._networks):
@@ -59,12 +59,12 @@ class TrustedProxies:
         return None if client is None else counted_network(client)
 
     def _rightmost_untrusted(self, entries: list[IpAddress | None], peer: IpAddress | None) -> IpAddress | None:
-        """Return the rightmost of ``entries``, the addresses in a header, that is not a trusted proxy.
+        """Return the address of a client: the rightmost of ``entries`` that is not a trusted proxy.
 
-        ``peer`` is the trusted proxy at the other end of the connection, which added the rightmost entry. An entry of
-        None is not an address. If the search from the right comes to such an entry, or if all entries are trusted
-        proxies, return the trusted proxy that was read last, which is ``peer`` if the first entry is None or there are
-        no entries.
+        ``entries`` are the addresses in a header, and None for each entry that is not an address. ``peer`` is the
+        trusted proxy at the other end of the connection, which added the rightmost entry. The search goes from right to
+        left. If the search meets None, or if all entries are trusted proxies, return the last address before the search
+        ended. This address is ``peer`` if the rightmost entry is None or there are no entries.
         """
         hop = peer
         for entry in reversed(entries):

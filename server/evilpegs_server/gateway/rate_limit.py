@@ -19,21 +19,24 @@ MAX_ADDRESSES: Final = 10_000
 class RecentExcess:
     """A record of the addresses that exceeded a limit of the server in the last `OVER_LIMIT_MS`.
 
-    Times are in milliseconds. At most `MAX_ADDRESSES` are remembered.
+    Times are those of the `StallFreeClock` in milliseconds. At most `MAX_ADDRESSES` are remembered.
     """
 
     def __init__(self) -> None:
         self._noted: dict[str, float] = {}
 
     def note(self, address: str, now: float) -> None:
-        """Note that ``address`` exceeded a limit at the time ``now``, in milliseconds."""
+        """Note that ``address`` exceeded a limit at ``now``, the time of the `StallFreeClock` in milliseconds."""
         self._noted.pop(address, None)
         self._noted[address] = now
         if len(self._noted) > MAX_ADDRESSES:
             del self._noted[next(iter(self._noted))]
 
     def is_over_limit(self, address: str, now: float) -> bool:
-        """Return True if ``address`` was noted less than `OVER_LIMIT_MS` before ``now``, which is in milliseconds."""
+        """Return True if ``address`` was noted less than `OVER_LIMIT_MS` before ``now``.
+
+        ``now`` is the time of the `StallFreeClock` in milliseconds.
+        """
         noted = self._noted.get(address)
         return noted is not None and now - noted < OVER_LIMIT_MS
 
@@ -41,10 +44,10 @@ class RecentExcess:
 class RateLimit:
     """A token bucket that allows ``per_second`` requests per second on average and ``burst`` at once.
 
-    ``now`` is the present time; all times are in milliseconds. ``refused`` counts refusals, minus one for each request
-    that was allowed since; it is never negative. ``on_refusal`` is called with the time of each refusal. With
-    ``suspect``, the bucket begins with a tenth of its tokens, and a tenth of the usual refusals exhaust it, so that a
-    peer gains little by connecting again after its connection was closed.
+    ``now`` is the present time; all times are those of the `StallFreeClock` in milliseconds. ``refused`` counts
+    refusals, minus one for each request that was allowed since; it is never negative. ``on_refusal`` is called with the
+    time of each refusal. With ``suspect``, the bucket begins with a tenth of its tokens, and a tenth of the usual
+    refusals exhaust it, so that a peer gains little by connecting again after its connection was closed.
     """
 
     def __init__(
@@ -72,9 +75,10 @@ class RateLimit:
     def take(self, now: float, price: float = 1, refusals: int = 1) -> int:
         """Take ``price`` tokens and return 0; if there are too few, return the milliseconds until there are enough.
 
-        If there are too few tokens, none are taken, and ``refusals`` are added to the count of refusals. ``now`` is in
-        milliseconds. It may be earlier than in the last call, for a message that waited; no tokens are added then. A
-        price above the burst takes the whole burst, because the bucket never holds more tokens.
+        If there are too few tokens, none are taken, and ``refusals`` are added to the count of refusals. ``now`` is the
+        time of the `StallFreeClock` in milliseconds. It may be earlier than in the last call, for a message that
+        waited; no tokens are added then. A price above the burst takes the whole burst, because the bucket never holds
+        more tokens.
         """
         self._tokens = min(self._burst, self._tokens + max(0.0, now - self._filled) * self._per_ms)
         self._filled = max(self._filled, now)

@@ -33,10 +33,12 @@ class Refusals:
         self._counts = counts
 
     def take_tokens(self, now: float, price: float = 1) -> None:
-        """Take ``price`` tokens from the rate limit at the time ``now``, in milliseconds.
+        """Take ``price`` tokens from the token bucket that limits the rate of requests.
+
+        ``now`` is the time of the `StallFreeClock` in milliseconds.
 
         Raises:
-            TooFastError: there are too few tokens.
+            TooFastError: there are too few tokens in the bucket.
         """
         wait_ms = self._rate.take(now, price, refusals=round(price))
         if wait_ms:
@@ -45,9 +47,11 @@ class Refusals:
     def send(self, code: ErrorCode, message: str, re: str | None, now: float, wait_ms: int | None = None) -> None:
         """Send an error with ``code`` and the text ``message`` as the answer to the request with the id ``re``.
 
-        An error of a frame that could not be read as a message first takes a token from the rate limit, at the time
-        ``now`` in milliseconds. If there is no token, the client is sent the refusal of the rate limit instead of the
-        error. ``wait_ms``, unless it is None, says after how many milliseconds the client may repeat the request.
+        ``re`` is None if the request has no id. The codes in `_UNCOUNTED` are those of frames that could not be read as
+        a message; an error with one of these codes first takes a token from the rate limit. If there is no token, the
+        client is sent the refusal of the rate limit instead of the error. ``now`` is the time of the `StallFreeClock`
+        in milliseconds. ``wait_ms``, unless it is None, says after how many milliseconds the client may repeat the
+        request.
         """
         if code in _UNCOUNTED and (until_token_ms := self._rate.take(now)):
             self.send_too_fast(until_token_ms, re)

@@ -60,37 +60,49 @@ class GameClock:
         return self._started is not None
 
     def start(self, now: float) -> None:
-        """Start the clock at ``now``, in milliseconds, for a turn that the player has just been sent."""
+        """Start the clock for a turn that the player has just been sent.
+
+        ``now`` is the time in milliseconds of a clock that only goes forward.
+        """
         self._started = now
 
     def took_ms(self, now: float) -> int:
-        """Return the milliseconds from the start of the current turn to ``now``; 0 while the clock does not run."""
+        """Return the milliseconds from the start of the current turn to ``now``; 0 while the clock does not run.
+
+        ``now`` is the time in milliseconds of a clock that only goes forward.
+        """
         return 0 if self._started is None else max(0, round(now - self._started))
 
     def has_flagged(self, now: float) -> bool:
         """Return True if the current turn has taken more than the time that was left when it began.
 
-        No other code decides this. ``now`` is in milliseconds. An untimed game never flags.
+        ``now`` is the time in milliseconds of a clock that only goes forward. The result is always False in an untimed
+        game. No other code decides if the time is up.
         """
         return self.left_ms is not None and self.took_ms(now) > self.left_ms
 
     def left_at(self, now: float) -> int | None:
-        """Return the milliseconds that are left at ``now``, without the next increment; None if the game is untimed."""
+        """Return the milliseconds that are left at ``now``, without the next increment; None if the game is untimed.
+
+        ``now`` is the time in milliseconds of a clock that only goes forward.
+        """
         return None if self.left_ms is None else max(0, self.left_ms - self.took_ms(now))
 
     def flag_at(self) -> float | None:
-        """Return the time, in milliseconds, until which a guess is in time.
+        """Return the time at which the player's time runs out, up to which a guess is in time.
 
-        Return None if the clock does not run or the game is untimed.
+        The result is in milliseconds of the clock whose time was passed to `start`. It is None while no turn is timed,
+        before `start` and after `stop`, and in an untimed game.
         """
         if self._started is None or self.left_ms is None:
             return None
         return self._started + self.left_ms
 
     def stop(self, now: float) -> int:
-        """Stop the clock at ``now``, in milliseconds, and return the milliseconds that the turn took.
+        """Stop the clock, and return the milliseconds that the turn took until ``now``.
 
-        The time left does not change before `charge` is called.
+        ``now`` is the time in milliseconds of a clock that only goes forward. The time left does not change before
+        `charge` is called.
         """
         took = self.took_ms(now)
         self._started = None
@@ -106,6 +118,9 @@ class GameClock:
         return max(0, self.left_ms - took_ms) + self._control.increment_ms
 
     def charge(self, took_ms: int) -> None:
-        """Subtract the ``took_ms`` milliseconds of an answered turn from the time left, and add the increment."""
+        """Subtract the ``took_ms`` milliseconds of an answered turn from the time left, and add the increment to it.
+
+        The time that the answered guesses have taken grows by ``took_ms``.
+        """
         self.left_ms = self.left_after(took_ms)
         self.elapsed_ms += took_ms

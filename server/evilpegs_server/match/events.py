@@ -154,8 +154,8 @@ class GameEnded:
 class MatchEnded:
     """The event that every game of a match is over.
 
-    ``outcomes`` and ``guesses``, the number of answered guesses, have one entry per game. ``elapsed_ms`` is the time in
-    milliseconds that the player used in all games.
+    ``outcomes`` has the outcome of each game, and ``guesses`` the number of answered guesses in each game, both in the
+    order of the games. ``elapsed_ms`` is the time in milliseconds that the player used in all games.
     """
 
     outcomes: tuple[Outcome, ...]

@@ -28,8 +28,8 @@ class Ladder:
     for its player. ``tie`` is the rule by which the codemaker chooses among equally good replies, or None for a fixed
     codemaker. ``clock`` is None if games are untimed. ``exact_up_to`` is the largest number of possible codes for which
     a devil, a codemaker that searches ahead, finds the best reply exactly; it is None for other codemakers.
-    ``worst_work`` is the largest number of table rows that one reply may need, or 0 if the rules have so few codes that
-    replies compare all of them.
+    ``worst_work`` bounds the work for one reply of evil: the number of rows in the tables that evil makes to count the
+    possible codes without listing them. It is 0 if the rules have so few codes that replies compare all of them.
     """
 
     id: str
@@ -48,7 +48,8 @@ class Ladder:
     def tie_nonces(self) -> int | None:
         """The value of the field `tie_nonces` in the records of new matches.
 
-        It is None unless one of several equally good replies is drawn at random.
+        It is 2 if the nonces of server and client together draw one of several equally good replies. It is None if no
+        reply is drawn at random.
         """
         return TIE_NONCES if self.tie == "largest/seeded" else None
 
@@ -71,8 +72,9 @@ class Ladder:
 def load_ladders(path: Path = LADDERS_FILE) -> dict[str, Ladder]:
     """Return the ladders that the TOML file at ``path`` describes, by id, in the order of the file.
 
-    The file has a table of rules and a list of kinds of ladders. Each combination of rules and a kind is a ladder,
-    unless the kind names certain rules only.
+    The file has a table `rules`, with the guess limit for each of the rules, and a list `kinds`. A kind sets the
+    codemaker, the clock and the number of games. Each combination of rules and a kind is a ladder, unless the kind
+    names certain rules only.
     """
     content = tomllib.loads(path.read_text())
     return {

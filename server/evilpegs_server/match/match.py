@@ -157,14 +157,17 @@ class Match:
     # Commands of the player
 
     def start(self, now: float) -> list[MatchEvent]:
-        """Open the first game, which then waits for its player to be ready; ``now`` is in milliseconds."""
+        """Open the first game, which then waits for its player to be ready.
+
+        ``now`` is the time in milliseconds of a clock that only goes forward.
+        """
         return self._apply_all([GameOpened(1, self.ladder.ready_ms)], now)
 
     def ready(self, game: int, client_nonce: str | None, now: float) -> list[MatchEvent]:
         """Begin the game that waits for the player; if it has begun already, return its open turn again.
 
         ``game`` is the number of the game. ``client_nonce`` is a text that the player adds to the draw of a fixed
-        secret, or None. ``now`` is in milliseconds.
+        secret, or None. ``now`` is the time in milliseconds of a clock that only goes forward.
 
         Raises:
             RefusedError: ``game`` is not the current game.
@@ -179,9 +182,9 @@ class Match:
     def guess(self, game: int, turn: int, text: str, now: float) -> list[MatchEvent]:
         """Check the turn, the clock and the code of a guess, and return the events that follow.
 
-        ``text`` is the code as the player wrote it, and ``now`` is in milliseconds. A valid guess produces a
-        `NeedReply`. A repeated guess produces an `AnswerRepeated`, and an illegal code a `CodeRefused`. A guess after
-        the time is up ends the game.
+        ``text`` is the code as the player wrote it, and ``now`` the time in milliseconds of a clock that only goes
+        forward. A valid guess produces a `NeedReply`. A repeated guess produces an `AnswerRepeated`, and an illegal
+        code a `CodeRefused`. A guess after the time is up ends the game.
 
         Raises:
             RefusedError: the guess is neither for the open turn nor a repetition of an answered guess.
@@ -203,7 +206,7 @@ class Match:
     def resign(self, game: int | None, now: float) -> list[MatchEvent]:
         """Resign ``game``, which must be the number of the current game, or all remaining games if it is None.
 
-        ``now`` is in milliseconds.
+        ``now`` is the time in milliseconds of a clock that only goes forward.
 
         Raises:
             RefusedError: ``game`` is not the current game, or the match is over.
@@ -219,7 +222,7 @@ class Match:
     def reply(self, feedback: Feedback, now: float) -> list[MatchEvent]:
         """Apply the codemaker's feedback to the guess of the last `NeedReply`; open the next turn or end the game.
 
-        ``now`` is in milliseconds.
+        ``now`` is the time in milliseconds of a clock that only goes forward.
         """
         self._expect(thinking=True)
         answered = self._answer(feedback)
@@ -231,29 +234,37 @@ class Match:
         return [answered, self._open_turn(now)]
 
     def fail(self, now: float) -> list[MatchEvent]:
-        """End the game as void, because the server could not compute a reply; ``now`` is in milliseconds."""
+        """End the game as void, because the server could not compute a reply.
+
+        ``now`` is the time in milliseconds of a clock that only goes forward.
+        """
         self._expect(thinking=True)
         return self._end_game(Outcome.VOID, now)
 
     def abandon(self, now: float) -> list[MatchEvent]:
         """Forfeit the current game because its player has been away for too long; do nothing if the match is over.
 
-        The next game, if there is one, then waits for the player. ``now`` is in milliseconds.
+        The next game, if there is one, then waits for the player. ``now`` is the time in milliseconds of a clock that
+        only goes forward.
         """
         self._expect(thinking=False)
         return [] if self.over else self._end_game(Outcome.FORFEIT, now)
 
     def start_clock(self, now: float) -> None:
-        """Start the clock of the open turn at ``now``, in milliseconds, once the player has been sent the turn.
+        """Start the clock of the open turn, which the player has just been sent.
 
-        Do nothing if no turn is open or the clock runs already.
+        The clock starts at ``now``, the time in milliseconds of a clock that only goes forward. Do nothing if no turn
+        is open or the clock runs already.
         """
         if self.state is State.TURN and not self.clock.running:
             self.clock.start(now)
             self._wake_at = None if self.ladder.clock else now + IDLE_MS
 
     def open_turn(self, now: float) -> TurnOpened | None:
-        """Return the event of the turn that waits for a guess; None if no turn does. ``now`` is in milliseconds."""
+        """Return the event of the turn that waits for a guess; None if no turn waits for a guess.
+
+        ``now`` is the time in milliseconds of a clock that only goes forward.
+        """
         return self._open_turn(now) if self.state is State.TURN else None
 
     def hint_refusal(self) -> RefusedError | None:
@@ -270,20 +281,24 @@ class Match:
     def ready_by_ms(self, now: float) -> int:
         """Return the milliseconds after ``now`` for which the game still waits for its player, at least 0.
 
-        ``now`` is in milliseconds. The result has a meaning only in the state READY.
+        ``now`` is the time in milliseconds of a clock that only goes forward. The result has a meaning only in the
+        state READY.
         """
         return max(0, round((self._wake_at or now) - now))
 
     def deadline(self) -> float | None:
-        """Return the time, in milliseconds, at which `handle_timeout` must be called; None if nothing can time out."""
+        """Return the time at which `handle_timeout` must be called; None if nothing can time out.
+
+        The time is in milliseconds of the clock whose times the methods receive as ``now``.
+        """
         flag = self.clock.flag_at()
         return self._wake_at if flag is None else flag
 
     def handle_timeout(self, now: float) -> list[MatchEvent]:
         """Return the events that follow because the deadline has passed; do nothing if it has not passed.
 
-        ``now`` is in milliseconds. If the clock of a turn has not started by the deadline, it starts at ``now``,
-        without an event.
+        ``now`` is the time in milliseconds of a clock that only goes forward. If the clock of a turn has not started by
+        the deadline, it starts at ``now``, without an event.
         """
         deadline = self.deadline()
         if deadline is None or now < deadline or self.state in {State.THINKING, State.OVER}:
@@ -298,9 +313,10 @@ class Match:
         return self._end_game(Outcome.FLAGGED, now) if self.clock.has_flagged(now) else []
 
     def recover(self, now: float, grace_ms: int) -> None:
-        """Let time run again in a match that was rebuilt from its record, from ``now`` on, in milliseconds.
+        """Let time run again, from ``now`` on, in a match that was rebuilt from its record.
 
         The player has ``grace_ms`` milliseconds to come back before the time of a turn, or the time to be ready, runs.
+        ``now`` is the time in milliseconds of a clock that only goes forward.
         """
         self._wake_at = now + grace_ms + (self.ladder.ready_ms if self.state is State.READY else 0)
 
@@ -337,7 +353,8 @@ class Match:
     def _strike(self, now: float) -> list[MatchEvent]:
         """Count an illegal code, and return the events that follow: a refusal, and at the last strike the game's end.
 
-        ``now`` is in milliseconds. The text of the refusal does not quote the code, because the player wrote it.
+        ``now`` is the time in milliseconds of a clock that only goes forward. The text of the refusal does not quote
+        the code, because the player wrote it.
         """
         self._strikes += 1
         rules = self.ladder.rules
@@ -362,7 +379,7 @@ class Match:
     def _end_match(self, outcome: Outcome, now: float) -> list[MatchEvent]:
         """End the current game and all later games with ``outcome``, so that each game of the match has one.
 
-        ``now`` is in milliseconds.
+        ``now`` is the time in milliseconds of a clock that only goes forward.
         """
         unopened = [
             GameEnded(game, outcome, 0, 0, (), None, begun=False, opened=False)

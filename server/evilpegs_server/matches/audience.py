@@ -17,10 +17,12 @@ from evilpegs_server.record.event_log import LogEntry
 
 
 class Audience:
-    """The metrics, watchers, listeners and followers that learn of durable events, in this order.
+    """The parts of the server, and the connections, that learn of durable events after the player.
 
-    ``counts`` counts the events by type. Errors of listeners and followers are logged to ``log``; they never reach the
-    match or other listeners and followers.
+    First ``counts`` counts the events by type. Then the events are sent to ``watchers``, the connections that watch the
+    match or its ladder. The listeners, functions without arguments, are called next, and the followers, functions that
+    receive the id of the match and the log entries, last. Errors of listeners and followers are logged to ``log``; they
+    never reach the match or other listeners and followers.
     """
 
     def __init__(self, counts: Counter[str], watchers: Watchers, log: BoundLogger) -> None:

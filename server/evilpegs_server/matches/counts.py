@@ -95,9 +95,10 @@ class ServerCounts:
     """Counts since the start of a server. They are plain numbers, so that counting a guess takes 0.2 microseconds.
 
     ``events`` counts durable events by type, and ``refusals`` the errors that were sent, by error code. ``connections``
-    has the numbers of open connections by the kind of their player; the kind is ``none`` before `hello`. ``ended``
-    counts the connections that the server has ended, by reason. ``limits`` counts how often a limit that `Admission`
-    does not count was met, by the name of its setting. ``faults`` counts failures of the storage by their error class.
+    has the numbers of open connections by the kind of their player: ``bot``, ``human``, ``guest``, or ``none`` before
+    `hello`. ``ended`` counts the connections that the server has ended, by reason. ``limits`` counts how often the rate
+    limit and the limit of practice matches were met, by the name of the setting of each limit. ``faults`` counts
+    failures of the storage by their error class.
     """
 
     events: Counter[str] = field(default_factory=Counter)
@@ -110,9 +111,9 @@ class ServerCounts:
     http: HttpCounts = field(default_factory=HttpCounts)
 
     def identify_connection(self, kind: str) -> None:
-        """Count an open connection under ``kind``, the kind of its player, from the moment of its `hello` on.
+        """Count an open connection, which has just sent `hello`, under the kind of its player.
 
-        Until then, the connection is counted under `NO_HELLO`.
+        ``kind`` is ``bot``, ``human`` or ``guest``. Before, the connection was counted under `NO_HELLO`.
         """
         self.connections[NO_HELLO] -= 1
         self.connections[kind] += 1

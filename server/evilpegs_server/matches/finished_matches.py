@@ -74,7 +74,10 @@ class FinishedMatches(Generic[_T]):
             self._known.popitem(last=False)
 
     def forget(self, match: str) -> None:
-        """Remove the id ``match``, now that of an open match, from the cache and from the ids that no match has."""
+        """Forget everything about the id ``match``, because the match with this id is open now.
+
+        The cache drops the value for this id, or the note that no match has this id.
+        """
         self._missing.pop(match, None)
         self._known.pop(match, None)
 

@@ -8,8 +8,8 @@ from evilpegs_server.matches.runner import MatchRunner
 class OpenRunners:
     """The runners of open matches, by id and by player. Iterating yields them in the order in which they were added.
 
-    The matches that are played on a connection are found among those of its player, because no other player can play
-    them. Finding them therefore takes no longer if more matches are open.
+    A connection plays only matches of its own player. To find these matches, only the matches of the player are
+    searched, and the search takes no longer if other players have more open matches.
     """
 
     def __init__(self) -> None:

@@ -35,9 +35,9 @@ class PlayerClock:
         self._long_at_turn = 0.0
 
     def begin_turn(self, *, first: bool) -> None:
-        """Begin a turn, so that stalls before this moment are not credited.
+        """Begin a turn. Stalls of the event loop before this moment are not credited to the player.
 
-        ``first`` is True for the first turn of a game.
+        ``first`` is True for the first turn of a game, with which the credit of the game begins at 0.
         """
         self._turn_credit = 0.0
         if first:
@@ -46,11 +46,11 @@ class PlayerClock:
         self._long_at_turn = self._clock.long_stalls_ms
 
     def credit_stalls(self, is_over_limit: Callable[[], bool]) -> None:
-        """Credit the short stalls since the last call in this turn, unless ``is_over_limit`` returns True.
+        """Credit to the player the short stalls of the event loop since the last call in this turn.
 
-        ``is_over_limit`` returns True if the player's address exceeded a limit in the last few seconds. A stall that
-        was short at the last call may have become long since then. Its credit is taken back, because `StallFreeClock`
-        leaves out long stalls completely.
+        Nothing is credited if ``is_over_limit`` returns True: the player's address exceeded a limit in the last few
+        seconds. A stall that lasted on after the last call may have been short then and be long now. Its credit is
+        taken back, because `StallFreeClock` leaves out long stalls completely.
         """
         total = self._clock.short_stalls_ms
         if total == self._seen:
@@ -75,5 +75,8 @@ class PlayerClock:
 
     @property
     def uncharged_ms(self) -> float:
-        """The duration in milliseconds of the stalls in this turn that the player is not charged for."""
+        """The milliseconds of this turn for which the player is not charged, because the event loop did not run.
+
+        The number is the sum of the long stalls in this turn, and of the short stalls as far as these were credited.
+        """
         return self._clock.long_stalls_ms - self._long_at_turn + self._turn_credit

@@ -37,9 +37,9 @@ class RecordedRefusal(NamedTuple):
 def step_texts(match: str, request: Request | None, batch: Batch, refusal: RecordedRefusal | None) -> list[str]:
     """Return the JSON texts that answer ``request`` in the match with the id ``match``, in the order of sending.
 
-    They are the ``refusal``, the new entries of ``batch``, and the turn that the batch opened, if there are any. The
-    text that answers ``request`` directly gets the id of the request. ``request`` is None if a deadline or the absence
-    of the player caused the events.
+    ``batch`` holds the new log entries that the request has caused, and the turn that it has opened, if any. The texts
+    are the ``refusal``, unless it is None, the entries, and the turn. The text that answers ``request`` directly gets
+    the id of the request. ``request`` is None if a deadline or the absence of the player caused the entries.
     """
     if request is None or request.message.id is None:
         return _texts_without_id(match, batch, refusal)
@@ -55,7 +55,10 @@ def step_texts(match: str, request: Request | None, batch: Batch, refusal: Recor
 
 
 def _texts_without_id(match: str, batch: Batch, refusal: RecordedRefusal | None) -> list[str]:
-    """Return the texts of `step_texts` for a request without an id, or without a request."""
+    """Return the result of `step_texts` for a request without an id, or without a request.
+
+    ``batch`` holds the new log entries and the turn that was opened, if any.
+    """
     texts = [entry.text for entry in batch.entries]
     if refusal:
         texts.insert(0, refusal.text)
@@ -70,9 +73,10 @@ def turn_text(match: str, opened: TurnOpened, re: str | None = None) -> str:
 
 
 def refusal(message: MatchMessage, first: MatchEvent) -> RecordedRefusal | None:
-    """Return the error that answers ``message`` if its first event, ``first``, is that of a refused guess, else None.
+    """Return the error that answers ``message`` if it is a guess that was refused, else None.
 
-    Illegal codes, and guesses after the time was up, are answered with an error.
+    A guess is refused if its code is illegal or the time was up. ``first`` is the first event that ``message`` has
+    caused; it is not a `NeedReply` or an `AnswerRepeated`.
     """
     if isinstance(first, CodeRefused):
         return RecordedRefusal(ErrorCode.ILLEGAL_CODE, f"{first.why}; {_sanction(first.strikes_left)}", message.id)
@@ -82,7 +86,10 @@ def refusal(message: MatchMessage, first: MatchEvent) -> RecordedRefusal | None:
 
 
 def _sanction(strikes_left: int) -> str:
-    """Return a text with the consequence of an illegal code, if ``strikes_left`` further ones forfeit the game."""
+    """Return a text that says how many more illegal codes forfeit the game.
+
+    ``strikes_left`` is this number; at 0 the text says that the game is forfeited.
+    """
     if not strikes_left:
         return "the game is forfeited"
     return f"{strikes_left} more illegal {'code forfeits' if strikes_left == 1 else 'codes forfeit'} the game"
@@ -91,8 +98,8 @@ def _sanction(strikes_left: int) -> str:
 def resume_texts(match: Match, event_log: EventLog, message: Resume, now: float) -> list[str]:
     """Return the JSON texts that answer ``message``: the state of the match, and the events that the player has missed.
 
-    They are all events after the number that ``message`` names. ``now`` is the time in milliseconds of the clock of the
-    match.
+    The state comes first. The missed events are those with a number above ``message.seq``, the number of the last event
+    that the player has received. ``now`` is the time in milliseconds of the clock of the match.
     """
     state = Resumed(
         match=event_log.match,

@@ -158,14 +158,20 @@ class MatchRunner:
         self.timer.set(self.match.deadline(), now)
 
     def leave(self, channel: ClientChannel) -> None:
-        """Forget a connection that is gone, and its waiting requests to resume. The clock of the match runs on."""
+        """Forget a connection that is gone. The clock of the match runs on.
+
+        If requests of this connection to resume the match still wait, they are dropped.
+        """
         if self.seat is channel:
             self.seat = None
         for request in [each for each in self._waiting if each.channel is channel and isinstance(each.message, Resume)]:
             self._waiting.remove(request)  # a connection that is gone must not take the seat
 
     def abandon(self) -> None:
-        """Forfeit the remaining games one after another, because the player is gone, unless the player resumes."""
+        """Forfeit the remaining games one after another, because the player is gone for good.
+
+        If the player resumes the match meanwhile, the games that are not over yet are not forfeited.
+        """
         self._abandoned = True
         if self._state is RunnerState.IDLE and not self._draining:
             self._forfeit()
@@ -342,7 +348,8 @@ class MatchRunner:
     def _break(self, step: Step, error: Exception) -> None:
         """Stop the match because of a failure, refuse all its requests, and ask for it to be read from storage again.
 
-        The connections of ``step`` and of the waiting requests are closed.
+        ``step`` is the handling of the request or the deadline in which the failure occurred. Its connection, and those
+        of the waiting requests, are closed.
         """
         self._state = RunnerState.BROKEN
         self._services.faults.report("could not store events", error, match=self.key.id)

@@ -146,7 +146,7 @@ class _BrokerUse:
         self._unwritten.append((sent[-1], batch.number))
 
     def _report_written(self) -> None:
-        """Report the last batch that was written to the socket, and schedule the next check if batches are left.
+        """Report the last batch of events that was written to the socket; check again later if batches are left.
 
         Messages are written in order, so a batch is written completely once its last message is written.
         """
