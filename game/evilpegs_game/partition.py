@@ -92,9 +92,10 @@ def select(columns: Columns, guess: Code, feedback: Feedback) -> Columns:
 
 
 def split(columns: Columns, guess: Code) -> list[tuple[Feedback, Columns]]:
-    """Return each feedback that ``guess`` can get, in feedback order, with the codes in ``columns`` that would give it.
+    """Return the parts into which ``guess`` splits the codes in ``columns``, as pairs of a feedback and its codes.
 
-    The codes of a feedback have the form of ``columns`` and keep their order.
+    The pairs are in feedback order. Feedbacks that no code would give are left out. The codes of a feedback have the
+    form of ``columns`` and keep their order.
     """
     if columns.shape[1] == 1:  # three in four nodes of a game tree end here, mostly with the last guess
         code = column_code(columns, 0)
@@ -148,10 +149,11 @@ def _count_color(columns: Columns, color: int, start: int, stop: int, counts: Nu
 
 @kernel
 def _number_block(columns: Columns, guess: Columns, start: int, stop: int, numbers: Numbers, scratch: Columns) -> None:
-    """Write the feedback numbers of some codes, those at ``start`` up to ``stop - 1``, to the beginning of ``numbers``.
+    """Write to ``numbers`` the feedback numbers of the codes in the columns from ``start`` to ``stop - 1``.
 
-    The number of a feedback to ``guess`` is its index in `feedbacks`. The array ``scratch`` is working memory: uint8,
-    shape (2, n) with n at least ``stop - start``.
+    The number of a code's feedback to ``guess`` is the index of the feedback in the tuple `feedbacks`. All arrays are
+    uint8: ``columns`` has shape (pegs, codes), and ``guess`` is one code, shape (pegs,). The first n elements of
+    ``numbers`` are written, where n is ``stop - start``. ``scratch`` is working memory, shape (2, n) or wider.
     """
     pegs, size = guess.size, stop - start
     blacks, counts = scratch[0], scratch[1]
@@ -177,7 +179,8 @@ def _number_block(columns: Columns, guess: Columns, start: int, stop: int, numbe
 def number_codes(columns: Columns, guess: Columns) -> Numbers:
     """Return, for each code in ``columns``, the number of its feedback to ``guess``: uint8, shape (codes,).
 
-    Compiled code can call this function, unlike `feedback_numbers`. ``guess`` is uint8, shape (pegs,).
+    The number of a feedback is its index in the tuple `feedbacks`. ``guess`` is one code: uint8, shape (pegs,).
+    Compiled code can call this function, unlike `feedback_numbers`.
     """
     size = columns.shape[1]
     numbers = np.empty(size, np.uint8)
@@ -190,7 +193,11 @@ def number_codes(columns: Columns, guess: Columns) -> Numbers:
 
 @kernel
 def pair_number(columns: Columns, first: int, second: int) -> int:
-    """Return the number of the feedback that the codes in the columns ``first`` and ``second`` give to each other."""
+    """Return the number of the feedback that two codes of ``columns`` give to each other.
+
+    ``first`` and ``second`` are the column indices of the two codes. The number of a feedback is its index in the tuple
+    `feedbacks`.
+    """
     pegs = columns.shape[0]
     taken = black = matches = 0
     for peg in range(pegs):

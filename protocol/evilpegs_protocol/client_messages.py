@@ -34,7 +34,8 @@ class ClientInfo(Program):
 class Hello(ClientMessage):
     """The first message of a client, which says who plays.
 
-    It has the `token` of a player, or a new `name` to claim and its `kind`. A guest sends none of the three.
+    The message has the `token` of a known player. A new player sends a `name` to claim and, in `kind`, says whether the
+    player is a bot or a human. A guest sends none of the three.
     """
 
     type: Literal["hello"] = "hello"
@@ -64,8 +65,9 @@ class Play(ClientMessage):
 class Ready(ClientMessage):
     """A request to begin the next game, whose number is `game`.
 
-    `nonce` is a text of the client's choice. The draws of a fixed secret and among tied replies depend on it, so the
-    server alone cannot choose them. Without `match`, the client's only open match is meant.
+    `nonce` is a text of the client's choice. The secret of a fixed codemaker, and the choice among equally good replies
+    on some ladders, depend on it, so the server alone cannot determine them. Without `match`, the client's only open
+    match is meant.
     """
 
     type: Literal["ready"] = "ready"

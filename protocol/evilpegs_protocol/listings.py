@@ -37,7 +37,8 @@ class FinishedMatch(Message):
     """A match that is over.
 
     `client` is the name and the version of the player's program, `started_at` is Unix time in milliseconds, and
-    `elapsed_ms` is the time that the player took. `outcomes` and `guesses` have one entry per game, in order.
+    `elapsed_ms` is the time that the player took, in milliseconds. `outcomes` says how each game ended, and `guesses`
+    has the number of guesses in each game; both are in the order of the games.
     """
 
     match: MatchId

@@ -1,4 +1,4 @@
-"""The ports in addresses that people type."""
+"""A check that the port in an address that a person typed is a valid port number."""
 
 import re
 from typing import Final

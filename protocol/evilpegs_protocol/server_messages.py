@@ -97,7 +97,7 @@ class LadderInfo(Message):
 
 
 class OpenMatch(Message):
-    """An open match of the player. `seq` is the number of the last event that the server has sent of its record."""
+    """An open match of the player. `seq` is the number of the last event in its record that the server has sent."""
 
     match: MatchId
     seq: SequenceNumber
@@ -225,10 +225,11 @@ class GameOver(Event):
 
 
 class MatchOver(Event):
-    """The last event of the record of a match. `outcomes` and `guesses` have one entry per game, in order.
+    """The last event of the record of a match.
 
-    `elapsed_ms` is the player's time in all games. `head` is the hash of the event before this one. `signature` is the
-    server's signature over the whole record, missing if the server has no key.
+    `outcomes` says how each game ended, and `guesses` has the number of guesses in each game; both are in the order of
+    the games. `elapsed_ms` is the player's time in all games, in milliseconds. `head` is the hash of the event before
+    this one. `signature` is the server's signature over the whole record, missing if the server has no key.
     """
 
     type: Literal["match_over"] = "match_over"
@@ -319,8 +320,9 @@ class Expected(Message):
 class Error(ServerMessage):
     """The refusal of a message: `code` is the reason, and `message` explains it to people.
 
-    If `fatal` is true, the server closes the connection. `retry_after_ms` is the time after which the client may send
-    the message again. `expected` says which turn the match has reached, if a match that goes on refused the message.
+    If `fatal` is true, the server closes the connection. `retry_after_ms` is the time in milliseconds after which the
+    client may send the message again. `expected` is present if the message did not fit the state of an open match, and
+    says which game and turn this match has reached.
     """
 
     type: Literal["error"] = "error"

@@ -10,7 +10,10 @@ MAX_QUOTED: Final = 40
 
 
 def nearest_ids(typed: str, known: Iterable[str]) -> list[str]:
-    """Return the ids in ``known`` that are most similar to ``typed``, at most three, the most similar first."""
+    """Return the three ids in ``known`` that are most similar to ``typed``, the most similar first.
+
+    The result has fewer ids only if ``known`` has fewer. Upper and lower case in ``typed`` make no difference.
+    """
     return get_close_matches(typed[:MAX_QUOTED].lower(), sorted(set(known)), n=SUGGESTIONS, cutoff=0.0)
 
 

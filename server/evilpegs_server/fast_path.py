@@ -133,9 +133,10 @@ def feedback_json(
     ``match`` is the id of the match, ``seq`` the number of the event in the match, from 1, and ``at`` the time of the
     event in Unix milliseconds. ``game`` and ``turn`` are numbers from 1, ``code`` is the guess as text, and
     ``feedback`` is (black, white). ``took_ms`` is the time that the player is charged for the guess, ``left_ms`` is the
-    player's time left afterwards, or None if the game is untimed, and ``stalled_ms`` is the time of the server's stalls
-    that the player is not charged for, or None without stalls. ``method`` is the method by which a devil found the
-    reply, or None for other codemakers. `record.encoding.feedback_event` is the plain form of this function.
+    player's time left afterwards, or None if the game is untimed. ``stalled_ms`` is the time during which the server
+    stood still and which the player is not charged for, or None if there was none. ``method`` is the method by which a
+    devil found the reply, or None for other codemakers. All three times are in milliseconds.
+    `record.encoding.feedback_event` returns the same event as a model.
     """
     left = "null" if left_ms is None else left_ms
     by_method = "" if method is None else f'"method":"{method}",'

@@ -69,7 +69,11 @@ def remaining_of_games(games: Iterable[tuple[ChooseGuess, Code]], rules: Rules) 
 
     Each of ``games`` is a pair of a strategy and a secret. The result maps each number of candidates to a pair: the
     number of turns played at positions with that many candidates, and the sum of the guesses from each of these turns
-    on, the next one included. Raises the errors of `play_turns`.
+    on, the next one included.
+
+    Raises:
+        StuckError: a strategy repeats guesses that exclude no candidate.
+        TooLargeError: the codes do not fit the memory bound.
     """
     remaining: Remaining = {}
     live_sets = LiveSets()
@@ -85,11 +89,11 @@ def fit_knots(remaining: Mapping[int, tuple[int, int]], rules: Rules) -> tuple[K
     """Return the knots of a value curve, in increasing order from one candidate to all codes of ``rules``.
 
     A knot is a number of candidates and the expected number of further guesses in millionths, which never decreases
-    from knot to knot. ``remaining`` is the result of `remaining_of_secrets` or `remaining_of_games`. Visits are pooled
-    at the nearest number of candidates on a geometric grid, and neighboring pools are joined until each but the last
-    has at least `MIN_VISITS` visits. The knot of a pool is at the geometric mean of its numbers of candidates.
-    Neighboring values that would decrease are replaced by their mean (isotonic regression by pooling adjacent
-    violators).
+    from knot to knot. ``remaining`` is the result of `remaining_of_secrets` or `remaining_of_games`. A visit is one
+    secret at one turn. Visits are pooled at the nearest number of candidates on a geometric grid, and neighboring pools
+    are joined until each but the last has at least `MIN_VISITS` visits. The knot of a pool is at the geometric mean of
+    its numbers of candidates. Neighboring values that would decrease are replaced by their mean (isotonic regression by
+    pooling adjacent violators).
     """
     middle = [_pooled(pool) for pool in _pools(remaining, rules)]
     visits, total = remaining[rules.size]
@@ -100,10 +104,11 @@ def fit_knots(remaining: Mapping[int, tuple[int, int]], rules: Rules) -> tuple[K
 
 
 def _pools(remaining: Mapping[int, tuple[int, int]], rules: Rules) -> list[list[_Visits]]:
-    """Return the visits in pools of similar numbers of candidates, in increasing order of these numbers.
+    """Return the visits, each one secret at one turn, in pools of similar numbers of candidates, in increasing order.
 
-    Visits with one candidate, or with all codes of ``rules``, are left out. Each pool has at least `MIN_VISITS` visits,
-    except for the last.
+    ``remaining`` maps a number of candidates to the number of visits and to the sum of the guesses from each visit on.
+    An element of a pool has these three numbers. Visits with one candidate, or with all codes of ``rules``, are left
+    out. Each pool has at least `MIN_VISITS` visits, except for the last.
     """
     grid: dict[int, list[_Visits]] = {}
     for size, (visits, total) in sorted(remaining.items()):
@@ -119,9 +124,10 @@ def _pools(remaining: Mapping[int, tuple[int, int]], rules: Rules) -> list[list[
 
 
 def _pooled(pool: Sequence[_Visits]) -> tuple[int, int, float]:
-    """Return the rounded mean of the numbers of candidates, the number of visits, and the mean of further guesses.
+    """Return the mean number of candidates, the number of visits, and the mean of further guesses in ``pool``.
 
-    All three are those of ``pool``. The first is a geometric mean; both means are over visits.
+    Each element of ``pool`` has a number of candidates, its number of visits (one secret at one turn each), and the sum
+    of the guesses from each of these visits on. Both means are over visits; the first one is geometric and rounded.
     """
     visits = sum(each for _, each, _ in pool)
     mean_log = sum(each * log(size) for size, each, _ in pool) / visits

@@ -51,7 +51,11 @@ def game_luck(rules: Rules, turns: Sequence[Turn], curve: ValueCurve, live_sets:
 
     ``turns`` are all answered turns, the last one included, whether or not it solved the game. ``live_sets`` is a
     shared cache. A game on 4x6 takes 0.1 ms if its live sets are cached, and a game on 10x12 takes 0.2 s if nothing is
-    cached (bench/evaluation.py). Raises the errors of `turn_luck`.
+    cached (bench/evaluation.py).
+
+    Raises:
+        ContradictionError: the feedbacks of the turns contradict each other.
+        TooLargeError: the parts of a guess cannot be counted.
     """
     history = tuple(turns)
     positions = (Position(rules, history[:index], live_sets) for index in range(len(history)))
@@ -65,9 +69,13 @@ def raw_score(rules: Rules, turns: Sequence[Turn], guess_limit: int) -> int:
 
 
 def adjusted_score(rules: Rules, turns: Sequence[Turn], curve: ValueCurve, live_sets: LiveSets) -> float:
-    """Return the score of a game minus its luck, in guesses, under the guess limit of ``curve``.
+    """Return the score of a game minus its luck, in guesses.
 
-    Raises the errors of `turn_luck`.
+    The score is the number of guesses, or the guess limit of ``curve`` + 1 if the last turn did not solve the game.
+    ``turns`` are all answered turns, and ``live_sets`` is a shared cache.
+
+    Raises:
+        ContradictionError, TooLargeError: under the conditions of `game_luck`.
     """
     return raw_score(rules, turns, curve.guess_limit) - game_luck(rules, turns, curve, live_sets)
 

@@ -136,7 +136,7 @@ class FirstGuesses:
 
     @property
     def bytes(self) -> int:
-        """An upper bound on the bytes of all guess matrices together that are kept for later use."""
+        """An upper bound on the bytes that the guess matrices kept for later use take, all of them together."""
         parts, space = (part for first in self.guesses for part in first.parts), self._code_space
         return min(space.tuning.kept_bytes, sum(space.matrix_bytes(part.codes, space.rules.size) for part in parts))
 

@@ -1,6 +1,7 @@
-"""The code space of some rules, which is all their codes, and guess matrices.
+"""The inputs of the search for least totals: code spaces and guess matrices.
 
-A guess matrix is a set of codes with the feedbacks that these codes give to the guesses worth trying.
+A code space consists of all codes of some rules. A guess matrix is a set of codes with the feedbacks that these codes
+give to the guesses worth trying.
 """
 
 from typing import Final
@@ -176,10 +177,10 @@ class GuessMatrix:
         return guesses, tables
 
     def first_of_each_orbit(self, entries: list[int]) -> list[int]:
-        """Return the first entry of each orbit, in the order of ``entries``; guesses of one orbit are equally good.
+        """Return ``entries`` without the guesses that are as good as an earlier guess against all codes of the set.
 
-        Each entry is an integer that holds a guess and an estimate, as `entry_guess` describes. The orbits are those of
-        guesses against all codes of the set.
+        Each entry is an integer that holds a guess and an estimate, as `entry_guess` describes. Guesses are equally
+        good if a known symmetry of the set maps them to each other; these guesses form an orbit.
         """
         if self._orbits is None:
             self._orbits = self.code_space.orbits(self.columns)[self.guesses]

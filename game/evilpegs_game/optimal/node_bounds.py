@@ -77,7 +77,8 @@ def _compute_bounds(
 ) -> tuple[int, int]:
     """Return a lower and an upper bound of the least total of more than two codes, from counts of parts.
 
-    The upper bound is `NO_BOUND` if it does not follow; both bounds are `NEVER` if ``limit`` guesses are not enough.
+    The bounds are equal if the counts settle the least total. Otherwise the upper bound is `NO_BOUND`. Both bounds are
+    `NEVER` if ``limit`` is 2 and two guesses are not enough. Feedback evaluations are added to ``control.work``.
     """
     size = codes.size
     if size <= tables.all_black + 1:
@@ -118,7 +119,8 @@ def _is_separated_by_member(tables: GuessTables, codes: Indices) -> bool:
 def _count_parts(tables: GuessTables, stack: SearchStack, codes: Indices) -> int:
     """Count the parts, without all-black, into which each guess splits ``codes``; return the largest count.
 
-    The counts are written to ``stack.parts``, and the feedbacks that occur to ``stack.seen``, one element per guess.
+    ``stack.parts`` gets the count of each guess. ``stack.seen`` gets the feedbacks that occur with each guess, as one
+    word per guess with one bit per feedback number.
     """
     _mark_feedbacks(tables.bits, codes, stack.seen)
     return _count_bits(stack.seen, np.uint64(1) << np.uint64(tables.all_black), stack.parts)

@@ -63,8 +63,8 @@ class KnownBounds(NamedTuple):
 class ProofLog:
     """The facts that are proved about the first guesses of ``rules``.
 
-    ``known`` has the bounds of subproblems. For subproblems that are not finished, ``tried`` has the second guesses
-    that did not improve the upper bound, each with a lower bound of the total if it is played.
+    ``known`` maps subproblems to their bounds. ``tried`` maps each subproblem that is not finished to another map: from
+    the second guesses that did not improve the upper bound to a lower bound of the total with that guess.
     """
 
     def __init__(self, rules: Rules) -> None:

@@ -40,9 +40,11 @@ def search(
 ) -> bool:
     """Try the guesses listed in the first row of ``stack``, and return True if the search was not stopped early.
 
-    ``shared.is_stopped``, more work than ``control.allowed`` or a full stack stop it early. After a search that was not
-    stopped, either the guess ``best`` of the first row attains the bound ``upper``, or no guess tried has a total under
-    `bound_of_failed`. If ``orbits`` has rows, only one guess of each orbit is tried in the second row.
+    The search stops early if ``shared.is_stopped`` is set, if the feedback evaluations ``control.work`` exceed
+    ``control.allowed``, or if the stack is full. Otherwise, either the guess ``best`` of the first row attains the
+    bound ``upper`` of this row, or no guess tried has a total under `bound_of_failed`. ``totals`` has known bounds of
+    sets, and new bounds are stored there. ``orbits`` groups the guesses of the second row that are equally good, of
+    which only one is tried; if ``orbits`` is empty, all are tried.
     """
     depth = 0
     while shared.is_stopped == 0 and control.work <= control.allowed and depth + 1 < stack.state.shape[0]:
@@ -85,10 +87,10 @@ def record_bounds(tables: GuessTables, totals: TotalsTable, codes: Indices, limi
 
 @kernel
 def exchange_bound(state: np.record, shared: np.record) -> None:
-    """Set the upper bounds of ``state`` and of ``shared`` to the lower of the two.
+    """Set the upper bounds of the total in ``state`` and in ``shared`` to the lower of the two.
 
-    ``state`` is the first row of a stack. ``shared`` belongs to all searches of the same set, in several threads. A
-    guess that can no longer beat the bound is given up.
+    ``state`` is the record of the set to solve, in the first row of a stack. ``shared`` is the record that all searches
+    of this set in several threads share. If the guess being tried can no longer beat the bound, the guess is given up.
     """
     if shared.upper > state.upper:
         shared.upper = state.upper
@@ -100,7 +102,12 @@ def exchange_bound(state: np.record, shared: np.record) -> None:
 
 @kernel
 def _begin_guess(tables: GuessTables, stack: SearchStack, totals: TotalsTable, depth: int, control: np.record) -> None:
-    """Split the set in row ``depth`` by its next guess and bound the parts; record the unsolved ones as open parts."""
+    """Split the set in row ``depth`` of the stack by its next guess, and bound the least total of each part.
+
+    Parts whose bounds differ are recorded in ``stack`` as open parts, which are to be solved one after another. The
+    guess fails if it cannot beat the upper bound of the row, and is left out if an earlier guess made the same parts.
+    ``totals`` has known bounds of sets. Feedback evaluations are added to ``control.work``.
+    """
     state = stack.state[depth]
     entry = stack.entries[depth, state.following]
     state.following += 1
@@ -131,10 +138,11 @@ def _begin_guess(tables: GuessTables, stack: SearchStack, totals: TotalsTable, d
 
 @kernel
 def _update_guess(state: np.record, guess: int, lower: int, left: int) -> None:
-    """Record in ``state`` the lower bound ``lower`` of ``guess``, which has ``left`` open parts.
+    """Record in ``state`` that the total with ``guess`` is at least ``lower`` and that ``left`` parts are not solved.
 
-    A guess that cannot beat the upper bound fails. A guess without open parts becomes ``best``, the best guess so far.
-    The open parts of any other guess are solved next.
+    ``state`` is the record of a set of codes, and ``guess`` the index of the guess that is being tried for the set. A
+    guess that cannot beat the upper bound of the set fails. A guess without unsolved parts becomes ``best``, the best
+    guess so far. For any other guess, the unsolved parts are marked as open, to be solved next.
     """
     state.open_parts, state.guess, state.lower = 0, guess, lower
     if lower >= state.upper:
@@ -218,7 +226,9 @@ def _is_repeated(stack: SearchStack, depth: int) -> bool:
 def _descend(tables: GuessTables, stack: SearchStack, totals: TotalsTable, depth: int, control: np.record) -> None:
     """Copy the next open part of row ``depth`` of the stack to row ``depth + 1``, and list the guesses to try there.
 
-    If a known tree of the part is good enough, its total becomes the upper bound of the new row.
+    An open part is a part of the guess being tried that is not solved yet. The total of the part must stay under the
+    upper bound of the new row, or the guess cannot beat the upper bound of row ``depth``. If ``totals`` has a tree of
+    the part with a total under this bound, its total becomes the upper bound of the new row.
     """
     state, below = stack.state[depth], stack.state[depth + 1]
     part = state.part
@@ -240,7 +250,8 @@ def _descend(tables: GuessTables, stack: SearchStack, totals: TotalsTable, depth
 def keep_first_of_each_orbit(stack: SearchStack, orbit_numbers: Indices) -> None:
     """Remove from the list of the second row of the stack all guesses but the first of each orbit.
 
-    ``orbit_numbers`` has the orbit of each guess; if it begins with -1, the orbits are unknown and no guess is removed.
+    The guesses of an orbit are equally good. ``orbit_numbers`` has the number of the orbit of each guess. If the first
+    element is -1, the orbits are unknown and no guess is removed.
     """
     if orbit_numbers[0] < 0:
         return
@@ -258,9 +269,11 @@ def keep_first_of_each_orbit(stack: SearchStack, orbit_numbers: Indices) -> None
 
 @kernel
 def _ascend(tables: GuessTables, stack: SearchStack, totals: TotalsTable, depth: int, control: np.record) -> None:
-    """Store the bounds found for the set in row ``depth``, and add them to the bound of the guess in row ``depth - 1``.
+    """Finish the set in row ``depth`` of the stack, all of whose guesses were tried, and update row ``depth - 1``.
 
-    If ``control.width`` limits the guesses tried, no new lower bound is stored.
+    The bounds found for the set are stored in ``totals``. The set is a part of the guess being tried in row
+    ``depth - 1``, and the lower bound of this guess grows by as much as the lower bound of the part did. If
+    ``control.width`` limits the guesses tried, no new lower bound is stored.
     """
     state, above = stack.state[depth], stack.state[depth - 1]
     before = stack.lowers[depth - 1, above.part]

@@ -118,7 +118,7 @@ class SearchStack(NamedTuple):
     ``entries``: the guesses to try in each row, as integers with the guess in the low `GUESS_BITS` bits and its
     estimate above.
     ``grouped``: the codes of each row, part after part of the guess being tried.
-    ``starts``: the index in ``grouped`` at which each open part begins.
+    ``starts``: the index in ``grouped`` at which each open part begins, a part of this guess that is not solved yet.
     ``sizes``: the number of codes of each open part.
     ``lowers``: a lower bound of the least total of each open part.
     ``tried``: digests of the partitions tried in each row.

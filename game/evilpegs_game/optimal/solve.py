@@ -146,7 +146,9 @@ def _solve_within(
 ) -> Solution | None:
     """Return the tree with the least sum of guesses over all codes that takes at most ``limit`` guesses for any code.
 
-    The result is None if there is no tree within this limit.
+    The result is None if there is no tree within this limit. ``totals`` has known bounds of sets of codes, and new
+    bounds are stored there. ``threads``, ``proof_log`` and ``progress`` are the arguments of `solve`, which has the
+    same errors.
     """
     first_guesses = FirstGuesses(space, space.columns, totals, limit, proof_log, threads, progress)
     _cost(space, first_guesses, threads)

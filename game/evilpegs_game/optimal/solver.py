@@ -34,10 +34,11 @@ NO_ORBITS: Final = np.empty((0, 0), dtype=np.int32)
 
 
 class TotalBounds(NamedTuple):
-    """Bounds of a least total, which is the fewest guesses, summed over the codes of a set, that a strategy tree takes.
+    """Bounds of the least total of a set of codes.
 
-    No tree has a total under ``lower``, and some tree has the total ``upper``, which is `NEVER` if no tree is known.
-    ``guess`` is the index, in a guess matrix, of a first guess that attains ``upper``, or None if none is known.
+    The total of a strategy tree is the sum of its guesses over the codes of the set. No tree has a total under
+    ``lower``. Some tree has the total ``upper``; if no tree is known, ``upper`` is `NEVER`. ``guess`` is a first guess
+    that attains ``upper``, as an index in the guess matrix of the solver, or None if none is known.
     """
 
     lower: int
@@ -51,7 +52,7 @@ class TotalBounds(NamedTuple):
 
 
 class StoppedError(Exception):
-    """An exception that ends the search of a solver because `SHARED` says that all searches of the set must stop."""
+    """The exception that ends the search of a solver after another thread asked all searches of the set to stop."""
 
 
 class TotalSolver:
@@ -85,9 +86,10 @@ class TotalSolver:
     def solve(self, indices: Indices, limit: int = UNLIMITED, upper: int = NEVER, width: int = 0) -> TotalBounds:
         """Find the least total of the codes at ``indices``, or prove that it is at least ``upper``; return its bounds.
 
-        If the total is under ``upper``, both bounds are equal to it; otherwise the lower bound is at least ``upper``.
-        No code may take more than ``limit`` guesses. If ``width`` is not 0, only this many guesses per set are tried.
-        Then the lower bound is the one known before the search, and the upper bound may not be the least.
+        ``indices`` are indices of codes in the matrix of this solver. If the least total is under ``upper``, both
+        bounds are equal to it; otherwise the lower bound is at least ``upper``. No code may take more than ``limit``
+        guesses. If ``width`` is not 0, only this many guesses per set are tried. Then the lower bound is the one known
+        before the search, and the upper bound may not be the least.
 
         Raises:
             OverBudgetError: the work exceeds the budget.
@@ -107,7 +109,8 @@ class TotalSolver:
     def bounds(self, indices: Indices, limit: int = UNLIMITED) -> TotalBounds:
         """Return bounds of the least total of the codes at ``indices`` within ``limit`` guesses, without a search.
 
-        No code may take more than ``limit`` guesses; both bounds are `NEVER` if this is clearly impossible.
+        ``indices`` are indices of codes in the matrix of this solver. No code may take more than ``limit`` guesses;
+        both bounds are `NEVER` if this is clearly impossible.
         """
         with np.errstate(over="ignore"):
             lower, upper = quick_bounds(self.matrix.tables, self._stack, self._totals, indices, limit, self._control)
@@ -132,9 +135,10 @@ class TotalSolver:
         return best
 
     def begin(self, indices: Indices, limit: int, upper: int) -> None:
-        """Write the codes at ``indices`` to the first row of the stack, to search for a total under ``upper``.
+        """Begin a search of a set of codes for a total under ``upper``: write the set to the first row of the stack.
 
-        ``limit`` is the most guesses that a code may take.
+        ``indices`` are the indices of the codes in the matrix of this solver, and ``limit`` is the most guesses that a
+        code may take. No guesses are listed or tried yet.
         """
         self._stack.codes[0, : indices.size] = indices
         state = self._stack.state[0]
@@ -144,8 +148,9 @@ class TotalSolver:
     def list_guesses(self, indices: Indices, limit: int, upper: int) -> list[int]:
         """Begin a search of the codes at ``indices`` and return the guesses that may have a total under ``upper``.
 
-        The guesses with the least estimates come first. Each entry holds the index of a guess in its low bits and the
-        estimate of its total above, see `entry_guess`. ``limit`` is the most guesses that a code may take.
+        Each element of the result holds the index of a guess in its low bits, and above them an estimate of the total
+        with this guess, as `entry_guess` describes. The least estimates come first. ``indices`` are indices of codes in
+        the matrix of this solver. ``limit`` is the most guesses that a code may take.
         """
         self.begin(indices, limit, upper)
         with np.errstate(over="ignore"):
@@ -153,12 +158,13 @@ class TotalSolver:
         return [int(entry) for entry in self._stack.entries[0, : self._stack.state[0]["listed"]]]
 
     def try_guesses(self, entries: list[int], width: int = 0, is_first_enough: bool = False) -> TotalBounds:
-        """Try the guesses ``entries`` for the set in the first row of the stack, and return bounds of its least total.
+        """Try some first guesses for the set of codes that `begin` was called with; return bounds of its least total.
 
-        `begin` writes this set and its upper bound to the first row. If a guess has a total under the upper bound, the
-        best guess is returned with its total as both bounds. Otherwise no guess tried has a total under the returned
-        ``lower``. With ``is_first_enough`` the search ends at the first guess that beats the bound. ``width`` is the
-        number of guesses tried per set in later rows; 0 means all.
+        ``entries`` are the guesses, in the form in which `list_guesses` returns them. The upper bound is the one given
+        to `begin`, or a lower one that another thread has found. If a guess has a total under the upper bound, the best
+        guess is returned with its total as both bounds. Otherwise no guess tried has a total under the returned
+        ``lower``. With ``is_first_enough`` the search ends at the first guess that beats the upper bound. ``width`` is
+        the number of later guesses tried for each set that these guesses lead to; 0 means all.
 
         Raises:
             OverBudgetError, StoppedError, TooLargeError: under the conditions of `solve`.
@@ -168,10 +174,11 @@ class TotalSolver:
         return self._result()
 
     def try_guess(self, entry: int) -> TotalBounds:
-        """Try one guess for the set in the first row of the stack, and return bounds as `try_guesses` does.
+        """Try one first guess for the set of codes that `begin` was called with; return bounds as `try_guesses` does.
 
-        If this takes more work than `Tuning.patience`, the guesses that may follow it are grouped into orbits of
-        equally good ones, and the guess is tried again with one guess per orbit.
+        ``entry`` is the guess, in the form in which `list_guesses` returns guesses. If the attempt takes more feedback
+        evaluations than `Tuning.patience`, the second guesses are grouped into orbits of equally good guesses. Then the
+        guess is tried again with only one second guess per orbit.
 
         Raises:
             OverBudgetError, StoppedError, TooLargeError: under the conditions of `solve`.
@@ -225,8 +232,9 @@ class TotalSolver:
     def _run(self, orbits: OrbitTable, allowed: int) -> bool:
         """Run the search until `work` exceeds ``allowed`` or the budget; return True if the search ended before that.
 
-        ``allowed`` is a number of feedback evaluations. The result is also False if the search was stopped by another
-        thread or its stack was full.
+        ``allowed`` is a number of feedback evaluations. ``orbits`` groups the second guesses that are equally good, of
+        which only one is tried; with `NO_ORBITS` all are tried. The result is also False if the search was stopped by
+        another thread or its stack was full.
         """
         self._control["allowed"] = min(allowed, self._budget.left)
         with np.errstate(over="ignore"):

@@ -5,8 +5,9 @@ key and the check word of a set, each combined with the value by exclusive or, a
 while another thread writes it, the words do not match each other, and the entry seems to belong to another set. Source:
 R. M. Hyatt and T. Mann, A lock-less transposition table implementation for parallel search, ICGA Journal 25 (2002).
 
-The value holds a lower and an upper bound of the total and the number of codes. If all slots of a key are taken, the
-entry with the fewest codes is replaced, because it is the cheapest to compute again.
+The value holds a lower and an upper bound of the total and the number of codes. The bounds of a set can be stored in
+one of four entries, which depend on its key. If all four are taken, the entry with the fewest codes is replaced,
+because it is the cheapest to compute again.
 """
 
 from typing import Final

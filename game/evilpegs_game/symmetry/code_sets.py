@@ -42,9 +42,9 @@ def code_set_key(columns: Columns, rules: Rules) -> CodeSetKey:
     """Return the canonical key of the codes in ``columns``: a digest of one image of this set.
 
     Sets with equal keys are images of each other under permutations of pegs and colors. With up to 5 pegs, nearly all
-    images of a set have the same key; with more pegs, nearly all images that permute only colors. To choose the image,
-    colors are put in the order of weights that no renaming of colors changes. Of all orders of the pegs (with more than
-    5 pegs, only the given order), the one with the least fingerprint is taken.
+    images of a set have the same key. With more pegs, this holds only for the images that permute no pegs. To choose
+    the image, colors are numbered in the order of weights that no renaming of colors changes. This is done for every
+    order of the pegs (with more than 5 pegs, only for the given order), and the image with the least hash is taken.
     """
     orders = _peg_orders(rules.pegs)
     images = columns[orders]
@@ -132,7 +132,10 @@ class GuessSymmetries:
 
 @dataclass(frozen=True, slots=True)
 class _Elements:
-    """Symmetries of rules: number ``i`` permutes the pegs by ``pegs[i]`` and the colors by ``colors[i]``."""
+    """Symmetries of rules, numbered from 0: the rows of ``pegs`` and ``colors`` are the permutations of each symmetry.
+
+    Under symmetry ``i``, peg ``p`` of the image of a code has the color ``colors[i, code[pegs[i, p]]]``.
+    """
 
     pegs: _Permutations
     colors: _Permutations
@@ -140,9 +143,10 @@ class _Elements:
 
 @lru_cache(4)
 def _elements(rules: Rules) -> _Elements:
-    """Return symmetries that combine an order of the pegs with up to two exchanges of colors, the identity first.
+    """Return symmetries of ``rules``: orders of the pegs, combined with exchanges of up to two pairs of colors.
 
-    One result takes 19 MB at most, on 2x34.
+    The first one is the identity. These are not all symmetries: with more than 5 pegs, the order of the pegs is always
+    the same. One result takes 19 MB at most, on 2x34.
     """
     recolorings = _exchanges(rules.colors)[:_MAX_ELEMENTS]
     orders = _peg_orders(rules.pegs)
@@ -174,8 +178,8 @@ def _cell(
 ) -> int:
     """Return the image of the code in column ``code`` of ``columns`` as a number with one digit per peg.
 
-    ``order`` permutes the pegs and ``recoloring`` the colors. ``powers`` are the powers of the base that the digits are
-    multiplied by.
+    The digit of peg ``p`` is ``recoloring[c]``, where ``c`` is the color of the code at peg ``order[p]``. ``powers[p]``
+    is the power of the number's base by which the digit of peg ``p`` is multiplied.
     """
     cell = 0
     for peg in range(order.size):
@@ -216,9 +220,10 @@ def _orbits(
 
 @kernel
 def _join(first: Indices, one: int, other: int) -> None:
-    """Merge the orbits of the guesses ``one`` and ``other`` in ``first``.
+    """Merge the orbits, groups of equally good guesses, of the guesses with the indices ``one`` and ``other``.
 
-    ``first`` links each guess, directly or through others, to the least guess of its orbit.
+    ``first`` has an index for each guess, which leads, directly or through other guesses, to the first guess of its
+    orbit. The first guess of an orbit has its own index.
     """
     while first[one] != one:
         one = first[one]

@@ -68,8 +68,9 @@ def _write_key(data: Bytes, pegs: int, colors: int, out: Bytes) -> int:
     """Write to ``out`` the canonical image of a history, then the symmetry that maps the history to it, all as uint8.
 
     ``data`` holds, for each turn, the black, the white and the colors of the guess. The image has the same form,
-    without repeated turns. The symmetry is the order of the pegs, then the new number of each color. Return the number
-    of bytes of the image, or -1 if a color is not below ``colors``.
+    without repeated turns. The symmetry is, for each peg of the image, the peg of the history that it is taken from;
+    then, for each color of the history, its number in the image. ``out`` must have space for all of ``data`` and for
+    ``pegs + colors`` bytes more. Return the number of bytes of the image, or -1 if a color is not below ``colors``.
     """
     rows = _distinct_starts(data, pegs)
     count = rows.size
@@ -91,9 +92,9 @@ def _write_key(data: Bytes, pegs: int, colors: int, out: Bytes) -> int:
 
 @kernel
 def _distinct_starts(data: Bytes, pegs: int) -> Index:
-    """Return the index in ``data`` where each turn begins that differs from all turns before it: int64, shape (turns,).
+    """Return the indices in ``data`` at which turns begin, without turns that repeat an earlier one: int64, ascending.
 
-    ``data`` holds, for each turn, the black, the white and the colors of the guess.
+    ``data`` holds, for each turn, the black, the white and the colors of the guess, one byte each.
     """
     width = pegs + 2
     starts = np.empty(data.size // width, np.int64)
@@ -118,10 +119,10 @@ def _write_image(
 ) -> int:
     """Write to ``out`` the image and the symmetry that ``weights`` define; return the number of bytes of the image.
 
-    A row is a turn, and a vertex is the number of a row or of a color; rows come first. ``data`` and ``out`` have the
-    form that `_write_key` describes. ``rows`` is where each turn begins in ``data``. ``grid`` has the vertex of the
-    color at each peg of each row, and ``used`` the vertices of the colors that occur. ``weights`` has a weight per
-    vertex: colors are numbered and rows of equal feedback are ordered by their weights.
+    A row is a turn, and a vertex is the number of a row or of a color; rows come first. `_write_key` describes the form
+    of ``data`` and of ``out``. ``rows`` has the index in ``data`` at which each turn begins. ``grid`` has the vertex of
+    the color at each peg of each row, and ``used`` has the vertices of the colors that occur. ``weights`` has one
+    weight per vertex. The image numbers the colors by their weights, and lists rows of equal feedback by their weights.
     """
     count = rows.size
     names = np.full(count + colors, -1)
@@ -175,8 +176,9 @@ def _row_order(data: Bytes, rows: Index, weights: Weights) -> Index:
 def _peg_order(grid: Grid, row_order: Index, names: Index) -> Index:
     """Return the pegs in the lexicographic order of their columns; pegs with equal columns keep their order.
 
-    The column of a peg is the numbers, from ``names``, of the colors that the rows have there, in the order
-    ``row_order``. ``grid`` has the vertex of the color at each peg of each row, by which ``names`` is indexed.
+    A row is a turn. The column of a peg consists of the new numbers of the colors at this peg, one per row, in the
+    order of the row indices ``row_order``. ``grid`` has the vertex of the color at each peg of each row, and ``names``
+    the new number of the color at the index of its vertex.
     """
     order = np.arange(grid.shape[1])
     for index in range(1, order.size):

@@ -28,7 +28,8 @@ NONE: Final = np.uint64(0)
 def used_vertices(grid: Grid, colors: int) -> Index:
     """Return the vertices of all rows and of the colors that occur in the rows, ascending.
 
-    A vertex is the number of a row (a guess) or of a color; rows come first.
+    A vertex is the number of a row (a guess) or of a color; rows come first. ``grid`` has the vertex of the color at
+    each peg of each row, and ``colors`` is the number of colors of the rules.
     """
     rows = grid.shape[0]
     seen = np.zeros(rows + colors, np.bool_)
@@ -51,9 +52,11 @@ def copy_weights(source: Weights, target: Weights) -> None:
 
 @kernel
 def hash_pegs(weights: Weights, grid: Grid, pegs: Index, hashes: Weights) -> np.uint64:
-    """Write to ``hashes`` a hash for each of ``pegs``; return a hash of all of them, whatever their order.
+    """Write a hash of each of ``pegs`` to ``hashes``, which is indexed by peg; return a hash of these hashes.
 
-    The hash of a peg covers the weight of each row together with the weight of the color that the row has there.
+    The hash of a peg covers the weight of each row (a guess) together with the weight of the color that the row has at
+    this peg. The result does not depend on the order of the pegs. ``grid`` has the number of the color at each peg of
+    each row, by which ``weights`` is indexed.
     """
     total = NONE
     for index in range(pegs.size):
@@ -84,8 +87,9 @@ def count_classes(weights: Weights, vertices: Index) -> int:
 def refine(weights: Weights, grid: Grid, pegs: Index, vertices: Index) -> None:
     """Refine ``weights`` in place until one more round distinguishes no more of ``vertices`` (color refinement).
 
-    Vertices are numbers of rows (guesses) and colors. Each round mixes into the weight of a row or color a hash of
-    where it occurs at the pegs ``pegs``.
+    Vertices are numbers of rows (guesses) and colors, and ``weights`` has one element per vertex. ``grid`` has the
+    vertex of the color at each peg of each row. Each round mixes into the weight of a row or color a hash of where the
+    row or color occurs at the pegs ``pegs``.
     """
     hashes = np.empty(grid.shape[1], np.uint64)
     sums = np.empty(weights.size, np.uint64)

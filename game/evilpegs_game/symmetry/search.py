@@ -1,12 +1,14 @@
 """The search for the image of a history with the least hash: it orders the rows, then each component of colors.
 
 An image is the history after its pegs and colors were renamed. A row is a guess, and a vertex is the number of a row or
-of a color. The search gives rows and colors different weights, from which an image follows. Components, sets of colors
-that are independent of each other, are searched one by one.
+of a color. The search gives every row and every color a weight of its own. In the order of these weights, an image
+numbers the colors and lists the rows of equal feedback. Components, sets of colors that are independent of each other,
+are searched one by one.
 
-The search tree has one level per choice among the members of a *cell*, a group of vertices with equal weights; its
-leaves are images. Two equal images reveal a symmetry, and members that it maps to each other need not both be tried. A
-*tally* holds the number of nodes that the search may still visit, and the number of images found.
+A *cell* is a group of vertices with equal weights. Each level of the search tree chooses the member of a cell that gets
+a weight of its own, and the leaves of the tree are images. Two equal images reveal a symmetry, and members that this
+symmetry maps to each other need not both be tried. A *tally* holds the number of nodes that the search may still visit,
+and the number of images found.
 """
 
 from typing import Final
@@ -42,10 +44,10 @@ _SIZE, _NEXT, _IS_FIRST, MEMBERS = 0, 1, 2, 3
 
 @kernel
 def open_cell(cell: Index, tied: Index, tally: Index) -> bool:
-    """Fill ``cell`` with ``tied``, the vertices of equal weight to choose among; return True if ``tied`` is empty.
+    """Make ``tied``, vertices of equal weight, the members of ``cell`` to choose among; return True if there are none.
 
-    If it is empty, nothing is left to choose, so an image is complete. ``tally`` holds the number of nodes of the
-    search tree that may still be visited, which falls by 1, and the number of images found.
+    If there are none, nothing is left to choose, so an image is complete. ``tally`` holds two numbers: the nodes of the
+    search tree that may still be visited, which become one fewer, and the images found so far.
     """
     tally[LEFT] -= 1
     cell[_SIZE], cell[_NEXT], cell[_IS_FIRST] = tied.size, 0, tally[_IMAGES] == 0
@@ -56,13 +58,14 @@ def open_cell(cell: Index, tied: Index, tally: Index) -> bool:
 
 @kernel
 def descend(stack: Weights, cells: Index, level: int, tally: Index, orbits: Index) -> int:
-    """Choose the next vertex to try, in the deepest cell that has one left, and return the level below this cell.
+    """Go on to the next node of the search tree: choose a vertex, and return the level of this node, or -1 at the end.
 
-    The result is -1 if no cell has a vertex left to try. Once ``tally`` allows no more nodes, only the first vertex of
-    a cell is tried. ``cells[level]`` holds the vertices of equal weight to choose among at a level of the search tree,
-    and ``stack[level]`` the weights there. The weights are copied to the level below, where the chosen vertex gets a
-    weight of its own. ``orbits`` has equal numbers for vertices that known symmetries map to each other; on the path to
-    the first image, only the first of them is tried.
+    ``cells[level]`` is the cell of a level: vertices (rows and colors) of equal weight to choose among. The vertex is
+    the next one in the deepest cell, at most at ``level``, that has a vertex left to try. ``stack`` has the weights at
+    each level; those of the cell's level are copied to the next level, where the chosen vertex gets a weight of its
+    own. Once ``tally`` allows no more nodes, only the first vertex of a cell is tried. ``orbits`` has equal numbers for
+    vertices that known symmetries map to each other. In the cells on the path to the first image, a vertex is left out
+    if an earlier one has the same number.
     """
     while level >= 0:
         cell = cells[level]
@@ -81,9 +84,10 @@ def descend(stack: Weights, cells: Index, level: int, tally: Index, orbits: Inde
 
 @kernel
 def first_path_level(cells: Index, level: int) -> int:
-    """Return the deepest level of the search tree, at most ``level``, on the path to the first image.
+    """Return the deepest level of the search tree, at most ``level``, on the path from the root to the first image.
 
-    The result is -1 if no level is on this path. ``cells`` has the vertices to choose among at each level.
+    The result is -1 if no level is on this path. ``cells`` has one row per level, and one element of the row says
+    whether the level is on this path.
     """
     while level >= 0 and not cells[level, _IS_FIRST]:
         level -= 1
@@ -94,8 +98,9 @@ def first_path_level(cells: Index, level: int) -> int:
 def keep_image(weights: Weights, form: np.uint64, first: Weights, best: Weights, tally: Index, forms: Weights) -> bool:
     """Copy ``weights`` to ``first`` if they give the first image, and to ``best`` if they give the best one so far.
 
-    ``form`` is the hash of the image; the image with the least hash is best. ``tally`` counts the images, and ``forms``
-    keeps the hashes of the first and the best. Return True if a later image is equal to the first.
+    ``form`` is the hash of the image that ``weights`` give, and the image with the least hash is best. ``forms`` holds
+    two hashes, of the first image and of the best one. The number of images in ``tally`` grows by 1. Return True if the
+    image is a later one with the hash of the first image.
     """
     tally[_IMAGES] += 1
     if tally[_IMAGES] == 1:
@@ -109,9 +114,10 @@ def keep_image(weights: Weights, form: np.uint64, first: Weights, best: Weights,
 
 @kernel
 def _is_covered(orbits: Index, tied: Index, index: int) -> bool:
-    """Return True if a known symmetry maps an earlier member of the cell ``tied`` to the member at ``index``.
+    """Return True if known symmetries map an earlier member of ``tied`` to the member at ``index`` in ``tied``.
 
-    ``orbits`` has equal numbers for vertices that known symmetries map to each other.
+    Members are vertices, numbers of rows or colors. ``orbits`` has one number per vertex, which is equal for vertices
+    that known symmetries map to each other.
     """
     covered = False
     for earlier in range(index):
@@ -121,10 +127,11 @@ def _is_covered(orbits: Index, tied: Index, index: int) -> bool:
 
 @kernel
 def join_orbits(first: Weights, second: Weights, members: Index, orbits: Index) -> None:
-    """Record in ``orbits`` the symmetry between two equal images: it maps ``members`` of equal weight to each other.
+    """Record in ``orbits`` the symmetry of the history that two equal images reveal.
 
-    ``first`` and ``second`` are the weights of the two images. ``orbits``, int64, has one number per vertex, which is
-    equal for vertices that known symmetries map to each other.
+    ``first`` and ``second`` are the weights of the two images. The symmetry maps each of ``members``, vertices (rows
+    or colors), to the member whose weight in ``second`` is its own weight in ``first``. ``orbits``, int64, has one
+    number per vertex, which is equal for vertices that known symmetries map to each other.
     """
     for one in members:
         for other in members:
@@ -139,9 +146,10 @@ def join_orbits(first: Weights, second: Weights, members: Index, orbits: Index) 
 def search_rows(start: Weights, grid: Grid, vertices: Index) -> Weights:
     """Return weights, different for all rows and all colors, that give the image of a history with the least hash.
 
-    ``vertices`` are the numbers of the rows (guesses) and the colors; ``grid`` has that of the color at each peg of a
-    row. Where the weights ``start`` are equal, the search tries every order of rows, then of colors. After `_MAX_NODES`
-    nodes of the search tree it only completes the image at hand, whose hash may not be the least.
+    ``vertices`` are the numbers of the rows (guesses) and of the colors that occur. ``grid`` has the number of the
+    color at each peg of each row. Where the weights ``start`` are equal, the search tries every order of rows, then of
+    colors. After `_MAX_NODES` nodes of the search tree, the search only completes the image that it has begun, so the
+    hash of the result may not be the least.
     """
     rows, pegs = grid.shape
     every, hashes = np.arange(pegs), np.empty(pegs, np.uint64)
@@ -172,8 +180,9 @@ def search_rows(start: Weights, grid: Grid, vertices: Index) -> Weights:
 def _settle_colors(weights: Weights, grid: Grid, colors: Index, tally: Index) -> None:
     """Change ``weights`` in place so that all ``colors`` have different weights, one component after another.
 
-    A component is a set of colors with tied weights that share columns, directly or through each other. The weights of
-    the rows must differ already. ``tally`` limits the nodes that the searches may visit.
+    Two colors whose weights are tied with others belong to the same component if they occur at the same peg, or if a
+    chain of these colors links them. The weights of the rows must differ already. ``tally`` holds the number of nodes
+    that the searches may visit.
     """
     if count_classes(weights, colors) == colors.size:
         return
@@ -197,10 +206,12 @@ def _settle_colors(weights: Weights, grid: Grid, colors: Index, tally: Index) ->
 
 @kernel
 def _components(weights: Weights, grid: Grid, colors: Index) -> Index:
-    """Return, for each color that has its weight in common with another, the least color of its component: int64.
+    """Return the component of each tied color, one that has its weight in common with another color.
 
-    A component is a set of these colors that occur at the same pegs, directly or through each other. ``colors`` and the
-    results are vertices, numbers of rows or colors. The result has one element per vertex, -1 for all other vertices.
+    Two tied colors belong to the same component if they occur at the same peg, or if a chain of tied colors links them.
+    ``colors`` are vertices, which number rows and colors. The result is int64, with one element per vertex: for a tied
+    color the least vertex of its component, and for all other vertices -1. ``grid`` has the vertex of the color at each
+    peg of each row.
     """
     heads = np.full(weights.size, -1)
     for one in colors:
@@ -225,10 +236,10 @@ def _components(weights: Weights, grid: Grid, colors: Index) -> Index:
 
 @kernel
 def _settle_component(weights: Weights, settled: Weights, grid: Grid, members: Index, tally: Index) -> np.uint64:
-    """Write different weights for ``members``, the colors of a component, to ``settled``; return their image's hash.
+    """Write different weights for ``members``, the colors of a component, to ``settled``; return a hash of the image.
 
-    The new weights are those that give the image with the least hash, as far as ``tally`` allows nodes to find it.
-    ``weights`` are the weights so far.
+    The image is that of the pegs where the members occur. The new weights give the image with the least hash, as far as
+    the number of nodes in ``tally`` is enough to find it. ``weights`` are the weights so far, which are not changed.
     """
     inside = np.zeros(grid.shape[1], np.bool_)
     for peg in range(grid.shape[1]):
@@ -248,12 +259,13 @@ def _settle_component(weights: Weights, settled: Weights, grid: Grid, members: I
 
 @kernel
 def _search_colors(start: Weights, grid: Grid, pegs: Index, members: Index, tally: Index) -> Weights:
-    """Return ``start`` with different weights for all ``members``, those that give the image with the least hash.
+    """Return ``start`` with new, different weights for all ``members``, which give the image with the least hash.
 
-    ``members`` are the colors of a component, and ``pegs`` are the pegs where they occur. Weights are hashes, one per
-    row and color, and the image is the history with its colors renamed in the order of their weights. Where the weights
-    of members are equal, the search tries every order of these members. ``tally[LEFT]`` is the number of nodes of the
-    search tree that it may visit; at 0 it only completes the image at hand, so the hash may not be the least.
+    ``members`` are the colors of a component, and ``pegs`` are the pegs where the members occur. Weights are hashes,
+    one per row and color, and the image is the history with its colors renamed in the order of their weights. Where the
+    weights of members are equal, the search tries every order of these members. ``tally[LEFT]`` is the number of nodes
+    of the search tree that the search may still visit. At 0 the search only completes the image that it has begun, so
+    the hash of the result may not be the least. ``grid`` has the number of the color at each peg of each row.
     """
     hashes, forms = np.empty(grid.shape[1], np.uint64), np.zeros(2, np.uint64)
     first, best, orbits = start.copy(), start.copy(), np.arange(start.size)

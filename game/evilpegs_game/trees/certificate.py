@@ -58,6 +58,8 @@ class TreeError(GameError):
 class Certificate(GuessCounts):
     r"""The proved number of guesses for each code of ``rules``; ``max`` guesses are enough against any codemaker.
 
+    ``distribution[i]`` is the number of codes that need i + 1 guesses, the winning guess included.
+
     >>> import evilpegs
     >>> certificate = evilpegs.certify("evilpegs tree 1\nrules 1x2\n1\n  0,0 2\n")
     >>> certificate.distribution, certificate.total

@@ -33,9 +33,9 @@ class ReplyCapacity:
     ``cache_bytes`` is the size of all caches together: 3/4 of it is for live sets (the codes still possible in a game)
     in the worker process, 1/16 for live sets in the server process, and 1/16 for cached replies in the server process.
     The remaining 1/8 is for the numbers of codes per feedback that are kept with live sets, and that take at most 1/8
-    of the bytes of the live sets. ``count_bytes`` is the memory, in addition to the caches, of one count, which finds
-    the numbers of codes per feedback without listing the codes. ``count_work`` is the largest number of table rows that
-    a count may create for one reply.
+    of the bytes of the live sets. A count finds the numbers of codes per feedback without listing the codes.
+    ``count_bytes`` is the memory that one count may take in addition to the caches. ``count_work`` is the largest
+    number of table rows that a count may create for one reply; a table row stands for many partial codes.
     """
 
     cache_bytes: int = CACHE_BYTES
@@ -44,17 +44,20 @@ class ReplyCapacity:
 
     @property
     def server_live_set_bytes(self) -> int:
-        """The bytes for live sets (the codes still possible in games) in the server process."""
+        """The most bytes that the server process may use to cache live sets (the codes still possible in games)."""
         return self.cache_bytes // 16
 
     @property
     def reply_cache_bytes(self) -> int:
-        """The bytes, in the server process, for the numbers of codes per feedback that the worker has counted."""
+        """The most bytes that the server process may use to cache counts of the worker process.
+
+        The counts are the numbers of codes per feedback.
+        """
         return self.cache_bytes // 16
 
     @property
     def worker_live_set_bytes(self) -> int:
-        """The bytes for live sets (the codes still possible in games) in the worker process."""
+        """The most bytes that the worker process may use to cache live sets (the codes still possible in games)."""
         return self.cache_bytes * 3 // 4
 
     def unavailable_reason(self, ladder: Ladder) -> str | None:

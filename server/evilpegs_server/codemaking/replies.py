@@ -169,10 +169,10 @@ class Codemaking:
         done(catch(partial(choose_reply, ladder, secrets, history, guess, result)))
 
     def secret(self, ladder: Ladder, secrets: GameSecrets, history: History) -> str:
-        """Return the code that the end of a game shows, as text, for a game with the turns ``history``.
+        """Return, as text, the code that players see at the end of a game with the turns ``history``.
 
-        It is the secret of a fixed codemaker, or else a code that fits all replies. The code is computed in this
-        thread, which may take long unless `knows_secret` returns True.
+        The code is the secret of a fixed codemaker, or else a witness: a code that fits all replies. The code is
+        computed in this thread, which may take long unless `knows_secret` returns True.
         """
         if ladder.codemaker == "fixed":
             return format_code(secrets.secret(ladder))
@@ -193,11 +193,12 @@ class Codemaking:
         history: History,
         done: Callable[[str | Exception], None],
     ) -> None:
-        """Find the code that the end of a game shows, then call ``done`` with its text or with the exception.
+        """Find the code that players see at the end of a game, then call ``done`` with its text or with the exception.
 
-        ``history`` has the turns of the game, and ``player`` is the id of the player. ``done`` is called within this
-        call if the code is found in well under a millisecond; otherwise it is called later, on the event loop, when the
-        pool has run a task.
+        The code is the secret of a fixed codemaker, or else a witness: a code that fits all replies. ``history`` has
+        the turns of the game, ``player`` is the id of the player, and ``secrets`` decides the secret. ``done`` is
+        called within this call if the code is found in well under a millisecond; otherwise it is called later, on the
+        event loop, when the pool has run a task.
         """
         if self.knows_secret(ladder, history):
             done(catch(partial(self.secret, ladder, secrets, history)))
@@ -219,9 +220,9 @@ class Codemaking:
         self._hint_pool.submit(player, HINT_BUDGET, FindHint(ladder.rules, history), done)
 
     def warm_up(self, ladders: Iterable[Ladder]) -> list[Task[Any]]:
-        """Compile the functions and fill the tables that replies on ``ladders`` need in this process.
+        """Compile the functions and fill the caches that replies on ``ladders`` need in this process.
 
-        Return the tasks that do the same in the worker process, where they must be run.
+        Return the tasks that do the same in the worker process. The caller must run these tasks there.
         """
         offered = [each for each in ladders if each.codemaker != "fixed" and self.unavailable_reason(each) is None]
         enumerated = sorted({ladder.rules for ladder in offered if is_enumerated(ladder.rules)}, key=_size)

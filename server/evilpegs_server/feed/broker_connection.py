@@ -93,7 +93,11 @@ class BrokerConnection:
         self._lost.set()
 
     def handle(self, report: BatchWritten | Delivered) -> None:
-        """Handle a report of the publisher process; ignore a report on another connection."""
+        """Take note of a report of the publisher process; ignore a report on another connection.
+
+        The number of a batch that was written is kept in `written`. The report on delivered messages ends the call of
+        `deliver` that waits for it.
+        """
         if report.connection != self.number:
             return
         match report:
