@@ -21,9 +21,10 @@ CHECKSUM_DIGITS: Final = 16
 
 
 def format_line(text: str, context: str) -> bytes:
-    """Return the checked line of ``text`` as UTF-8, with a line break at its end.
+    """Return ``text``, a space, a checksum of ``text`` and ``context``, and a line break, as UTF-8.
 
-    Neither ``text`` nor ``context`` may contain a line break; ``context`` may be empty.
+    ``context`` says where the line belongs. The checksum covers ``context``, but the line does not contain it. Neither
+    ``text`` nor ``context`` may contain a line break, which is not checked; ``context`` may be empty.
     """
     checksum = sha256(f"{context}\n{text}".encode()).hexdigest()[:CHECKSUM_DIGITS]
     return f"{text} {checksum}\n".encode()
@@ -32,8 +33,8 @@ def format_line(text: str, context: str) -> bytes:
 def read_lines(lines: Iterable[bytes], context: str, first_number: int = 1) -> Iterator[str]:
     """Yield the text of each of ``lines``, which `format_line` made with the same ``context``.
 
-    Each of ``lines`` must end with its line break, so a last line that was cut off is damaged. ``first_number`` is the
-    number of the first of ``lines`` in its file.
+    ``context`` says where the lines belong; their checksums cover it. Each of ``lines`` must end with its line break,
+    so a last line that was cut off is damaged. ``first_number`` is the number of the first of ``lines`` in its file.
 
     Raises:
         DamagedError: a line was changed, or has another context; ``line`` of the error is the number of this line.

@@ -27,7 +27,7 @@ class MalformedError(GameError):
 
 
 class ForeignError(MalformedError):
-    """Data of a kind, or of a version of its format, that the code which reads the data does not support."""
+    """Data that cannot be read because they are of another kind, or because the version of their format is unknown."""
 
 
 class DamagedError(MalformedError):

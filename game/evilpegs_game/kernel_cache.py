@@ -130,7 +130,10 @@ class _PrivateLocator(UserWideCacheLocator):
 
 
 class _KernelPlaces(CompileResultCacheImpl):
-    """The choice of the directory for a kernel's cache files: the first of ``_locator_classes`` that can be written."""
+    """The choice of the directory for a kernel's cache files: the first that can be written.
+
+    Each of ``_locator_classes`` knows one directory; they are tried in order.
+    """
 
     _locator_classes = (UserProvidedCacheLocator, InTreeCacheLocator, UserWideCacheLocator, _PrivateLocator)  # type: ignore[assignment]
 

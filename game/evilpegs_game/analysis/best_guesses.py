@@ -31,7 +31,11 @@ class BestGuesses:
         return next(figures for compared, figures in self.guesses if compared is criterion)
 
     def to_json(self, played: GuessFigures) -> list[dict[str, Any]]:
-        """Return a JSON object per criterion: its name, the best guess and its value, and the value of ``played``."""
+        """Return a JSON object per criterion, with the best guess under it and a guess that was played.
+
+        The keys are ``criterion`` (its name), ``code`` (the best guess as text), ``figure`` (the value of the criterion
+        for the best guess) and ``played`` (the value for the guess whose figures are ``played``).
+        """
         return [
             {
                 "criterion": criterion.name,

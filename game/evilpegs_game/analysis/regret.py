@@ -51,7 +51,7 @@ class Regret(NamedTuple):
 
     @property
     def kind(self) -> Kind:
-        """The kind of knowledge: ``exact`` if both bounds are equal, else ``between``, or the name of the only bound.
+        """The bounds known: ``exact`` if both are equal, else ``between``, or ``at least`` or ``at most`` for only one.
 
         A lower bound of 0 does not count as known, because no regret is negative.
         """
@@ -62,7 +62,7 @@ class Regret(NamedTuple):
         return "between" if self.at_least else "at most"
 
     def to_json(self) -> dict[str, Any]:
-        """Return the kind and both bounds as a JSON object; an unknown upper bound is null."""
+        """Return `kind`, ``at_least`` and ``at_most`` as a JSON object: bounds as floats, an unknown one as null."""
         at_most = None if self.at_most is None else float(self.at_most)
         return {"kind": self.kind, "at_least": float(self.at_least), "at_most": at_most}
 
@@ -180,7 +180,10 @@ class SplitBound:
         self._bounds = least_total_table(most, codes)[most]
 
     def total(self) -> int:
-        """Return a lower bound on the guesses that any strategy needs, winning ones included, summed over all codes."""
+        """Return a lower bound on the sum of the guesses that any strategy needs for all codes in ``columns``.
+
+        The winning guesses are included.
+        """
         codes = int(self._columns.shape[1])
         least = min(int(self._later_guesses(table).min()) for table in self._tables())
         return max(int(self._bounds[codes]), codes + least)

@@ -86,10 +86,11 @@ Method = Literal["exact", "greedy"]
 
 
 class DevilReplies(NamedTuple):
-    """The replies that a devil may give, in feedback order, with the method and the work that found them.
+    """The equally good replies of a devil, in feedback order, with the method and the work that found them.
 
-    ``method`` is ``exact`` if the devil found the worst case of every reply, or ``greedy`` if it used the rule of
-    `Evil`. ``work`` is a number of feedback evaluations, 0 for ``greedy``.
+    ``method`` is ``exact`` if the replies in ``allowed`` make an optimal codebreaker need the most guesses at worst. It
+    is ``greedy`` if these replies only leave the most candidates, the rule of `Evil`. ``work`` is the number of
+    feedback evaluations that the exact method took, 0 for ``greedy``.
     """
 
     allowed: tuple[Feedback, ...]
@@ -100,8 +101,9 @@ class DevilReplies(NamedTuple):
 class DevilReply(NamedTuple):
     """The reply of a devil, with the method and the work that found it.
 
-    ``method`` is ``exact`` if the devil found the worst case of every reply, or ``greedy`` if it used the rule of
-    `Evil`. ``work`` is a number of feedback evaluations, 0 for ``greedy``.
+    ``method`` is ``exact`` if ``feedback`` makes an optimal codebreaker need the most guesses at worst. It is
+    ``greedy`` if ``feedback`` only leaves the most candidates, the rule of `Evil`. ``work`` is the number of feedback
+    evaluations that the exact method took, 0 for ``greedy``.
     """
 
     feedback: Feedback

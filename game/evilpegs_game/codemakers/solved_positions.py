@@ -26,7 +26,11 @@ DEFAULT_ENTRIES: Final = 1 << 18
 
 
 class GuessBounds(NamedTuple):
-    """Bounds on the guesses that an optimal codebreaker needs at worst for a set of codes, winning guess included."""
+    """Bounds on the guesses that an optimal codebreaker needs at worst for a set of codes, winning guess included.
+
+    ``at_least`` is the lower bound, 1 if nothing is known; ``at_most`` is the upper bound, `UNBOUNDED` if it is
+    unknown.
+    """
 
     at_least: int = 1
     at_most: int = UNBOUNDED

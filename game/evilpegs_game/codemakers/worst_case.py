@@ -117,7 +117,11 @@ class WorstCase:
         self._memo = SolvedPositions()
 
     def check_codes(self, codes: int) -> None:
-        """Raise TooLargeError if the table for a live set of ``codes`` codes takes more than ``max_table_bytes``."""
+        """Raise TooLargeError if a live set of ``codes`` codes is too large to be solved.
+
+        This is so if its table, with the feedback of each of its codes to every guess, takes more than
+        ``max_table_bytes``. If the rules are small enough for one table of all codes, the error is never raised.
+        """
         needed = 2 * min(codes, self.rules.size) * self.rules.size
         if self._shared_tables is None and needed > self._max_table_bytes:
             message = (
@@ -181,9 +185,14 @@ class WorstCase:
         return [number for number in by_size if parts[number].size == size and not is_solvable(number, guesses - 1)]
 
     def _tables_holding(self, columns: Columns, budget: WorkBudget) -> tuple[_Tables, Indices]:
-        """Return tables that contain the codes in ``columns``, and the indices of these codes in the tables.
+        """Return feedback tables that contain the codes in ``columns``, and the indices of these codes in the tables.
 
-        New tables are made if the rules have no shared ones; their feedback evaluations are counted in ``budget``.
+        On small rules these are the tables of all codes, made once. Otherwise new tables are made of ``columns`` alone,
+        and the feedback evaluations for them are counted in ``budget``.
+
+        Raises:
+            OverBudgetError: making new tables exceeds ``budget``.
+            TooLargeError: new tables would take more than ``max_table_bytes``.
         """
         if self._shared_tables is not None:
             return self._shared_tables, self._symmetries.indices(columns)
@@ -277,9 +286,10 @@ class WorstCase:
                 yield guess
 
     def _parts(self, tables: _Tables, indices: Indices, guess: int) -> list[Indices]:
-        """Return the indices of the codes in each part of ``guess``, the largest part first.
+        """Return the parts into which ``guess`` divides the codes at ``indices`` in ``tables``, the largest first.
 
-        The part of all-black and parts of one code are left out.
+        Each part is an array of such indices. ``guess`` is the index of the guess among all codes of the rules. The
+        part of all-black and parts of one code are left out.
         """
         sizes, grouped = group_by_feedback(tables.by_guess[guess], indices, len(self._feedbacks))
         ends = np.cumsum(sizes)

@@ -1,7 +1,8 @@
-"""Paths through the tables of `SolutionTables`: to rows that complete a row, and back to the rows a row was made from.
+"""Links between the table rows of `SolutionTables`: which rows complete each other, and from which row a row was made.
 
-A table row stands for all partial codes that color the same pegs and have the same scores with the guesses. The tables
-of one half of the colors are completed by those of the other half.
+A table row stands for all partial codes that color the same pegs and have the same scores with the guesses. Each table
+has one color more than the table before it. There are tables for two halves of the colors; a row of one half and a row
+of the other half complete each other if together they form codes with the feedback of every guess.
 """
 
 import numpy as np
@@ -67,10 +68,10 @@ def partners(layout: Layout, one: Table, other: Table) -> Index:
 
 @kernel
 def _is_complement(rows: Rows, row: int, other: Rows, partner: int, targets: Words) -> bool:
-    """Return True if the scores of two rows add up to the feedback of every guess.
+    """Return True if the scores of two table rows add up to the feedback of every guess.
 
-    The rows are ``rows[row]`` and ``other[partner]``. ``targets`` has the scores that the feedback requires, as in
-    `ScoreLanes`.
+    The table rows are ``rows[row]`` and ``other[partner]``. ``targets`` has the scores that the feedback requires, as
+    in `ScoreLanes`.
     """
     for word in range(targets.shape[0]):
         black = rows[row, BLACK + 2 * word] + other[partner, BLACK + 2 * word]
@@ -138,10 +139,11 @@ def list_live_edges(
 
 @kernel
 def _index_live(table: Table, subset: int, live: NDArray[np.bool_], chains: Chains) -> int:
-    """Fill the hash index ``chains`` with the rows of the peg subset ``subset`` for which ``live`` is True.
+    """Fill the hash index ``chains`` with the wanted rows of one peg subset of ``table``, by their `row_hash`.
 
-    Return the bit mask that turns a hash into an index of ``chains.heads``, or -1 if ``live`` is True for none of the
-    rows.
+    ``subset`` is the index of the peg subset. ``live``, one element per row of ``table``, is True for the wanted rows.
+    Return the bit mask that turns a hash into an index of ``chains.heads``, or -1 if no row of the peg subset is
+    wanted.
     """
     first, last = table.starts[subset], table.starts[subset + 1]
     if not live[first:last].any():
@@ -158,9 +160,9 @@ def _index_live(table: Table, subset: int, live: NDArray[np.bool_], chains: Chai
 
 @kernel
 def _next_row_hash(rows: Rows, row: int, increments: Rows, added: int) -> int:
-    """Return the hash, by `row_hash`, of the row that ``rows[row]`` becomes if a peg subset gets one more color.
+    """Return the hash, by `row_hash`, of the next table's row that ``rows[row]`` leads to if a peg subset gets a color.
 
-    The peg subset has the number ``added``. ``increments[added]`` is what the color adds to the scores of the guesses.
+    ``added`` is the index of the peg subset. ``increments[added]`` is what the color adds to the scores of the guesses.
     """
     black, match = rows[row, BLACK] + increments[added, BLACK], rows[row, MATCH] + increments[added, MATCH]
     if rows.shape[1] == 5:
@@ -181,12 +183,12 @@ def _leads_to(rows: Rows, row: int, increments: Rows, added: int, next_rows: Row
 def step_back(
     subsets: PegSubsets, previous: Table, increments: Rows, subset: int, row: Words, index: int
 ) -> tuple[int, int]:
-    """Return the row of ``previous`` from which a partial code of ``row`` was made, and the peg subset that was added.
+    """Return the row of ``previous`` from which a partial code of ``row`` was made, and the peg subset colored then.
 
     Both results are indices. ``row`` holds the columns of a row of the next table, which has one color more. It stands
-    for several partial codes that color the pegs of ``subset``; ``index`` (from 0) says which of them is meant.
-    ``increments`` are the score increments of the color: one row per peg subset that can be added. If ``row`` stands
-    for no more than ``index`` partial codes, return (-1, -1).
+    for several partial codes that color the pegs of the peg subset ``subset``; ``index`` (from 0) says which of them is
+    meant. ``increments`` has one row per peg subset: what the color adds to the scores if the subset gets it. If
+    ``row`` stands for no more than ``index`` partial codes, return (-1, -1).
     """
     left, inner, starts, rows = np.uint64(index), new_inner_subsets(subsets), previous.starts, previous.rows
     for number in range(list_inner_subsets(subsets, subset, inner)):

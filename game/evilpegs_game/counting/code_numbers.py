@@ -101,9 +101,10 @@ def sort_numbers(numbers: Words, bits: int) -> Words:
 def numbers_to_columns(numbers: Words, pegs: int, colors: int) -> Columns:
     """Return the codes that ``numbers`` stand for as columns: uint8, shape (pegs, codes), in the same order.
 
-    A number has one base-``colors`` digit per peg. It is split into groups of as many digits as fit into 31 bits. In
-    each group, a product with 1 / colors, rounded down, gives the exact quotient: the error of the product is below
-    2**-21, and the product is never that near to a whole number. Loops over products become vector instructions.
+    A number has one base-``colors`` digit per peg, the highest for the first peg. It is split into groups of as many
+    digits as fit into 31 bits. In each group, a product with 1 / colors, rounded down, gives the exact quotient: the
+    error of the product is below 2**-21, and the product is never that near to a whole number. Loops over products
+    become vector instructions.
     """
     columns = np.empty((pegs, numbers.size), np.uint8)
     together, power = 1, colors

@@ -45,10 +45,10 @@ def extend_both(
 ) -> tuple[Table, Table, int, int, int]:
     """Add the colors ``order[first]`` to ``order[last]`` to two tables, each color to the table with fewer rows.
 
-    The table ``one`` gets colors from the beginning of this range, and ``other`` from its end. Stop when one color is
-    left, or when the next table would have more than ``max_rows`` rows. Return the two tables, the indices in ``order``
-    of the first and the last color left, and the number of rows made. Every table is allocated with at least
-    ``initial_rows`` rows, unless that is more than ``max_rows``.
+    The tables hold partial codes. The table ``one`` gets colors from the beginning of this range, and ``other`` from
+    its end. Stop when one color is left, or when the next table would have more than ``max_rows`` rows. Return the two
+    tables, the indices in ``order`` of the first and the last color that neither table has got, and the number of rows
+    made. Every table is allocated with at least ``initial_rows`` rows, unless that is more than ``max_rows``.
     """
     slots = np.empty(INITIAL_SLOTS, np.int32)
     made = 0
@@ -85,10 +85,11 @@ def extend(
 ) -> tuple[Table, Slots, bool]:
     """Return ``table`` with the color ``color`` added, a hash table for the next call, and True if the new table fits.
 
-    The new table fits if it has at most ``max_rows`` rows; otherwise it is returned without rows. It is allocated with
-    at least ``initial_rows`` rows, unless that is more than ``max_rows``. ``remaining`` (colors,) is how many pegs can
-    have each color that comes after ``color``, and 0 for all others. ``slots`` is an int32 hash table, which is
-    overwritten; the one returned may be larger.
+    A table holds partial codes, and the color is given to uncolored pegs in every possible way. The new table fits if
+    it has at most ``max_rows`` rows; otherwise it is returned without rows. It is allocated with at least
+    ``initial_rows`` rows, unless that is more than ``max_rows``. ``remaining`` (colors,) is how many pegs can have each
+    color that comes after ``color``, and 0 for all others. ``slots`` is an int32 hash table, which is overwritten; the
+    one returned may be larger.
     """
     increments = score_increments(layout, color)
     bounds = score_bounds(layout, remaining)
@@ -120,6 +121,7 @@ def _add_color(  # noqa: C901, PLR0912
 ) -> int:
     """Write to ``out`` the rows of a new table: ``table`` with one more color, at free pegs in every possible way.
 
+    A table row stands for all partial codes that color the same pegs, a peg subset, with the same scores.
     ``out_starts[subset]`` becomes the index of the first new row of each peg subset. ``increments``, from
     `score_increments`, is what the color adds to the scores. Rows outside ``bounds``, from `score_bounds`, are dropped.
     ``slots`` is a hash table whose elements must all be -1. Return the number of new rows; or ``_NO_ROW`` if ``out`` is
@@ -200,9 +202,10 @@ def _is_reachable(
     """Return True if the scores ``black`` and ``match`` can still lead to the feedback of every guess in their word.
 
     Each argument is a word of 64 bits with numbers for several guesses. ``match`` is black + white. ``max_black`` and
-    ``max_white`` are the scores that the feedback requires; ``min_black``, ``min_match`` and ``max_match`` are the
-    bounds of `score_bounds`. ``guards`` are the guard bits of the word, which are set in ``max_black``, ``max_white``
-    and ``max_match``.
+    ``max_white`` are the blacks and whites of the feedback. ``min_black``, ``min_match`` and ``max_match``, from
+    `score_bounds`, are the bounds outside which the colors to come cannot lead to the feedback. ``guards`` has the bit
+    above the bits of each guess, the guard, which shows if a subtraction went below 0; it is also set in ``max_black``,
+    ``max_white`` and ``max_match``.
     """
     enough = ((black | guards) - min_black) & ((match | guards) - min_match)
     not_over = (max_black - black) & (max_match - match) & (max_white - (match - black))

@@ -61,7 +61,10 @@ def _extend_prefix(rules: Rules, history: History, prefix: Code, max_bytes: int)
 
 
 def _tables(rules: Rules, history: History) -> tuple[Words, Words, Words, Words]:
-    """Return four arguments of `_search`: ``black_increments``, ``match_increments``, ``targets`` and ``least``."""
+    """Return the scores that colors add, the scores that the feedback requires, and the least scores on the way.
+
+    They are four arguments of `_search`: ``black_increments``, ``match_increments``, ``targets`` and ``least``.
+    """
     problem = CountingProblem(rules, history, None)
     lanes = problem.layout.lanes
     words = len(lanes.targets)
@@ -151,8 +154,10 @@ def _place_color(
 ) -> bool:
     """Write the scores with ``color`` at ``peg`` to row ``peg + 1`` of ``blacks`` and ``matches`` (black + white).
 
-    Row ``peg`` has the scores of the pegs before. Return True if every guess can still reach its feedback. ``nth`` is
-    the number of earlier pegs with this color. The other parameters are those of `_search`.
+    Row ``peg`` has the scores of the pegs before, as words with the scores of several guesses. Return True if every
+    guess can still reach its feedback. ``nth`` is the number of earlier pegs with this color. The blacks grow by
+    ``black_increments[peg, color]``, the matches by ``match_increments[color, nth]``. ``targets`` has the scores that
+    the feedback requires, as in `ScoreLanes`, and ``least`` is the result of `_least_scores`.
     """
     for word in range(targets.shape[0]):
         guards = targets[word, GUARDS]

@@ -1,4 +1,9 @@
-"""The join of two tables over the last color: each row of one table is completed by rows looked up in the other."""
+"""The last step of a count: codes are put together from the partial codes of two tables and the last color.
+
+A table row stands for all partial codes that color the same pegs with the same scores (blacks and matches with each
+guess). For each row of one table and each set of pegs that the last color can take, the rows of the other table that
+color the remaining pegs and lead to the feedback of every answered guess are looked up by a hash of their scores.
+"""
 
 import numpy as np
 
@@ -99,11 +104,12 @@ def _required_scores(targets: Words, answered: np.uint64) -> tuple[np.uint64, np
 def _has_scores(
     rows: Rows, row: int, answered: np.uint64, black: np.uint64, match: np.uint64, black2: np.uint64, match2: np.uint64
 ) -> bool:
-    """Return True if ``rows[row]`` has the given scores with the answered guesses.
+    """Return True if the table row ``rows[row]`` has the given scores with the answered guesses.
 
-    ``black`` and ``match`` (black + white) are the scores in the first word, where ``answered`` marks the bits of the
-    answered guesses; ``black2`` and ``match2`` are those in the second word. These scores come from a subtraction. If a
-    guess has scored too much already, the subtraction went below 0, and its bits hold more than any row has there.
+    The scores of all guesses are packed into one or two 64-bit words. ``black`` and ``match`` (black + white) are the
+    scores in the first word, where ``answered`` marks the bits of the answered guesses. ``black2`` and ``match2`` are
+    the scores in the second word. These scores come from a subtraction. If a guess has scored too much already, the
+    subtraction went below 0, and the bits of this guess hold more than any row has there.
     """
     same = rows[row, BLACK] & answered == black and rows[row, MATCH] & answered == match
     return bool(same and (rows.shape[1] == 3 or (rows[row, BLACK_2] == black2 and rows[row, MATCH_2] == match2)))

@@ -45,8 +45,10 @@ Slots = NDArray[np.int32]
 class Table(NamedTuple):
     """The partial codes that some colors can form, grouped by the pegs they color and by the scores of the guesses.
 
-    Each of ``rows`` is one group. The groups of a peg subset are the rows from ``starts[subset]`` up to but not
-    including ``starts[subset + 1]``; ``starts`` is int64 (subsets + 1,).
+    Each of ``rows``, uint64 (rows, 3 or 5), is one group. Its columns, from `COLORINGS` on, are the number of partial
+    codes in the group and the blacks and matches (black + white) of all guesses, packed into words. The groups of a peg
+    subset are the rows from ``starts[subset]`` up to but not including ``starts[subset + 1]``; ``starts`` is int64
+    (subsets + 1,).
     """
 
     starts: Index
@@ -107,9 +109,11 @@ class ScoreLanes(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """The arrays that all tables of one count share; ``class_sizes`` int64 (classes,) is the number of pegs per class.
+    """The arrays that all tables of one count of codes share.
 
-    Pegs are in one class if every guess has the same color at them.
+    ``class_sizes``, int64 (classes,), is the number of pegs of each class; pegs are in one class if every guess has the
+    same color at them. ``subsets``, ``colors`` and ``lanes`` describe the peg subsets, the colors, and the bits that
+    hold the scores of the guesses.
     """
 
     class_sizes: Index

@@ -1,4 +1,8 @@
-"""The memory of a count, bounded before anything is allocated."""
+"""The memory that an exact count of codes may take, bounded before anything is allocated.
+
+A count makes tables of partial codes. A table row stands for all partial codes that color the same pegs, a peg subset,
+and have the same scores (blacks and matches with each guess). The scores of all guesses are packed into 64-bit words.
+"""
 
 from typing import Final
 
@@ -23,7 +27,7 @@ def check_bytes(rules: Rules, subsets: int, words: int, max_bytes: int | None) -
     """Raise TooLargeError if a count of ``subsets`` peg subsets cannot fit into ``max_bytes``; None means no limit.
 
     The error is raised if even the smallest tables take more. Nothing is allocated. ``words`` is the number of 64-bit
-    words for the blacks of a table row; the matches (black + white) take as many.
+    words that hold the blacks of all guesses in one table row; the matches (black + white) take as many.
     """
     needed = _min_bytes(subsets, rules, words)
     if max_bytes is not None and needed > max_bytes:
@@ -32,11 +36,12 @@ def check_bytes(rules: Rules, subsets: int, words: int, max_bytes: int | None) -
 
 
 def max_table_rows(subsets: int, words: int, colors: int, max_bytes: int) -> int:
-    """Return the most rows that a table may have, so that all tables that exist at once stay within ``max_bytes``.
+    """Return the most rows that a table of partial codes may have, so that a count stays within ``max_bytes``.
 
-    Three tables exist at once. Each division of a table in two adds three tables of half the size, down to one row per
-    peg subset. ``subsets`` is the number of peg subsets, and ``colors`` that of the colors that are added one by one.
-    ``words`` is the number of 64-bit words for the blacks of a row.
+    Three tables exist at once: two that are extended in turn, and the one being made. Each division of a table in two
+    adds three tables of half the size, down to one row per peg subset. ``subsets`` is the number of peg subsets, and
+    ``colors`` the number of colors that are added one by one. ``words`` is the number of 64-bit words that hold the
+    blacks of all guesses in one row.
     """
     rows = (max_bytes - subsets * _SUBSET_BYTES - _FIXED_BYTES) // _row_bytes(words)
     return int(min((rows - colors * subsets) // 2, MAX_ROWS))
@@ -47,8 +52,10 @@ def _min_bytes(subsets: int, rules: Rules, words: int) -> int:
 
 
 def _row_bytes(words: int) -> int:
-    """Return the bytes that one row takes in all three tables that exist at once, together with its hash index.
+    """Return the bytes that a count takes for each row that its tables may have.
 
-    ``words`` is the number of 64-bit words for the blacks of a row.
+    This is the size of a row in each of the three tables that exist at once, and a row's share of a hash index. A row
+    holds a number of partial codes and the blacks and matches (black + white) of all guesses, packed into 64-bit words.
+    ``words`` is the number of words for the blacks; the matches take as many.
     """
     return 3 * 8 * (1 + 2 * words) + _SLOT_BYTES

@@ -40,8 +40,9 @@ _LOOK_UPS: Final = 8
 class PartCount(NamedTuple):
     """The size of each part in feedback order, zeros included, and the cost of counting them.
 
-    ``work`` is the number of table rows made, plus an eighth of the rows looked up. ``divisions`` is how often a table
-    was divided to save memory.
+    A count makes tables; a table row stands for all partial codes that color the same pegs with the same scores.
+    ``work`` is the number of rows made, plus an eighth of the number of look-ups of rows. ``divisions`` is how often a
+    table was divided into two, counted one after the other, to save memory.
     """
 
     sizes: tuple[int, ...]
@@ -54,8 +55,8 @@ def count_parts(
 ) -> PartCount:
     """Count, for each feedback, the codes consistent with ``history`` that would give it to ``guess``.
 
-    The tables take at most ``max_bytes``. Every table is allocated with at least ``initial_rows`` rows, unless that is
-    too much for ``max_bytes``; the counts do not depend on this number.
+    The tables of partial codes that the count makes take at most ``max_bytes``. Every table is allocated with at least
+    ``initial_rows`` rows, unless that is too much for ``max_bytes``; the counts do not depend on this number.
 
     Raises:
         ContradictionError: no code is consistent with the history.
@@ -83,8 +84,9 @@ def count_prefix(rules: Rules, history: History, prefix: Code, max_bytes: int = 
 class _Counter:
     """A count of the codes of ``problem`` by their feedback to the open guess, made when the object is created.
 
-    The open guess is the guess whose parts are counted. The tables take at most ``max_bytes``. Every table is allocated
-    with at least ``initial_rows`` rows, unless that is too much for ``max_bytes``.
+    The open guess is the guess whose parts are counted. The tables of partial codes that the count makes take at most
+    ``max_bytes``. Every table is allocated with at least ``initial_rows`` rows, unless that is too much for
+    ``max_bytes``.
     """
 
     def __init__(self, problem: CountingProblem, max_bytes: int, initial_rows: int = INITIAL_ROWS) -> None:
@@ -100,7 +102,10 @@ class _Counter:
 
     @property
     def work(self) -> int:
-        """The number of table rows made, plus an eighth of the rows looked up."""
+        """The number of table rows made, plus an eighth of the number of look-ups of rows.
+
+        A table row stands for all partial codes that color the same pegs with the same scores.
+        """
         return self._made + self._looked_up // _LOOK_UPS
 
     @property
@@ -114,11 +119,12 @@ class _Counter:
         return tuple([sums[(black << bits) + black + white] for black, white in feedbacks(self._problem.rules.pegs)])
 
     def _count(self, halves: tuple[Table, Table], first: int, last: int, max_rows: int) -> None:
-        """Count the codes that two tables and the colors that both lack form together; add the counts to ``_sums``.
+        """Add to ``_sums`` the numbers of codes that can be made of a row of each of two tables and the missing colors.
 
-        ``halves`` are the two tables. The colors that they lack are those at the indices ``first`` to ``last``,
-        inclusive, of the problem's color order. These colors are added to the tables. If the next table would have more
-        than ``max_rows`` rows, the smaller of the two is divided into halves, which are counted one after the other.
+        ``_sums`` counts the codes by their scores with the open guess. ``halves`` are the two tables of partial codes.
+        The missing colors, which neither table has, are those at the indices ``first`` to ``last``, inclusive, of the
+        problem's color order. These colors are added to the tables. If the next table would have more than ``max_rows``
+        rows, the smaller of the two tables is divided into two, which are counted one after the other.
         """
         problem, lacking = self._problem, last - first
         left, right, first, last, made = extend_both(
@@ -138,7 +144,10 @@ class _Counter:
 
 
 def row_limit(problem: CountingProblem, max_bytes: int) -> int:
-    """Return the most rows that a table of ``problem`` may have, so that all tables stay within ``max_bytes``."""
+    """Return the most rows that a table of partial codes may have while ``problem`` is counted within ``max_bytes``.
+
+    ``max_bytes`` bounds all tables that exist at once, together.
+    """
     layout = problem.layout
     return max_table_rows(len(layout.subsets.pegs), len(layout.lanes.targets), len(problem.order), max_bytes)
 

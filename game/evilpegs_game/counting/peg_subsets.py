@@ -58,8 +58,9 @@ def new_inner_subsets(subsets: PegSubsets) -> InnerSubsets:
 
 @kernel
 def list_inner_subsets(subsets: PegSubsets, subset: int, inner: InnerSubsets) -> int:
-    """Write to ``inner`` the subsets of the peg subset ``subset``, from the empty one to itself; return their number.
+    """Write to ``inner`` all subsets of one peg subset, and return how many there are.
 
+    The empty subset comes first, the whole peg subset last. ``subset`` is the index of the peg subset in ``subsets``.
     ``inner`` comes from `new_inner_subsets`.
     """
     numbers, choices, all_pegs, strides = inner.numbers, inner.choices, subsets.pegs, subsets.strides

@@ -1,4 +1,7 @@
-"""The setup of one count: its peg classes, its colors and their order, and the bits for the scores of its guesses."""
+"""The setup for counting the codes of one history: peg classes, the colors and their order, and the bits of scores.
+
+A score is the number of blacks and of matches (black + white) that a partial code has with one guess.
+"""
 
 import math
 from collections.abc import Sequence
@@ -29,7 +32,7 @@ class CountingProblem:
     counted; if it is None, all these codes are counted together. Usually pegs at which all guesses agree form a class,
     and colors in no guess are added together. With ``ungrouped`` each peg is a class of its own and each color is added
     alone, so that codes can be read off the table rows. ``prefix``, which fixes the colors of the first pegs, requires
-    ``ungrouped``. A ``max_bytes`` of None means no limit.
+    ``ungrouped``. ``max_bytes`` bounds the memory of the count; None means no limit.
 
     Raises:
         TooLargeError: there are too many codes or too many guesses, or a count takes more than ``max_bytes``.
@@ -66,7 +69,7 @@ class CountingProblem:
 
     @property
     def empty_table(self) -> Table:
-        """The table without any color: it has one row, for the empty peg subset."""
+        """The table of partial codes before any color is added: one row, for the partial code without colored pegs."""
         starts = np.ones(len(self.layout.subsets.pegs) + 1, np.int64)
         starts[0] = 0
         rows = np.zeros((1, 1 + 2 * len(self.layout.lanes.targets)), np.uint64)
@@ -120,9 +123,10 @@ def _color_groups(rules: Rules, guesses: Sequence[Code], ungrouped: bool) -> lis
 
 @lru_cache(64)
 def _color_choices(group_sizes: tuple[int, ...], pegs: int, repeats: bool) -> tuple[Index, Words]:
-    """Return the arrays ``max_pegs`` and ``ways`` of `Colors`; color ``i`` stands for ``group_sizes[i]`` colors.
+    """Return the most pegs that can have each color of a count, and the number of ways to give the color to n pegs.
 
-    The arrays are shared: never write to them.
+    Color ``i`` of the count stands for ``group_sizes[i]`` colors of the rules. The results are the arrays ``max_pegs``,
+    int64 (colors,), and ``ways``, uint64 (colors, pegs + 1), of `Colors`. They are shared: never write to them.
     """
     max_pegs = [pegs if repeats else size for size in group_sizes]
     ways = [[size**count if repeats else math.perm(size, count) for count in range(pegs + 1)] for size in group_sizes]
@@ -130,10 +134,10 @@ def _color_choices(group_sizes: tuple[int, ...], pegs: int, repeats: bool) -> tu
 
 
 def _score_lanes(pegs: int, feedbacks: Sequence[Feedback], *, has_open_guess: bool) -> ScoreLanes:
-    """Return the places of the bits of all guesses in 64-bit words, one guess after another.
+    """Return the places in 64-bit words of the bits that hold the score of each guess, one guess after another.
 
-    ``feedbacks`` are those of the answered guesses. The open guess, whose parts are counted, comes before them if there
-    is one.
+    ``feedbacks`` are those of the answered guesses, in order. The open guess, whose parts are counted, has no feedback;
+    if there is one, it comes before the answered guesses.
 
     Raises:
         TooLargeError: the bits do not fit into `MAX_WORDS` words.

@@ -1,4 +1,7 @@
-"""A hash index over the table rows of one peg subset, keyed by the scores of the guesses that have a feedback."""
+"""A hash index over the table rows of one peg subset, keyed by the scores of the guesses that have a feedback.
+
+A table row stands for all partial codes that give colors to the same pegs, the peg subset, with the same scores.
+"""
 
 from typing import Final, NamedTuple
 
@@ -26,7 +29,10 @@ class Chains(NamedTuple):
 
 @kernel
 def new_chains(table: Table) -> Chains:
-    """Return chains with uninitialized arrays that are long enough for any one peg subset of ``table``."""
+    """Return a hash index, not yet filled, that is long enough for the rows of any one peg subset of ``table``.
+
+    The elements of its arrays are undefined.
+    """
     max_rows = np.diff(table.starts).max()
     return Chains(np.empty(_heads_for(max_rows), np.int32), np.empty(max_rows, np.int32))
 
@@ -42,7 +48,10 @@ def _heads_for(rows: int) -> int:
 
 @kernel
 def clear_chains(chains: Chains, rows: int) -> int:
-    """Empty as many chains as ``rows`` rows need; return the bit mask that turns a hash into an index of ``heads``."""
+    """Prepare the hash index ``chains`` for ``rows`` rows: empty as many of its linked lists (chains) as they need.
+
+    Return the bit mask that turns a hash into an index of ``chains.heads``.
+    """
     size = _heads_for(rows)
     chains.heads[:size] = -1
     return size - 1
@@ -56,9 +65,10 @@ def hash_words(black: np.uint64, match: np.uint64) -> int:
 
 @kernel
 def row_hash(rows: Rows, row: int, open_mask: np.uint64) -> int:
-    """Return a 32-bit hash of the scores in ``rows[row]``, without those of the open guess.
+    """Return a 32-bit hash of the scores of the table row ``rows[row]`` with all guesses but the open guess.
 
-    ``open_mask`` marks the bits of the open guess, the one whose parts are counted; it is 0 if there is none.
+    The open guess is the one whose parts are counted. ``open_mask`` marks its bits in the first word of scores; it is 0
+    if there is no open guess.
     """
     black, match = rows[row, BLACK] & ~open_mask, rows[row, MATCH] & ~open_mask
     if rows.shape[1] == 5:
@@ -69,10 +79,11 @@ def row_hash(rows: Rows, row: int, open_mask: np.uint64) -> int:
 
 @kernel
 def index_rows(table: Table, subset: int, open_mask: np.uint64, chains: Chains) -> int:
-    """Fill the hash index ``chains`` with all rows of the peg subset ``subset``, by their `row_hash`.
+    """Fill the hash index ``chains`` with the rows of one peg subset of ``table``, by their `row_hash`.
 
-    Return the bit mask that turns a hash into an index of ``chains.heads``. ``open_mask`` marks the bits of the open
-    guess, the one whose parts are counted; the hash leaves them out.
+    ``subset`` is the index of the peg subset. What ``chains`` held before is forgotten. Return the bit mask that turns
+    a hash into an index of ``chains.heads``. ``open_mask`` marks the bits of the open guess, the one whose parts are
+    counted; the hash leaves them out.
     """
     first, last = table.starts[subset], table.starts[subset + 1]
     mask = clear_chains(chains, last - first)

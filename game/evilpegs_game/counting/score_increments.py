@@ -1,7 +1,8 @@
-"""Scores color by color: what one color adds to the scores of the guesses, and from which scores feedback is in reach.
+"""Scores of guesses while a code is built color by color: what a color adds, and which scores can still be completed.
 
-`score_increments` computes the first for a color and each peg subset. `score_bounds` computes, for each peg subset, the
-bounds of the scores that can still lead to every feedback.
+The score of a guess is its number of blacks and of matches (black + white) with the pegs that have a color so far.
+`score_increments` computes what a color adds to all scores if a peg subset gets this color. `score_bounds` computes the
+bounds outside which the scores can no longer grow to the feedback of every guess.
 """
 
 import numpy as np
@@ -62,9 +63,11 @@ def score_increments(layout: Layout, color: int) -> Rows:
 
 @kernel
 def _enforce_prefix(layout: Layout, color: int, increments: Rows) -> None:
-    """Set the column `COLORINGS` of ``increments`` to 0 for peg subsets that contradict the fixed colors of pegs.
+    """Mark the peg subsets that cannot get ``color`` because the colors of the first pegs are fixed.
 
-    A subset contradicts them if it has a fixed peg of another color, or lacks a fixed peg of ``color``.
+    A subset cannot get ``color`` if it has a peg with another fixed color, or lacks a peg whose fixed color is
+    ``color``. ``increments``, from `score_increments`, has one row per peg subset. The mark is a 0 in the column
+    `COLORINGS`, the number of ways in which the subset can get ``color``.
     """
     prefix, pegs = layout.colors.prefix, layout.subsets.pegs
     for peg in range(prefix.size):
@@ -75,11 +78,12 @@ def _enforce_prefix(layout: Layout, color: int, increments: Rows) -> None:
 
 @kernel
 def score_bounds(layout: Layout, remaining: Index) -> Words:
-    """Return, for each peg subset, the least blacks and the least and most matches that a table row may have.
+    """Return bounds on the scores that a partial code may have if every guess is still to reach its feedback.
 
-    Matches are black + white. Rows outside these bounds cannot reach every feedback with the colors to come. The result
-    is uint64 (subsets, words, 3); each element is a word with the bounds of several guesses. ``remaining`` (colors,) is
-    the number of pegs that can have each color to come, 0 for all others.
+    The bounds depend on the peg subset that has colors so far: the fewest blacks, the fewest matches (black + white)
+    and the most matches of each guess, in this order on the last axis. The result is uint64 (subsets, words, 3); each
+    element is a word with the bounds of several guesses. ``remaining`` (colors,) is the number of pegs that can have
+    each color to come, 0 for all others.
     """
     class_sizes, pegs = layout.class_sizes, layout.subsets.pegs
     guess_colors, color_counts = layout.colors.guess_colors, layout.colors.color_counts
@@ -119,9 +123,10 @@ def _lane_arrays(lanes: ScoreLanes) -> tuple[Index, Index, Index, Index]:
 def _match_limits(color_counts: Index, remaining: Index, repeats: bool, pegs: int) -> tuple[int, int, int]:
     """Return three limits on the matches that the colors to come can still add to a guess.
 
-    These are the most matches (black + white) in total, the most pegs that can be colored without any match, and the
-    fewest matches that one color adds. ``color_counts`` (colors,) is how often the guess has each color. ``remaining``
-    (colors,) is the number of pegs that can have each color to come, 0 for all others.
+    The first is the most matches (black + white) of all these colors together. The second is the most pegs that these
+    colors can take without a match, or ``pegs`` if colors may repeat. The third is the fewest pegs of the guess that
+    have one of these colors, or 0 if no color may repeat. ``color_counts`` (colors,) is how often the guess has each
+    color. ``remaining`` (colors,) is the number of pegs that can have each color to come, 0 for all others.
     """
     most = foreign = 0
     least = pegs

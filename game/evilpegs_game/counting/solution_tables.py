@@ -47,9 +47,9 @@ class _Colorings(NamedTuple):
 
 
 class SolutionTables:
-    """The codes consistent with a history, held as the tables of a count, from which they can be listed or drawn.
+    """The codes consistent with a history, held as tables of partial codes, from which codes can be listed or drawn.
 
-    The tables, and the steps between their rows while codes are listed, take at most ``max_bytes``.
+    The tables, and the paths through them while codes are listed, take at most ``max_bytes``.
 
     Raises:
         ContradictionError: no code is consistent with the history.
@@ -97,8 +97,8 @@ class SolutionTables:
         Each code takes up to `LIST_BYTES` bytes, and one byte per peg, while the codes are listed.
 
         Raises:
-            TooLargeError: a code does not fit into 64 bits as a number, or the steps between the rows do not fit into
-                ``max_bytes`` beside the tables.
+            TooLargeError: a code does not fit into 64 bits as a number, or the paths through the tables, from which the
+                codes are read, do not fit into ``max_bytes`` beside the tables.
         """
         rules = self._problem.rules
         if not codes_fit_word(rules):
@@ -120,8 +120,8 @@ class SolutionTables:
     def _build_levels(self) -> tuple[list[tuple[int, Table]], list[tuple[int, Table]]]:
         """Return, for each half of the colors, its tables as pairs (color added last, table).
 
-        The first table of a half has no color, which -1 stands for. Each further table has one color more than that
-        before.
+        The tables hold partial codes. The first table of a half has no color, which -1 stands for. Each further table
+        has one color more than the table before it.
 
         Raises:
             TooLargeError: the tables take more than ``max_bytes``.
@@ -158,17 +158,21 @@ class SolutionTables:
         return partners(self._problem.layout, self._levels[0][-1][1], self._levels[1][-1][1])
 
     def _increments_of(self, color: int) -> Rows:
-        """Return the `score_increments` of ``color``, which are computed once and then kept."""
+        """Return what ``color`` adds to the scores of the guesses, one row per peg subset that gets the color.
+
+        The array is computed by `score_increments` at the first call and then kept.
+        """
         known = self._increments.get(color)
         if known is None:
             known = self._increments[color] = score_increments(self._problem.layout, color)
         return known
 
     def _backtrack(self, side: int, row: int, rng: RandomSource, code: list[int]) -> None:
-        """Draw one of the partial codes that ``row`` of one half of the colors stands for, and write it to ``code``.
+        """Draw one of the partial codes that a table row stands for, and write its colors to their pegs in ``code``.
 
-        ``side`` (0 or 1) is the half, and ``row`` is a row of its last table. Colors are drawn one after another, the
-        one added last first. Each partial code is equally likely.
+        ``side`` (0 or 1) is a half of the colors. ``row`` is the index of the row in the table that has all colors of
+        this half. The pegs of each color are drawn, first those of the color that was added last. Each partial code is
+        equally likely.
         """
         problem, subsets = self._problem, self._problem.layout.subsets
         for (color, table), (_, previous) in zip(self._levels[side][:0:-1], self._levels[side][-2::-1], strict=True):
@@ -180,10 +184,10 @@ class SolutionTables:
                 code[peg] = problem.color_groups[color][0]
 
     def _colorings(self, side: int, ends: Index) -> _Colorings:
-        """Return the partial codes that the rows ``ends`` of the last table of one half of the colors stand for.
+        """Return the partial codes that some rows of the last table of one half of the colors stand for.
 
-        ``side`` (0 or 1) is the half. The result has a list for every row of that table, empty for rows not in
-        ``ends``.
+        ``side`` (0 or 1) is the half. ``ends`` are the indices of the rows in the table that has all colors of this
+        half. The result has a list for every row of that table, empty for rows not in ``ends``.
         """
         levels = self._levels[side]
         live = np.zeros(len(levels[-1][1].rows), np.bool_)
@@ -202,7 +206,11 @@ class SolutionTables:
         return colorings
 
     def _code_values(self, color: int) -> Words:
-        """Return, for each peg subset, the number to add to a partial code if the subset gets ``color``: uint64."""
+        """Return, for each peg subset, the code number with ``color`` at its pegs and 0 at others: uint64 (subsets,).
+
+        A code number has one digit to the base ``colors`` per peg, the highest for the first peg. Adding the result of
+        a peg subset to the number of a partial code gives ``color`` to the pegs of this subset.
+        """
         problem = self._problem
         digits = np.array([problem.rules.colors**power for power in range(problem.rules.pegs)][::-1], np.uint64)
         ones: Words = (problem.layout.subsets.pegs.astype(np.uint64) * digits).sum(axis=1, dtype=np.uint64)

@@ -30,14 +30,17 @@ class Evaluation(GuessCounts):
 
 
 class DuelTurn(NamedTuple):
-    """One turn of a duel: ``guess``, its ``feedback``, and ``candidates_left``, the number of candidates after it."""
+    """One turn of a duel: a guess, its feedback, and the number of candidates left after it (1 after all-black)."""
 
     guess: Code
     feedback: Feedback
     candidates_left: int
 
     def to_json(self) -> dict[str, Any]:
-        """Return the turn as a JSON object with the keys ``code``, ``black``, ``white`` and ``candidates``."""
+        """Return the turn as a JSON object with the keys ``code``, ``black``, ``white`` and ``candidates``.
+
+        ``code`` is the guess as text, and ``candidates`` the number of candidates left after the feedback.
+        """
         return Turn(self.guess, self.feedback).to_json() | {"candidates": self.candidates_left}
 
 

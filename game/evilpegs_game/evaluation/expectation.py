@@ -113,7 +113,14 @@ class Expectation:
         return self._total(every)
 
     def _total(self, indices: Indices) -> Fraction:
-        """Return the expected number of guesses, summed over the codes at ``indices``: more than `SMALL_SET` codes."""
+        """Return the expected number of guesses for a live set, summed over its codes as secrets.
+
+        The live set has the codes at ``indices``; it must have more than `SMALL_SET` codes. The winning guesses are
+        included.
+
+        Raises:
+            OverBudgetError: the work exceeds the budget.
+        """
         columns = np.ascontiguousarray(self._codes[:, indices])
         key = code_set_key(columns, self.rules)
         if key not in self._known:
@@ -209,9 +216,11 @@ def _small_total(
 ) -> tuple[int, int]:
     """Return the expected number of guesses, summed over a set of ``codes`` codes, and the work.
 
-    The sum is in units of 1 / `UNIT` guesses, the work in feedback evaluations. ``masks`` and ``counts`` are those of
-    `_fill_part_masks`. A loop over ``stack`` replaces recursion: an entry of the stack is a subset (its mask), its next
-    guess, the next part of that guess, and the total so far. ``totals`` stores the totals of subsets.
+    The sum is in units of 1 / `UNIT` guesses. The work is in feedback evaluations, one for each part looked at. Row i
+    of ``masks`` has the ``counts[i]`` parts, without all-black, into which code i of the set divides the set as a
+    guess; a part is a bit set of codes, its mask. ``totals`` stores the totals of subsets. ``stack``, int64 (4,
+    entries), is working memory for a loop that replaces recursion: an entry is a subset (its mask), its next guess, the
+    next part of that guess, and the total so far.
     """
     subset, guess, part, total = stack[0], stack[1], stack[2], stack[3]
     total[0] = 0

@@ -69,12 +69,14 @@ def count_solved_codes(
 def _push_parts(
     stack: NDArray[np.int64], top: int, solved: Sizes, sizes: Sizes, start: int, depth: int, guessed: int
 ) -> int:
-    """Push the parts of more than two codes on ``stack``, add smaller ones to ``solved``, and return the new height.
+    """Push the parts of more than two codes on ``stack``, count the codes of smaller parts, and return the new height.
 
-    A row of the stack is the index of the first code of a part, the index after its last code, ``depth`` and
-    ``guessed``. ``top`` is the height of the stack in rows. ``sizes`` are the sizes of the parts, and ``start`` is the
-    index of their first code. ``depth`` is the number of guesses so far. The codes of a part of two take one and two
-    more guesses.
+    ``solved[i]`` counts the codes solved at guess i + 1. The code of a part of one takes one more guess; the codes of a
+    part of two take one and two more. ``sizes`` are the sizes of the parts, which are ranges of one list of codes;
+    ``start`` is the index at which the first part begins. ``depth`` is the number of guesses so far, counted like those
+    in ``solved``. ``guessed`` is a bit set of the colors in all guesses so far; bit c stands for color c. A row of
+    ``stack`` has four numbers: the index of the first code of a part, the index after its last code, ``depth`` and
+    ``guessed``. ``top`` is the height of the stack in rows.
     """
     for size in sizes:
         if size > 2:

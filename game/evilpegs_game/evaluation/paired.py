@@ -43,7 +43,7 @@ class PairedDifference:
 
     @property
     def mean(self) -> float:
-        """The mean difference per game."""
+        """The mean difference per game: guesses of the first strategy minus guesses of the second."""
         return self.total / self.games
 
     @property
@@ -61,10 +61,11 @@ class PairedDifference:
 
     @property
     def most_other(self) -> float | None:
-        """An upper 95 % bound on the share of all possible games with another difference; None if the differences vary.
+        """An upper bound, with 95 % confidence, on the share of games with a new difference; None if differences vary.
 
-        If the share were larger, all differences would be equal with a probability of less than 5 %. The bound is about
-        3 divided by the number of games.
+        A new difference is one that differs from the equal differences of all games so far. If the share of games with
+        a new difference among all possible games were larger than the bound, all differences so far would be equal with
+        a probability of less than 5 %. The bound is about 3 divided by the number of games.
         """
         return None if self._deviation else 1 - 0.05 ** (1 / self.games)
 
@@ -76,9 +77,10 @@ class PairedDifference:
 
     @property
     def games_to_separate(self) -> int | None:
-        """The number of games after which the interval would exclude 0 if mean and deviation stayed as they are.
+        """The number of games after which `interval`, the 95 % confidence interval of the mean, would exclude 0.
 
-        It is None if the mean difference or the standard deviation of the differences is 0.
+        It is estimated as if the mean and the standard deviation of the differences stayed as they are. It is None if
+        either of them is 0.
         """
         if not self.total or not self._deviation:
             return None

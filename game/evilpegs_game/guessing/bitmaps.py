@@ -48,9 +48,11 @@ def advance(below: np.uint64, here: np.uint64, moves: np.uint64) -> np.uint64:
 
 @kernel
 def make_bitmaps(live: Columns, colors: int) -> GuessBitmaps:
-    """Return the bitmaps of a live set and of a guess in which no peg has a color yet.
+    """Return bitmaps, with one bit per candidate, for the guesses at the live set ``live``, one code per column.
 
-    All colors in ``live`` are less than ``colors``.
+    The bitmaps of the live set say which candidates have each color at each peg. The bitmaps of the guess are those of
+    the empty prefix, with which every candidate has no black and no match. All colors in ``live`` are less than
+    ``colors``.
     """
     pegs, codes = live.shape
     words = (codes + 63) >> 6
@@ -72,10 +74,11 @@ def make_bitmaps(live: Columns, colors: int) -> GuessBitmaps:
 
 @kernel
 def add_peg(bitmaps: GuessBitmaps, peg: int, color: int, times: int) -> None:
-    """Write the bitmaps of the prefix that gets ``color`` at ``peg``, which is not the last peg, to ``bitmaps``.
+    """Extend the prefix of a guess by ``color`` at ``peg``: write the bitmaps of the longer prefix to ``bitmaps``.
 
-    The bitmaps of the prefix without this peg must be there already. ``times`` is the number of earlier pegs of the
-    guess that have this color.
+    A prefix is the first pegs of a guess, so ``peg`` is not the last peg. The bitmaps, with one bit per candidate, of
+    the prefix without this peg must be there already. ``times`` is the number of earlier pegs of the guess that have
+    this color.
     """
     hits, matches, blacks, totals = bitmaps
     for row in range(1, peg + 3):
@@ -89,8 +92,9 @@ def add_peg(bitmaps: GuessBitmaps, peg: int, color: int, times: int) -> None:
 def part_size(bitmaps: GuessBitmaps, slot: int, color: int, times: int) -> int:
     """Return the size of one part of the guess that has ``color`` at its last peg.
 
-    ``bitmaps`` has the bitmaps of the pegs before. ``slot`` is the feedback of the part as 256 * blacks + matches,
-    where matches are black + white. ``times`` is the number of earlier pegs of the guess that have this color.
+    ``bitmaps`` has the candidates by their blacks and matches with the pegs before the last one. ``slot`` is the
+    feedback of the part as 256 * blacks + matches, where matches are black + white. ``times`` is the number of earlier
+    pegs of the guess that have this color.
     """
     hits, matches, blacks, totals = bitmaps
     last, black, total = hits.shape[0] - 1, slot >> 8, slot & 255

@@ -137,7 +137,11 @@ def _logarithms(codes: int) -> Weights:
 
 
 def _further_codes(codes: int) -> Weights:
-    """Return one weight per part size, the size less one, so that the guess with the most parts has the least sum."""
+    """Return the weight of each part size from 0 to ``codes``: the size less 1, but at least 0.
+
+    The sum of the weights is then the number of candidates less the number of parts, so the guess with the most parts
+    has the least sum.
+    """
     return np.maximum(np.arange(codes + 1, dtype=np.int64) - 1, 0)
 
 

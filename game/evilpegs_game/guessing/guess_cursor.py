@@ -21,10 +21,10 @@ from evilpegs_game.guessing.color_classes import ColorClasses, Integers
 class Cursor(NamedTuple):
     """A guess, complete or not, from which compiled code moves on in code order, in place.
 
-    Colors are numbers in the color classes. ``guess`` holds the color of each peg, or -1 if it has none yet: int64,
-    shape (pegs,). ``used`` is the number of pegs of each color in ``guess``: int64, shape (colors,). ``feedback_slots``
-    are the feedbacks as 256 * blacks + matches (black + white), uint16, in the order in which parts are counted;
-    feedbacks that ruled out recent guesses move to the front.
+    Colors are stored as their numbers in `ColorClasses`, which leaves out colors that need not be tried. ``guess``
+    holds the color of each peg, or -1 if it has none yet: int64, shape (pegs,). ``used`` is the number of pegs of each
+    color in ``guess``: int64, shape (colors,). ``feedback_slots`` are the feedbacks as 256 * blacks + matches (black +
+    white), uint16, in the order in which parts are counted; feedbacks that ruled out recent guesses move to the front.
     """
 
     guess: Integers
@@ -51,10 +51,11 @@ def make_cursor(pegs: int, colors: int) -> Cursor:
 
 @kernel
 def may_follow(color: int, used: Integers, before: Integers, repeats: bool) -> bool:
-    """Return True if ``color``, a number in the color classes, may be the next color of a guess.
+    """Return True if ``color`` may be the next color of a guess.
 
-    ``used`` is the number of pegs of each color in the guess so far; ``before`` and ``repeats`` are fields of
-    `ColorClasses`.
+    Colors are numbers in `ColorClasses`. ``used`` is the number of pegs of each color in the guess so far. ``before``
+    is, for each color, the color that must occur in the guess before it, or -1 if there is none. ``repeats`` is True if
+    a color may occur more than once.
     """
     if used[color]:
         return repeats
@@ -102,10 +103,11 @@ def find_next(  # noqa: C901, PLR0912, PLR0915 - see below for what the plain fo
 ) -> int:
     """Move the cursor to the next guess in code order with a score of at most ``limit``; return the score, or -1.
 
-    A result of -1 means that no guess with a score of at most ``limit`` is left. The pegs left of ``base`` do not
-    change. At ``base`` the colors from ``start`` up to but not including ``stop`` are tried, which are all colors
-    unless ``base`` is the last peg. If ``summed`` is True, the score is the sum of the ``weights`` of the part sizes,
-    otherwise the largest part size. ``bitmaps`` are kept up to date with the guess.
+    A result of -1 means that no guess with a score of at most ``limit`` is left. Only the pegs from the index ``base``
+    on change. The colors from ``start`` up to but not including ``stop`` are tried at these pegs. Colors are numbers in
+    ``color_classes``; if ``base`` is not the last peg, the range must hold all of them. If ``summed`` is True, the
+    score is the sum of the ``weights`` of the part sizes, otherwise the largest part size. ``bitmaps``, from which
+    parts are counted, are kept up to date with the guess.
 
     These are the innermost loops of every search, and most live sets have at most 64 codes, so that a bitmap is one
     word. With calls of `may_follow`, `add_peg` and `part_size` instead, an evaluation of minimax takes 2.1 times as

@@ -64,7 +64,8 @@ def search(
     """Search the guesses that begin with some prefixes and put the best into ``best`` if it is strictly better.
 
     Of equally good guesses the first is put there. ``prefixes`` are columns of at most as many pegs as a guess, in code
-    order; those at the indices in ``range(start, stop)`` are searched. ``codes`` is the number of candidates.
+    order; those at the indices in ``range(start, stop)`` are searched. Their colors are numbers in ``color_classes``.
+    ``codes`` is the number of candidates. ``bitmaps``, made of the candidates, and ``cursor`` are changed.
     """
     least, summed = least_score(measure, codes), is_summed(measure, codes)
     length = prefixes.shape[0]
@@ -92,9 +93,10 @@ def _keep_if_better(
     measure: Measure,
     best: Best,
 ) -> None:
-    """Put the guess of ``cursor``, whose score is ``score``, into ``best`` if it is strictly better.
+    """Put the guess of ``cursor``, whose score is ``score``, into ``best`` if it is strictly better under ``measure``.
 
-    ``codes`` is the number of candidates.
+    ``codes`` is the number of candidates. Part sizes, where ``measure`` compares them, are counted from ``bitmaps``,
+    which must be up to date with the guess. ``color_classes`` maps the color numbers in ``cursor`` to colors.
     """
     sizes = best.sizes.copy()
     if measure.rule in (LISTS, PRODUCTS):

@@ -55,7 +55,10 @@ def max_listed_codes(rules: Rules) -> int:
 
 
 class _Work(local):
-    """The number of table rows that counts on this thread made since its last call of `LiveSets.take_work`."""
+    """The work of counting on one thread since the thread last called `LiveSets.take_work`.
+
+    ``rows`` is the number of table rows made, plus an eighth of the number of look-ups of rows.
+    """
 
     rows = 0
 
@@ -64,10 +67,11 @@ class LiveSets:
     """A cache of live sets and part sizes by rules and history. The least recently used entries are dropped first.
 
     ``max_bytes`` bounds the memory of the cached live sets; cached part sizes take at most an eighth of it in addition.
-    ``count_bytes`` bounds the memory of each running count, also in addition. Rules of at most ``enumerated_codes``
-    codes are enumerated. On larger rules live sets are counted while they have more than ``max_listed_codes(rules)``
-    codes. Both ways give identical results. Arrays of codes are read-only and stay valid after they are dropped from
-    the cache. All methods are thread-safe.
+    ``count_bytes`` bounds the memory of each running count, also in addition. On rules of at most ``enumerated_codes``
+    codes, a live set is an array of codes, selected from all codes. On larger rules, part sizes are counted without a
+    list of codes while the live set has more than ``max_listed_codes(rules)`` codes; smaller live sets are listed. All
+    methods give identical results. Arrays of codes are read-only and stay valid after they are dropped from the cache.
+    All methods are thread-safe.
     """
 
     def __init__(
@@ -185,7 +189,11 @@ class LiveSets:
         return sizes
 
     def take_work(self) -> int:
-        """Return the number of table rows that counts on this thread made since this thread last called this method."""
+        """Return the work of counting and listing on this thread since this thread last called this method.
+
+        The work is the number of rows made in tables of partial codes, plus an eighth of the number of look-ups of
+        rows. Drawing codes, or finding the first code, without listing all codes is not included.
+        """
         work, self._work.rows = self._work.rows, 0
         return work
 
@@ -295,7 +303,7 @@ class LiveSets:
 
         The sizes are computed from the canonical image of the history: its guesses with pegs and colors permuted, which
         changes no part size. Nearly all histories that are equal up to permutations have the same canonical image, so
-        they share one live set. ``symmetry`` maps the history and the guess to their canonical image.
+        these histories share one live set. ``symmetry`` maps the history and the guess to their canonical image.
         """
         sizes = self._sizes.get(key)
         if sizes is not None:
@@ -332,8 +340,12 @@ class LiveSets:
     def _derive_canonical(self, rules: Rules, history: History, onto: Symmetry, image: History) -> Columns:
         """Return the codes, in any order, that are consistent with ``image``, the image of ``history`` under ``onto``.
 
-        The image is canonical. The codes are selected from the canonical live set of the history without its last turn,
-        if that is cached. Otherwise they are listed.
+        ``onto`` permutes pegs and colors so that nearly all histories that are equal up to permutations have the same
+        ``image``. The codes are selected from the live set of such an image of the history without its last turn, if
+        that live set is cached. Otherwise the codes are listed.
+
+        Raises:
+            ContradictionError, TooLargeError: under the conditions of `_list_codes`, if the codes are listed.
         """
         *before, (guess, feedback) = history
         key, there = history_key(rules, tuple(before))
