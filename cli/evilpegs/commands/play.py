@@ -49,8 +49,8 @@ def play(
     """Play a match yourself.
 
     Type a code such as 1122, or help for the other commands. Practice ladders have no clock, give hints, and show how
-    many codes each reply leaves; try --ladder classic-evil-practice. Leaving does not resign: with --name, you
-    can come back.
+    many codes each reply leaves; try --ladder classic-evil-practice. Leaving does not resign, and prints how
+    to come back.
     """
     if sys.stdin is None:
         message = "there is nowhere to read guesses from; run it in a terminal, or leave standard input open"
