@@ -1,4 +1,7 @@
-"""A second copy of the record of a match, received from the server without changing the player's view of the match."""
+"""A second copy of the record of a match, with which a client checks the events that it received during the match.
+
+Receiving the copy does not change the state of the match that the client keeps in its `MatchView`.
+"""
 
 import asyncio
 from typing import Any

@@ -91,7 +91,10 @@ class PlayerSession:
             await self._connection.close()
 
     def keep_guest(self) -> None:
-        """Store the token of a guest, who can then come back under the name that the server gave them."""
+        """Store the token of this guest in the token file, so that the guest can come back under the same name.
+
+        The name is the one that the server gave. Call this method only if the player is a guest.
+        """
         self._login.keep_guest(self.welcome.player)
 
     async def ask(self, request: ClientMessage) -> ServerEvent:

@@ -11,7 +11,11 @@ class LeaveError(Exception):
 
 
 class Dialog:
-    """A dialog on ``screen``; a line that arrives too late for one question answers the next question."""
+    """Questions to the person at the terminal ``screen``, and the lines that the person types as answers.
+
+    A question may end before it is answered, for example when a game is over. A line that is typed after that counts as
+    the answer to the next question.
+    """
 
     def __init__(self, screen: Screen) -> None:
         self.screen = screen

@@ -51,17 +51,18 @@ _ALWAYS_COUNTED: Final = 3
 class TurnAnalysis:
     """The analysis of one turn: how good the guess was, given the turns before it.
 
-    Members that would take more work than the effort allows are None. After a turn that contradicts earlier ones, all
-    members but ``guess`` and ``feedback`` are None.
+    Members that would take more work than the effort given to `analyze` allows are None. After a turn that contradicts
+    earlier ones, all members but ``guess`` and ``feedback`` are None.
 
     * ``guess`` and ``feedback`` are the turn itself.
     * ``candidates_before`` and ``candidates_after`` count the candidates before the guess and after its feedback;
       ``candidates_after`` is 0 if the feedback contradicts the earlier turns.
     * ``figures`` says how the guess divides the candidates.
     * ``chance`` is the probability of a feedback at least as good as the one received: all-black, or one that
-      leaves no more candidates.
-    * ``best_guesses`` holds the best guess under each criterion.
-    * ``optimal_guess`` is a guess that an optimal codebreaker could play instead, known if the regret is exact.
+      leaves at most as many candidates as that one.
+    * ``best_guesses`` holds the best guess under each criterion, such as minimax and entropy.
+    * ``optimal_guess`` is a guess that an optimal codebreaker could play instead; it is known only
+      if the regret is an exact number and not a bound.
     * ``regret`` is the expected number of guesses lost by this guess.
     """
 

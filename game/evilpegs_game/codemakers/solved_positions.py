@@ -63,7 +63,10 @@ class SolvedPositions:
         return self._entries.get(key, _UNKNOWN)
 
     def tighten(self, key: CodeSetKey, at_least: int = 1, at_most: int = UNBOUNDED) -> None:
-        """Record bounds of the set of codes with the key ``key``; a known bound that is tighter remains."""
+        """Record bounds of the guesses that the worst code of a set needs; a known bound that is tighter remains.
+
+        ``key`` is the key of the set. The guesses include the winning one.
+        """
         known = self.bounds(key)
         if len(self._entries) >= self._max_entries and key not in self._entries:
             self._entries.clear()

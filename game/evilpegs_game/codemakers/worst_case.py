@@ -218,7 +218,7 @@ class WorstCase:
         """Return True if ``guesses`` guesses are always enough for the codes at ``indices`` in ``tables``.
 
         The winning guess is counted. If ``narrow`` is True, only a few guesses are tried, and a result of False is not
-        certain.
+        certain. Raises OverBudgetError when the work exceeds ``budget``.
         """
         if indices.size <= 2:
             return int(indices.size) <= guesses

@@ -1,6 +1,6 @@
 """Peg subsets: how many pegs of each class they contain, and in how many ways these pegs can be chosen.
 
-Pegs are in one class if every guess has the same color at them.
+Two pegs are in one class if each guess of the history, taken alone, has the same color at both of them.
 """
 
 import math

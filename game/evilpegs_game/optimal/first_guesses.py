@@ -41,8 +41,9 @@ class Progress(NamedTuple):
 class FirstGuessPart:
     """The codes that give one feedback to a first guess, and bounds on the guesses that they need.
 
-    ``columns`` are these codes. ``subproblem`` names the first guess, the feedback, and the guesses allowed after the
-    first one. ``bounds`` are bounds on the least total: the guesses after the first one, summed over these codes.
+    ``columns`` holds these codes, one per column. ``subproblem`` names the first guess, the feedback, and the guesses
+    allowed after the first one. ``bounds`` are bounds on the least total: the guesses after
+    the first one, summed over these codes.
     """
 
     def __init__(self, subproblem: Subproblem, columns: Columns, bounds: KnownBounds) -> None:

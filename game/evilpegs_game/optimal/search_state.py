@@ -87,8 +87,8 @@ class GuessTables(NamedTuple):
     ``by_guess``: the feedback number of each guess and code, uint8, shape (guesses, codes).
     ``bits``: ``1 << feedback number`` of each code and guess, of an unsigned type, shape (codes, guesses).
     ``self_guess``: for each code of the set, the index of the guess that is this code, int32.
-    ``code_keys``: two random words per code, uint64, shape (codes, 2).
-    ``least_totals``: lower bounds by part count and set size, see `size_bounds.least_total_table`.
+    ``code_keys``: two hash words per code, from which keys of sets are summed, uint64, shape (codes, 2).
+    ``least_totals``: lower bounds of the total by number of parts and of codes, see `size_bounds.least_total_table`.
     ``max_codes``: the most codes that each number of guesses may solve, see `size_bounds.max_codes_within`.
     ``all_black``: the feedback number of all-black, which is the last one.
     """

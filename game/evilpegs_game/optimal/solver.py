@@ -146,8 +146,9 @@ class TotalSolver:
         state["least"], state["listed"], state["lower"], state["open_parts"], state["tried"] = NEVER, 0, 0, 0, 0
 
     def list_guesses(self, indices: Indices, limit: int, upper: int) -> list[int]:
-        """Begin a search of the codes at ``indices`` and return the guesses that may have a total under ``upper``.
+        """Prepare the search of the codes at ``indices``; return the guesses that may lead to a total under ``upper``.
 
+        The total is the number of guesses, summed over these codes. `try_guesses` then searches below the guesses.
         Each element of the result holds the index of a guess in its low bits, and above them an estimate of the total
         with this guess, as `entry_guess` describes. The least estimates come first. ``indices`` are indices of codes in
         the matrix of this solver. ``limit`` is the most guesses that a code may take.

@@ -56,9 +56,10 @@ class TreeError(GameError):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Certificate(GuessCounts):
-    r"""The proved number of guesses for each code of ``rules``; ``max`` guesses are enough against any codemaker.
+    r"""The proved numbers of guesses that a strategy tree needs for the codes of ``rules``.
 
-    ``distribution[i]`` is the number of codes that need i + 1 guesses, the winning guess included.
+    ``distribution[i]`` is the number of codes that the tree finds with guess i + 1. With this tree, ``max`` guesses are
+    enough against any codemaker. ``total`` is the sum of guesses over all codes.
 
     >>> import evilpegs
     >>> certificate = evilpegs.certify("evilpegs tree 1\nrules 1x2\n1\n  0,0 2\n")

@@ -19,9 +19,10 @@ COUNT_WORK: Final = 20_000_000
 
 
 def is_enumerated(rules: Rules) -> bool:
-    """Return True if the rules have few codes, which a reply compares one by one in well under a millisecond.
+    """Return True if the rules have at most `ENUMERATED_CODES` codes.
 
-    On larger rules, codes are counted without listing them.
+    To find a reply under these rules, each code is compared with the guess, which takes well under a millisecond. Under
+    rules with more codes, the codes are counted without listing them.
     """
     return rules.size <= ENUMERATED_CODES
 

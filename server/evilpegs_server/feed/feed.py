@@ -64,10 +64,11 @@ class FeedServices:
 
 
 class Feed:
-    """The live feed of a server.
+    """The live feed of a server: events, results and leaderboards that are published to an MQTT broker.
 
-    Create it before the first match is open. Then `start` it, and `close` it when the server stops. ``time`` decides
-    when the publisher process is restarted and a refused result is sent again; only tests need to pass it.
+    Create the feed before the first match is open. Then `start` it, and `close` it when the server stops. ``time``
+    gives the delays before the publisher process is restarted, and before a result that the broker refused is sent
+    again; only tests need to pass it.
     """
 
     def __init__(self, services: FeedServices, time: ReconnectTime | None = None) -> None:

@@ -47,7 +47,8 @@ MILLION: Final = 1_000_000
 class StoredLeaderboards:
     """The leaderboards of the rated ladders among ``ladders``, counted from the database in steps.
 
-    A step is a call of `advance`, which counts games, or of `verify`, which verifies hashes. Call all methods on one
+    A step is a call of `advance`, which counts games, or of `verify`, which verifies the hashes of events
+    and takes back the games of matches whose hashes are broken. Call all methods on one
     thread. Any thread may set ``stopped`` to True to end a step early. ``pause`` is called after each millisecond of
     work on new games and hashes, so that other threads get the interpreter lock.
     """

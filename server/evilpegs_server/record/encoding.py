@@ -180,7 +180,8 @@ def facts_from_events(
     """Yield the facts that the events of a record state, in order.
 
     A fact is an event of the state machine `Match`. ``client_nonces`` maps the number of a game, from 1, to the nonce
-    that the client gave, or to None if the client gave none. No `GameBegun` is yielded for a missing game.
+    that the client gave, or to None if the client gave none. For a game that ``client_nonces``
+    does not have, no `GameBegun` is yielded, because its player was never ready.
 
     Raises:
         EvilpegsError: a guess is not a code under the rules of ``ladder``.

@@ -49,8 +49,8 @@ class Leaderboard:
 
     Players are identified by their ids, and client versions by a text of name and version. Results may be added in any
     order; only the rows of players whose results have changed are computed again. ``fixed`` is True if the codemaker
-    chooses a secret before the first guess. ``adjusted`` is True if the ladder has a value curve, with which luck is
-    measured, so that rows are ranked by luck-adjusted means.
+    chooses a secret before the first guess. ``adjusted`` is True if the luck of games on the ladder is measured, so
+    that rows are ranked by luck-adjusted means.
     """
 
     def __init__(self, *, guess_limit: int, fixed: bool, adjusted: bool) -> None:

@@ -1,4 +1,4 @@
-"""The services that the routes and the middleware of the site use."""
+"""The record of all objects that the routes and the middleware of the site use, and access to it in a route."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

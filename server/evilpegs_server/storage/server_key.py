@@ -1,9 +1,9 @@
 """The key of a server and its files: the private key, and beside it the list of all public keys that were in use.
 
 The private key is created when a server first starts on a database. The file of the private key is in PEM format
-(PKCS 8), so that other programs can read it, and only its owner may read it. The list has one public key per line, the
-one in use last. The list is written at every start of the server at which the key is new, so the public half of a key
-stays known after the private key was replaced.
+(PKCS 8), which other programs understand; only its owner has the permission to read the file. The list has one public
+key per line; the last line has the key in use. The list is written at every start of the server at which the key is
+new, so the public half of a key stays known after the private key was replaced.
 """
 
 import os
@@ -51,7 +51,7 @@ def key_path(database: str, server_key: Path | None) -> Path:
     """Return the path of the file with the private key of a server.
 
     It is ``server_key``, the setting of that name, unless this is None; otherwise it is a file beside the database at
-    the URL ``database``, with the name of the database and ``.key``.
+    the URL ``database``, such as ``games.sqlite3.key`` for the database ``games.sqlite3``.
     """
     beside = database_file(database)
     return server_key or beside.with_name(beside.name + ".key")

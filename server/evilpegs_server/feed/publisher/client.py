@@ -107,7 +107,8 @@ class FeedClient(aiomqtt.Client):
     def send(self, topic: str, payload: str) -> SentMessage:
         """Queue a message at QoS 0, and return a handle with which to check that it was written to the socket.
 
-        A message that is too large for the broker is left out, because the broker would cut the connection.
+        A message that is too large for the broker is not sent, because the broker would cut the connection; its handle
+        says at once that nothing is left to write.
 
         Raises:
             aiomqtt.MqttError: the connection is lost, or 65,535 messages were sent while a message at QoS 1 was not

@@ -24,7 +24,9 @@ _INDEXES = {
 
 
 def upgrade() -> None:
-    """Copy the events with their row numbers as ids, create the table of cursors, and add the clients and the indexes.
+    """Copy the events into a table with ids, and add the table ``cursors``, the column ``client`` and the indexes.
+
+    The ids are the row numbers that SQLite gave the events.
 
     The column ``client`` of a match is filled from its first event, and empty if this event cannot be read.
     """
