@@ -82,6 +82,12 @@ class ServerRefusedError(ClientError):
         self.expected = expected
         self.retry_after_ms = retry_after_ms
 
+    def with_message(self, message: str) -> "ServerRefusedError":
+        """Return an error that says ``message`` instead and keeps all other attributes of this one."""
+        return ServerRefusedError(
+            self.code, message, fatal=self.fatal, expected=self.expected, retry_after_ms=self.retry_after_ms
+        )
+
     @classmethod
     def of(cls, error: "Error") -> "ServerRefusedError":
         """Return the exception for the `error` message ``error``."""

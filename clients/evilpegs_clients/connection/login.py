@@ -132,14 +132,14 @@ class LoginSequence:
             return NameTakenElsewhereError(name, self._server, others, self._tokens.path)
         if not stored_for:
             message = f"the name {name} is taken at {self._server}; choose another with --name"
-            return ServerRefusedError(error.code, message, fatal=error.fatal)
+            return error.with_message(message)
         message = f"the name {name} is taken, and no token in {self._tokens.path} proves it; choose another"
-        return ServerRefusedError(error.code, message, fatal=error.fatal)
+        return error.with_message(message)
 
     def _explain_closed_registration(self, error: ServerRefusedError) -> ServerRefusedError:
         names = ", ".join(self._tokens.names_at(self._server))
         known = f"; {self._tokens.path} has tokens for: {names}" if names else ""
-        return ServerRefusedError(error.code, CLOSED_REGISTRATION + known, fatal=error.fatal)
+        return error.with_message(CLOSED_REGISTRATION + known)
 
     def _former_tokens(self, name: str) -> tuple[str, ...]:
         """Return the tokens of ``name`` stored for the server's former address; empty if no such address was given.

@@ -36,4 +36,4 @@ def explain_play_refusal(error: ServerRefusedError, ladder: str, session: "Playe
             f"{message}; evilpegs play --name {welcome.player} --server {session.server} offers each of them, "
             f"to go on with or to resign"
         )
-    return ServerRefusedError(error.code, message, fatal=error.fatal)
+    return error.with_message(message)

@@ -123,7 +123,7 @@ class ServerReader:
         kind = answer_type.model_fields["type"].default
         program = self.welcome.server
         message = f"{self.server} runs {program.name} {program.version}, which is too old to be asked for {kind}"
-        return ServerRefusedError(error.code, message)
+        return error.with_message(message)
 
     def _check(self, answer: ServerEvent, answer_type: type[_Answer]) -> _Answer:
         if isinstance(answer, answer_type):

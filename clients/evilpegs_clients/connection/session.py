@@ -227,7 +227,7 @@ class PlayerSession:
             f"{self.server} seems to be another server now, or to have another database: no player there has this "
             f"token. If the one before comes back, the match goes on there"
         )
-        return ServerRefusedError(error.code, message, fatal=error.fatal)
+        return error.with_message(message)
 
     async def _connect_and_resume(self) -> ProtocolConnection:
         connection = await self._connect()
