@@ -1,6 +1,7 @@
-"""The log of the broker's refusals: one line per kind of message, and one when the broker accepts that kind again.
+"""The log of the broker's refusals: one line per kind of message, and one when the broker accepts results again.
 
-The kind of a message is the last level of its MQTT topic, such as `result`.
+The kind of a message is the last level of its MQTT topic, such as `result`. Only results are sent again until they are
+accepted. Documents of one kind differ in size, so that one is accepted does not say that another would be.
 """
 
 from structlog.stdlib import BoundLogger
