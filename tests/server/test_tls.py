@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import shutil
 import socket
 import ssl
 from dataclasses import replace
@@ -18,8 +17,6 @@ from evilpegs_server.settings import Settings
 from evilpegs_server.tls import TlsUnusableError, load_tls
 from support.certificates import make_certificate, trust
 from support.patience import PATIENCE
-
-pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl to make certificates with")
 
 
 @pytest.fixture(scope="module")

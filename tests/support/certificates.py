@@ -1,7 +1,14 @@
-"""Certificates for localhost that nobody has signed, made by openssl."""
+"""Certificates for localhost that no authority has signed."""
 
+import datetime
+import ipaddress
 import ssl
-import subprocess
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
 
 
 def make_certificate(folder, name="server", *, passphrase=None):
@@ -10,16 +17,22 @@ def make_certificate(folder, name="server", *, passphrase=None):
     With ``passphrase`` the key is encrypted.
     """
     cert, key = folder / f"{name}.pem", folder / f"{name}.key"
-    secret = ["-passout", f"pass:{passphrase}"] if passphrase else ["-nodes"]
-    subprocess.run(
-        [
-            *("openssl", "req", "-x509", "-newkey", "rsa:2048", "-days", "2", "-subj", "/CN=localhost", *secret),
-            *("-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", key, "-out", cert),
-        ],
-        check=True,
-        capture_output=True,
-    )
+    private = ec.generate_private_key(ec.SECP256R1())
+    encryption = BestAvailableEncryption(passphrase.encode()) if passphrase else NoEncryption()
+    key.write_bytes(private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, encryption))
+    cert.write_bytes(_signed_by_itself(private).public_bytes(Encoding.PEM))
     return cert, key
+
+
+def _signed_by_itself(private):
+    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
+    names = [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
+    now, day = datetime.datetime.now(datetime.UTC), datetime.timedelta(days=1)
+    builder = x509.CertificateBuilder(subject, subject, private.public_key(), x509.random_serial_number())
+    builder = builder.not_valid_before(now - day).not_valid_after(now + day)
+    builder = builder.add_extension(x509.SubjectAlternativeName(names), critical=False)
+    builder = builder.add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+    return builder.sign(private, hashes.SHA256())
 
 
 def trust(cert):

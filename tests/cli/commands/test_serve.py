@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import shutil
 import signal
 import socket
 import stat
@@ -180,7 +179,6 @@ def test_serve_refuses_unwritable_directory(start, tmp_path):
     assert all(fact in result.complaint for fact in (str(database), "--database"))
 
 
-@pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl to make certificates with")
 def test_serve_with_certificate_is_played_on(serve, start, tmp_path):
     cert, key = make_certificate(tmp_path)
     running = serve("--tls-cert", cert, "--tls-key", key)

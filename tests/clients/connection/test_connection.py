@@ -1,7 +1,6 @@
 import asyncio
 import json
 import re
-import shutil
 import socket
 import ssl
 from contextlib import suppress
@@ -321,7 +320,6 @@ async def test_dial_secure_url_on_closed_port():
     assert schemes_beside(url, error) == set()
 
 
-@pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl to make certificates with")
 async def test_dial_server_with_unknown_certificate(tmp_path):
     """The TLS of this server works, so the scheme is right."""
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
