@@ -1,4 +1,4 @@
-"""Links between the table rows of `SolutionTables`: which rows complete each other, and from which row a row was made.
+"""Links between the table rows of `SolutionTables`: which rows complete each other, and the row that each came from.
 
 A table row stands for all partial codes that color the same pegs and have the same scores with the guesses. Each table
 has one color more than the table before it. There are tables for two halves of the colors; a row of one half and a row
