@@ -258,10 +258,11 @@ def try_in_threads(
 
     def attempt(entry: int) -> tuple[int, TotalBounds]:
         solver = idle.pop()
-        solver.begin(indices, limit, int(shared["upper"]))
-        bounds = solver.try_guess(entry)
-        idle.append(solver)
-        return entry, bounds
+        try:
+            solver.begin(indices, limit, int(shared["upper"]))
+            return entry, solver.try_guess(entry)
+        finally:
+            idle.append(solver)  # also after an error: the next attempt may begin before the error is noticed
 
     with ThreadPoolExecutor(len(solvers)) as pool:
         futures = [pool.submit(attempt, entry) for entry in entries]

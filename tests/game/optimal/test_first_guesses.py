@@ -2,12 +2,14 @@
 
 import threading
 from dataclasses import replace
+from unittest.mock import Mock
 
 import numba
 import numpy as np
 import pytest
 
 from evilpegs_game.codes import all_codes
+from evilpegs_game.errors import OverBudgetError
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.optimal.first_guesses import FirstGuesses
 from evilpegs_game.optimal.guess_matrix import CodeSpace, GuessMatrix, entry_guess
@@ -25,7 +27,7 @@ from evilpegs_game.optimal.search_state import (
     new_stack,
 )
 from evilpegs_game.optimal.solve import solve
-from evilpegs_game.optimal.solver import StoppedError, TotalSolver
+from evilpegs_game.optimal.solver import StoppedError, TotalSolver, try_in_threads
 from evilpegs_game.optimal.totals_table import new_totals
 from evilpegs_game.optimal.tuning import Tuning
 from evilpegs_game.rules import Rules
@@ -67,6 +69,18 @@ def test_solve_with_threads_improves_rough_answers(width):
     solution = solve(LARGER, threads=3, tuning=replace(EARLY, rough_width=width))
     assert (solution.total, solution.lower) == (132, 132)
     assert play_all(solution.tree)[0] == 132
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_error_in_thread_is_raised_as_it_is(threads):
+    """The attempts that follow a failed one, before anybody looks at it, may not hide its error."""
+    failing = Mock(**{"try_guess.side_effect": OverBudgetError("over")})
+    for _ in range(20):
+        with (
+            try_in_threads([failing] * threads, list(range(500)), 9, new_record(SHARED)) as results,
+            pytest.raises(OverBudgetError),
+        ):
+            list(results)
 
 
 @pytest.mark.parametrize("times", [0, 1, 3, 10, 20, 30])
