@@ -159,6 +159,61 @@ def test_live_match_shows_time_of_turn(open_view, server):
         page.locator("turn-time").wait_for(state="detached")
 
 
+def wait_for_place(page, game, guess):
+    page.get_by_role("heading", name=f"Game {game}", exact=False).wait_for()
+    if guess:
+        page.locator("match-replay .jump[aria-current]", has_text=str(guess)).wait_for()
+    assert shown(page) == guess
+
+
+def test_live_match_is_followed_to_its_end_and_keeps_its_place(open_view, server):
+    page = open_view("#/matches")
+    page.clock.install()
+    with open_match(server, "bulls-and-cows", "followed") as match:
+        match.guess("1234")
+        page.goto(f"{server.site_url}#/match/{match.match}")
+        wait_for_place(page, 1, 1)
+        for game in range(1, 11):
+            for guess in range(2 if game == 1 else 1, 4):
+                match.guess("5678")
+                page.clock.fast_forward(2_000)
+                wait_for_place(page, game, guess)
+            if game < 10:
+                match.next_game()
+                page.clock.fast_forward(2_000)
+                wait_for_place(page, game + 1, 0)
+        assert "?" not in page.url
+        page.keyboard.press("ArrowLeft")
+        match.resign()
+    page.locator(".live").wait_for(state="detached")
+    wait_for_place(page, 10, 2)
+    wait_for_analysis(server.site_url, match.match)
+    page.locator("guess-worth table").wait_for()
+    wait_for_place(page, 10, 2)
+    page.get_by_role("button", name="Verify in this page").click()
+    page.locator("record-check .good").wait_for()
+    wait_for_place(page, 10, 2)
+    assert page.url.endswith("?game=10&guess=2")
+
+
+@pytest.mark.page
+def test_finished_match_opens_at_its_beginning(open_view, played):
+    page = open_view(f"#/match/{played['minimax', 'classic']}")
+    wait_for_place(page, 1, 0)
+
+
+@pytest.mark.page
+def test_place_in_address_of_live_match_is_kept(open_view, server):
+    with open_match(server) as match:
+        match.guess("1122")
+        match.guess("3456")
+        page = open_view(f"#/match/{match.match}?game=1&guess=1")
+        wait_for_place(page, 1, 1)
+        match.resign()
+        page.locator(".live").wait_for(state="detached")
+        wait_for_place(page, 1, 1)
+
+
 @pytest.mark.page
 def test_forged_file_is_refused(open_view):
     page = open_view("#/verify")

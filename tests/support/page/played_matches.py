@@ -36,29 +36,38 @@ def play_bots(server, folder, plan):
 
 
 @contextlib.contextmanager
-def open_match(server):
-    """Begin a practice match, and yield it; its connection is open during the block."""
+def open_match(server, ladder="classic-practice", name=None):
+    """Begin a match, and yield it; its connection is open during the block. Rated ladders need a name."""
     with connect(server.url, subprotocols=["evilpegs.v1"]) as socket:
-        yield OpenMatch(socket)
+        yield OpenMatch(socket, ladder, name)
 
 
 class OpenMatch:
-    """A practice match of a guest that stays open; each call of `guess` plays one turn."""
+    """A match that stays open; each call of `guess` plays one turn."""
 
-    def __init__(self, socket, ladder="classic-practice"):
+    def __init__(self, socket, ladder, name):
         self._socket = socket
-        self._send(type="hello", client={"name": "open", "version": "1"})
+        claimed = {"name": name, "kind": "bot"} if name else {}
+        self._send(type="hello", client={"name": "open", "version": "1"}, **claimed)
         welcome = self._receive("welcome")
         self.player = welcome["player"]
         self._send(type="play", ladder=ladder)
         self.match = self._receive("match_started")["match"]
-        self._receive("game_started")
-        self._send(type="ready")
-        self._turn = self._receive("turn")["turn"]
+        self._start_game()
 
     def guess(self, code):
         """Guess a code, which must not end the game."""
         self._send(type="guess", turn=self._turn, code=code)
+        self._turn = self._receive("turn")["turn"]
+
+    def next_game(self):
+        """Resign the game, and start the next one."""
+        self._send(type="resign", game=self._game)
+        self._start_game()
+
+    def _start_game(self):
+        self._game = self._receive("game_started")["game"]
+        self._send(type="ready")
         self._turn = self._receive("turn")["turn"]
 
     def resign(self):

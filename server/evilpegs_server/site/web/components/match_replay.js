@@ -1,14 +1,15 @@
 /**
  * The replay of a match: its games, one guess at a time, by buttons, keys or by itself.
  *
- * While a match is played, the replay follows it as long as it shows the newest guess.
+ * A live match opens at its newest guess, and the replay moves on with it as long as the newest guess is shown. The
+ * replay alone decides where it stands: its owner says where it opens, and hears of each move by the event `moved`.
  */
 
 import { LitElement, html, nothing } from "../vendor/lit.js";
 import { outcomeWords } from "../game/ladder_words.js";
 import { feedbackName } from "../core/feedback.js";
 import { insights, luckOf } from "../replay/insight.js";
-import { afterKey, clamp, isLast, next } from "../replay/position.js";
+import { afterKey, clamp, isLast, last, next } from "../replay/position.js";
 import { feedbackStyle } from "./feedback_pegs.js";
 import "./guess_worth.js";
 import { replayStyle } from "./match_replay_style.js";
@@ -27,6 +28,8 @@ import { count } from "./words.js";
 /** @typedef {import("../replay/position.js").Position} Position */
 
 const PLAY_MS = 1_100;
+/** @type {Position} */
+const BEGINNING = Object.freeze({ game: 0, turn: 0 });
 const TYPED_IN = Object.freeze(["input", "select", "textarea"]);
 
 export class MatchReplay extends LitElement {
@@ -35,7 +38,8 @@ export class MatchReplay extends LitElement {
     analysis: { attribute: false },
     ahead: { attribute: false },
     note: {},
-    position: { attribute: false },
+    opensAt: { attribute: false },
+    position: { state: true },
     isPlaying: { state: true },
   };
 
@@ -51,8 +55,10 @@ export class MatchReplay extends LitElement {
     this.ahead = null;
     /** Says why there is no analysis yet. */
     this.note = "";
+    /** Null for the newest guess of a live match, and the beginning of any other. @type {Position | null} */
+    this.opensAt = null;
     /** @type {Position} */
-    this.position = { game: 0, turn: 0 };
+    this.position = BEGINNING;
     this.isPlaying = false;
     /** @type {any} */
     this.timer = null;
@@ -72,15 +78,13 @@ export class MatchReplay extends LitElement {
     super.disconnectedCallback();
   }
 
-  /** Keep the position among what there is, and follow a match that is played. @param {Map<string, any>} changed */
+  /** @param {Map<string, any>} changed */
   willUpdate(changed) {
     if (!changed.has("replay") || this.replay === null) return;
     const before = /** @type {Replay | null | undefined} */ (changed.get("replay"));
-    const isFollowing = before != null && !before.over && isLast(lengthsOf(before), this.position);
-    const lengths = lengthsOf(this.replay);
-    const last = lengths.length - 1;
-    const position = isFollowing ? { game: last, turn: lengths[last] } : this.position;
-    this.position = clamp(lengths, position);
+    const newest = last(this.lengths);
+    if (before == null) this.position = clamp(this.lengths, this.opensAt ?? (this.replay.over ? BEGINNING : newest));
+    else if (!before.over && isLast(lengthsOf(before), this.position)) this.go(newest);
   }
 
   get lengths() {
@@ -95,7 +99,7 @@ export class MatchReplay extends LitElement {
   /** @param {Position} position */
   go(position) {
     this.position = position;
-    this.dispatchEvent(new CustomEvent("moved", { detail: position }));
+    this.dispatchEvent(new CustomEvent("moved", { detail: { ...position, isNewest: isLast(this.lengths, position) } }));
   }
 
   /** @param {KeyboardEvent} event */
@@ -124,7 +128,7 @@ export class MatchReplay extends LitElement {
 
   /** Go one guess on after another; from the end, from the beginning. */
   play() {
-    if (isLast(this.lengths, this.position)) this.go({ game: 0, turn: 0 });
+    if (isLast(this.lengths, this.position)) this.go(BEGINNING);
     this.isPlaying = true;
     this.timer = setInterval(() => {
       this.go(next(this.lengths, this.position));

@@ -61,6 +61,16 @@ export function clamp(lengths, wanted) {
 }
 
 /**
+ * Return the position after every guess.
+ *
+ * @param {number[]} lengths
+ * @returns {Position}
+ */
+export function last(lengths) {
+  return { game: Math.max(0, lengths.length - 1), turn: lengths.at(-1) ?? 0 };
+}
+
+/**
  * Return true if nothing follows a position.
  *
  * @param {number[]} lengths

@@ -52,15 +52,16 @@ export default class ReplayView extends LitElement {
     this.failure = "";
     /** How far the clock of this browser is ahead of the server's, in milliseconds. */
     this.ahead = 0;
-    /** Where the replay begins. @type {Position} */
-    this.position = { game: 0, turn: 0 };
+    /** Where the address says that the replay opens. @type {Position | null} */
+    this.opensAt = null;
     /** @type {Follower[]} */
     this.followers = [];
   }
 
   connectedCallback() {
     super.connectedCallback();
-    this.position = { game: Number(this.query.get("game") ?? 1) - 1, turn: Number(this.query.get("guess") ?? 0) };
+    const { query } = this;
+    if (query.has("game") || query.has("guess")) this.opensAt = { game: Number(query.get("game") ?? 1) - 1, turn: Number(query.get("guess")) };
     this.start({ path: `${this.path}/record`, everyMs: EVERY_MS, onText: (text, date) => this.take(text, date), onFailure: (error) => this.fail(error) });
   }
 
@@ -119,10 +120,16 @@ export default class ReplayView extends LitElement {
     return error.status === 404;
   }
 
-  /** Write the position into the address without leaving the view. @param {CustomEvent<Position>} event */
+  /**
+   * Write the position into the address without leaving the view. While a live match is followed, the address names no
+   * position, so that it opens at the newest guess again.
+   *
+   * @param {CustomEvent<Position & {isNewest: boolean}>} event
+   */
   remember(event) {
-    const { game, turn } = event.detail;
-    history.replaceState(null, "", `#/match/${encodeURIComponent(this.params.match)}?game=${game + 1}&guess=${turn}`);
+    const { game, turn, isNewest } = event.detail;
+    const place = isNewest && this.replay?.over === false ? "" : `?game=${game + 1}&guess=${turn}`;
+    history.replaceState(null, "", `#/match/${encodeURIComponent(this.params.match)}${place}`);
   }
 
   render() {
@@ -137,7 +144,7 @@ export default class ReplayView extends LitElement {
         ? this.failure
           ? nothing
           : html`<p class="muted" role="status">Loading…</p>`
-        : html`<match-replay .replay=${replay} .position=${this.position} .analysis=${this.analysis} .ahead=${this.ahead} note=${this.note} @moved=${this.remember}></match-replay>
+        : html`<match-replay .replay=${replay} .opensAt=${this.opensAt} .analysis=${this.analysis} .ahead=${this.ahead} note=${this.note} @moved=${this.remember}></match-replay>
             ${this.record(replay)}`}
     `;
   }
