@@ -90,6 +90,14 @@ def test_known_results_have_proved_totals(rules, total):
     assert f"evilpegs solve --rules {rules} proves it" in known.source
 
 
+def test_published_results_are_known():
+    best, worst = RESULTS["5x8", "mean"], RESULTS["4x10-distinct", "worst"]
+    assert (best.guesses, best.proved) == (179_274 / 32_768, False)
+    assert (worst.guesses, worst.proved) == (7, True)
+    assert ladder_bounds(LADDERS["super"], RESULTS).mean.at_most == 179_274 / 32_768
+    assert ladder_bounds(LADDERS["bulls-and-cows"], RESULTS).worst.at_least == 7
+
+
 @pytest.mark.parametrize("rules", ["4x6", "4x7"])
 def test_proved_worst_case_is_value_of_all_codes(rules):
     parsed = Rules.parse(rules)
