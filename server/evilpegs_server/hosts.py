@@ -151,15 +151,20 @@ class AllowedOrigins:
         self._site = site
         self._own = _origin(site_url) if site_url is not None else None
 
-    def allow(self, headers: Sequence[str]) -> bool:
-        """Return True if a request may open a WebSocket, given the values of its Origin headers.
+    def allow(self, headers: Sequence[str], host_header: str) -> bool:
+        """Return True if a request may open a WebSocket, given the values of its Origin headers and its Host header.
 
-        A request without the header is allowed, because only browsers send it. A request with several is not.
+        A request without an origin is allowed, because every browser sends one. A request with several is not.
         """
         if not headers:
             return True
         origin = _origin(headers[0]) if len(headers) == 1 else None
-        return origin is not None and (origin == self._own or self._is_site(*origin))
+        if origin is None:
+            return False
+        # Some libraries for programs, such as websocket-client, send the address that they connect to as the origin.
+        # The game port serves no page, so no foreign page can have that origin.
+        is_own_address = origin == _origin(f"{origin[0]}://{host_header}")
+        return is_own_address or origin == self._own or self._is_site(*origin)
 
     def _is_site(self, scheme: str, host: str, port: int) -> bool:
         if self._site is None or (scheme, port) != (self._site.scheme, self._site.port):

@@ -167,6 +167,8 @@ class TestNamesAndTokens:
         ("Origin: http://evil.example\r\n", 403),
         ("Origin: null\r\n", 403),
         ("Origin: {site}\r\n", 101),
+        ("Host: 127.0.0.1:8765\r\nOrigin: http://127.0.0.1:8765\r\n", 101),
+        ("Host: 127.0.0.1:8765\r\nOrigin: http://127.0.0.1:8766\r\n", 403),
     ],
 )
 async def test_foreign_pages_cannot_play(run_server, enter, headers, status):

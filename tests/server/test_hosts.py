@@ -107,20 +107,43 @@ CLUB = AllowedHosts(["club.example"])
 )
 def test_origin_must_be_that_of_site(origin, is_allowed):
     origins = AllowedOrigins(CLUB, SiteAddress(8000), "https://games.example/pegs/")
-    assert origins.allow([origin]) is is_allowed
+    assert origins.allow([origin], "localhost:8766") is is_allowed
+
+
+@pytest.mark.parametrize(
+    ("origin", "host", "is_allowed"),
+    [
+        ("http://localhost:8765", "localhost:8765", True),
+        ("http://LOCALHOST:8765", "localhost:8765", True),
+        ("http://[::1]:8765", "[::1]:8765", True),
+        ("http://127.0.0.1", "127.0.0.1", True),
+        ("https://club.example", "club.example:443", True),
+        ("https://club.example", "club.example", True),
+        ("https://club.example", "club.example:", True),
+        ("ws://localhost:8765", "localhost:8765", True),
+        ("http://localhost:8766", "localhost:8765", False),
+        ("http://127.0.0.1:8765", "localhost:8765", False),
+        ("http://club.example", "club.example:443", False),
+        ("http://evil.example", "club.example", False),
+        ("http://club.example@evil.example", "club.example", False),
+        ("null", "localhost:8765", False),
+    ],
+)
+def test_origin_may_be_address_of_game(origin, host, is_allowed):
+    assert AllowedOrigins(CLUB, None).allow([origin], host) is is_allowed
 
 
 def test_request_without_origin_is_not_from_browser():
-    assert AllowedOrigins(CLUB, None).allow([])
-    assert not AllowedOrigins(CLUB, None).allow(["http://localhost:8000"])
-    assert not AllowedOrigins(CLUB, SiteAddress(8000)).allow(["http://localhost:8000", "http://localhost:8000"])
+    assert AllowedOrigins(CLUB, None).allow([], "localhost")
+    assert not AllowedOrigins(CLUB, None).allow(["http://localhost:8000"], "localhost")
+    assert not AllowedOrigins(CLUB, SiteAddress(8000)).allow(["http://localhost:8000"] * 2, "localhost:8000")
 
 
 def test_secure_site_has_secure_origin_and_url():
     site = SiteAddress(443, scheme="https")
     assert site.url_for("club.example") == "https://club.example:443/"
-    assert AllowedOrigins(CLUB, site).allow(["https://club.example"])
-    assert not AllowedOrigins(CLUB, site).allow(["http://club.example"])
+    assert AllowedOrigins(CLUB, site).allow(["https://club.example"], "localhost")
+    assert not AllowedOrigins(CLUB, site).allow(["http://club.example"], "localhost")
 
 
 @pytest.mark.parametrize(

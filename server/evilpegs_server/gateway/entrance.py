@@ -10,6 +10,7 @@ import http
 import ssl
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
 from websockets.asyncio.server import ServerConnection
 from websockets.http11 import Request, Response
@@ -17,6 +18,13 @@ from websockets.http11 import Request, Response
 from evilpegs_server.gateway.admission import Admission, Limit, LimitMetError, Ticket
 from evilpegs_server.gateway.proxies import TrustedProxies
 from evilpegs_server.hosts import AllowedHosts, AllowedOrigins
+
+
+FOREIGN_ORIGIN: Final = (
+    "The header Origin names another site.\n"
+    "In a program: leave Origin out, or send the address that you connect to.\n"
+    "In a page: only pages of this server may play; its operator sets their address with site_url.\n"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +83,8 @@ class Entrance:
         if self.rules.hosts.find(headers.get_all("Host")) is None:
             why = "This server does not answer for that host; add its name to the setting hosts.\n"
             return connection.respond(http.HTTPStatus.MISDIRECTED_REQUEST, why)
-        if not self.rules.origins.allow(headers.get_all("Origin")):
-            why = "Pages of that origin may not play here; add the address of the page to the setting site_url.\n"
-            return connection.respond(http.HTTPStatus.FORBIDDEN, why)
+        if not self.rules.origins.allow(headers.get_all("Origin"), headers["Host"]):
+            return connection.respond(http.HTTPStatus.FORBIDDEN, FOREIGN_ORIGIN)
         peer = _peer(connection.transport)
         if self.rules.proxies.trusts(peer):
             forwarded = headers.get_all("Forwarded"), headers.get_all("X-Forwarded-For")
