@@ -8,6 +8,7 @@ from cyclopts import CycloptsError
 from evilpegs.usage_errors import usage_message
 from evilpegs_clients.printable import printable
 from evilpegs_game.errors import EvilpegsError
+from evilpegs_protocol.suggestions import install_hint
 
 SERVER_PACKAGES: Final = frozenset(
     {
@@ -35,7 +36,7 @@ def user_message(error: Exception) -> str | None:
     """Return the line that reports an error of the user, or None if the error is a fault of the program."""
     missing = error.__cause__ if type(error) is ImportError else error  # cyclopts wraps what a command cannot import
     if isinstance(missing, ModuleNotFoundError) and missing.name in SERVER_PACKAGES:
-        return f"this needs {missing.name}, which is not installed; run: pip install 'evilpegs[server]'"
+        return f"this needs {missing.name}, which is not installed; {install_hint('server')}"
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
         return "no space is left where the output goes; free some space or send it elsewhere"
     if isinstance(error, CycloptsError):

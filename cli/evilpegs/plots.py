@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from evilpegs.errors import CommandError
 from evilpegs.files import write_obstacle
 from evilpegs_game.errors import quoted
+from evilpegs_protocol.suggestions import install_hint
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,7 +44,7 @@ def check_plot(path: Path) -> None:
         message = f"cannot write {path}: {why}; choose another file"
         raise CommandError(message)
     if find_spec("matplotlib") is None:
-        message = "a plot needs matplotlib, which is not installed; run: pip install 'evilpegs[plot]'"
+        message = f"a plot needs matplotlib, which is not installed; {install_hint('plot')}"
         raise CommandError(message)
 
 

@@ -9,6 +9,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from evilpegs_game.errors import EvilpegsError
 from evilpegs_protocol.ports import port_fault
+from evilpegs_protocol.suggestions import install_hint
 
 PORTS: Final = {"mqtt": 1883, "mqtts": 8883}
 """The port of a broker whose URL names none, by the scheme of the URL."""
@@ -47,7 +48,7 @@ class Broker:
 def require_aiomqtt() -> None:
     """Raise BrokerUnusableError unless the library aiomqtt is installed."""
     if find_spec("aiomqtt") is None:
-        message = "MQTT needs aiomqtt, which is not installed; run: pip install 'evilpegs[mqtt]'"
+        message = f"MQTT needs aiomqtt, which is not installed; {install_hint('mqtt')}"
         raise BrokerUnusableError(message)
 
 

@@ -1,4 +1,4 @@
-"""The error message about a ladder that does not exist, for servers and clients; it names the most similar ladders."""
+"""Suggestions in error messages: similar ladders, and how to install what is missing."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -31,3 +31,8 @@ def unknown_ladder_text(typed: str, known: Iterable[str], where: str = "") -> st
         return text
     *others, last = nearest
     return f"{text}; the nearest {'are' if others else 'is'} " + (f"{', '.join(others)} and {last}" if others else last)
+
+
+def install_hint(extra: str) -> str:
+    """Say how to install one of the extras of evilpegs, which is in no package index."""
+    return f"in the folder of evilpegs run: pip install '.[{extra}]'"

@@ -158,7 +158,7 @@ def test_missing_extra_is_named():
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     (line,) = done.stderr.splitlines()
     assert done.returncode == 2
-    assert "'evilpegs[server]'" in line
+    assert "'.[server]'" in line
 
 
 def test_text_beyond_terminal_encoding_is_replaced():

@@ -88,7 +88,7 @@ async def test_server_without_aiomqtt_names_extra(database, monkeypatch):
     _, errors = await process.communicate()
     assert process.returncode == 2
     [line] = errors.decode().splitlines()
-    assert "pip install 'evilpegs[mqtt]'" in line
+    assert "pip install '.[mqtt]'" in line
 
 
 WITHOUT_AIOMQTT = """

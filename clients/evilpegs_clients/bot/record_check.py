@@ -11,6 +11,7 @@ from evilpegs_clients.verification.signature import can_check_signatures, check_
 from evilpegs_clients.verification.verify import verify_record
 from evilpegs_clients.verification.violation import NotChecked, Subject, Violation
 from evilpegs_protocol.server_messages import ErrorCode
+from evilpegs_protocol.suggestions import install_hint
 
 
 @dataclass(slots=True)
@@ -71,5 +72,5 @@ def _check_signature(check: RecordCheck, record: Sequence[Mapping[str, Any]], ke
     if can_check_signatures():
         check.violations += check_signature(record, keys)
     else:
-        what = "the signature of the server; to check it run: pip install 'evilpegs[verify]'"
+        what = f"the signature of the server; to check it, {install_hint('verify')}"
         check.not_checked.append(NotChecked(what, subject=Subject.SIGNATURE))

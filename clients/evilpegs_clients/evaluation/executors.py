@@ -15,6 +15,7 @@ from typing import Any, Final, ParamSpec, TypeVar
 
 from evilpegs_clients.errors import EvaluationError
 from evilpegs_game.errors import quoted
+from evilpegs_protocol.suggestions import install_hint
 
 PATIENCE: Final = 10.0
 """The longest time in seconds to wait for an answer from the cluster, and for its first worker."""
@@ -135,7 +136,7 @@ def _connect(address: str) -> Any:
         from distributed import Client  # noqa: PLC0415 - of the extra `cluster`
         from distributed.comm.addressing import parse_address, parse_host_port  # noqa: PLC0415 - likewise
     except ModuleNotFoundError as error:
-        message = "a cluster needs distributed, which is not installed; run: pip install 'evilpegs[cluster]'"
+        message = f"a cluster needs distributed, which is not installed; {install_hint('cluster')}"
         raise EvaluationError(message) from error
     for name in NOISY_LOGGERS:
         logging.getLogger(name).setLevel(logging.CRITICAL)

@@ -10,6 +10,7 @@ from typing import Any
 from evilpegs_clients.errors import ClientError
 from evilpegs_clients.verification.violation import NotChecked, Subject, Violation
 from evilpegs_protocol.record_signature import KEY_BYTES, SIGNATURE_BYTES, parse_bytes, signed_statement
+from evilpegs_protocol.suggestions import install_hint
 
 
 class SignatureUncheckableError(ClientError):
@@ -24,7 +25,7 @@ def can_check_signatures() -> bool:
 def require_cryptography() -> None:
     """Raise SignatureUncheckableError unless the library that checks signatures is installed."""
     if not can_check_signatures():
-        message = "checking a signature needs cryptography, which is not installed; run: pip install 'evilpegs[verify]'"
+        message = f"checking a signature needs cryptography, which is not installed; {install_hint('verify')}"
         raise SignatureUncheckableError(message)
 
 

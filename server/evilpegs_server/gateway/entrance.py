@@ -19,7 +19,6 @@ from evilpegs_server.gateway.admission import Admission, Limit, LimitMetError, T
 from evilpegs_server.gateway.proxies import TrustedProxies
 from evilpegs_server.hosts import AllowedHosts, AllowedOrigins
 
-
 FOREIGN_ORIGIN: Final = (
     "The header Origin names another site.\n"
     "In a program: leave Origin out, or send the address that you connect to.\n"

@@ -148,7 +148,7 @@ def test_missing_library_is_one_line(run, real, key, monkeypatch):
     monkeypatch.setitem(sys.modules, "cryptography", None)
     result = run("verify", real, "--key", key)
     assert (result.status, result.out) == (2, "")
-    assert "evilpegs[verify]" in result.complaint
+    assert "'.[verify]'" in result.complaint
     assert run("verify", real).status == 0
 
 
