@@ -10,47 +10,38 @@ demo: $(READY)
 serve: $(READY)
 	@$(BIN)/evilpegs serve
 
-# CI measures which lines the tests run. It takes a third of the time, so by hand only `make coverage` does.
-PYTEST := $(if $(CI),$(BIN)/coverage run -m,$(BIN)/python -m) pytest -q
+# Three at a time on two processors, because tests wait a third of their time.
+PYTEST := $(BIN)/python -m pytest -q -n 3 --dist loadfile --no-loadscope-reorder
+TOOL := PYTHONPATH=tests $(BIN)/python -m tools
+NODE := tests/page/node_modules/.package-lock.json
 
+# What to run before every commit: about four minutes.
 test: $(DEV)
+	@sh tests/components.sh
+	@$(MAKE) --no-print-directory -j2 check kernels
+	@$(PYTEST) -m "not full and not abuse and not statistics"
+
+# Everything there is, as CI runs it. The kernels run once as plain Python too: that they agree with themselves
+# compiled is part of the test, and only so are their lines counted as covered.
+test-all: $(DEV) $(NODE)
 	@sh tests/components.sh
 	@rm -f .coverage .coverage.*
 	@$(MAKE) --no-print-directory -j2 check kernels
-	@$(MAKE) --no-print-directory -j$(if $(CI),2,3) test-outer test-cli test-docs test-inner test-plain
-	@$(if $(CI),$(BIN)/coverage combine -q)
-	@$(if $(CI),$(BIN)/coverage report)
+	@$(PYTEST) --hypothesis-profile=many --cov --cov-report=
+	@NUMBA_DISABLE_JIT=1 $(PYTEST) --cov --cov-append --cov-report= tests/game tests/clients/strategies \
+	    --ignore=tests/clients/strategies/test_golden.py
+	@$(BIN)/coverage report
 
-coverage:
-	@$(MAKE) --no-print-directory test CI=1
+# The tests with real processes and sockets, three times, beside four processes that only burn the processor.
+test-busy: $(DEV)
+	@sh tests/components.sh
+	@$(MAKE) --no-print-directory kernels
+	@$(TOOL).busy --burners 4 --times 3 -- $(PYTEST) tests/abuse tests/cli tests/clients tests/compatibility \
+	    tests/integration tests/server
 
-# Five groups, three at a time, because tests wait a quarter of their time; two at a time in CI, where they are slower.
-# What all but the first print comes in one piece, after their ends.
-CLI := tests/cli
-DOCS := tests/docs tests/abuse tests/statistics
-INNER := tests/game tests/protocol tests/clients tests/repository tests/compatibility tests/examples tests/page
-
-test-outer: $(DEV)
-	@$(PYTEST) $(addprefix --ignore=,$(CLI) $(DOCS) $(INNER))
-
-test-cli: $(DEV)
-	@printed=$$($(PYTEST) $(CLI) 2>&1); status=$$?; echo "$$printed"; exit $$status
-
-test-docs: $(DEV)
-	@printed=$$($(PYTEST) $(DOCS) 2>&1); status=$$?; echo "$$printed"; exit $$status
-
-test-inner: $(DEV)
-	@printed=$$($(PYTEST) $(INNER) 2>&1); status=$$?; echo "$$printed"; exit $$status
-
-# The kernels run once as plain Python too: that they agree with themselves compiled is part of the test, and only
-# so are their lines counted as covered.
-test-plain: $(DEV)
-	@printed=$$(NUMBA_DISABLE_JIT=1 $(PYTEST) tests/game tests/clients/strategies \
-	    --ignore=tests/clients/strategies/test_golden.py 2>&1); status=$$?; echo "$$printed"; exit $$status
-
-# Most groups need them, and would each compile them.
+# Tests that run side by side would each compile them.
 kernels: $(DEV)
-	@$(BIN)/python tests/support/compile_kernels.py
+	@$(TOOL).compile_kernels
 
 check: $(DEV)
 	@$(BIN)/ruff check .
@@ -84,12 +75,12 @@ statistics: $(DEV)
 	@$(BIN)/python -m pytest -q -s -m statistics tests/statistics
 
 # Tests of the page in a browser, and the figures of bench/page.py. Screenshots go to tests/page/artifacts.
-page: $(DEV) tests/page/node_modules/.package-lock.json
+page: $(DEV) $(NODE)
 	@sh tests/components.sh
-	@$(BIN)/python -m pytest -q -m "" tests/page
+	@$(PYTEST) tests/page
 	@$(BIN)/python -m bench page
 
-tests/page/node_modules/.package-lock.json: tests/page/package-lock.json
+$(NODE): tests/page/package-lock.json
 	@command -v npm >/dev/null || sh tests/components.sh
 	@npm ci --prefix tests/page --no-audit --no-fund --silent
 
@@ -100,7 +91,18 @@ worst: $(DEV)
 # Run the commands in tests/cli/snapshots and the matches in tests/clients/snapshots again and keep what they print
 # now. Read the diff before you commit it.
 snapshots: $(DEV)
-	@$(BIN)/python tests/support/snapshots.py
+	@$(TOOL).snapshots
+
+# Play the matches of protocol/README.md again and write them into the page.
+transcripts: $(DEV)
+	@$(TOOL).transcripts
+
+# Write the test vectors that Python and the page share; `make records` plays the matches among them again.
+vectors: $(DEV)
+	@$(TOOL).page_vectors
+
+records: $(DEV)
+	@$(TOOL).page_records
 
 # Write the description of the HTTP API again. A test compares it with what a server sends.
 openapi: $(DEV)
@@ -109,11 +111,11 @@ openapi: $(DEV)
 # The picture of the page in README.md. Needs chromium.
 screenshot: $(DEV)
 	@sh tests/components.sh
-	@$(BIN)/python tests/support/screenshot.py
+	@$(TOOL).screenshot
 
 # Bundle the JavaScript libraries of the page in the versions of tests/page/package-lock.json. Needs npm.
 vendor: $(DEV)
-	@$(BIN)/python tests/support/vendor.py
+	@$(TOOL).vendor
 
 # Python compiles each module when it is first imported. To compile all of them here would take twice as long.
 PIP := $(BIN)/pip install -qq --disable-pip-version-check --no-compile
@@ -134,4 +136,4 @@ $(DEV): requirements-dev.txt $(READY)
 	@$(BIN)/python -m compileall -qq -j 0 .venv/lib || true  # some packages hold files for other Pythons
 	@touch $@
 
-.PHONY: demo serve test test-outer test-cli test-docs test-inner test-plain coverage kernels check format bench results load abuse statistics page screenshot worst snapshots openapi vendor
+.PHONY: demo serve test test-all test-busy kernels check format bench results load abuse statistics page worst snapshots transcripts vectors records openapi screenshot vendor

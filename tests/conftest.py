@@ -1,6 +1,9 @@
-"""No test asserts a time, so no example has a deadline. As plain Python the slow kernels get fewer examples."""
+"""The settings of all tests, and the list of those that only `make test-all` runs."""
 
-import threading
+import os
+import shutil
+import signal
+import tempfile
 from pathlib import Path
 
 import coverage
@@ -8,24 +11,61 @@ import numba
 import pytest
 from hypothesis import settings
 
-from support.leftovers import threads_left
+TESTS = Path(__file__).parent
+MEMORY = Path("/dev/shm")
+MEMORY_BYTES = 2_000_000_000
+"""More than the files of all tests need."""
+FULL = (
+    "abuse",
+    "cli/commands/test_demo.py",
+    "cli/commands/test_feed.py",
+    "cli/commands/test_odd_strategies.py",
+    "cli/commands/test_serve.py",
+    "cli/commands/test_token_from.py",
+    "cli/test_json_page.py",
+    "compatibility",
+    "docs/test_contest.py",
+    "docs/test_documents.py",
+    "integration",
+    "repository/test_bench.py",
+    "server/feed/test_publisher_process.py",
+    "server/work/test_worker_process.py",
+    "statistics",
+)
+"""The tests that only `make test-all` runs: kills, attacks, commands in processes of their own, every document."""
 
-settings.register_profile("evilpegs", deadline=None, max_examples=20 if numba.config.DISABLE_JIT else 100)
-settings.load_profile("evilpegs")
+# No test asserts a time, so no example has a deadline. As plain Python the slow kernels get fewer examples.
+settings.register_profile("few", deadline=None, max_examples=20 if numba.config.DISABLE_JIT else 25)
+settings.register_profile("many", deadline=None, max_examples=20 if numba.config.DISABLE_JIT else 200)
+settings.load_profile("few")
 
 
-@pytest.fixture(autouse=True)
-def no_thread_left():
-    """Fail a test that leaves a thread behind."""
-    before = threading.enumerate()
-    yield
-    assert threads_left(before) == []
+def pytest_configure():
+    # A shell ignores SIGINT for what it starts in the background, and children inherit that.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    # The databases of most tests need not outlive a power cut, so their commits need not wait for a disk.
+    if MEMORY.is_dir() and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > MEMORY_BYTES:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if item.path.relative_to(TESTS).as_posix().startswith(FULL):
+            item.add_marker(pytest.mark.full)
+
+
+@pytest.fixture
+def on_disk():
+    """A folder that is not in memory, for tests of storage and of what a kill leaves."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder).resolve()
 
 
 @pytest.fixture(scope="module")
 def measured_children():
     """Measure the coverage of child processes while that of the tests is measured."""
-    root = Path(__file__).parents[1]
+    root = TESTS.parent
     with pytest.MonkeyPatch.context() as patch:
         if coverage.Coverage.current() is not None:
             patch.setenv("COVERAGE_PROCESS_START", str(root / "pyproject.toml"))

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from evilpegs.main import main
+from support.leftovers import no_thread_left
 from support.patience import PATIENCE
 
 

@@ -4,10 +4,11 @@ import shutil
 import sys
 
 import pytest
+from rich.console import Console
 
-from evilpegs.main import COMMANDS, GROUPS
+from evilpegs.main import COMMANDS, GROUPS, app
 from support.error_surroundings import error_surroundings
-from support.snapshots import HEADING, PROMPT, REWRITING, SNAPSHOTS, VARYING, names, normalized, replayed, settle
+from tools.snapshots import HEADING, PROMPT, REWRITING, SNAPSHOTS, VARYING, names, normalized, replayed, settle
 
 ON_A_SERVER = {"bot", "leaderboard", "play", "replay", "verify"}
 """The commands whose transcripts play matches. Only that of leaderboard plays rated ones."""
@@ -29,6 +30,7 @@ def run_typed(run, tmp_path, monkeypatch):
         monkeypatch.delenv(name, raising=False)
     for name, value in {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}.items():
         monkeypatch.setenv(name, value)
+    app.console = Console()  # not the one that an earlier test made, for another terminal
 
     def run_typed(words, typed):
         place = tmp_path.with_suffix(".typed")
@@ -37,7 +39,8 @@ def run_typed(run, tmp_path, monkeypatch):
             monkeypatch.setattr(sys, "stdin", file)
             return run(*words)
 
-    return run_typed
+    yield run_typed
+    app.console = None
 
 
 @pytest.fixture

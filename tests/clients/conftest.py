@@ -26,6 +26,7 @@ from evilpegs_game.rules import Rules
 from evilpegs_protocol.canonical import GENESIS, canonical
 from evilpegs_protocol.client_messages import ClientInfo
 from evilpegs_protocol.commitment import commitment, secret_index, tie_index
+from support.leftovers import no_thread_left
 from support.person import StoppedClock, Typed
 
 TOKEN = "ab" * 32

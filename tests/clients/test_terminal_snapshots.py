@@ -11,7 +11,7 @@ import pytest
 from evilpegs_clients.errors import ClientError
 from support.devil_matches import devil
 from support.person import first_candidate, flag, notify
-from support.snapshots import REWRITING, TERMINAL_SNAPSHOTS, normalized, settle
+from tools.snapshots import REWRITING, TERMINAL_SNAPSHOTS, normalized, settle
 
 CLOCK = {"base_ms": 60_000, "increment_ms": 1000}
 

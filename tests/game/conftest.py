@@ -4,6 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from support.leftovers import no_thread_left
+
 
 @contextmanager
 def bounded_peak(most):

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from evilpegs_game import checked_lines
 from evilpegs_game.checked_lines import CHECKSUM_DIGITS, format_line, read_lines
 from evilpegs_game.errors import DamagedError
+from support.examples import share
 
 texts = st.text(st.characters(codec="utf-8", exclude_characters="\n"), max_size=20)
 contexts = texts
@@ -63,7 +64,7 @@ def test_any_added_byte_of_line_is_found(at):
         assert damaged_line([LINE[:at] + bytes([byte]) + LINE[at:]]) == 1
 
 
-@settings(max_examples=50)
+@settings(max_examples=share(50))
 @given(texts.filter(bool), contexts, st.data())
 def test_changed_character_of_any_text_is_found(text, context, data):
     line = format_line(text, context).decode()

@@ -17,6 +17,7 @@ from evilpegs_game.partition import (
     take,
 )
 from evilpegs_game.rules import MAX_COLORS, MAX_PEGS, Rules
+from support.examples import share
 
 
 def some_codes(pegs, colors, repeats, count, seed):
@@ -67,7 +68,7 @@ def test_partition_kernels_equal_plain_definition(case):
     ]
 
 
-@settings(deadline=None, max_examples=10)
+@settings(max_examples=share(10))
 @given(guess_and_codes(), guess_and_codes(most=4))
 def test_part_size_table_holds_sizes_of_every_guess(many, few):
     pegs = min(len(many[0]), len(few[0]))

@@ -5,7 +5,13 @@ import structlog
 
 from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
+from support.leftovers import no_thread_left
 from support.servers import dial
+
+
+@pytest.fixture
+def tmp_path(on_disk):
+    return on_disk
 
 
 @pytest.fixture

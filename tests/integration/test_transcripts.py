@@ -6,7 +6,7 @@ import pytest
 
 from evilpegs_clients.verification.verify import verify_game
 from evilpegs_protocol.server_messages import Reply
-from support.transcripts import LONG, PAGE, SCENES, by_hand, evil, fixed, heading, replay, transcripts
+from tools.transcripts import LONG, PAGE, SCENES, by_hand, evil, fixed, heading, replay, transcripts
 
 ON_PAGE = transcripts(PAGE.read_text())
 

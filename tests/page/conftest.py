@@ -3,6 +3,7 @@
 import pytest
 
 from support.browser import WatchedPage, running_browser
+from support.leftovers import no_thread_left
 from support.page.played_matches import play_bots
 from support.threaded_server import server_in_thread
 

@@ -5,7 +5,7 @@ import pytest
 from support.browser import axe_violations
 from support.page.record_files import HONEST, record_file
 
-pytestmark = pytest.mark.page
+pytestmark = pytest.mark.full
 THEMES = ["light", "dark"]
 
 

@@ -5,7 +5,7 @@ import pytest
 from support.browser import WatchedPage, own_address
 from support.threaded_server import server_in_thread
 
-pytestmark = pytest.mark.page
+pytestmark = pytest.mark.full
 
 
 def open_socket(page):

@@ -47,7 +47,7 @@ def test_protocol_of_page_is_that_of_repository():
     assert (WEB_DIRECTORY / "protocol.md").read_bytes() == PROTOCOL.read_bytes()
 
 
-@pytest.mark.page
+@pytest.mark.full
 def test_page_fills_in_address(open_view, server):
     page = open_view("#/bots")
     for field in ("Python", "JavaScript"):
@@ -57,7 +57,7 @@ def test_page_fills_in_address(open_view, server):
     assert server.url in page.get_by_label("With evilpegs installed").input_value()
 
 
-@pytest.mark.page
+@pytest.mark.full
 @pytest.mark.parametrize("field", ["Python", "JavaScript"])
 def test_code_fits_phone(open_view, field):
     page = open_view("#/bots")
@@ -70,7 +70,7 @@ def test_code_fits_phone(open_view, field):
     ]
 
 
-@pytest.mark.page
+@pytest.mark.full
 def test_javascript_bot_plays_in_console_of_page(open_view):
     page = open_view("#/bots")
     text = page.get_by_label("JavaScript").input_value()
@@ -78,7 +78,7 @@ def test_javascript_bot_plays_in_console_of_page(open_view):
         page.evaluate(f"() => {{ {text} }}")
 
 
-@pytest.mark.page
+@pytest.mark.full
 def test_protocol_is_rendered(open_view):
     page = open_view("#/protocol?part=errors")
     page.get_by_role("heading", name="Errors").wait_for()

@@ -4,7 +4,7 @@ import pytest
 
 from support.page.local_games import guesses, play_to_end
 
-pytestmark = pytest.mark.page
+pytestmark = pytest.mark.full
 DAY = "2026-11-22T12:00:00"
 
 

@@ -46,7 +46,7 @@ def test_refused_name_is_told_as_text(open_view):
     page.get_by_text("This name, or one that looks like it, is taken.").wait_for()
 
 
-@pytest.mark.page
+@pytest.mark.full
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_every_hostile_text_of_server_runs_nothing(open_view, text):
     page = open_view("#/server/classic-practice")
@@ -54,7 +54,7 @@ def test_every_hostile_text_of_server_runs_nothing(open_view, text):
     assert page.evaluate(RAN) is None
 
 
-@pytest.mark.page
+@pytest.mark.full
 @pytest.mark.parametrize("code", ["bad_name", "auth_failed", "too_many_matches", "not_invented_yet"])
 def test_hostile_refusals_are_text(open_view, code):
     page = open_view("#/server/classic-practice")
@@ -74,7 +74,7 @@ def answer_ladders(page, ladder):
     page.route("**/api/v1/ladders", lambda route: route.fulfill(body=body, content_type="application/json"))
 
 
-@pytest.mark.page
+@pytest.mark.full
 def test_hostile_ladders_are_text(open_view):
     page = open_view("#/nothing")
     index = page.url.partition("#")[0]
@@ -87,7 +87,7 @@ def test_hostile_ladders_are_text(open_view):
         assert page.evaluate(RAN) is None
 
 
-@pytest.mark.page
+@pytest.mark.full
 def test_hostile_storage_is_text(open_view):
     page = open_view("#/nothing")
     for text in HOSTILE:

@@ -18,7 +18,7 @@ def test_address_with_hostile_text_runs_nothing(open_view):
     assert page.evaluate(RAN) is None
 
 
-@pytest.mark.page
+@pytest.mark.full
 def test_stored_hostile_text_runs_nothing(open_view):
     page = open_view("#/nothing")
     for text in HOSTILE[:8]:
@@ -31,7 +31,7 @@ def test_stored_hostile_text_runs_nothing(open_view):
         assert page.evaluate(RAN) is None
 
 
-@pytest.mark.page
+@pytest.mark.full
 def test_inline_script_style_and_foreign_request_are_noticed(watch):
     """The control of every test of the page."""
     watched = watch()
@@ -44,7 +44,7 @@ def test_inline_script_style_and_foreign_request_are_noticed(watch):
     assert all(f"policy violated: {each}" in problems for each in ("style-src-attr", "script-src-elem", "connect-src"))
 
 
-@pytest.mark.page
+@pytest.mark.full
 def test_request_to_other_machine_is_noticed(watch):
     """A control too."""
     watched = watch(bypass_csp=True)

@@ -4,7 +4,7 @@ import pytest
 
 from support.page.played_matches import open_match
 
-pytestmark = pytest.mark.page
+pytestmark = pytest.mark.full
 CELLS = "rows => rows.map(row => [...row.cells].map(cell => cell.innerText.trim()))"
 
 

@@ -31,7 +31,7 @@ def test_game_by_keyboard_from_first_key_to_next_game(open_view):
 COUNTS = "bars => bars.map(bar => bar.firstChild.nextSibling.data.replace(',', ''))"
 
 
-@pytest.mark.page
+@pytest.mark.full
 def test_game_by_mouse_against_fixed_secret(open_view):
     page = open_view("#/play/4x6-fixed")
 
@@ -50,7 +50,7 @@ def test_game_by_mouse_against_fixed_secret(open_view):
     page.get_by_role("heading", name="Game of the day").wait_for()
 
 
-@pytest.mark.page
+@pytest.mark.full
 def test_board_counts_guesses_and_starts_again(open_view):
     page = open_view("#/play/3x5")
     page.locator("code-entry").wait_for()
@@ -64,7 +64,7 @@ def test_board_counts_guesses_and_starts_again(open_view):
     assert (guesses(page), heading.inner_text()) == ([], "Guess 1 of 20")
 
 
-@pytest.mark.page
+@pytest.mark.full
 def test_next_game_is_one_tab_from_end(open_view):
     page = open_view("#/play/2x2")
     page.locator("code-entry").wait_for()
@@ -81,7 +81,7 @@ def test_next_game_is_one_tab_from_end(open_view):
     assert guesses(page) == []
 
 
-@pytest.mark.page
+@pytest.mark.full
 def test_peg_is_dragged_and_moved(open_view):
     page = open_view()
     slot = [page.locator(f"[data-slot='{each}']") for each in range(4)]
@@ -92,7 +92,7 @@ def test_peg_is_dragged_and_moved(open_view):
     assert slot[2].get_attribute("aria-label") == "Peg 3: empty"
 
 
-@pytest.mark.page
+@pytest.mark.full
 def test_guess_by_touch(open_view):
     page = open_view(has_touch=True)
     for _ in range(4):
@@ -101,7 +101,7 @@ def test_guess_by_touch(open_view):
     assert guesses(page) == ["3333"]
 
 
-@pytest.mark.page
+@pytest.mark.full
 def test_keys_edit_guess(open_view):
     page = open_view("#/play/5x8")
     page.locator("code-entry").wait_for()
@@ -125,7 +125,7 @@ def test_keys_edit_guess(open_view):
     assert guesses(page) == []
 
 
-@pytest.mark.page
+@pytest.mark.full
 def test_repeated_color_moves_where_colors_are_distinct(open_view):
     page = open_view("#/play/4x10-distinct")
     page.locator("code-entry").wait_for()
@@ -135,7 +135,7 @@ def test_repeated_color_moves_where_colors_are_distinct(open_view):
     assert labels == ["Peg 1: empty", "Peg 2: 2", "Peg 3: 1", "Peg 4: empty"]
 
 
-@pytest.mark.page
+@pytest.mark.full
 def test_reload_keeps_game(open_view):
     page = open_view()
     page.locator("code-entry").wait_for()
@@ -146,7 +146,7 @@ def test_reload_keeps_game(open_view):
     assert (guesses(page), codes_left(page)) == (["1122"], 256)
 
 
-@pytest.mark.page
+@pytest.mark.full
 @pytest.mark.parametrize("stored", ["", "{", "null", '{"rules": "9x9"}', '{"rules": "4x6", "guesses": ["<b>"]}'])
 def test_unreadable_stored_game_begins_new_one(open_view, stored):
     page = open_view("#/nothing")
@@ -156,7 +156,7 @@ def test_unreadable_stored_game_begins_new_one(open_view, stored):
     assert guesses(page) == []
 
 
-@pytest.mark.page
+@pytest.mark.full
 def test_largest_rules_of_browser_answer(open_view):
     page = open_view("#/play/6x10")
     page.locator("code-entry").wait_for()
@@ -165,7 +165,7 @@ def test_largest_rules_of_browser_answer(open_view):
     assert codes_left(page) < 1_000_000
 
 
-@pytest.mark.page
+@pytest.mark.full
 def test_chosen_rules_are_played(open_view):
     page = open_view()
     rules = page.get_by_role("form", name="Rules")
@@ -180,7 +180,7 @@ def test_chosen_rules_are_played(open_view):
     assert page.get_by_role("link", name="Play large rules on the server").is_visible()
 
 
-@pytest.mark.page
+@pytest.mark.full
 def test_enter_plays_what_was_typed_while_button_had_focus(open_view):
     page = open_view("#/play/3x5")
     page.get_by_text("Other rules").focus()

@@ -7,8 +7,8 @@ import pytest
 from evilpegs_clients.verification.verify import verify_record
 from support.page.played_matches import open_match
 from support.page.record_files import HONEST, record_file
-from support.page_records import VECTORS, apply
 from support.site_server import wait_for_analysis
+from tools.page_records import VECTORS, apply
 
 FORGED = json.loads((VECTORS / "forgeries.json").read_text())["forged"]
 INSIGHTS = """async (record) => {
@@ -26,7 +26,7 @@ def shown(page):
     return int(current.inner_text()) if current.count() else 0
 
 
-@pytest.mark.page
+@pytest.mark.full
 def test_replay_by_keyboard(open_view, played):
     page = open_view(f"#/match/{played['minimax', 'classic-evil']}")
     page.locator("match-replay").wait_for()
@@ -47,7 +47,7 @@ def test_replay_by_keyboard(open_view, played):
     page.get_by_role("button", name="Play", exact=True).wait_for()
 
 
-@pytest.mark.page
+@pytest.mark.full
 def test_address_names_game_and_guess(open_view, played):
     page = open_view(f"#/match/{played['minimax', 'classic-evil']}?game=2&guess=3")
     page.get_by_role("heading", name="Game 2").wait_for()
@@ -59,7 +59,7 @@ def test_address_names_game_and_guess(open_view, played):
     assert shown(page) == 2
 
 
-@pytest.mark.page
+@pytest.mark.full
 def test_guess_has_parts_best_guesses_regret_and_luck(open_view, server, played):
     match = played["minimax", "classic-evil"]
     analysis = wait_for_analysis(server.site_url, match)
@@ -82,7 +82,7 @@ def test_guess_has_parts_best_guesses_regret_and_luck(open_view, server, played)
     page.get_by_text("Luck of the game: −").wait_for()
 
 
-@pytest.mark.page
+@pytest.mark.full
 @pytest.mark.parametrize("name", [("minimax", "classic-evil"), ("minimax", "classic")])
 def test_insights_are_those_of_analysis(open_view, server, played, name):
     analysis = wait_for_analysis(server.site_url, played[name])
@@ -102,7 +102,7 @@ def test_insights_are_those_of_analysis(open_view, server, played, name):
             assert turn["chance"] == pytest.approx(worth["chance"], abs=1e-3)
 
 
-@pytest.mark.page
+@pytest.mark.full
 def test_match_is_verified_and_downloaded(open_view, played):
     page = open_view(f"#/match/{played['minimax', 'classic']}")
     page.get_by_role("button", name="Verify in this page").click()
@@ -115,13 +115,13 @@ def test_match_is_verified_and_downloaded(open_view, played):
     assert verify_record(record) == []
 
 
-@pytest.mark.page
+@pytest.mark.full
 def test_unknown_match_is_one_line(watch):
     page = watch().open("#/match/0000000000000000")
     assert page.get_by_role("alert").inner_text() == "This server has no such match."
 
 
-@pytest.mark.page
+@pytest.mark.full
 @pytest.mark.parametrize("name", HONEST)
 def test_honest_file_is_verified_and_replayed_without_request(open_view, name):
     page = open_view("#/verify")
@@ -135,7 +135,7 @@ def test_honest_file_is_verified_and_replayed_without_request(open_view, name):
     assert requests == []
 
 
-@pytest.mark.page
+@pytest.mark.full
 def test_file_says_that_analysis_needs_server(open_view):
     page = open_view("#/verify")
     page.get_by_label("choose its file").set_input_files(record_file(HONEST["evil"]))
@@ -146,7 +146,7 @@ def test_file_says_that_analysis_needs_server(open_view):
     assert page.locator("match-replay turn-time").count() == 0
 
 
-@pytest.mark.page
+@pytest.mark.full
 def test_live_match_shows_time_of_turn(open_view, server):
     with open_match(server) as match:
         page = open_view(f"#/match/{match.match}")
@@ -196,13 +196,13 @@ def test_live_match_is_followed_to_its_end_and_keeps_its_place(open_view, server
     assert page.url.endswith("?game=10&guess=2")
 
 
-@pytest.mark.page
+@pytest.mark.full
 def test_finished_match_opens_at_its_beginning(open_view, played):
     page = open_view(f"#/match/{played['minimax', 'classic']}")
     wait_for_place(page, 1, 0)
 
 
-@pytest.mark.page
+@pytest.mark.full
 def test_place_in_address_of_live_match_is_kept(open_view, server):
     with open_match(server) as match:
         match.guess("1122")
@@ -214,7 +214,7 @@ def test_place_in_address_of_live_match_is_kept(open_view, server):
         wait_for_place(page, 1, 1)
 
 
-@pytest.mark.page
+@pytest.mark.full
 def test_forged_file_is_refused(open_view):
     page = open_view("#/verify")
     for number, forged in enumerate(FORGED[::7]):
@@ -225,7 +225,7 @@ def test_forged_file_is_refused(open_view):
         assert page.locator("record-check .good").count() == 0
 
 
-@pytest.mark.page
+@pytest.mark.full
 @pytest.mark.parametrize("text", ["", "no record\n", "[]\n", '{"type": "match_started"}\n' * 2])
 def test_other_file_is_one_line(open_view, text):
     page = open_view("#/verify")
@@ -233,7 +233,7 @@ def test_other_file_is_one_line(open_view, text):
     assert page.get_by_role("alert").inner_text().startswith("x cannot be read: this")
 
 
-@pytest.mark.page
+@pytest.mark.full
 def test_dropped_file_is_verified(open_view):
     page = open_view("#/verify")
     page.locator(".drop").evaluate(

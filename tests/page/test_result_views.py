@@ -6,9 +6,9 @@ import pytest
 
 from support.browser import ARTIFACTS, axe_violations
 from support.page.hostile_texts import HOSTILE, RAN
-from support.page_records import RECORDS
+from tools.page_records import RECORDS
 
-pytestmark = pytest.mark.page
+pytestmark = pytest.mark.full
 EVIL = next(row["events"] for row in json.loads(RECORDS.read_text())["honest"] if row["name"] == "evil")
 MATCH = EVIL[0]["match"]
 THEMES = ("light", "dark")

@@ -7,7 +7,7 @@ import pytest
 
 from support.browser import ARTIFACTS
 
-pytestmark = pytest.mark.page
+pytestmark = pytest.mark.full
 SCREENS = [(theme, width) for theme in ("light", "dark") for width in (360, 1280)]
 VIEWS = {"daily": "daily", "large": "play/6x10-fixed", "wide": "play/12x2", "no-rules": "play/x"}
 WIDER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"

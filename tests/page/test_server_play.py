@@ -32,7 +32,7 @@ def test_server_game_by_mouse_is_solved_and_verified(open_view):
     assert verify_record(record) == []
 
 
-@pytest.mark.page
+@pytest.mark.full
 def test_rated_match_by_keyboard_starts_when_player_says_so(open_view):
     page = open_view("#/server/classic")
     page.get_by_label("New name").fill("keyboarder")
@@ -53,7 +53,7 @@ def test_rated_match_by_keyboard_starts_when_player_says_so(open_view):
     assert page.locator("match-result h2").inner_text() == "1 of 10 games solved"
 
 
-@pytest.mark.page
+@pytest.mark.full
 def test_practice_shows_parts_candidates_and_hint(open_view):
     page = open_view("#/server/classic-evil-practice")
     begin(page)
@@ -70,7 +70,7 @@ def test_practice_shows_parts_candidates_and_hint(open_view):
     assert replies(page)[1][0] == "3345"
 
 
-@pytest.mark.page
+@pytest.mark.full
 def test_practice_is_given_up_after_confirmation(open_view):
     page = open_view("#/server/classic-practice")
     begin(page)
@@ -87,7 +87,7 @@ def test_practice_is_given_up_after_confirmation(open_view):
     assert replies(page) == []
 
 
-@pytest.mark.page
+@pytest.mark.full
 def test_reload_comes_back_to_server_game(open_view):
     page = open_view("#/server/classic-practice")
     begin(page)
@@ -104,7 +104,7 @@ def test_reload_comes_back_to_server_game(open_view):
     assert "Solved in" in page.locator("match-result h2").inner_text()
 
 
-@pytest.mark.page
+@pytest.mark.full
 def test_open_match_is_offered_among_ladders(open_view):
     page = open_view("#/server/super-practice")
     begin(page)
@@ -114,7 +114,7 @@ def test_open_match_is_offered_among_ladders(open_view):
     wait_for_turn(page)
 
 
-@pytest.mark.page
+@pytest.mark.full
 def test_second_tab_takes_match_and_first_takes_it_back(open_view):
     first = open_view("#/server/classic-practice")
     begin(first)
@@ -132,7 +132,7 @@ def test_second_tab_takes_match_and_first_takes_it_back(open_view):
     first.locator("server-board guess-table tbody tr").nth(1).wait_for()
 
 
-@pytest.mark.page
+@pytest.mark.full
 def test_names_are_claimed_exported_and_used_elsewhere(open_view):
     page = open_view("#/server/classic")
     page.get_by_label("New name").fill("traveller")
@@ -150,13 +150,13 @@ def test_names_are_claimed_exported_and_used_elsewhere(open_view):
     assert elsewhere.locator("player-panel strong").first.inner_text() == "traveller"
 
 
-@pytest.mark.page
+@pytest.mark.full
 def test_unknown_ladder_is_told_in_words(open_view):
     page = open_view("#/server/nothing")
     page.get_by_text("This server has no such game.").wait_for()
 
 
-@pytest.mark.page
+@pytest.mark.full
 def test_too_large_ladder_is_not_offered(open_view):
     page = open_view("#/ladders?rules=12x14&codemaker=evil")
     page.get_by_text("Too large here.").first.wait_for()

@@ -6,7 +6,7 @@ from support.browser import WatchedPage
 from support.page.restarting_server import restarting_server
 from support.page.server_games import begin, play_to_end, replies, type_code, wait_for_turn
 
-pytestmark = pytest.mark.page
+pytestmark = pytest.mark.full
 REFUSED = "net::ERR_CONNECTION_REFUSED"
 
 

@@ -5,7 +5,7 @@ import pytest
 from support.browser import ARTIFACTS, axe_violations
 from support.page.server_games import begin, play_to_end, type_code, wait_for_turn
 
-pytestmark = pytest.mark.page
+pytestmark = pytest.mark.full
 WIDTHS = (1280, 360)
 
 

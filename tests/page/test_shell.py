@@ -2,7 +2,7 @@
 
 import pytest
 
-pytestmark = pytest.mark.page
+pytestmark = pytest.mark.full
 REFUSAL = "path => import('./static/api.js').then(api => api.getJson(path)).catch(error => [error.name, error.message])"
 
 

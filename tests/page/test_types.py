@@ -12,7 +12,7 @@ FOLDER = Path(__file__).parent
 COMPILER = FOLDER / "node_modules" / ".bin" / "tsc"
 PATIENCE = 300
 
-pytestmark = pytest.mark.page
+pytestmark = pytest.mark.full
 
 
 def check_types(project):

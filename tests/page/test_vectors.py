@@ -5,8 +5,8 @@ import json
 import pytest
 
 from evilpegs_clients.verification.verify import verify_match
-from support.page_records import RECORDS, VECTORS, apply, render
-from support.page_vectors import FILES
+from tools.page_records import RECORDS, VECTORS, apply, render
+from tools.page_vectors import FILES
 
 RECORD_ROWS = json.loads(RECORDS.read_text())["honest"]
 HONEST = {row["name"]: row["events"] for row in RECORD_ROWS}

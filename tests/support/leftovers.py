@@ -1,18 +1,29 @@
 """Threads that a test has started and not ended.
 
 These threads go on using resources of the next tests: the processor, the database, and the global random generator,
-whose state Hypothesis watches while it draws. So every test must end the threads that it started.
+whose state Hypothesis watches while it draws. So every test must end the threads that it started. The conftest.py of a
+package whose tests start threads imports `no_thread_left`.
 """
 
 import threading
 import time
 
-PATIENCE = 5
-"""The time in seconds within which the threads of a test must end once the test is over."""
+import pytest
+
+from support.patience import PATIENCE
+
 SHARED_SERVER = "shared server"
 """The name of the thread of a server that is shared by several tests."""
 OF_SHARED_SERVER = (SHARED_SERVER, "asyncio_", "leaderboards", "reads", "writer")
 """The prefixes of the names of threads that a shared server may start during any test."""
+
+
+@pytest.fixture(autouse=True)
+def no_thread_left():
+    """Fail a test that leaves a thread behind."""
+    before = threading.enumerate()
+    yield
+    assert threads_left(before) == []
 
 
 def threads_left(before, patience=PATIENCE):

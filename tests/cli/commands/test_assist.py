@@ -26,6 +26,7 @@ from evilpegs_game.feedback import Feedback, feedback
 from evilpegs_game.history import Turn
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.rules import Rules
+from support.examples import share
 
 CLASSIC = Rules(4, 6)
 NONE_TO_SPARE = Effort(feedback_budget=0, solver_budget=0, counted_codes=0)
@@ -150,7 +151,7 @@ TYPED = st.sampled_from(
 )
 
 
-@settings(max_examples=12)
+@settings(max_examples=share(12))
 @given(st.lists(TYPED | st.sampled_from(["codes", "new", "help", "", "?", "change 9 1,1", "33 1,1", "nonsense"])))
 def test_dialog_survives_any_lines(lines):
     typed, out = iter(lines), io.StringIO()

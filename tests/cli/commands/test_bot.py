@@ -319,7 +319,7 @@ def test_new_strategy_plays_at_once(run, server, tmp_path):
 @pytest.mark.parametrize("name", ["mine.txt", "there.py", "no/such/folder.py"])
 def test_new_strategy_overwrites_nothing(run, tmp_path, name):
     (tmp_path / "there.py").write_text("kept")
-    result = run("bot", "--new", tmp_path / name)
+    result = run("bot", "--new", name)  # in tmp_path
     assert (result.status, result.out) == (2, "")
     assert name in result.complaint
     assert (tmp_path / "there.py").read_text() == "kept"

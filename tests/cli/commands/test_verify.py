@@ -73,14 +73,14 @@ def test_replay_record_has_one_event_per_line(run, server, evil_match, record):
     assert (written.status, written.err) == (0, "")
 
 
-def test_replay_record_reports_events_and_chain(run, server, evil_match, tmp_path):
-    options = ("replay", evil_match, "--record", tmp_path / "a", "--database", server.database)
+def test_replay_record_reports_events_and_chain(run, server, evil_match):
+    options = ("replay", evil_match, "--record", "a", "--database", server.database)
     events, hashes = run(*options).out.splitlines()
     assert {evil_match, "30"} <= numbers_in(events)
-    assert events.endswith(f" {tmp_path / 'a'}")
+    assert events.endswith(" a")
     assert numbers_in(hashes) == {"30"}
     document = run(*options, "--json").document
-    assert document == {"match": evil_match, "record": str(tmp_path / "a"), "events": 30, "flaw": None}
+    assert document == {"match": evil_match, "record": "a", "events": 30, "flaw": None}
 
 
 def test_replay_record_reports_broken_chain(run, evil_match, tampered, tmp_path):

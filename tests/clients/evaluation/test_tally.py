@@ -22,6 +22,7 @@ from evilpegs_game.errors import StuckError
 from evilpegs_game.evaluation.exact import duel, evaluate
 from evilpegs_game.evaluation.tree_walk import MAX_IDLE_TURNS
 from evilpegs_game.rules import Rules
+from support.examples import share
 from support.printed import numbers_in
 
 RULES = Rules(3, 4)
@@ -62,7 +63,7 @@ def test_tally_equals_one_walk(strategy, task_size):
     assert (found.first, found.distribution) == (result.first, result.distribution)
 
 
-@settings(max_examples=40)
+@settings(max_examples=share(40))
 @given(
     st.sampled_from([Rules(1, 5), Rules(2, 3), Rules(2, 4), Rules(3, 3), Rules(3, 4, repeats=False)]),
     st.sampled_from(["minimax", "entropy", "first-consistent", "random-consistent", "sampled"]),

@@ -12,6 +12,7 @@ from evilpegs_clients.verification.independent.enumerate_blocks import live_code
 from evilpegs_clients.verification.independent.replies import hardest_replies
 from evilpegs_clients.verification.independent.solver import ExhaustiveSolver, TooMuchWorkError
 from evilpegs_game.codes import SYMBOLS
+from support.examples import share
 
 SPACES = {
     "2x3": Space(2, 3, True, SYMBOLS[:3]),
@@ -47,7 +48,7 @@ def needed(space, codes):
 
 @pytest.mark.parametrize("name", SPACES)
 @given(st.data())
-@settings(max_examples=25)
+@settings(max_examples=share(25))
 def test_solver_value_matches_definition(name, data):
     space = SPACES[name]
     every = list(space.codes())

@@ -11,6 +11,7 @@ from evilpegs_game.feedback import Feedback, feedback, feedbacks
 from evilpegs_game.history import Turn
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.rules import Rules
+from support.examples import share
 
 SMALL = [Rules(2, 3), Rules(3, 3), Rules(3, 4, repeats=False), Rules(4, 2)]
 
@@ -28,7 +29,7 @@ def boards(draw):
     return rules, tuple(draw(st.lists(st.builds(Turn, codes, st.sampled_from(feedbacks(rules.pegs))), max_size=5)))
 
 
-@settings(max_examples=150)
+@settings(max_examples=share(150))
 @given(boards())
 def test_contradiction_finds_fewest_turns(board):
     rules, turns = board
@@ -46,7 +47,7 @@ def test_contradiction_finds_fewest_turns(board):
         assert found == max((one for one in smallest if len(one) == len(found)), key=lambda one: one[::-1])
 
 
-@settings(max_examples=100)
+@settings(max_examples=share(100))
 @given(boards())
 def test_contradiction_of_many_turns_is_irreducible(board):
     rules, turns = board

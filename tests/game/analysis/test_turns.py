@@ -29,6 +29,7 @@ from evilpegs_game.optimal.least_total import LeastTotal
 from evilpegs_game.optimal.within_budget import BoundedSolver
 from evilpegs_game.partition import partition_counts
 from evilpegs_game.rules import Rules
+from support.examples import share
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "golden.json").read_text())
 CLASSIC = Rules(4, 6)
@@ -72,7 +73,7 @@ def games(draw):
     return rules, (*turns, Turn(secret, all_black(rules.pegs)))
 
 
-@settings(max_examples=60)
+@settings(max_examples=share(60))
 @given(games())
 def test_analyze_matches_enumeration(game):
     rules, history = game
@@ -102,7 +103,7 @@ def plain_chance(parts, received, ends):
     return Fraction(as_good, sum(parts.values()))
 
 
-@settings(max_examples=40)
+@settings(max_examples=share(40))
 @given(games())
 def test_analyze_best_guesses_are_unbeaten(game):
     rules, history = game
@@ -118,7 +119,7 @@ def test_analyze_best_guesses_are_unbeaten(game):
         assert found.best_guesses.among == "codes"
 
 
-@settings(max_examples=60)
+@settings(max_examples=share(60))
 @given(games())
 def test_regret_bounds_contain_exact_value(game):
     rules, history = game
@@ -216,7 +217,7 @@ def test_regret_after_abandoned_search_keeps_bounds(error):
     assert regret(position, (0, 0, 0), BoundedSolver(position.rules, make=NoAnswer)) == bounds
 
 
-@settings(max_examples=60)
+@settings(max_examples=share(60))
 @given(games())
 def test_split_bound_is_below_optimal_total(game):
     rules, history = game
@@ -343,7 +344,7 @@ def test_best_guesses_over_budget_among_candidates():
     assert all(figures.is_candidate for _, figures in best_guesses(four).guesses)
 
 
-@settings(max_examples=20)
+@settings(max_examples=share(20))
 @given(games())
 def test_analyze_is_same_for_counted_codes(game):
     rules, history = game

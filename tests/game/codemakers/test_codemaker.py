@@ -12,6 +12,7 @@ from evilpegs_game.feedback import Feedback, all_black, feedback
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
+from support.examples import share
 from support.messages import values_in
 
 CLASSIC = Rules(4, 6)
@@ -135,7 +136,7 @@ def test_devil_asks_tie_break_like_evil(exact_up_to, index):
     assert calls == before  # there was no choice
 
 
-@settings(max_examples=30)
+@settings(max_examples=share(30))
 @given(st.data())
 def test_devil_reply_is_at_least_evils(data):
     rules = data.draw(st.sampled_from([Rules(2, 4), Rules(3, 3), Rules(2, 5, repeats=False)]))

@@ -18,6 +18,7 @@ from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.partition import partition_counts
 from evilpegs_game.rules import Rules
+from support.examples import share
 from support.plain_worst_case import PlainWorstCase, plain_codes
 
 compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too slow as plain Python")
@@ -66,7 +67,7 @@ def test_worst_case_of_known_rules(rules, guesses):
     assert WorstCase(rules).value(all_codes(rules)) == guesses
 
 
-@settings(max_examples=60)
+@settings(max_examples=share(60))
 @given(st.data())
 def test_worst_case_value_equals_definition(data):
     rules = data.draw(st.sampled_from(TINY))
@@ -74,7 +75,7 @@ def test_worst_case_value_equals_definition(data):
     assert WorstCase(rules).value(columns) == plain(rules).value(plain_codes(columns))
 
 
-@settings(max_examples=60)
+@settings(max_examples=share(60))
 @given(st.data())
 def test_worst_case_hardest_replies_equal_definition(data):
     rules = data.draw(st.sampled_from(TINY))
@@ -86,7 +87,7 @@ def test_worst_case_hardest_replies_equal_definition(data):
 
 
 @compiled
-@settings(max_examples=30)
+@settings(max_examples=share(30))
 @given(st.data())
 def test_worst_case_of_deeper_sets_equals_definition(data):
     """Parts of 3x4 after one guess need over three guesses, so that the search itself runs."""

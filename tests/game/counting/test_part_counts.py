@@ -15,6 +15,7 @@ from evilpegs_game.feedback import Feedback, feedback, feedbacks
 from evilpegs_game.partition import partition_counts
 from evilpegs_game.rules import Rules
 from support.evil_games import SORTS, evil_game, guess_of
+from support.examples import share
 from support.plain_counting import parts_by_colors, parts_by_pegs, plain_part_sizes
 
 compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too slow as plain Python")
@@ -61,7 +62,7 @@ def test_count_parts_matches_plain_definition(position):
     assert found == partition_counts(asked, live)
 
 
-@settings(max_examples=30)
+@settings(max_examples=share(30))
 @given(small_positions())
 def test_plain_counts_match_plain_definition(position):
     rules, codes, history, asked = position
@@ -72,7 +73,7 @@ def test_plain_counts_match_plain_definition(position):
 
 @compiled
 @pytest.mark.parametrize("name", MIDDLING)
-@settings(max_examples=2)
+@settings(max_examples=share(2))
 @given(data=st.data())
 def test_count_parts_matches_plain_along_evil_games(name, data):
     rules = Rules.parse(name)

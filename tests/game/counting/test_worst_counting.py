@@ -6,6 +6,7 @@ from hypothesis import given, settings, target
 from hypothesis import strategies as st
 
 from evilpegs_game.rules import Rules
+from support.examples import share
 from support.worst_counting import KNOWN, WORST_WORK, known_games, nasty_games, works
 
 compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too slow as plain Python")
@@ -20,7 +21,7 @@ def test_worst_counting_known_games_stay_within_work(name):
 
 @compiled
 @pytest.mark.parametrize("name", KNOWN)
-@settings(max_examples=10)
+@settings(max_examples=share(10))
 @given(data=st.data())
 def test_worst_counting_short_search_stays_within_work(name, data):
     rules = Rules.parse(name)

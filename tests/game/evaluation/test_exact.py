@@ -18,6 +18,7 @@ from evilpegs_game.history import Turn
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
+from support.examples import share
 from support.messages import values_in
 
 SMALL = [Rules(1, 1), Rules(1, 5), Rules(2, 3), Rules(3, 2), Rules(3, 3), Rules(2, 4), Rules(3, 4, repeats=False)]
@@ -31,7 +32,7 @@ def first_candidate(position):
     return position.first_candidate
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=share(25))
 @given(st.sampled_from(SMALL), st.sampled_from([minimax, first_candidate]), st.integers(0, 10**6))
 def test_evaluate_matches_playing_every_secret(rules, choose, pick):
     first = code_at(pick % rules.size, rules)
@@ -43,7 +44,7 @@ def test_evaluate_matches_playing_every_secret(rules, choose, pick):
     assert result.distribution == tuple(played.count(turns) for turns in range(1, max(played) + 1))
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=share(25))
 @given(st.sampled_from(SMALL), st.sampled_from([minimax, first_candidate]), st.lists(st.integers(0, 10**6), max_size=3))
 def test_distribution_from_matches_playing_candidates(rules, choose, picks):
     position = Position(rules, (), LiveSets())
@@ -60,7 +61,7 @@ def test_distribution_from_matches_playing_candidates(rules, choose, picks):
     assert distribution == tuple(played[turn] for turn in range(max(played) + 1))
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=share(25))
 @given(st.sampled_from(SMALL), st.sampled_from([minimax, first_candidate]), st.integers(0, 10**6))
 def test_distribution_from_parts_sum_to_whole(rules, choose, pick):
     first = code_at(pick % rules.size, rules)

@@ -14,6 +14,7 @@ from evilpegs_game.history import Turn
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
+from support.examples import share
 from support.messages import values_in
 
 compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too slow as plain Python")
@@ -50,7 +51,7 @@ def games(draw):
 @pytest.mark.parametrize("candidates_only", [False, True])
 @pytest.mark.parametrize("criterion", CRITERIA, ids=lambda criterion: criterion.name)
 @pytest.mark.parametrize("batch", [4096, 3, 1], ids=["one batch", "batches of 3", "batches of 1"])
-@settings(deadline=None, max_examples=5 if numba.config.DISABLE_JIT else 15)
+@settings(max_examples=share(15))
 @given(game=games())
 def test_evaluate_heuristic_matches_playing_every_secret(batch, criterion, candidates_only, game):
     """Small batches lead small games through the code for large ones."""

@@ -18,6 +18,7 @@ from evilpegs_game.guessing.ranking import Best, is_better, keep_better, no_gues
 from evilpegs_game.guessing.search import best_code
 from evilpegs_game.partition import part_size_table
 from evilpegs_game.rules import Rules
+from support.examples import share
 
 CRITERIA = [MINIMAX, LEXICOGRAPHIC, EXPECTED_SIZE, ENTROPY, MOST_PARTS]
 PLAIN_KEYS = {
@@ -45,7 +46,7 @@ def plain_codes(columns):
 
 
 @pytest.mark.parametrize("many", [1, 63, 64, 65, 200])
-@settings(deadline=None, max_examples=10)
+@settings(max_examples=share(10))
 @given(data=st.data())
 def test_bitmaps_give_part_sizes(many, data):
     rules = Rules(4, 4)
@@ -120,7 +121,7 @@ def test_ranking_prefer_any_guess():
 
 @pytest.mark.parametrize("candidates_only", [False, True])
 @by_name
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=share(15))
 @given(game=live_sets(least=3))
 def test_best_code_matches_plain_choice(criterion, candidates_only, game):
     rules, live = game

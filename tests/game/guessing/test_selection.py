@@ -15,6 +15,7 @@ from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.partition import part_sizes, partition_counts
 from evilpegs_game.rules import Rules
+from support.examples import share
 
 CRITERIA = [MINIMAX, LEXICOGRAPHIC, EXPECTED_SIZE, ENTROPY, MOST_PARTS]
 SMALL = [Rules(2, 4), Rules(3, 3), Rules(4, 2), Rules(3, 4, repeats=False), Rules(1, 7), Rules(2, 5)]
@@ -53,7 +54,7 @@ def positions(draw):
 
 @pytest.mark.parametrize("candidates_only", [False, True])
 @pytest.mark.parametrize("criterion", CRITERIA, ids=lambda criterion: criterion.name)
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=share(20))
 @given(position=positions())
 def test_best_guess_equals_written_rule(criterion, candidates_only, position):
     expected = plain_best(position, criterion, candidates_only)
@@ -62,7 +63,7 @@ def test_best_guess_equals_written_rule(criterion, candidates_only, position):
 
 @pytest.mark.parametrize("candidates_only", [False, True])
 @pytest.mark.parametrize("criterion", CRITERIA, ids=lambda criterion: criterion.name)
-@settings(deadline=None, max_examples=10)
+@settings(max_examples=share(10))
 @given(position=positions())
 def test_best_of_is_same_with_threads(criterion, candidates_only, position):
     assume(position.count > 2)
@@ -109,7 +110,7 @@ def fresh_in_order(guess, guessed):
 
 
 @pytest.mark.parametrize("candidates_only", [False, True])
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=share(30))
 @given(position=positions())
 def test_best_guess_budget_counts_distinct_guesses(candidates_only, position):
     assume(position.count > 2)

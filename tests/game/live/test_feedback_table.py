@@ -11,6 +11,7 @@ from evilpegs_game.live.feedback_table import FeedbackTable
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.partition import partition_counts
 from evilpegs_game.rules import Rules
+from support.examples import share
 from support.messages import values_in
 
 RULES = [Rules(1, 1), Rules(1, 34), Rules(2, 7), Rules(3, 4), Rules(5, 2), Rules(3, 6, False), Rules(4, 4, False)]
@@ -30,7 +31,7 @@ def test_feedback_table_sizes_match_consistent_codes(rules, numbers):
         assert table.part_sizes(history, guess).tolist() == [counts.get(each, 0) for each in feedbacks(rules.pegs)]
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=share(20))
 @given(st.sampled_from([Rules(4, 6), Rules(11, 2), Rules(3, 12, False)]), st.integers(0, 10**6), st.integers(0, 10**6))
 def test_feedback_table_of_larger_rules(rules, one, other):
     guess, secret = code_at(one % rules.size, rules), code_at(other % rules.size, rules)

@@ -17,6 +17,7 @@ from evilpegs_game.live.live_sets import LiveSets, max_listed_codes
 from evilpegs_game.live.position import Position
 from evilpegs_game.partition import partition_counts
 from evilpegs_game.rules import Rules
+from support.examples import share
 
 SMALL = [Rules(4, 5), Rules(5, 3), Rules(3, 6), Rules(4, 6, repeats=False), Rules(3, 9, repeats=False)]
 HUGE = Rules(10, 12)
@@ -32,7 +33,7 @@ def counted(most_listed, **bounds):
     return LiveSets(enumerated_codes=1, max_listed_codes=lambda rules: most_listed, **bounds)
 
 
-@settings(max_examples=10 if numba.config.DISABLE_JIT else 40)
+@settings(max_examples=share(40))
 @given(st.data())
 def test_live_sets_counted_or_listed_give_same_answers(data):
     rules = data.draw(st.sampled_from(SMALL))

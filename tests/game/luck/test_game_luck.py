@@ -22,6 +22,7 @@ from evilpegs_game.luck.game_luck import adjusted_score, game_luck, raw_score, t
 from evilpegs_game.luck.value_curve import MILLION, ValueCurve, load_value_curve
 from evilpegs_game.rules import Rules
 from support.all_games import GOOD_STRATEGIES, STRATEGIES, scores
+from support.examples import share
 
 CLASSIC = Rules(4, 6)
 LIMIT = 10
@@ -77,7 +78,7 @@ def curves(draw, rules):
 
 @pytest.mark.parametrize("text", ["2x3", "3x3"])
 @given(data=st.data(), seed=st.integers(0, 10**6), limit=st.integers(1, 3))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=share(20))
 def test_luck_is_unbiased_for_random_strategies(text, data, seed, limit):
     rules, live_sets = Rules.parse(text), LiveSets()
     curve, codes, choose = data.draw(curves(rules)), codes_of(Rules.parse(text)), random_chooser(rules, seed)

@@ -16,6 +16,7 @@ from evilpegs_game.optimal.solver import TotalSolver
 from evilpegs_game.optimal.totals_table import new_totals
 from evilpegs_game.optimal.tuning import Tuning
 from evilpegs_game.rules import Rules
+from support.examples import share
 from support.plain_least_total import PlainLeastTotal, play_all
 
 compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too slow as plain Python")
@@ -45,7 +46,7 @@ def plain_codes(columns):
     return tuple(column_code(columns, index) for index in range(columns.shape[1]))
 
 
-@settings(max_examples=60)
+@settings(max_examples=share(60))
 @given(st.data())
 def test_least_total_equals_definition(data):
     rules = data.draw(st.sampled_from(TINY))
@@ -54,7 +55,7 @@ def test_least_total_equals_definition(data):
     assert solver(rules).total(columns) == plain(rules).total(codes, len(codes))
 
 
-@settings(max_examples=40)
+@settings(max_examples=share(40))
 @given(st.data())
 def test_least_total_best_is_first_that_attains_it(data):
     rules = data.draw(st.sampled_from(TINY))
@@ -62,7 +63,7 @@ def test_least_total_best_is_first_that_attains_it(data):
     assert solver(rules).best_guess(columns) == plain(rules).best_guess(plain_codes(columns))
 
 
-@settings(max_examples=40)
+@settings(max_examples=share(40))
 @given(st.data())
 def test_least_total_after_guess_equals_definition(data):
     rules = data.draw(st.sampled_from(TINY))
@@ -75,7 +76,7 @@ def test_least_total_after_guess_equals_definition(data):
     assert solver(rules).total_after(columns, guess) == expected
 
 
-@settings(max_examples=60)
+@settings(max_examples=share(60))
 @given(st.data())
 def test_total_solver_within_limit_equals_definition(data):
     """The search finds the total within a limit or proves that there is none, with and without an upper bound."""
@@ -92,7 +93,7 @@ def test_total_solver_within_limit_equals_definition(data):
 
 
 @compiled
-@settings(max_examples=30)
+@settings(max_examples=share(30))
 @given(st.data())
 def test_total_solver_of_larger_sets_equals_slower_search(data):
     """Sets of 3x4, where parts do not fit one feedback each, with a memo that forgets and with one that keeps."""

@@ -7,7 +7,7 @@ export function vectors(name) {
   return JSON.parse(readFileSync(new URL(`../../vectors/${name}.json`, import.meta.url), "utf8"));
 }
 
-/** Return a copy of the events with the changes of a forgery; tests/support/page_records.py describes them. */
+/** Return a copy of the events with the changes of a forgery; tools/page_records.py describes them. */
 export function apply(events, changes) {
   const changed = structuredClone(events);
   for (const { event, set = {}, unset = [] } of changes) {

@@ -23,6 +23,7 @@ from evilpegs_server.work.hints import HINT_BUDGET
 from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.tasks import FindHint, WarmUp
 from evilpegs_server.work.workspace import DevilSolvers, Workspace
+from support.examples import share
 from support.workspaces import new_workspace
 
 MATCH = "00112233445566aa"
@@ -141,7 +142,7 @@ class TestFixed:
 
 
 class TestEvil:
-    @settings(deadline=None, max_examples=30)
+    @settings(max_examples=share(30))
     @given(st.lists(st.integers(0, 1295), min_size=1, max_size=4), st.integers(0, 2**256 - 1))
     def test_seeded_evil_follows_formula(self, guesses, nonce):
         nonce = f"{nonce:064x}"

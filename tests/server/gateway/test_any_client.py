@@ -30,6 +30,7 @@ from evilpegs_server.match.match import TRANSITIONS, Match, RefusedError, State
 from evilpegs_server.record.encoding import MatchKey, facts_from_events
 from evilpegs_server.record.event_log import EventLog
 from evilpegs_server.record.recorder import Recorder
+from support.examples import share
 from support.match_states import durable_state, snapshot
 
 MATCH = "00112233445566aa"
@@ -267,6 +268,6 @@ def test_any_client_harms_no_match(ladders):
     run_state_machine_as_test(
         lambda: AnyClient(ladders),
         settings=settings(
-            max_examples=300, stateful_step_count=40, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+            max_examples=share(300), stateful_step_count=40, suppress_health_check=[HealthCheck.too_slow]
         ),
     )

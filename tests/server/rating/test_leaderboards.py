@@ -15,6 +15,7 @@ from evilpegs_server.rating.leaderboards import LiveLeaderboards
 from evilpegs_server.scoring.leaderboard import leaderboard
 from evilpegs_server.storage.chains import verify_chains
 from evilpegs_server.storage.database import open_database
+from support.examples import share
 from support.matches import TINY
 from support.patience import PATIENCE
 from support.stored_matches import StoredPlay, load_events, store, store_players, stored_plays
@@ -56,7 +57,7 @@ async def live(engine):
     await live.close()
 
 
-@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=share(30), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_live_leaderboards_equal_fold_of_all_events(tmp_path_factory, monkeypatch, data):
     """Some events are stored before the start and some while the leaderboards are followed, in chunks of any size."""

@@ -27,6 +27,7 @@ from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.players import Player
 from evilpegs_server.storage.tables import games
 from evilpegs_server.storage.writer import Writer
+from support.examples import share
 from support.match_states import durable_state
 
 ANN, BOB = Player(1, "ann", "bot"), Player(2, "bob-2", "human")
@@ -83,7 +84,7 @@ def test_load_players_restores_claimed_players(store):
     ]
 
 
-@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=share(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_load_match_restores_any_match(tmp_path_factory, random_matches, client_program, data):
     driver = data.draw(random_matches)

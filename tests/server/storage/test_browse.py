@@ -17,6 +17,7 @@ from evilpegs_server.storage.browse import (
     list_players,
 )
 from evilpegs_server.storage.database import open_database
+from support.examples import share
 from support.matches import TINY
 from support.stored_matches import ADMITTED_AT, StoredPlay, store, store_players, stored_plays
 
@@ -52,7 +53,7 @@ def plain_page(plays, numbers, wanted, limit):
     return sorted(chosen, key=order.__getitem__, reverse=True)[:limit]
 
 
-@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=share(30), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_page_equals_plain_selection(tmp_path_factory, data):
     plays, steps = data.draw(stored_plays(LADDERS_PLAYED, max_matches=8))

@@ -14,6 +14,7 @@ from evilpegs_server.storage.game_sums import (
     sum_matches,
     sum_players,
 )
+from support.examples import share
 
 CURVES = {"classic": "new", "evil": None}
 """The ladders that are wanted; "other" is not."""
@@ -91,7 +92,7 @@ def by_group(sums):
     }
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=share(40))
 @given(st.data())
 def test_sums_equal_those_of_rows(tmp_path_factory, data):
     matches = data.draw(st.lists(stored_matches, max_size=8))

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from evilpegs_server.work.scheduler import FairScheduler, Job, SchedulerLimits, Spending
+from support.examples import share
 
 LIMITS = SchedulerLimits(budget=100, window=16.0, cheap=5, heavy_slots=2, cheap_slots=1)
 SLOTS = LIMITS.slots
@@ -188,7 +189,7 @@ class SchedulerMachine(RuleBasedStateMachine):
 
 
 TestAnyOrder = SchedulerMachine.TestCase
-TestAnyOrder.settings = settings(max_examples=60, stateful_step_count=60)
+TestAnyOrder.settings = settings(max_examples=share(60), stateful_step_count=60)
 
 
 @given(

@@ -2,7 +2,7 @@
 
 import json
 
-from support.page_records import RECORDS
+from tools.page_records import RECORDS
 
 HONEST = {row["name"]: row["events"] for row in json.loads(RECORDS.read_text())["honest"]}
 

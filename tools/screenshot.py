@@ -7,11 +7,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
 from support.browser import WatchedPage, running_browser
 from support.threaded_server import server_in_thread
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 PICTURE = ROOT / "docs/page.png"
 SIZE = {"width": 1040, "height": 720}
 GUESSES = ("1122", "3344")

@@ -13,7 +13,7 @@ replaced according to `VARYING`. A line that begins with `# ` is a heading.
 
 A transcript of the terminal client is one file per scenario in `tests/clients/test_terminal_snapshots.py`.
 
-``python tests/support/snapshots.py`` rewrites every transcript: it runs the commands and scenarios again and keeps
+``make snapshots`` rewrites every transcript: it runs the commands and scenarios again and keeps
 their output. To add a command, write its line into the file and rewrite.
 """
 
@@ -27,8 +27,8 @@ from pathlib import Path
 
 import pytest
 
-SNAPSHOTS = Path(__file__).parents[1] / "cli" / "snapshots"
-TERMINAL_SNAPSHOTS = Path(__file__).parents[1] / "clients" / "snapshots"
+SNAPSHOTS = Path(__file__).parents[1] / "tests" / "cli" / "snapshots"
+TERMINAL_SNAPSHOTS = Path(__file__).parents[1] / "tests" / "clients" / "snapshots"
 TESTS = (
     f"{SNAPSHOTS.parent / 'test_snapshots.py'}::test_snapshot",
     f"{TERMINAL_SNAPSHOTS.parent / 'test_terminal_snapshots.py'}::test_terminal_snapshot",
@@ -52,7 +52,7 @@ VARYING = [
     ("trailing spaces", re.compile(r"(?m)[ \t]+$"), ""),
     ("the id of a match", re.compile(r"\b[0-9a-f]{16}\b"), "MATCH"),
     ("the name of a guest", re.compile(r"\bguest-[0-9a-f]{8}\b"), "guest-ID"),
-    ("the directory of a test", re.compile(r"/[^\s']+/pytest-\d+/[^/\s']+"), "DIRECTORY"),
+    ("the directory of a test", re.compile(r"/[^\s']+/pytest-\d+(?:/popen-gw\d+)?/[^/\s']+"), "DIRECTORY"),
     ("the port that is in use", re.compile(r"(port )\d+(: the port is in use)"), r"\1PORT\2"),
     ("the port of the server", re.compile(r"(ws://127\.0\.0\.1:)(?!8765\b)\d{4,5}\b"), r"\1PORT"),
     ("the secret of a lost game", re.compile(r"(--secret )\w+(?= --seed \d{9})"), r"\1CODE"),

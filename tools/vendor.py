@@ -17,7 +17,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "tests/page"
 VENDOR = ROOT / "server/evilpegs_server/site/web/vendor"
 DIRECTIVES = {"class-map": "classMap", "live": "live", "ref": "createRef, ref", "repeat": "repeat"}

@@ -1,19 +1,16 @@
 """The test vectors that the page of the server shares with Python: results of the game package, as JSON files.
 
 Tests of both languages read the files in `tests/vectors`: `tests/page/test_vectors.py` and the modules of
-`tests/page/js`. Every run writes the same files. ``python tests/support/page_vectors.py`` writes all of them again,
+`tests/page/js`. Every run writes the same files. ``make vectors`` writes all of them again,
 except for the records that `page_records.py` writes; read the diff before you commit it.
 """
 
 import hashlib
 import hmac
 import json
-import sys
 from datetime import date
-from pathlib import Path
 from random import Random
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
 from evilpegs_clients.daily import DateError, daily_position, is_solved, parse_date, reply_to, share_text
 from evilpegs_game.codemakers.codemaker import Evil, witness
 from evilpegs_game.codes import all_codes, code_at, column_code, format_code, parse_code
@@ -23,7 +20,7 @@ from evilpegs_game.live.position import Position
 from evilpegs_game.rules import PRESETS, Rules
 from evilpegs_protocol.canonical import canonical, chain
 from evilpegs_protocol.commitment import commitment, secret_index, tie_index
-from support.page_records import RECORDS, VECTORS, forge_all, render
+from tools.page_records import RECORDS, VECTORS, forge_all, render
 
 RULES = ("4x6", "1x3", "3x3-distinct", "4x10-distinct", "5x8", "6x10", "10x12", "16x34")
 ENUMERATED = ("4x6", "1x3", "3x3-distinct", "3x5-distinct", "4x10-distinct", "5x8")

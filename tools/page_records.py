@@ -2,7 +2,7 @@
 
 Some records were written by version 0.1.0 and are kept in `tests/compatibility`. One record, on large rules, is
 computed here. The other records are of matches at a real server with known random bytes and times. To play these
-matches again and write `tests/vectors/records.json`, run ``python tests/support/page_records.py``. No test does so,
+matches again and write `tests/vectors/records.json`, run ``make records``. No test does so,
 because the worker process of a server takes long to start.
 
 A forgery is a list of changes to a record, so that Python and JavaScript make the same one. A change has the form
@@ -13,10 +13,8 @@ forgeries come with a new chain of hashes, as a careful forger would make it.
 import asyncio
 import copy
 import json
-import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
 from evilpegs_game.codemakers.codemaker import Evil, evil_replies
 from evilpegs_game.codes import SYMBOLS, format_code, parse_code
 from evilpegs_game.feedback import Feedback, all_black
@@ -24,11 +22,11 @@ from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.canonical import canonical, chain
 from evilpegs_protocol.commitment import commitment
-from support.transcripts import still_stage
+from tools.transcripts import still_stage
 
-VECTORS = Path(__file__).parents[1] / "vectors"
+VECTORS = Path(__file__).parents[1] / "tests" / "vectors"
 RECORDS = VECTORS / "records.json"
-OLD = Path(__file__).parents[1] / "compatibility" / "v0.1.0"
+OLD = Path(__file__).parents[1] / "tests" / "compatibility" / "v0.1.0"
 NONCE = "my-own-luck"
 
 

@@ -4,7 +4,7 @@ A transcript is a block of lines `WHO > MESSAGE` (sent), `WHO < MESSAGE` (receiv
 bytes in place of random ones, and a clock that only advances, by `STEP_MS`, before each message that is sent. So every
 line can be repeated exactly. `["…"]` stands for a list that is too long to print.
 
-``python tests/support/transcripts.py`` rewrites the transcripts of the page from `SCENES`.
+``make transcripts`` rewrites the transcripts of the page from `SCENES`.
 """
 
 import asyncio
@@ -13,14 +13,12 @@ import hashlib
 import itertools
 import json
 import re
-import sys
 import tempfile
 from pathlib import Path
 from unittest import mock
 
 import structlog
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
 from evilpegs_game.codes import format_code, parse_code
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.history import Turn
@@ -35,7 +33,7 @@ from evilpegs_server.settings import Settings
 from evilpegs_server.storage import players, server_key
 from support.servers import dial
 
-PAGE = Path(__file__).parents[2] / "protocol" / "README.md"
+PAGE = Path(__file__).parents[1] / "protocol" / "README.md"
 BLOCK = re.compile(r"(### (.*?)\n.*?```text\n)(.*?)(```)", re.DOTALL)
 STEP_MS = 1250
 LONG = ["…"]

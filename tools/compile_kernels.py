@@ -3,11 +3,10 @@
 Groups of tests that run side by side then find them compiled, and do not each compile them.
 """
 
-from workspaces import new_workspace
-
 import evilpegs
 from evilpegs_server.codemaking.replies import Codemaking
 from evilpegs_server.match.ladders import load_ladders
+from support.workspaces import new_workspace
 
 
 def main():
