@@ -1,34 +1,30 @@
 """Kernels for 64-bit words: counting their bits and mixing them."""
 
-from collections.abc import Callable
 from typing import Final
 
 import numpy as np
-from numba.extending import overload
 from numpy.typing import NDArray
 
-from evilpegs_game.compiled import kernel
+from evilpegs_game.compiled import COMPILES, kernel
 
 GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
 """2**64 divided by the golden ratio; its multiples modulo 2**64 are spread evenly over all 64-bit words."""
 
 
-def popcount(word: np.uint64) -> int:
-    """Return the number of set bits of a 64-bit word."""
+@kernel
+def _popcount(word: np.uint64) -> int:  # pragma: no cover - compilers turn it into one instruction
+    pairs = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    fours = (pairs & np.uint64(0x3333333333333333)) + ((pairs >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    eights = (fours + (fours >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((eights * np.uint64(0x0101010101010101)) >> np.uint64(56))  # type: ignore[return-value]
+
+
+def _plain_popcount(word: np.uint64) -> int:
     return int(word).bit_count()
 
 
-@overload(popcount)
-def _overload_popcount(word: np.uint64) -> Callable[[np.uint64], int]:  # noqa: ARG001
-    def count(
-        word: np.uint64,
-    ) -> int:  # pragma: no cover - never run as it stands: compilers turn it into one instruction
-        pairs = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
-        fours = (pairs & np.uint64(0x3333333333333333)) + ((pairs >> np.uint64(2)) & np.uint64(0x3333333333333333))
-        eights = (fours + (fours >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-        return np.int64((eights * np.uint64(0x0101010101010101)) >> np.uint64(56))  # type: ignore[return-value]
-
-    return count
+popcount = _popcount if COMPILES else _plain_popcount
+"""Return the number of set bits of a 64-bit word."""
 
 
 @kernel

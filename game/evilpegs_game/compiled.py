@@ -1,20 +1,23 @@
 """Compilation of the hot loops to machine code, cached on disk. Long loops run without the interpreter's lock (GIL)."""
 
+import os
 from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar, cast
+from functools import update_wrapper
+from threading import Lock
+from typing import Any, Final, ParamSpec, TypeVar, cast
 
-from numba import config, njit
 from numpy.typing import NDArray
-
-from evilpegs_game.kernel_cache import KernelCache
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
+COMPILES: Final = os.environ.get("NUMBA_DISABLE_JIT", "0") in {"", "0"}
+"""False if kernels stay plain Python, as NUMBA_DISABLE_JIT=1 asks for."""
+
 
 def kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Compile ``function`` with numba so that its calls release the GIL. NUMBA_DISABLE_JIT=1 leaves it plain Python."""
-    return _compile(function, nogil=True)
+    """Compile ``function`` with numba so that its calls release the GIL."""
+    return cast("Callable[_P, _R]", _Kernel(function, nogil=True)) if COMPILES else function
 
 
 def short_kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
@@ -22,16 +25,38 @@ def short_kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
     This is for functions that take about a microsecond: releasing the GIL would cost more than other threads gain.
     """
-    return _compile(function, nogil=False)
+    return cast("Callable[_P, _R]", _Kernel(function, nogil=False)) if COMPILES else function
 
 
-def _compile(function: Callable[_P, _R], nogil: bool) -> Callable[_P, _R]:
-    # Without its wrapper for C, which nothing here calls, a kernel compiles in a tenth less time.
-    options: dict[str, Any] = {"nogil": nogil, "no_cfunc_wrapper": True}
-    dispatcher: Any = njit(**options)(function)
-    if not config.DISABLE_JIT:  # type: ignore[attr-defined]
-        dispatcher._cache = KernelCache(function)
-    return cast("Callable[_P, _R]", dispatcher)
+class _Kernel:
+    # Numba is imported with the first kernel that is called: the import takes 0.2 s, and most commands need none. A
+    # kernel that calls this one sees the dispatcher, because numba asks for its type by an attribute.
+    def __init__(self, function: Callable[..., Any], nogil: bool) -> None:
+        update_wrapper(self, function)
+        self._nogil = nogil
+        self._lock = Lock()  # compiled callers refer to the dispatcher, so there may be only one
+        self._made: Any = None
+
+    def __call__(self, *arguments: Any) -> Any:
+        return (self._made or self._dispatcher())(*arguments)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._dispatcher(), name)
+
+    def _dispatcher(self) -> Any:
+        from numba import njit  # noqa: PLC0415 - takes 0.2 s
+
+        from evilpegs_game.kernel_cache import KernelCache  # noqa: PLC0415 - imports numba
+
+        function = self.__dict__["__wrapped__"]
+        with self._lock:
+            if self._made is None:
+                # Without its wrapper for C, which nothing here calls, a kernel compiles in a tenth less time.
+                options: dict[str, Any] = {"nogil": self._nogil, "no_cfunc_wrapper": True}
+                made: Any = njit(**options)(function)
+                made._cache = KernelCache(function)
+                self._made = made
+            return self._made
 
 
 @kernel

@@ -9,6 +9,7 @@ import numba
 import pytest
 
 from evilpegs_game import compiled
+from support.patience import PATIENCE
 
 CALLEE = "from {decorator} import {name}\n\n\n@{name}\ndef inner(x):\n    return x + {more}\n"
 CALLER = "from {decorator} import {name}\nfrom package.callee import inner\n\n\n@{name}\ndef outer(x):\n    "
@@ -19,6 +20,19 @@ RECORD = (
 RECORD += "\n\n@kernel\ndef first(x):\n    return x.value\n"
 OURS = {"decorator": "package.kernel", "name": "kernel"}
 PLAIN = {"decorator": "package.plain", "name": "cached"}
+
+LAZY = """
+import pkgutil, sys
+import evilpegs, evilpegs_clients, evilpegs_game, evilpegs_protocol, evilpegs_server
+for package in (evilpegs, evilpegs_clients, evilpegs_game, evilpegs_protocol, evilpegs_server):
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        if not module.name.endswith(("__main__", "kernel_cache", ".env")) and ".versions" not in module.name:
+            __import__(module.name)
+before = "numba" in sys.modules
+from evilpegs_game.bits import popcount
+assert popcount(7) == 3
+print(before, "numba" in sys.modules)
+"""
 
 
 @pytest.fixture
@@ -50,8 +64,16 @@ def run(folder, program, **variables):
     environment = {key: value for key, value in os.environ.items() if not key.startswith(ours)} | variables
     environment["PYTHONDONTWRITEBYTECODE"] = "1"  # Python compares only seconds and sizes of files; numba does not
     command = [sys.executable, "-c", program]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=PATIENCE, check=True
+    )
     return tuple(map(int, done.stdout.split()))
+
+
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="asks for compiled kernels")
+def test_numba_is_imported_with_first_kernel_that_runs():
+    done = subprocess.run([sys.executable, "-c", LAZY], capture_output=True, text=True, timeout=PATIENCE, check=True)
+    assert done.stdout == "False True\n"
 
 
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="compiles kernels in a process of its own")
