@@ -12,6 +12,7 @@ from evilpegs_server.gateway.bounded_connection import SLICE_BYTES, BoundedConne
 from evilpegs_server.gateway.connection import FRAME_REFUSALS, StampedConnection
 from evilpegs_server.gateway.rate_limit import MAX_REFUSALS, RateLimit
 from support.entrances import default_entrance
+from support.patience import PATIENCE
 from support.raw_sockets import CONT, PING, PONG, TEXT, RawSocket, frame, text
 
 FLOODS = {
@@ -72,7 +73,7 @@ async def test_flood_behind_handshake_is_cut_off(run_server):
     reader, writer = await asyncio.open_connection(server.host, server.port)
     writer.write(head.encode() + frame(PING) * 4_000)
     received = b""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         try:
             while more := await reader.read(65536):
                 received += more

@@ -8,6 +8,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from support.crowds import TRUSTING, Attacker
+from support.patience import PATIENCE
 from support.servers import child_server, dial
 
 CYCLES = 10_000
@@ -30,7 +31,7 @@ def play_and_leave(url, number, *, resign=True):
 
 async def wait_until(condition):
     """Wait until a condition holds."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         while not condition():  # noqa: ASYNC110 - it depends on a server beside this test
             await asyncio.sleep(0.01)
 

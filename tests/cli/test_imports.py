@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import PurePath
 
+from support.patience import PATIENCE
+
 WITHOUT_FCNTL = """
 import json, pkgutil, sys, traceback, warnings
 warnings.simplefilter("ignore")  # filelock warns that this system has no locks
@@ -28,7 +30,7 @@ print(json.dumps([names, refused]))
 
 def test_only_server_needs_fcntl():
     done = subprocess.run(
-        [sys.executable, "-c", WITHOUT_FCNTL], capture_output=True, text=True, timeout=120, check=True
+        [sys.executable, "-c", WITHOUT_FCNTL], capture_output=True, text=True, timeout=PATIENCE, check=True
     )
     names, refused = json.loads(done.stdout)
     assert {"evilpegs.main", "evilpegs_clients.connection.tokens"} <= set(names) - set(refused)

@@ -13,6 +13,7 @@ import pytest
 
 from evilpegs.main import COMMANDS, app, main
 from evilpegs_clients.strategies.registry import STRATEGIES
+from support.patience import PATIENCE
 
 HEAVY = (
     *("alembic", "dask", "distributed", "matplotlib", "numba", "numpy"),
@@ -83,7 +84,9 @@ def test_bash_completes_words(completion, typed, completed):
         f'COMP_WORDS=(evilpegs {" ".join(typed)}); COMP_CWORD={len(typed)}; COMP_LINE="${{COMP_WORDS[*]}}"; '
         'COMP_POINT=${#COMP_LINE}; $function evilpegs "${COMP_WORDS[COMP_CWORD]}"; printf "%s\n" "${COMPREPLY[@]}"'
     )
-    done = subprocess.run(["bash", "--norc", "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(
+        ["bash", "--norc", "-c", script], capture_output=True, text=True, timeout=PATIENCE, check=True
+    )
     assert done.stdout.split() == completed
 
 
@@ -97,7 +100,7 @@ def test_help_imports_nothing_heavy():
         f"import sys; from evilpegs.main import main; print(*map(main, {calls!r}), file=sys.stderr); "
         f"print(*sorted(sys.modules.keys() & set({HEAVY!r})), file=sys.stderr)"
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=PATIENCE, check=True)
     assert done.stderr.splitlines()[1:] == ["0 0 0 0 2", ""]
 
 
@@ -127,13 +130,13 @@ def test_closed_pipe_is_quiet():
     process.stdin.close()
     with process.stderr as errors:
         assert errors.read() == b""
-    assert process.wait(60) == 1
+    assert process.wait(PATIENCE) == 1
 
 
 def test_full_output_device_is_reported():
     with Path("/dev/full").open("w") as full:
         command = [sys.executable, "-m", "evilpegs", "ladders"]
-        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
     assert line.startswith("evilpegs: ")
@@ -142,7 +145,7 @@ def test_full_output_device_is_reported():
 @pytest.mark.parametrize("closed", ["1>&-", "2>&-", "1>&- 2>&-"])
 def test_output_closed_before_start_is_ignored(closed):
     line = f"{sys.executable} -m evilpegs ladders {closed}"
-    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -155,7 +158,7 @@ def test_fault_of_program_is_not_hidden(monkeypatch):
 def test_missing_extra_is_named():
     script = "import sys; sys.modules['sqlalchemy'] = None; from evilpegs.main import main; sys.exit(main())"
     command = [sys.executable, "-c", script, "leaderboard"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     (line,) = done.stderr.splitlines()
     assert done.returncode == 2
     assert "'.[server]'" in line
@@ -167,7 +170,7 @@ def test_text_beyond_terminal_encoding_is_replaced():
         env={"PYTHONIOENCODING": "ascii", "PATH": ""},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
         check=True,
     )
     assert "2,0" in done.stdout

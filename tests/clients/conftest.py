@@ -27,6 +27,7 @@ from evilpegs_protocol.canonical import GENESIS, canonical
 from evilpegs_protocol.client_messages import ClientInfo
 from evilpegs_protocol.commitment import commitment, secret_index, tie_index
 from support.leftovers import no_thread_left
+from support.patience import PATIENCE
 from support.person import StoppedClock, Typed
 
 TOKEN = "ab" * 32
@@ -318,7 +319,7 @@ def sleeps():
 
 @pytest.fixture
 def retry_policy(sleeps):
-    return RetryPolicy(rng=Random(1), sleep=sleeps, backoff=Backoff(attempts=5), timeout=5)
+    return RetryPolicy(rng=Random(1), sleep=sleeps, backoff=Backoff(attempts=5), timeout=PATIENCE)
 
 
 @pytest.fixture

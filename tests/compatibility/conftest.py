@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from evilpegs.main import main
+from support.patience import PATIENCE
 
 VERSIONS = sorted(path.name for path in Path(__file__).parent.glob("v*"))
 
@@ -46,7 +47,7 @@ class OldFiles:
         try:
             yield process.stdout.readline().decode().split()[-1]
             process.send_signal(signal.SIGTERM)
-            assert process.wait(60) == 0
+            assert process.wait(PATIENCE) == 0
         finally:
             process.kill()
             process.communicate()

@@ -8,6 +8,7 @@ import pytest
 from websockets.sync.client import connect
 
 from evilpegs.database import open_for_reading
+from support.patience import PATIENCE
 
 FACTS = ("player", "client", "games", "mean", "worst", "solved", "p95_ms", "mean_ms", "histogram")
 CODEMAKERS = ["fixed", "evil", "devil"]
@@ -27,7 +28,7 @@ class Walker:
 
     def hear(self, *types):
         while True:
-            heard = json.loads(self.socket.recv(60))
+            heard = json.loads(self.socket.recv(PATIENCE))
             assert heard["type"] != "error", heard
             if heard["type"] in types:
                 return heard

@@ -16,6 +16,7 @@ import evilpegs
 from evilpegs.main import main
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
+from support.patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [
@@ -98,7 +99,7 @@ class Newcomer:
     def stop(self):
         if self.server is not None:
             self.server.send_signal(signal.SIGTERM)
-            self.server.communicate(timeout=20)
+            self.server.communicate(timeout=PATIENCE)
             assert self.server.returncode == 0
 
 

@@ -15,6 +15,7 @@ from structlog.stdlib import BoundLogger
 
 from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
+from support.patience import PATIENCE
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 OWN_WEBSOCKET = 22
@@ -29,7 +30,7 @@ async def run_program(tmp_path, *command):
     """Run a program in a folder of its own; return its exit status and what it prints."""
     pipes = {"stdout": asyncio.subprocess.PIPE, "stderr": asyncio.subprocess.STDOUT}
     program = await asyncio.create_subprocess_exec(*command, cwd=tmp_path, **pipes)
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         printed, _ = await program.communicate()
     return program.returncode, printed.decode()
 
@@ -127,7 +128,10 @@ def install(folder):
         return
     npm = shutil.which("npm")
     command = [npm, "ci", "--no-audit", "--no-fund", "--ignore-scripts"]
-    if npm is None or subprocess.run(command, cwd=folder, capture_output=True, timeout=120, check=False).returncode:
+    if (
+        npm is None
+        or subprocess.run(command, cwd=folder, capture_output=True, timeout=PATIENCE, check=False).returncode
+    ):
         missing("the JavaScript example needs the ws library: npm could not install it")
 
 

@@ -17,6 +17,7 @@ from evilpegs_game.rules import Rules
 from evilpegs_game.trees.certificate import certify
 from evilpegs_game.trees.from_strategy import tree_from_strategy
 from evilpegs_game.trees.tree import format_tree, parse_tree
+from support.patience import PATIENCE
 
 PROGRAM = Path(__file__).parents[2] / "examples" / "published_tree.py"
 convert = runpy.run_path(str(PROGRAM))["convert"]
@@ -97,7 +98,7 @@ def test_program_prints_tree(tmp_path):
     path = tmp_path / "tree.txt"
     path.write_text("{11:{10:{12:{02:21}},00:22}}")
     done = subprocess.run(
-        [sys.executable, PROGRAM, "2x2", path], capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, PROGRAM, "2x2", path], capture_output=True, text=True, timeout=PATIENCE, check=True
     )
     assert certify(parse_tree(done.stdout)).total == 8
 
@@ -108,7 +109,7 @@ def test_program_prints_tree(tmp_path):
 )
 def test_program_refuses_in_one_line(arguments, named):
     done = subprocess.run(
-        [sys.executable, PROGRAM, *arguments], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, PROGRAM, *arguments], capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     assert done.returncode == 1
     assert done.stderr.count("\n") == 1

@@ -11,6 +11,7 @@ import pytest
 
 from evilpegs_game import compiled, kernel_folder
 from evilpegs_game.kernel_folder import private_folder
+from support.patience import PATIENCE
 
 NAMED = kernel_folder.FOLDER_VARIABLE
 TEMPORARY = f"evilpegs-kernels-{os.geteuid()}"
@@ -87,7 +88,13 @@ class TestReadOnlyInstall:
             others = {"HOME": IMPOSSIBLE, "TMPDIR": str(tmp_path / "temporary"), "PATH": os.environ["PATH"]}
             command = [sys.executable, "-c", PROGRAM]
             done = subprocess.run(
-                command, cwd=tmp_path, env=others | variables, capture_output=True, text=True, timeout=60, check=True
+                command,
+                cwd=tmp_path,
+                env=others | variables,
+                capture_output=True,
+                text=True,
+                timeout=PATIENCE,
+                check=True,
             )
             result, cache = done.stdout.split()
             assert result == "4"

@@ -15,6 +15,7 @@ from evilpegs_game.codemakers.solved_positions import SolvedPositions
 from evilpegs_protocol.server_messages import MatchStarted
 from evilpegs_server.storage.archive import load_match
 from evilpegs_server.storage.database import open_existing_database
+from support.patience import PATIENCE
 from support.servers import Child, child_server, dial
 
 
@@ -48,7 +49,7 @@ async def test_devil_match_survives_killed_server(database, tmp_path, capsys):
     async with child_server(database) as child:
         port = child.url.rpartition(":")[2].partition("/")[0]
         playing = asyncio.create_task(play(child.url))
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(PATIENCE):
             await killed.wait()
         await child.stop(signal.SIGKILL)
         assert len(games) < 4
@@ -56,7 +57,7 @@ async def test_devil_match_survives_killed_server(database, tmp_path, capsys):
         again.command[again.command.index("--port") + 1] = port
         await again.start()
         try:
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(PATIENCE):
                 summary = await playing
         finally:
             status, errors = await again.stop(signal.SIGTERM)

@@ -4,11 +4,10 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from support.patience import PATIENCE
 from support.requirements import require
 
 FOLDER = Path(__file__).parent
-PATIENCE = 300
-"""Seconds for all of them; they take ten."""
 
 
 def run_node(*files):

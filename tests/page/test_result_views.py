@@ -126,7 +126,7 @@ def test_views_of_results_hold_in_theme(open_view, played, theme):
         page.set_viewport_size({"width": width, "height": 740 if width < 600 else 900})
         for name, (address, awaited) in views(played).items():
             page.goto(site + address)
-            page.locator(awaited).first.wait_for(timeout=60_000)
+            page.locator(awaited).first.wait_for()
             page.screenshot(path=ARTIFACTS / f"{name}-{width}-{theme}.png", full_page=True)
             assert page.evaluate(WIDER) == 0, name
             assert axe_violations(page) == [], name

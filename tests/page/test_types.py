@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from support.patience import PATIENCE
 from support.requirements import require
 
 FOLDER = Path(__file__).parent
 COMPILER = FOLDER / "node_modules" / ".bin" / "tsc"
-PATIENCE = 300
 
 pytestmark = pytest.mark.full
 

@@ -11,6 +11,7 @@ from evilpegs_server.outlets import AddressUnusableError
 from evilpegs_server.server import report_compilation, running_server, serve_until_stopped
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.writer import Writer
+from support.patience import PATIENCE
 
 
 async def test_server_end_logs_codemaking_metrics(database):
@@ -108,7 +109,7 @@ class TestCompilation:
         serving = asyncio.create_task(
             serve_until_stopped(settings, structlog.get_logger(), lambda _server: announced.set())
         )
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             await announced.wait()
         serving.cancel()
         with contextlib.suppress(asyncio.CancelledError):

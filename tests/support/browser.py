@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import sync_playwright
 
+from support.patience import PATIENCE
 from support.requirements import require
 
 CHROMIUM = shutil.which("chromium")
@@ -24,7 +25,7 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
-PATIENCE_MS = 20_000
+PATIENCE_MS = 1_000 * PATIENCE
 NODE_MODULES = Path(__file__).parents[1] / "page/node_modules"
 ARTIFACTS = Path(__file__).parents[1] / "page/artifacts"
 _REPORT_VIOLATIONS = """

@@ -140,7 +140,7 @@ class Child:
         """Send the signal ``number`` and wait for the end; return the exit status and the text on stderr."""
         with contextlib.suppress(ProcessLookupError):
             self.process.send_signal(number)
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             _, errors = await self.process.communicate()
         self.url = ""
         return self.process.returncode, errors.decode()
@@ -178,7 +178,7 @@ class Forked:
 
     async def _last_word(self, mark):
         """Return the last word of the next line that contains ``mark``."""
-        async with asyncio.timeout(120):
+        async with asyncio.timeout(PATIENCE):
             while True:
                 line = (await self._forking.stdout.readline()).decode()
                 if line.startswith("ended "):

@@ -10,9 +10,6 @@ from support.patience import PATIENCE
 from support.servers import dial
 from support.threaded_server import server_in_thread
 
-COMPILING = 300
-"""The time in seconds within which all kernels of an analysis must have been compiled, even on a busy machine."""
-
 
 @dataclass
 class PlayedSite:
@@ -46,7 +43,7 @@ class PlayedSite:
         """Wait until the finished matches are on the leaderboards, which change at most twice per second."""
         deadline = time.monotonic() + PATIENCE
         for ladder in ("classic", "classic-evil"):
-            while not httpx.get(f"{self.url}api/v1/ladders/{ladder}/leaderboard", timeout=60).json()["rows"]:
+            while not httpx.get(f"{self.url}api/v1/ladders/{ladder}/leaderboard", timeout=PATIENCE).json()["rows"]:
                 assert time.monotonic() < deadline
                 time.sleep(0.02)
 
@@ -68,8 +65,8 @@ class PlayedSite:
 
 def wait_for_analysis(site_url, match):
     """Wait until a finished match is analyzed, and return the analysis as JSON."""
-    deadline = time.monotonic() + COMPILING
-    while (answer := httpx.get(f"{site_url}api/v1/matches/{match}/analysis", timeout=60)).status_code == 503:
+    deadline = time.monotonic() + PATIENCE
+    while (answer := httpx.get(f"{site_url}api/v1/matches/{match}/analysis", timeout=PATIENCE)).status_code == 503:
         assert time.monotonic() < deadline
         time.sleep(0.1)
     return answer.json()

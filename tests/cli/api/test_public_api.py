@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import evilpegs
+from support.patience import PATIENCE
 
 PUBLIC = [
     "Certificate",
@@ -101,7 +102,7 @@ def test_package_docstring_runs():
 
 def test_import_takes_nothing_heavy():
     script = f"import evilpegs, sys; print(*sorted(sys.modules.keys() & set({HEAVY!r})))"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=PATIENCE, check=True)
     assert done.stdout == "\n"
 
 

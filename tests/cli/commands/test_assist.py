@@ -27,6 +27,7 @@ from evilpegs_game.history import Turn
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.rules import Rules
 from support.examples import share
+from support.patience import PATIENCE
 
 CLASSIC = Rules(4, 6)
 NONE_TO_SPARE = Effort(feedback_budget=0, solver_budget=0, counted_codes=0)
@@ -576,7 +577,7 @@ def test_interrupted_assist_exits_with_130(start):
             assert byte, shown
             shown += byte
         child.process.send_signal(signal.SIGINT)
-        child.process.wait(60)  # its input has not ended, which would be an orderly way to leave
+        child.process.wait(PATIENCE)  # its input has not ended, which would be an orderly way to leave
         result = child.end()
     assert (result.status, result.out, result.err) == (130, "\n", "")
 

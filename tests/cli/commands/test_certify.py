@@ -13,6 +13,7 @@ from evilpegs.main import app
 from evilpegs_clients.errors import StuckStrategyError
 from evilpegs_game.errors import StuckError
 from evilpegs_game.evaluation.tree_walk import MAX_IDLE_TURNS
+from support.patience import PATIENCE
 from support.printed import numbers_in
 
 SMALL = "evilpegs tree 1\nrules 1x3\n1\n  0,0 2\n    0,0 3\n"
@@ -119,7 +120,7 @@ def test_certify_refuses_closed_standard_input(run, monkeypatch):
 def test_certify_reads_pipe_from_tree():
     def piped(data, *words):
         command = [sys.executable, "-m", "evilpegs", *words]
-        return subprocess.run(command, input=data, capture_output=True, timeout=100, check=True).stdout
+        return subprocess.run(command, input=data, capture_output=True, timeout=PATIENCE, check=True).stdout
 
     written = piped(b"", "tree", "first-consistent", "--rules", "3x3")
     assert {"27", "89", "89/27"} <= numbers_in(piped(written, "certify", "-").decode())

@@ -14,6 +14,7 @@ import pytest
 from evilpegs.commands.demo.command import DemoPlan, run_demo
 from evilpegs.commands.demo.server import child_server
 from evilpegs.errors import CommandError
+from support.patience import PATIENCE
 
 README = Path(__file__).parents[3] / "README.md"
 SHORT = DemoPlan(("minimax", "first-consistent"), (("classic", 1), ("classic-evil", 1)), "classic-evil")
@@ -71,7 +72,7 @@ def test_staying_demo_keeps_page_until_interrupt(tmp_path):
             with urllib.request.urlopen(f"{site}api/v1/matches") as answer:
                 assert len(json.load(answer)["matches"]) == 1
             child.send_signal(signal.SIGINT)
-            assert child.wait(60) == 0
+            assert child.wait(PATIENCE) == 0
         finally:
             child.kill()
     assert not Path(f"/proc/{server}").exists()

@@ -10,6 +10,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.server import serve
 
 from evilpegs.output import print_json
+from support.patience import PATIENCE
 
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\u202e\x9b31m"
 
@@ -51,7 +52,7 @@ def hostile_server():
     yield start
     for server, thread in servers:
         server.shutdown()
-        thread.join(10)
+        thread.join(PATIENCE)
 
 
 READERS = [["leaderboard", "classic"], ["replay", "last"], ["watch", "classic"], ["feed", "classic"]]

@@ -18,6 +18,7 @@ from evilpegs.errors import SERVER_PACKAGES
 from evilpegs.output import console
 from evilpegs_protocol.canonical import GENESIS
 from evilpegs_protocol.listings import Standings, StandingsRow
+from support.patience import PATIENCE
 
 pytestmark = pytest.mark.usefixtures("measured_children")
 
@@ -343,5 +344,5 @@ def test_leaderboard_of_server_works_without_extra(server, played):
     )
     for words in (["leaderboard"], ["replay", "last", "--no-analysis"], ["ladders"]):
         command = [sys.executable, "-c", program, *words, "--server", server.url]
-        result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+        result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
         assert (result.returncode, result.stderr) == (0, ""), words

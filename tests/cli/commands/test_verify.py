@@ -17,6 +17,7 @@ from evilpegs.errors import CommandError
 from evilpegs.record_files import read_record
 from evilpegs_protocol.canonical import canonical, chain
 from evilpegs_protocol.codec import CodecError
+from support.patience import PATIENCE
 from support.printed import numbers_in
 
 MATCH = {
@@ -154,7 +155,7 @@ def test_verify_record_of_fixed_secret_holds(run, fixed_record):
 def test_verify_reads_record_from_pipe(record):
     command = [sys.executable, "-m", "evilpegs", "verify", "-", "--json"]
     with record.open() as lines:
-        done = subprocess.run(command, stdin=lines, capture_output=True, text=True, timeout=120, check=True)
+        done = subprocess.run(command, stdin=lines, capture_output=True, text=True, timeout=PATIENCE, check=True)
     assert json.loads(done.stdout)["holds"] is True
 
 
@@ -386,7 +387,7 @@ def test_verify_refuses_unreadable_file(run, name, named):
 
 def test_verify_refuses_closed_standard_input():
     line = f"{sys.executable} -m evilpegs verify - <&-"
-    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
     assert line.startswith("evilpegs: ")
@@ -395,5 +396,5 @@ def test_verify_refuses_closed_standard_input():
 def test_verify_survives_closed_output(record):
     assert Path(record).exists()
     line = f"{sys.executable} -m evilpegs verify {record} | true"
-    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.stderr == ""

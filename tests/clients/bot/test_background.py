@@ -6,6 +6,7 @@ import threading
 import pytest
 
 from evilpegs_clients.bot.background import run_in_thread
+from support.patience import PATIENCE
 
 
 async def test_think_leaves_loop_free():
@@ -58,6 +59,6 @@ def test_think_thread_may_outlast_loop():
     thread = asyncio.run(leave())
     assert thread.daemon
     release.set()
-    thread.join(10)
+    thread.join(PATIENCE)
     assert not thread.is_alive()
     assert not finished.is_set()

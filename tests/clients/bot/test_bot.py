@@ -26,6 +26,7 @@ from evilpegs_clients.strategies.strategy import StrategyError
 from evilpegs_clients.verification.violation import Subject
 from evilpegs_game.errors import OverBudgetError
 from evilpegs_protocol.server_messages import MatchStarted, Welcome
+from support.patience import PATIENCE
 
 CLOCK = {"base_ms": 60_000, "increment_ms": 0}
 
@@ -338,7 +339,7 @@ class Pause:
     def choose(self, position):
         if not self.begun.is_set():
             self._loop.call_soon_threadsafe(self.begun.set)
-            assert self.release.wait(10)
+            assert self.release.wait(PATIENCE)
         return position.first_candidate
 
 

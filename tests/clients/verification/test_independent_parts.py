@@ -17,6 +17,7 @@ from evilpegs_game.history import Turn
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
+from support.patience import PATIENCE
 
 
 def space_of(text):
@@ -111,6 +112,6 @@ print(*sorted(name for name in sys.modules if name.split(".")[0] in {"evilpegs_g
 @pytest.mark.parametrize(("before", "shared"), [("", False), ("import evilpegs_game.codemakers.codemaker", True)])
 def test_independent_check_imports_no_codemaker(before, shared):
     done = subprocess.run(
-        [sys.executable, "-c", before + APART], capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, "-c", before + APART], capture_output=True, text=True, timeout=PATIENCE, check=True
     )
     assert bool(done.stdout.split()) == shared

@@ -8,8 +8,9 @@ from threading import Barrier, Event
 import pytest
 
 from evilpegs_game.live.cache import SingleFlight
+from support.patience import PATIENCE
 
-PATIENCE, ASKING = 10, 8
+ASKING = 8
 
 
 class Held:

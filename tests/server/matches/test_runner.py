@@ -16,6 +16,7 @@ from evilpegs_server.matches.runner import MAX_WAITING
 from evilpegs_server.storage.browse import MatchFilter, list_matches
 from evilpegs_server.work.hints import HINT_BUDGET, HintResult
 from evilpegs_server.work.tasks import FindHint, FindWitness
+from support.patience import PATIENCE
 from support.workspaces import Call
 
 
@@ -81,7 +82,7 @@ class TestDurability:
         await ann.receive("error")
         assert len(fake_server.take_log()) == 1
         broken_disk.on = False
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             while fake_server.registry.get(match) is None:  # noqa: ASYNC110
                 await asyncio.sleep(0.001)
         again = fake_server.connect()

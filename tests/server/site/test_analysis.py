@@ -84,7 +84,7 @@ async def test_real_worker_computes_same_document(played):
     """The analysis runs in a process of its own."""
     process = WorkerProcess(WorkerSetup(BYTES, BYTES, SolvedPositions().to_bytes()), structlog.get_logger())
     pool = TaskPool(ANALYSIS_LIMITS, process, lambda: 0.0)
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         assert await MatchAnalyses(played, pool).document(OVER) == expected(played, OVER)
     assert process.pid != os.getpid()
     assert pool.metrics().done == 1

@@ -10,6 +10,7 @@ from sqlalchemy import Column, Integer, LargeBinary, MetaData, Table, event, ins
 
 from evilpegs_server.storage.errors import DatabaseMovedError, DatabaseUnavailableError
 from evilpegs_server.storage.writer import MAX_JOBS, WAKE_JOBS, Write, Writer
+from support.patience import PATIENCE
 
 metadata = MetaData()
 parents = Table("parents", metadata, Column("id", Integer, primary_key=True))
@@ -120,7 +121,7 @@ def test_writer_continues_after_failure(writer, stored):
     for _ in range(2):
         writer.submit([parent(1)], errors.append)
     writer.submit([parent(2)], lambda _error: went_on.set())
-    assert went_on.wait(10)
+    assert went_on.wait(PATIENCE)
     assert stored("parents") == [1, 2]
     assert [error is None for error in errors] == [True, False]
 
@@ -130,7 +131,7 @@ def test_failed_rows_are_not_committed_later(writer, stored, broken_disk):
     broken_disk.on = True
     writer.start()
     writer.submit([parent(1)], lambda error: (errors.append(error), failed.set()))
-    assert failed.wait(10)
+    assert failed.wait(PATIENCE)
     broken_disk.on = False
     writer.submit([parent(2)], errors.append)
     writer.close()
@@ -189,7 +190,7 @@ class TestWaking:
         due.pop()()  # a second job came after the first
         assert stored("parents") == []
         due.pop()()
-        assert done.wait(10)
+        assert done.wait(PATIENCE)
         assert due == []
         assert stored("parents") == [1, 2]
 
@@ -197,7 +198,7 @@ class TestWaking:
         done = Event()
         for number in range(WAKE_JOBS):
             writer.submit([parent(number)], lambda _error, number=number: number == WAKE_JOBS - 1 and done.set())
-        assert done.wait(10)
+        assert done.wait(PATIENCE)
         assert stored("parents") == list(range(WAKE_JOBS))
         assert len(commits) == 1
         due.pop()()
@@ -259,7 +260,7 @@ class TestUnusableDatabase:
         writer.start()
         with lock_file():
             writer.submit([parent(1)], lambda _error: failed.set())
-            assert failed.wait(10)
+            assert failed.wait(PATIENCE)
         writer.submit([parent(2)], done.append)
         writer.close()
         assert done == [None]
@@ -278,10 +279,10 @@ class TestUnusableDatabase:
 
     def test_close_gives_up_on_disk_that_never_responds(self, writer, engine):
         entered, responds = Event(), Event()
-        event.listen(engine, "commit", lambda _connection: (entered.set(), responds.wait(30)))
+        event.listen(engine, "commit", lambda _connection: (entered.set(), responds.wait(PATIENCE)))
         self.submit(writer, 1)
         writer.start()
-        assert entered.wait(10)
+        assert entered.wait(PATIENCE)
         assert writer.close(0.01) is False
         responds.set()
         assert writer.close() is True
@@ -331,9 +332,9 @@ class TestMovedFile:
         writer.health.note_obstacle = lambda obstacle: (note(obstacle), changed.set())
         place.error = DatabaseMovedError("gone")
         writer.start()
-        assert changed.wait(10)
+        assert changed.wait(PATIENCE)
         assert writer.health.obstacle == "gone"
         changed.clear()
         place.error = None
-        assert changed.wait(10)
+        assert changed.wait(PATIENCE)
         assert writer.health.obstacle is None

@@ -26,6 +26,7 @@ from evilpegs_server.work.tasks import CountParts, FindDevilReplies, FindWitness
 from evilpegs_server.work.worker import NICENESS, serve
 from evilpegs_server.work.worker_messages import WorkerSetup
 from evilpegs_server.work.worker_process import MAX_DEATHS, WorkerLostError, WorkerProcess
+from support.patience import PATIENCE
 from support.workspaces import Call, new_workspace
 
 TESTS = Path(__file__).parents[2]
@@ -66,7 +67,7 @@ async def kill(process):
     """Kill the process and wait until its owner has noticed."""
     pid = process.pid
     os.kill(pid, signal.SIGKILL)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         while process.pid == pid:  # noqa: ASYNC110 - nothing tells of it
             await asyncio.sleep(0.001)
 
@@ -253,6 +254,6 @@ def test_serve_replaces_unsendable_error_and_ends():
             ours.sendall(pack(SETUP) + pack((1, Call(raise_unsendable))))
             number, outcome, cost, _ = read_message(frames)
             ours.sendall(pack((2, SIZES))[:-1])
-        thread.join(20)
+        thread.join(PATIENCE)
     assert (number, type(outcome), cost, ended) == (1, RuntimeError, 0, [True])
     assert "raise_unsendable" in outcome.__notes__[0]

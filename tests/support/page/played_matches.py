@@ -9,6 +9,7 @@ from websockets.sync.client import connect
 
 from evilpegs_clients.bot.bot import play_matches
 from evilpegs_clients.strategies.loading import load_strategy
+from support.patience import PATIENCE
 
 
 def play_bots(server, folder, plan):
@@ -32,7 +33,7 @@ def play_bots(server, folder, plan):
         ]
 
     with ThreadPoolExecutor(1) as thread:
-        return thread.submit(lambda: asyncio.run(play())).result(120)
+        return thread.submit(lambda: asyncio.run(play())).result(PATIENCE)
 
 
 @contextlib.contextmanager
@@ -79,6 +80,6 @@ class OpenMatch:
         self._socket.send(json.dumps(message))
 
     def _receive(self, kind):
-        while (message := json.loads(self._socket.recv(30)))["type"] != kind:
+        while (message := json.loads(self._socket.recv(PATIENCE)))["type"] != kind:
             assert message["type"] != "error", message
         return message
