@@ -27,8 +27,8 @@ test-all: $(DEV) $(NODE)
 	@sh tests/components.sh
 	@rm -f .coverage .coverage.*
 	@$(MAKE) --no-print-directory -j2 check kernels
-	@$(PYTEST) --hypothesis-profile=many --cov --cov-report=
-	@NUMBA_DISABLE_JIT=1 $(PYTEST) --cov --cov-append --cov-report= tests/game tests/clients/strategies \
+	@$(PYTEST) --hypothesis-profile=many --cov --cov-report= --cov-fail-under=0
+	@NUMBA_DISABLE_JIT=1 $(PYTEST) --cov --cov-append --cov-report= --cov-fail-under=0 tests/game tests/clients/strategies \
 	    --ignore=tests/clients/strategies/test_golden.py
 	@$(BIN)/coverage report
 

@@ -180,10 +180,10 @@ def test_documents_show_main_commands():
     assert shown >= {"evaluate", "duel"}
 
 
-def test_ci_runs_all_tests(tmp_path):
+def test_ci_runs_everything(tmp_path):
     fake = tmp_path / "make"
     fake.write_text('#!/bin/sh\necho "$* with CI=$CI"\n')
     fake.chmod(0o755)
     environment = {"PATH": f"{tmp_path}{os.pathsep}{os.defpath}"}
     run = subprocess.run([ROOT / ".ci/run"], env=environment, capture_output=True, text=True, check=True)
-    assert run.stdout == "test with CI=1\n"
+    assert run.stdout == "test-all with CI=1\n"

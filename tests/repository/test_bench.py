@@ -38,9 +38,8 @@ run_alone(measure, "A bench whose program is missing.", [])
 
 
 @pytest.fixture
-def bench(monkeypatch):
+def bench():
     """A function that returns a module of the benches."""
-    monkeypatch.syspath_prepend(ROOT)
     return lambda name: import_module(f"bench.{name}")
 
 
