@@ -84,7 +84,6 @@ _HOMES: Final = {
     "strategies": "evilpegs_clients.strategies.registry:STRATEGIES",
     "verify_match": "evilpegs_clients.verification.verify:verify_match",
 }
-"""The place where each public name is defined, as ``module:name``."""
 
 __all__ = [
     "Certificate",
@@ -126,11 +125,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Return the public name ``name``, which is imported when it is first used (PEP 562).
-
-    Raises:
-        AttributeError: there is no such public name.
-    """
+    """Import a public name when it is first used (PEP 562)."""
     home = _HOMES.get(name)
     if home is None:
         message = f"module 'evilpegs' has no attribute {name!r}"

@@ -1,4 +1,4 @@
-"""The entry point of ``python -m evilpegs``, which is the same as the command ``evilpegs``."""
+"""The entry point of ``python -m evilpegs``."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The settings of the server, merged from the command line and other sources, and the database that commands read."""
+"""The settings of the server, merged from all their sources, and the database that commands read."""
 
 import os
 import tomllib
@@ -25,14 +25,7 @@ NEWEST: Final = "last"
 
 @contextmanager
 def open_for_reading(url: str | None) -> Iterator[Engine]:
-    """Yield an SQLAlchemy engine for the database at ``url``; the engine is closed after the block.
-
-    ``url`` has the form sqlite:///FILE; None stands for the database that `evilpegs serve` would use here.
-
-    Raises:
-        CommandError: a setting is invalid, or there can be no database file at this path.
-        DatabaseUnusableError: there is no database, or it cannot be read.
-    """
+    """Open a database, by default the one that `evilpegs serve` would use here."""
     url = server_settings(database=url).database
     check_database_file(url)
     engine = open_existing_database(url)
@@ -43,12 +36,7 @@ def open_for_reading(url: str | None) -> Iterator[Engine]:
 
 
 def check_database_file(url: str) -> None:
-    """Check the file of the database at ``url`` before it is used, and let compiled kernels be kept beside the file.
-
-    Raises:
-        CommandError: a directory stands where the file of the database should be, or a file stands in place of its
-            directory.
-    """
+    """Raise CommandError if there can be no database file at ``url``; else let kernels be kept beside it."""
     file = database_file(url)
     wrong = f"{file} is a directory" if file.is_dir() else None
     if file.parent.exists() and not file.parent.is_dir():
@@ -60,13 +48,7 @@ def check_database_file(url: str) -> None:
 
 
 def find_match(engine: Engine, name: str) -> StoredMatch:
-    """Return the stored match that ``name`` denotes.
-
-    ``name`` is the id of the match, a beginning that no other id has, or ``last`` for the newest match.
-
-    Raises:
-        CommandError: there is no such match, or more than one.
-    """
+    """Return the match with this id, or with the only id that begins like this, or the newest for ``last``."""
     if not name:
         message = "the id of the match is empty; write one, or last for the newest match"
         raise CommandError(message)
@@ -85,14 +67,7 @@ def find_match(engine: Engine, name: str) -> StoredMatch:
 
 
 def server_settings(**options: Any) -> Settings:
-    """Return the settings of the server, with the value in ``options`` for each setting that has one.
-
-    ``options`` are named like the settings. A setting whose option is missing or None comes from the environment, from
-    `evilpegs.toml` or from the defaults.
-
-    Raises:
-        CommandError: a value is invalid, or the file cannot be read; the message names the source of the value.
-    """
+    """Return the settings: ``options`` that are not None, then the environment, `evilpegs.toml` and the defaults."""
     named = {name: value for name, value in options.items() if value is not None}
     try:
         return Settings(**named)
@@ -120,7 +95,6 @@ def _problem(error: ErrorDetails) -> str:
 
 
 def _expected(error: ErrorDetails) -> str | None:
-    """Return a description of the values that a setting accepts, or None if pydantic's message is clear enough."""
     limits = error.get("ctx", {})
     match error["type"]:
         case "greater_than_equal":
@@ -135,6 +109,7 @@ def _expected(error: ErrorDetails) -> str | None:
             return "a text"
         case "literal_error":
             return str(limits["expected"]).replace("'", "")
+        # pydantic's message is clear enough
         case _:
             return None
 

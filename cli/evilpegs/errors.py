@@ -22,18 +22,15 @@ SERVER_PACKAGES: Final = frozenset(
         "uvicorn",
     }
 )
-"""The packages of the extra `server`; if one of them is missing, the message of the error names this extra."""
+"""The packages of the extra `server`."""
 
 
 class CommandError(EvilpegsError):
-    """An error raised when a command cannot do its work.
-
-    The message is one line that says what is wrong and what to do.
-    """
+    """A command cannot do its work; the message is one line that says what is wrong and what to do."""
 
 
 def user_message(error: Exception) -> str | None:
-    """Return the line that reports an error of the user, or None if the error is a fault of the program."""
+    """Return the line that reports an error of the user; None for a fault of the program."""
     missing = error.__cause__ if type(error) is ImportError else error  # cyclopts wraps what a command cannot import
     if isinstance(missing, ModuleNotFoundError) and missing.name in SERVER_PACKAGES:
         return f"this needs {missing.name}, which is not installed; {install_hint('server')}"

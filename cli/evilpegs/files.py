@@ -1,7 +1,4 @@
-"""Files that people name on the command line, with `-` for standard input and output.
-
-An error in a name is reported before any work is done.
-"""
+"""Files that people name on the command line, checked before any work; ``-`` is standard input or output."""
 
 import errno
 import os
@@ -16,14 +13,10 @@ from evilpegs.errors import CommandError
 from evilpegs_protocol.limits import SERVER_FRAME_BYTES
 
 STANDARD: Final = "-"
-"""The name that stands for standard input or output."""
 
 
 def check_name(name: str) -> None:
-    """Raise CommandError if the name of a file is empty, or begins with a hyphen as a mistyped option does.
-
-    The name ``-`` alone is allowed: it stands for standard input or output.
-    """
+    """Raise CommandError if a name is empty, or begins with a hyphen as a mistyped option does."""
     if not name:
         message = "the name of the file is empty; write one, or - for standard input or output"
         raise CommandError(message)
@@ -34,22 +27,14 @@ def check_name(name: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class FileKind:
-    """A kind of file that a command writes, such as "a tree", and the test that recognizes files of this kind.
-
-    ``name`` is the name of the kind with its article. ``begins`` is called with the first line of a file that is
-    neither blank nor a comment, and returns True if the file is of this kind.
-    """
+    """A kind of file, such as "a tree"; ``begins`` tests the first line that is neither blank nor a comment."""
 
     name: str
     begins: Callable[[bytes], bool]
 
 
 def check_writable(name: str, kind: FileKind | None = None) -> None:
-    """Raise CommandError if the file ``name`` could not be written; call this before work whose result goes there.
-
-    With ``kind``, an existing file of another kind is an error too. An empty file belongs to every kind. Standard
-    output, ``-``, can always be written.
-    """
+    """Raise CommandError if the file cannot be written, or has another ``kind``; call this before the work."""
     check_name(name)
     if name == STANDARD:
         return
@@ -72,10 +57,7 @@ def _is_empty_or(kind: FileKind, path: Path) -> bool:
 
 
 def write_obstacle(path: Path) -> str | None:
-    """Return the reason why a file cannot be written, in the words of the system, or None if no reason is known.
-
-    Nothing is created or changed.
-    """
+    """Return the system's reason why a file cannot be written, if one is known; nothing is created or changed."""
     if "\0" in str(path):
         return failure_reason(ValueError())
     try:
@@ -90,21 +72,14 @@ def write_obstacle(path: Path) -> str | None:
 
 
 def failure_reason(error: Exception) -> str:
-    """Return the reason why a file cannot be opened, given ``error``, the exception that opening it has raised."""
     return (isinstance(error, OSError) and error.strerror) or "there can be no such file"
 
 
 def display_name(name: str) -> str:
-    """Return the name of a file for messages: ``-`` becomes "standard input", and a long name is cut."""
     return "standard input" if name == STANDARD else name[:200]
 
 
 def write_text(name: str, text: str) -> None:
-    """Write ``text`` to the file ``name`` in UTF-8, or to standard output if ``name`` is ``-``.
-
-    Raises:
-        CommandError: the name is empty or looks like an option, or the file cannot be written.
-    """
     check_name(name)
     if name == STANDARD:
         sys.stdout.write(text)
@@ -118,11 +93,7 @@ def write_text(name: str, text: str) -> None:
 
 @contextmanager
 def open_to_read(name: str, hint: str) -> Iterator[IO[bytes]]:
-    """Open the file ``name``, or standard input if ``name`` is ``-``, to read bytes during the block.
-
-    Raises:
-        CommandError: the file cannot be opened or read; the message ends with ``hint``, which says what to do.
-    """
+    """Open a file, or standard input for ``-``; an error ends with ``hint``, which says what to do."""
     try:
         with nullcontext(_standard_input()) if name == STANDARD else Path(name).open("rb") as file:
             yield file
@@ -138,11 +109,8 @@ def _standard_input() -> IO[bytes]:
 
 
 def filled_lines(file: IO[bytes]) -> Iterator[bytes]:
-    """Yield the lines of a file that are not blank.
-
-    A line of more than `SERVER_FRAME_BYTES` is yielded in pieces, so that memory stays bounded. No event of a record is
-    as long.
-    """
+    """Yield the lines of a file that are not blank."""
+    # in pieces of this size, so that memory stays bounded; no event of a record is as long
     while line := file.readline(SERVER_FRAME_BYTES + 1):
         if line.strip():
             yield line

@@ -1,5 +1,3 @@
-"""A way to run an asyncio event loop that Ctrl-C always ends."""
-
 import asyncio
 import signal
 import socket
@@ -10,15 +8,9 @@ _T = TypeVar("_T")
 
 
 def run_interruptibly(main: Coroutine[Any, Any, _T]) -> _T:
-    """Run a coroutine as `asyncio.run` does and return its result, but let a signal wake the event loop at once.
-
-    `asyncio.run` alone can miss Ctrl-C: if the signal arrives just before the loop waits, or on another thread, its
-    handler runs only after the next event, which may never come. So each signal also writes to a socket that the loop
-    reads. This function must be called on the main thread.
-
-    Raises:
-        KeyboardInterrupt: Ctrl-C was pressed.
-    """
+    """Run a coroutine as `asyncio.run` does, but always end it at Ctrl-C; call this on the main thread."""
+    # asyncio.run alone can miss Ctrl-C: if the signal arrives just before the loop waits, or on another thread, its
+    # handler runs only after the next event, which may never come; so each signal also writes to a socket that wakes it
     reading, writing = socket.socketpair()
     with reading, writing, asyncio.Runner() as runner:
         reading.setblocking(False)

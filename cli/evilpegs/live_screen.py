@@ -1,5 +1,3 @@
-"""A part of a terminal that is drawn again whenever something changes, with a line about the connection below."""
-
 from collections.abc import Callable
 from types import TracebackType
 from typing import Self
@@ -13,10 +11,7 @@ from evilpegs_clients.connection.session_events import Reconnected, Reconnecting
 
 
 class LiveScreen:
-    """A part of the terminal ``out`` that is shown during a `with` block; ``view`` is called for its current content.
-
-    Below the content there is a line about the connection to the server, if there is something to say.
-    """
+    """A part of the terminal that shows ``view()`` during a `with` block, and a line about the connection below."""
 
     def __init__(self, out: Console, view: Callable[[], RenderableType]) -> None:
         self._view = view
@@ -34,12 +29,11 @@ class LiveScreen:
         self._live.stop()
 
     def draw(self) -> None:
-        """Draw the screen again: what ``view``, the function given at creation, returns, then the connection line."""
         status = [Text(self._status, "bold", no_wrap=True, overflow="ellipsis")] if self._status else []
         self._live.update(Group(self._view(), *status), refresh=True)
 
     def say(self, event: SessionEvent) -> None:
-        """Show a line about an event of the connection, which disappears when the connection is restored."""
+        """Show a line about an event of the connection, until the connection is restored."""
         match event:
             case Reconnecting(attempt=attempt) if attempt > 1:
                 first = self._status.partition(" (attempt ")[0]

@@ -1,10 +1,9 @@
 """The addresses at which other machines reach a server on this one.
 
-The standard library has no list of a machine's addresses: looking up the machine's own name gives 127.0.1.1 on Debian.
-The kernel has this list. IPv4 addresses come from the SIOCGIFCONF request (netdevice(7)), IPv6 addresses from
-/proc/net/if_inet6. The address on the route to the outside comes first, because other machines are usually there. If
-the list cannot be read, only that address is known. If there is no route either, only the name of this machine is
-known.
+The standard library has no list of a machine's addresses, and looking up its own name gives 127.0.1.1 on Debian. The
+kernel has the list: IPv4 by the SIOCGIFCONF request (netdevice(7)), IPv6 in /proc/net/if_inet6. The address on the
+route to the outside comes first, because other machines are usually there. If the list cannot be read, only that
+address is known; without a route, only the name of this machine.
 """
 
 import array
@@ -16,30 +15,22 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
+# addresses that mean all interfaces: family, and an address on no machine, because it is reserved for documentation
 _OUTSIDE: Final[Mapping[str, tuple[socket.AddressFamily, str]]] = MappingProxyType(
     {
         "0.0.0.0": (socket.AF_INET, "192.0.2.1"),  # noqa: S104 - recognized, not bound
         "::": (socket.AF_INET6, "2001:db8::1"),
     }
 )
-"""For each address that means all interfaces: its family, and an address that is certainly on another machine.
-
-The latter addresses are reserved for documentation, so no machine has them.
-"""
 _SIOCGIFCONF: Final = 0x8912
+# an entry of SIOCGIFCONF on a 64-bit machine: the interface's name, then its address (family, port, 4 bytes)
 _INTERFACE: Final = struct.Struct("16s4x4s16x")
-"""An entry of SIOCGIFCONF on a 64-bit machine: the interface's name, then its address (family, port, 4 bytes)."""
 _MOST_INTERFACES: Final = 256
 _IPV6_ADDRESSES: Final = Path("/proc/net/if_inet6")
 
 
 def reachable_hosts(bound: str) -> list[str]:
-    """Return the hosts at which other machines reach a server, the most likely host first.
-
-    ``bound`` is the host that the server listens on. Unless this host means all interfaces, it is the only result.
-    Addresses that work only on this machine or on one cable are left out. The list is never empty: if no address is
-    left, it has the name of this machine.
-    """
+    """Return the hosts at which other machines reach a server, the most likely first; never empty."""
     if bound not in _OUTSIDE:
         return [bound]
     family, outside = _OUTSIDE[bound]
@@ -48,7 +39,6 @@ def reachable_hosts(bound: str) -> list[str]:
 
 
 def _useful(addresses: Iterable[str]) -> Iterator[str]:
-    """Yield the ``addresses`` except those that are loopback, link-local or unspecified (0.0.0.0 or ::)."""
     for address in addresses:
         parsed = ip_address(address)
         if not (parsed.is_loopback or parsed.is_link_local or parsed.is_unspecified):
@@ -56,12 +46,10 @@ def _useful(addresses: Iterable[str]) -> Iterator[str]:
 
 
 def address_on_route(family: socket.AddressFamily, outside: str) -> Iterator[str]:
-    """Yield this machine's address on the route to ``outside``, an address of ``family``, or nothing without a route.
-
-    The route is found by connecting a datagram socket, which sends nothing.
-    """
+    """Yield this machine's address on the route to ``outside``, or nothing without a route."""
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as probe:
+            # connecting a datagram socket sends nothing
             probe.connect((outside, 9))
             yield str(probe.getsockname()[0])
     except OSError:
@@ -69,7 +57,7 @@ def address_on_route(family: socket.AddressFamily, outside: str) -> Iterator[str
 
 
 def interface_addresses(family: socket.AddressFamily) -> list[str]:
-    """Return the IPv4 or IPv6 addresses of all interfaces, in the kernel's order; [] if they cannot be read."""
+    """Return the addresses of all interfaces in the kernel's order; empty if they cannot be read."""
     try:
         return _ipv4_addresses() if family == socket.AF_INET else _ipv6_addresses()
     except (ImportError, OSError, ValueError):

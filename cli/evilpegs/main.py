@@ -26,7 +26,7 @@ CLOSED_PIPE_STATUS: Final = 1
 
 
 def _version() -> str:
-    """Return the text of --version: the versions that a report of an error should name."""
+    # what a report of an error should name
     libraries = ", ".join(f"{library} {version(library)}" for library in ("numpy", "numba"))
     return f"evilpegs {version('evilpegs')} (Python {platform.python_version()}, {libraries})"
 
@@ -42,6 +42,7 @@ app = App(
     exit_on_error=False,
     suppress_keyboard_interrupt=False,
 )
+# in the order of --help; import strings, because only the command that runs is imported
 COMMANDS: Final = {
     "serve": "evilpegs.commands.serve:serve",
     "play": "evilpegs.commands.play:play",
@@ -62,7 +63,6 @@ COMMANDS: Final = {
     "tree": "evilpegs.commands.tree:tree",
     "certify": "evilpegs.commands.certify:certify",
 }
-"""The function of each command, in the order of `--help`; a function is imported only when its command runs."""
 GROUPS: Final = {
     "database": (
         "Copy the database while a server uses it, check it, or recompute its results.",
@@ -73,14 +73,13 @@ GROUPS: Final = {
         },
     ),
 }
-"""The commands that only group other commands: for each, its help and the functions of the commands in it."""
 
 
 def _docstring(function: str) -> str:
-    """Return the docstring of ``function``, which has the form ``module:name``, without importing the module."""
     module, _, name = function.partition(":")
     spec = find_spec(module)
     assert spec is not None and spec.origin is not None  # noqa: S101, PT018 - a module of this package
+    # parsed, because an import would load what the command needs
     definitions = ast.parse(Path(spec.origin).read_text(encoding="utf-8")).body
     (definition,) = (node for node in definitions if isinstance(node, ast.FunctionDef) and node.name == name)
     return ast.get_docstring(definition) or ""
@@ -99,11 +98,10 @@ app.register_install_completion_command(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line ``arguments``, by default that of the process, and return the exit status.
+    """Run the command line, by default that of the process, and return the exit status.
 
-    The status is 2 for an error of the user, which is printed in one line, 130 after Ctrl-C, 128 plus the number of the
-    signal after SIGTERM or SIGHUP, and 1 if nobody reads the output. Otherwise it is what the command returned, or 0.
-    An exception that is a fault of the program is passed on.
+    The status is 2 for an error of the user, which is printed in one line, 130 after Ctrl-C, 128 plus the signal after
+    SIGTERM or SIGHUP, and 1 if nobody reads the output. A fault of the program is raised.
     """
     _replace_closed_streams()
     keep_streams_open()
@@ -136,12 +134,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 @contextmanager
 def _paused_collection() -> Iterator[None]:
-    """During the block, do not collect garbage.
-
-    Importing a command creates many objects and hardly any garbage, so this saves 0.4 of 2.1 seconds of processor time
-    at the start of a server.
-    """
     was_enabled = gc.isenabled()
+    # importing a command makes many objects and hardly any garbage: this saves 0.4 of 2.1 s at the start of a server
     gc.disable()
     try:
         yield
@@ -151,19 +145,18 @@ def _paused_collection() -> Iterator[None]:
 
 
 def _discard_output() -> None:
-    """Discard further standard output, so that the flush at exit succeeds although nothing can be written."""
+    # otherwise the flush at exit fails, because nothing can be written
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _replace_closed_streams() -> None:
-    """Discard the output to standard output and error, if they were closed before the start and are None in Python."""
     for name in ("stdout", "stderr"):
+        # Python's sign that the stream was closed before the start
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115 - for as long as the process lives
 
 
 def _replace_unprintable_characters() -> None:
-    """Let standard output and error print a question mark for each character that their encoding lacks."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")

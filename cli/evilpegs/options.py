@@ -1,4 +1,4 @@
-"""The options that several commands share, each described once.
+"""The options that several commands share.
 
 This module imports neither the game nor the protocol; `turns.py` and `player_name.py` check values that need them.
 """
@@ -34,8 +34,8 @@ def _to_whole_number(number_type: type[int], tokens: Sequence[Token]) -> int:
     return int(convert(number_type, tokens))
 
 
+# for every option that is an int: cyclopts alone rounds 2.9 to 3
 WHOLE: Final = Parameter(converter=_to_whole_number)
-"""The converter of every option that is an `int`; without it, cyclopts rounds 2.9 to 3."""
 
 
 def _to_file_name(name_type: Callable[[str], _FileName], tokens: Sequence[Token]) -> _FileName:
@@ -46,8 +46,8 @@ def _to_file_name(name_type: Callable[[str], _FileName], tokens: Sequence[Token]
     return name_type(token.value)
 
 
+# for every option that names a file: an empty path would be the current directory
 FILE: Final = Parameter(converter=_to_file_name)
-"""The converter of every option that names a file: it refuses an empty path, which would be the current directory."""
 
 RulesText = Annotated[
     str,
@@ -67,7 +67,7 @@ _STRATEGY: Final = Parameter(
 )
 StrategyName = Annotated[str, _STRATEGY]
 OptionalStrategyName = Annotated[str | None, _STRATEGY]
-"""The name of a strategy, for commands in which --exec may name a program instead."""
+"""For commands in which --exec may name a program instead."""
 
 CandidatesOnly = Annotated[
     bool,
@@ -93,13 +93,7 @@ Traceback = Annotated[
 
 
 def to_server(_: object, tokens: Sequence[Token]) -> str:
-    """Return the address of a server, unchanged, from an option or an environment variable.
-
-    This is a converter of cyclopts: ``tokens`` has one token with the value and the name of its source.
-
-    Raises:
-        CommandError: the value is not the address of a server; the message names the option or the variable.
-    """
+    """Check the address of a server, as a converter of cyclopts; an error names the option or variable."""
     (token,) = tokens
     return _check_server(
         token.value, f"environment variable {token.keyword}" if token.source == "env" else token.keyword
@@ -107,11 +101,6 @@ def to_server(_: object, tokens: Sequence[Token]) -> str:
 
 
 def _check_server(address: str, source: str | None) -> str:
-    """Return ``address`` if it is the address of a server.
-
-    Raises:
-        CommandError: ``address`` is anything else; the message names ``source``, the option or environment variable.
-    """
     from evilpegs_clients.connection.connection import server_url  # noqa: PLC0415 - only commands that connect need it
     from evilpegs_clients.errors import ServerUnreachableError  # noqa: PLC0415
 
@@ -124,7 +113,6 @@ def _check_server(address: str, source: str | None) -> str:
 
 
 SERVER: Final = Parameter(name="--server", env_var="EVILPEGS_SERVER", converter=to_server)
-"""The name, the environment variable and the check of every option that names a server."""
 
 Server = Annotated[str, SERVER, Parameter(help="The server's address, ws://HOST:PORT/v1.")]
 
@@ -136,8 +124,9 @@ ServerToRead = Annotated[
         "given, the server that EVILPEGS_SERVER names.",
     ),
 ]
-"""The server of a command that can also read a database; `server_to_read` chooses between them."""
+"""For commands that can also read a database; `server_to_read` chooses between them."""
 
+# no environment variable names it, because its matches count
 ServerToPlay = Annotated[
     str | None,
     Parameter(
@@ -146,7 +135,6 @@ ServerToPlay = Annotated[
         help="Play matches on the server at ws://HOST:PORT/v1 instead of games offline.",
     ),
 ]
-"""The server of a command that can also play offline. No environment variable names it, because its matches count."""
 
 TokenFrom = Annotated[
     str | None,
@@ -167,13 +155,9 @@ Database = Annotated[
 
 
 def server_to_read(server: str | None, database: str | None) -> str | None:
-    """Return the address of the server to ask, or None if the command should read a database.
+    """Return the server to ask, or None to read a database.
 
-    ``server`` and ``database`` are the values of --server and --database, None if they are not given. Without both, the
-    address is that in EVILPEGS_SERVER, unless EVILPEGS_DATABASE is set.
-
-    Raises:
-        CommandError: both a server and a database are named, or EVILPEGS_SERVER is not the address of a server.
+    Without either option it is the one in EVILPEGS_SERVER, unless EVILPEGS_DATABASE is set.
     """
     if server is not None and database is not None:
         message = "--server and --database name two sources; choose one"
@@ -185,11 +169,7 @@ def server_to_read(server: str | None, database: str | None) -> str | None:
 
 
 def require_after(after: tuple[str, ...] | None) -> tuple[str, ...]:
-    """Return the texts that follow the option --after, or () if ``after`` is None because the option is not given.
-
-    Raises:
-        CommandError: the option is given without a text.
-    """
+    """Return the texts that follow --after; raise CommandError if it is given without any."""
     if after == ():
         message = "--after wants the turns played before, each CODE:BLACK,WHITE like 1122:1,0"
         raise CommandError(message)

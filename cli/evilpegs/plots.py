@@ -15,25 +15,17 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SUFFIXES: Final = (".png", ".svg")
+# colors that color-blind people can distinguish: M. Okabe and K. Ito, Color Universal Design (2002)
 COLORS: Final = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#555555")
-"""Colors that color-blind people can distinguish: M. Okabe and K. Ito, Color Universal Design (2002)."""
-HEIGHT: Final = 5.0
-"""The height of a chart in inches."""
-MIN_WIDTH, MAX_WIDTH = 7.0, 18.0
-"""The bounds of the width of a chart in inches; between them the width grows with the number of bars."""
-MAX_LABELED_BARS: Final = 32
-"""The most bars of a chart that has a number above each bar; with more bars there is no space for numbers."""
+HEIGHT: Final = 5.0  # inches
+MIN_WIDTH, MAX_WIDTH = 7.0, 18.0  # inches
+MAX_LABELED_BARS: Final = 32  # with more, there is no space for a number above each
 BAR_SHARE: Final = 0.8
-"""The fraction of the width of a label's place that the bars over the label fill."""
+"""The fraction of a label's width that its bars fill."""
 
 
 def check_plot(path: Path) -> None:
-    """Check that a chart can be written to ``path``; call this before the work whose result the chart shows.
-
-    Raises:
-        CommandError: the suffix is not .png or .svg, there is no such directory, the file cannot be written, or
-            matplotlib is not installed.
-    """
+    """Raise CommandError if no chart can be written; call this before the work whose result the chart shows."""
     if path.suffix.lower() not in SUFFIXES:
         message = f"a plot is a .png or a .svg file, not {quoted(path.name)}"
         raise CommandError(message)
@@ -56,17 +48,11 @@ def bar_chart(
     x_label: str,
     y_label: str,
 ) -> None:
-    """Write a bar chart to a .png or .svg file, with a group of bars over each of ``labels``, one bar per series.
-
-    ``series`` maps the name of each series to its values, one per label; a shorter series ends before the last label.
-    Equal charts give equal files.
-
-    Raises:
-        CommandError: `check_plot` refuses ``path``, or the file cannot be written.
-    """
+    """Write a .png or .svg with a bar per series over each label; a series may end before the last label."""
     check_plot(path)
     from matplotlib import rc_context  # noqa: PLC0415 - of the extra `plot`
 
+    # with a fixed salt here and no date in `_save`, equal charts give equal files
     with rc_context({"svg.hashsalt": "evilpegs", "svg.fonttype": "none", "axes.unicode_minus": False}):
         figure = _figure(labels, series)
         axes = figure.subplots()

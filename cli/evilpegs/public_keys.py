@@ -1,5 +1,3 @@
-"""Public keys of servers, as a command line or a file names them."""
-
 from pathlib import Path
 from typing import Final
 
@@ -12,13 +10,7 @@ KEY_HINT: Final = "a server names its own in /api/v1/keys, and in the file .key.
 
 
 def read_public_keys(key: str) -> tuple[str, ...]:
-    """Return the public keys that ``key`` denotes: ``key`` itself if it is a key, or those in the file of this name.
-
-    A key has 43 characters of base64url. The file has one key per line. Lines that begin with ``#`` are comments.
-
-    Raises:
-        CommandError: ``key`` is neither a key nor a file, or a line of the file is not a public key.
-    """
+    """Return ``key`` if it is a public key, or the keys in the file of this name: one per line, ``#`` for comments."""
     if _is_public_key(key):
         return (key,)
     try:

@@ -1,4 +1,4 @@
-"""Functions for commands that read from a server, and the lines that report a cut or restored connection."""
+"""Reading from a server, and the lines that report a cut or restored connection."""
 
 import sys
 from collections.abc import Iterator
@@ -23,25 +23,17 @@ from evilpegs_protocol.server_messages import ErrorCode, Notice
 
 
 def retry_policy() -> RetryPolicy:
-    """Return the policy of all commands for attempts to connect again: the default delays, with random jitter."""
     return RetryPolicy(Random())  # noqa: S311 - jitter
 
 
 def server_reader(server: str) -> ServerReader:
-    """Return a reader for the server at the address ``server``, which prints session events on standard error.
-
-    Session events are, for example, that the connection is cut or restored.
-    """
+    """Return a reader that prints session events on standard error."""
     return ServerReader(server, "evilpegs", retry_policy(), print_session_event)
 
 
 @contextmanager
 def explain_refusals(server: str, match: str | None) -> Iterator[None]:
-    """During the block, replace the server's refusal of an unknown match by a CommandError that says what to do.
-
-    ``server`` is the address of the server, and ``match`` is the id of the match that is requested, or None if no
-    single match is requested. Other refusals are passed on.
-    """
+    """Replace the server's refusal of an unknown ``match`` by a CommandError that says what to do."""
     try:
         yield
     except ServerRefusedError as error:
@@ -53,10 +45,7 @@ def explain_refusals(server: str, match: str | None) -> Iterator[None]:
 
 
 def session_line(event: SessionEvent) -> str | None:
-    """Return the line of text that reports an event of a session, such as a cut connection, to a person.
-
-    Return None for the second and later attempts to restore a connection.
-    """
+    """Return the line that reports an event; None for the second and later attempts to connect again."""
     match event:
         case Reconnecting():
             return f"{printable(event.why)}; trying to connect again" if event.attempt == 1 else None
@@ -69,7 +58,6 @@ def session_line(event: SessionEvent) -> str | None:
 
 
 def print_session_event(event: SessionEvent) -> None:
-    """Print the line that reports ``event`` on standard error, if `session_line` has one."""
     line = session_line(event)
     if line is not None:
         console(sys.stderr).print(line, soft_wrap=True)

@@ -1,4 +1,4 @@
-"""Files with records of matches, in which each line is an event as a JSON object."""
+"""Files with records of matches, one event per line."""
 
 import json
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from evilpegs_protocol.strict_json import parse_json
 RECORD_HINT: Final = "write one with: evilpegs replay MATCH --record FILE"
 RECORD_SOURCES: Final = f"{RECORD_HINT}, or fetch it from the site of the server at /api/v1/matches/MATCH/record"
 NOT_RECORDED: Final = frozenset({"turn", "resumed", "watching", "hint", "pong", "notice"})
-"""The types of messages that a client receives between the events of a match, and that are not in the record."""
+"""The messages that a client receives between the events of a record."""
 
 
 def _begins_record(line: bytes) -> bool:
@@ -29,14 +29,10 @@ RECORD: Final = FileKind("a record", _begins_record)
 
 
 def read_record(name: str) -> tuple[MatchStarted, list[dict[str, Any]]]:
-    """Read a record from the file ``name``, or from standard input if ``name`` is ``-``.
+    """Read a record, and return its first event and all events as they are in the file.
 
-    Return the first event, and a list of all events as they are in the file. Only what a client receives in addition is
-    left out: the field ``re`` of an answer, and the messages of `NOT_RECORDED`.
-
-    Raises:
-        CommandError: the file cannot be read, a line is not a JSON object, the first event is not the start of a match,
-            or a second match starts.
+    Only what a client receives in addition is left out: the field ``re`` of an answer, and the messages of
+    `NOT_RECORDED`.
     """
     check_name(name)
     events: list[dict[str, Any]] = []
@@ -56,17 +52,12 @@ def read_record(name: str) -> tuple[MatchStarted, list[dict[str, Any]]]:
 
 
 def write_record(name: str, events: Sequence[str]) -> None:
-    """Write ``events``, each a JSON text, to the file ``name``, one per line; raise CommandError if that fails."""
     write_text(name, "".join(event + "\n" for event in events))
 
 
 def _parse_object(name: str, number: int, line: bytes) -> dict[str, Any]:
-    """Return the JSON object in ``line``; raise CommandError if the line is not a JSON object.
-
-    The message of the error has ``name``, the name of the file, and ``number``, the number of the line from 1. Repeated
-    keys and constants such as ``NaN`` are errors too, because programs understand them differently.
-    """
     try:
+        # refuses repeated keys and constants such as NaN, which programs understand differently
         value = parse_json(line.decode())
     except ValueError:
         value = None

@@ -12,16 +12,13 @@ from structlog.typing import EventDict, Processor, WrappedLogger
 from evilpegs_clients.printable import printable
 
 LogFormat = Literal["text", "json"]
-_EVENT_WIDTH: Final = 0
-"""The width to which the message of a log line is padded in text: 0, because most messages end their line."""
+_EVENT_WIDTH: Final = 0  # no padding, because most messages end their line
 
 
 def configure_logging(level: str, log_format: LogFormat | None = None) -> BoundLogger:
     """Send log lines of at least ``level``, and warnings of libraries, to standard error; return the logger to use.
 
-    ``level`` is the name of a level, such as ``info``. ``log_format`` is by default text on a terminal and JSON
-    elsewhere. Times are local in text and UTC in JSON. Tracebacks do not show local variables, because these may be
-    secrets.
+    By default the log is text with local times on a terminal, and JSON with UTC elsewhere.
     """
     is_text = sys.stderr.isatty() if log_format is None else log_format == "text"
     level_and_time: tuple[Processor, ...] = (structlog.stdlib.add_log_level, _time_stamper(is_text))
@@ -48,12 +45,11 @@ def _time_stamper(is_text: bool) -> Processor:
 
 
 def _text_renderers() -> list[Processor]:
-    """Return the processors that render text, with colors on a terminal unless NO_COLOR is set."""
     renderer = structlog.dev.ConsoleRenderer(
         colors=sys.stderr.isatty() and not os.environ.get("NO_COLOR"),
         pad_event_to=_EVENT_WIDTH,
         pad_level=False,
-        exception_formatter=structlog.dev.plain_traceback,
+        exception_formatter=structlog.dev.plain_traceback,  # without local variables, which may be secrets
     )
     return [_make_printable, renderer]
 
@@ -63,13 +59,10 @@ def _json_renderers() -> list[Processor]:
 
 
 def _make_printable(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
-    """Return the fields of a log line with ``?`` for each character that a terminal could obey.
-
-    A path or a message may contain text from strangers.
-    """
+    # a path or a message may contain text from strangers, which a terminal could obey
     return {name: printable(value) if isinstance(value, str) else value for name, value in event.items()}
 
 
 def _is_relevant(record: logging.LogRecord) -> bool:
-    """Return False for a log line about a connection that does not speak WebSocket; strangers cause these lines."""
+    # strangers cause these lines, with connections that do not speak WebSocket
     return record.msg != "opening handshake failed"

@@ -1,7 +1,7 @@
 """A line that names a slow strategy file, so that a strategy that never returns does not look like a fault of evilpegs.
 
-A strategy is a function of the user that nothing can interrupt but Ctrl-C. Once per second, a thread finds the strategy
-files that are executing. This adds no time to a choice, which matters because evaluations make millions of choices.
+Nothing but Ctrl-C can interrupt a strategy. Once per second, a thread finds the strategy files that are executing. This
+adds no time to a choice, which matters because evaluations make millions of choices.
 """
 
 import sys
@@ -16,17 +16,14 @@ from typing import Final, TextIO
 from evilpegs_clients.strategies.loading import MODULE_PREFIX
 
 LOOK_SECONDS: Final = 1.0
-"""The time between two looks at the executing strategies, in seconds."""
 SLOW_SECONDS: Final = 5.0
-"""The time after which an executing strategy is named, in seconds."""
 
 
 class SlowStrategyWatch:
-    """An observer of the calls of strategy files, which reports the calls that take long in lines of text.
+    """An observer that reports the calls of strategy files that take long.
 
-    ``write`` is called with the text to show. If ``in_place`` is True, each line replaces the line before, and the last
-    line is erased when no call is slow any longer. If ``in_place`` is False, lines stay. A line names the seconds that
-    a call has taken, and the next line about a slow call is written once a call has taken twice as many seconds.
+    With ``in_place``, a line replaces the one before and is erased when no call is slow any longer. Otherwise lines
+    stay, and the next one is written once a call has taken twice as long.
     """
 
     def __init__(self, write: Callable[[str], object], in_place: bool) -> None:
@@ -37,11 +34,7 @@ class SlowStrategyWatch:
         self._is_shown = False
 
     def look(self, frames: list[FrameType], now: float) -> None:
-        """Report the call that has been executing for the longest time, if this time is at least `SLOW_SECONDS`.
-
-        ``frames`` has the Python frame of each executing call, and ``now`` is the time in seconds on any clock that
-        does not jump. A frame that was also there at the last look is the same call.
-        """
+        """Report the longest call, if it is slow; a frame that was there at the last look is the same call."""
         self._since = {frame: self._since.get(frame, now) for frame in frames}
         slowest = min(frames, key=self._since.__getitem__, default=None)
         seconds = 0.0 if slowest is None else now - self._since[slowest]
@@ -52,7 +45,7 @@ class SlowStrategyWatch:
             self._show(f"{_file_name(slowest)} has been {_activity(slowest)} for {seconds:.0f} s; Ctrl-C ends it")
 
     def end(self) -> None:
-        """Erase the line that is shown in place, if any, because no call is slow any longer."""
+        """Erase the line that is shown in place, if any."""
         self._next_line = SLOW_SECONDS
         if self._is_shown and self._in_place:
             self._write("\r\x1b[2K")
@@ -64,10 +57,7 @@ class SlowStrategyWatch:
 
 
 def executing_strategy_calls(but: int) -> list[FrameType]:
-    """Return, for each thread that executes a strategy file, the frame of its outermost call into the file.
-
-    The thread whose ``threading`` identifier is ``but`` is left out.
-    """
+    """Return each thread's outermost call into a strategy file, except that of the thread ``but``."""
     # The documented `threading` functions name threads only; there is no other way to see what a thread executes.
     stacks = [frame for thread, frame in sys._current_frames().items() if thread != but]
     outermost = [_outermost_call(frame) for frame in stacks]
@@ -76,11 +66,7 @@ def executing_strategy_calls(but: int) -> list[FrameType]:
 
 @contextmanager
 def slow_strategies_named(out: TextIO | None = None, *, has_bar: bool = False) -> Iterator[None]:
-    """During the block, print lines that name slow strategy files on ``out``, by default standard error.
-
-    ``has_bar`` is True if a progress bar may be on the same terminal. Each line is then printed below the line before;
-    otherwise, on a terminal, it replaces the line before.
-    """
+    """Name slow strategy files, by default on standard error; ``has_bar`` if a progress bar may be there too."""
     stream = out or sys.stderr
     watch, ended = SlowStrategyWatch(_writer(stream), stream.isatty() and not has_bar), threading.Event()
 

@@ -26,11 +26,7 @@ ProgramCommand = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class StrategyChoice:
-    """A strategy as the user typed it: the name of a strategy or file, or else the command line of a program.
-
-    One of ``name_or_file`` and ``program`` is None. With ``candidates_only``, a built-in strategy guesses only codes
-    that could be the secret.
-    """
+    """A strategy as the user typed it: a name or file, or else the command line of a program."""
 
     name_or_file: str | None
     program: str | None
@@ -38,20 +34,14 @@ class StrategyChoice:
 
     @property
     def typed(self) -> list[str]:
-        """The words with which another `evilpegs` command would choose this strategy, such as ["--exec", "./mybot"]."""
+        """The words that choose this strategy in another `evilpegs` command."""
         if self.program is not None:
             return ["--exec", self.program]
         return [self.name_or_file or "", *(["--candidates-only"] if self.candidates_only else [])]
 
     @contextmanager
     def open(self) -> Iterator[Strategy]:
-        """Load the strategy and yield it; if it is a program, kill the program after the block.
-
-        Raises:
-            CommandError: neither or both of a strategy and a program were given, or ``candidates_only`` is set for a
-                program.
-            StrategyError: the strategy cannot be loaded, or there is no such program.
-        """
+        """Load the strategy; if it is a program, it is killed after the block."""
         if (self.name_or_file is None) is (self.program is None):
             what = "no strategy was given" if self.program is None else "a strategy and --exec exclude each other"
             message = f"{what}; write a strategy's name, a .py file, or --exec and a program"

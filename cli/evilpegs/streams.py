@@ -1,7 +1,7 @@
-"""Standard output and error of the command, which stay open whatever a strategy file does to them.
+"""Standard output and error that stay open whatever a strategy file does to them.
 
 A strategy runs in the process of its command. If it closed ``sys.stdout`` or descriptor 1, the results of a played
-match would otherwise be lost.
+match would be lost.
 """
 
 import os
@@ -14,19 +14,15 @@ STREAMS: Final = {"stdout": 1, "stderr": 2}
 
 
 class OpenStream(TextIOWrapper):
-    """A text stream with a file descriptor of its own, which cannot be closed: `close` only flushes it."""
+    """A text stream with a descriptor of its own, which `close` only flushes."""
 
     def close(self) -> None:
-        """Flush the stream, which stays open until the process ends."""
         with suppress(OSError, ValueError):
             self.flush()
 
 
 def keep_streams_open() -> None:
-    """Replace ``sys.stdout`` and ``sys.stderr`` by streams that a strategy cannot close by accident.
-
-    A stream that was already replaced by an object of another kind is not changed.
-    """
+    """Replace ``sys.stdout`` and ``sys.stderr``, unless something else has replaced them already."""
     for name, descriptor in STREAMS.items():
         stream = getattr(sys, name)
         if isinstance(stream, TextIOWrapper) and not isinstance(stream, OpenStream) and _is_on(stream, descriptor):

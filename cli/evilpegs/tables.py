@@ -14,10 +14,8 @@ from evilpegs_game.feedback import Feedback
 
 _Row = TypeVar("_Row")
 
-BAR_LENGTH: Final = 40
-"""The length of the longest bar of a histogram, in characters."""
+BAR_LENGTH: Final = 40  # characters
 BAR_STEPS: Final = " ▁▂▃▄▅▆▇█"
-"""The bars of one character each, from no bar to the highest."""
 
 
 def plain_table(title: str | None = None) -> Table:
@@ -35,11 +33,11 @@ def plain_table(title: str | None = None) -> Table:
 
 @dataclass(frozen=True)  # no slots: Python 3.11 does not support them on generic dataclasses
 class Column(Generic[_Row]):
-    """A column of a table: its heading, and ``cell``, the function that returns its text for a row.
+    """A column of a table: a heading, and the function that returns the cell of a row.
 
-    A table that is too wide is narrowed in steps, which are numbered from 1. Each step applies to all columns at once.
-    ``narrow`` maps the number of a step to the function that replaces ``cell`` from this step on, or to None if the
-    column is left out from this step on. If ``cell`` is None, the column is missing until one of its steps adds it.
+    A table that is too wide is narrowed in steps 1, 2 and so on, each for all columns at once. ``narrow`` maps a step
+    to the cell function from this step on, or to None to leave the column out. If ``cell`` is None, the column is
+    missing until one of its steps adds it.
     """
 
     heading: str
@@ -49,11 +47,7 @@ class Column(Generic[_Row]):
     narrow: Mapping[int, Callable[[_Row], str | Text] | None] = field(default_factory=dict)
 
     def cell_at(self, step: int) -> Callable[[_Row], str | Text] | None:
-        """Return the function that makes the cells of the column once the table has been narrowed to ``step``.
-
-        ``step`` is the number of the last step taken, from 1, or 0 for the complete table. The result is None if the
-        column is left out.
-        """
+        """Return the cell function after ``step`` steps of narrowing; None if the column is left out."""
         taken = [number for number in self.narrow if number <= step]
         return self.narrow[max(taken)] if taken else self.cell
 
@@ -61,12 +55,7 @@ class Column(Generic[_Row]):
 def fit_table(
     out: Console, rows: Sequence[_Row], columns: Sequence[Column[_Row]], title: str | None = None
 ) -> tuple[Table, int]:
-    """Return the table in its widest form that fits on ``out``, and the width of this form in characters.
-
-    One form is the complete table; each step of `Column.narrow`, which shortens or leaves out columns, gives another
-    form. Each form is tried first with two spaces between the columns and then with one. If no form fits, the form
-    after the last step is returned.
-    """
+    """Return the widest form of the table that fits on ``out``, or else the narrowest, and its width."""
     widths = out.options.update(width=10_000)
     for table in _forms(rows, columns, title):
         needed = table.__rich_measure__(out, widths).maximum
@@ -76,11 +65,7 @@ def fit_table(
 
 
 def print_table(out: Console, rows: Sequence[_Row], columns: Sequence[Column[_Row]], title: str | None = None) -> None:
-    """Print a table with a line per element of ``rows``, as wide as fits on ``out``.
-
-    Columns are shortened or left out, as their ``narrow`` says, until the table fits. If it never fits, the narrowest
-    table is printed, and the terminal breaks the lines.
-    """
+    """Print the widest form that fits; if none does, the terminal breaks the lines of the narrowest."""
     table, needed = fit_table(out, rows, columns, title)
     table.width = needed
     out.print(table, crop=False)
@@ -105,29 +90,22 @@ def _make_table(rows: Sequence[_Row], columns: Sequence[Column[_Row]], title: st
 
 
 def format_number(value: int | None) -> str:
-    """Return a number with thousands separators, or an empty text for None."""
     return "" if value is None else f"{value:,}"
 
 
 def feedback_text(feedback: Feedback, pegs: int) -> Text:
-    """Return a feedback as text: a mark per black and white peg, then the numbers of blacks and whites."""
+    """Return a mark per black and white peg, then the numbers."""
     return Text.assemble(feedback_marks(*feedback, pegs), f" {feedback}")
 
 
 def small_bars(counts: Sequence[int]) -> str:
-    """Return a text with one bar per count, each a single character whose height is in proportion to the count.
-
-    The largest count, which must be positive, has the highest bar. Heights are rounded up, so only a 0 is blank.
-    """
+    """Return one character per count, its height in proportion; rounded up, so that only a 0 is blank."""
     most, steps = max(counts), len(BAR_STEPS) - 1
     return "".join(BAR_STEPS[-(-count * steps // most)] for count in counts)
 
 
 def print_histogram(out: Console, distribution: Sequence[int], counted: str) -> None:
-    """Print a table with one row and one bar per number of guesses.
-
-    ``distribution[i]`` is the count for i + 1 guesses, and ``counted``, such as "games", is the heading of the counts.
-    """
+    """Print a row and a bar per number of guesses; ``counted``, such as "games", heads the counts."""
     most = max(distribution)
     columns: list[Column[tuple[int, int]]] = [
         Column("guesses", lambda row: str(row[0]), "right"),
@@ -138,12 +116,6 @@ def print_histogram(out: Console, distribution: Sequence[int], counted: str) -> 
 
 
 class TurnTableRow(NamedTuple):
-    """One turn in a table: the guess as text, its feedback, the candidates left, and the player's time.
-
-    ``candidates`` is the number of candidates after the turn, and ``took_ms`` the time in milliseconds. Both are None
-    if they are not known.
-    """
-
     code: str
     feedback: Feedback
     candidates: int | None = None
@@ -151,10 +123,7 @@ class TurnTableRow(NamedTuple):
 
 
 class TurnPrinter:
-    """A printer that prints the headings of `print_turns` at once, and each turn of a game as soon as it is known.
-
-    ``pegs`` is the number of pegs of the rules, and ``first_turn`` the number of the first turn to print.
-    """
+    """A printer of the table of `print_turns` that prints each turn as soon as it is known."""
 
     def __init__(self, out: Console, pegs: int, first_turn: int = 1) -> None:
         self._out = out
@@ -164,7 +133,6 @@ class TurnPrinter:
         out.print("─" * (sum(self._widths) + 6), soft_wrap=True)
 
     def turn(self, row: TurnTableRow) -> None:
-        """Print the row of the next turn."""
         feedback = feedback_text(row.feedback, len(row.code))
         self._print(str(self._turn), peg_text(row.code), feedback, format_number(row.candidates))
         self._turn += 1
@@ -177,7 +145,7 @@ class TurnPrinter:
 
 
 def print_turns(out: Console, rows: Iterable[TurnTableRow], timed: bool = False) -> None:
-    """Print a table with one row per turn, numbered from 1; with ``timed`` it has a column for the player's time."""
+    """Print a table with one row per turn; with ``timed`` it has a column for the player's time."""
     columns: list[Column[tuple[int, TurnTableRow]]] = [
         Column("turn", lambda row: str(row[0]), "right"),
         Column("guess", lambda row: peg_text(row[1].code), narrow={1: lambda row: row[1].code}),

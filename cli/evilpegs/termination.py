@@ -9,14 +9,10 @@ from typing import Final, Never
 
 ENDING_SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP)
 SIGNAL_STATUS: Final = 128
-"""The exit status of a command that a signal has ended is `SIGNAL_STATUS` plus the number of the signal."""
 
 
 class TerminatedError(KeyboardInterrupt):
-    """The exception for a signal that ends the command, raised in the main thread and handled wherever Ctrl-C is.
-
-    ``status`` is the exit status of the command.
-    """
+    """A signal ends the command: raised in the main thread, and handled wherever Ctrl-C is."""
 
     def __init__(self, signal_number: int) -> None:
         super().__init__()
@@ -25,14 +21,12 @@ class TerminatedError(KeyboardInterrupt):
 
 @contextmanager
 def ended_in_order() -> Iterator[None]:
-    """During the block, raise TerminatedError at the first SIGTERM or SIGHUP; the second ends the process at once.
-
-    A signal that is ignored stays ignored, such as SIGHUP under `nohup`. Only the main thread can handle signals, so in
-    any other thread nothing changes.
-    """
+    """Raise TerminatedError at the first SIGTERM or SIGHUP in the block; the second ends the process at once."""
+    # only the main thread can handle signals
     if threading.current_thread() is not threading.main_thread():
         yield
         return
+    # an ignored signal stays ignored, such as SIGHUP under nohup
     handled = [number for number in ENDING_SIGNALS if signal.getsignal(number) is signal.SIG_DFL]
     for number in handled:
         signal.signal(number, _terminate)

@@ -11,16 +11,11 @@ from evilpegs_clients.strategies.strategy import StrategyError
 from evilpegs_game.errors import EvilpegsError
 
 OWN_PACKAGES: Final = ("evilpegs.", "evilpegs_clients.", "evilpegs_game.", "importlib.")
-"""The beginnings of module names; frames of these modules are left out at the beginning of a traceback."""
 
 
 @contextmanager
 def traceback_of_strategy(is_wanted: bool) -> Iterator[None]:
-    """During the block, print the traceback of a strategy on standard error when it fails, if ``is_wanted`` is True.
-
-    The StrategyError is raised again in any case. If a traceback exists but is not wanted, the message of the error
-    mentions the option --traceback.
-    """
+    """Print the traceback of a strategy that fails in the block, or let its error mention --traceback."""
     try:
         yield
     except StrategyError as error:
@@ -32,7 +27,7 @@ def traceback_of_strategy(is_wanted: bool) -> Iterator[None]:
 
 
 def print_strategy_traceback(error: StrategyError) -> None:
-    """Print the traceback of the exception that caused ``error`` on standard error, if a strategy raised one."""
+    """Print the traceback of the exception that a strategy raised, if any."""
     cause = error.__cause__
     if cause is not None and _has_traceback(error):
         frames = _skip_own_frames(cause.__traceback__)

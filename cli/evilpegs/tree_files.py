@@ -19,11 +19,7 @@ TREE: Final = FileKind("a tree", _begins_tree)
 
 
 def read_tree(name: str) -> Tree:
-    """Read a strategy tree, in the format of docs/trees.md, from the file ``name``, or from standard input for ``-``.
-
-    Raises:
-        CommandError: the file cannot be read, or a line is wrong; the message names the first wrong line.
-    """
+    """Read a tree from a file, or from standard input for ``-``; an error names the first wrong line."""
     data = _read_tree_bytes(name)
     try:
         return parse_tree(data.decode())
@@ -37,19 +33,12 @@ def read_tree(name: str) -> Tree:
 
 
 def write_tree(name: str, tree: Tree) -> None:
-    """Write a strategy tree to the file ``name``, or to standard output for ``-``; raise CommandError on failure."""
     write_text(name, format_tree(tree))
 
 
 def _read_tree_bytes(name: str) -> bytes:
-    """Return the first `MAX_TREE_CHARACTERS` + 1 bytes of the file ``name``, or of standard input for ``-``.
-
-    A shorter file is returned whole. The result is empty if standard input was closed before the start.
-
-    Raises:
-        CommandError: the name is empty or looks like an option, or the file cannot be read.
-    """
     check_name(name)
+    # Python's sign that it was closed before the start
     if name == STANDARD and sys.stdin is None:
         return b""
     with open_to_read(name, TREE_HINT) as file:

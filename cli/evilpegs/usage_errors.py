@@ -25,7 +25,7 @@ _RULES = re.compile(r"[0-9]+x[0-9]+(-distinct)?")
 
 
 def usage_message(error: CycloptsError) -> str:
-    """Return one line that says what is wrong with the command line and which command describes its options."""
+    """Return one line that says what is wrong, and which command describes the options."""
     if isinstance(error, UnknownCommandError) and (asked := _asked_help(error)) is not None:
         return f"write: {asked}"
     command = " ".join(("evilpegs", *(error.command_chain or ())))
@@ -34,10 +34,7 @@ def usage_message(error: CycloptsError) -> str:
 
 
 def rules_hint(typed: str) -> str:
-    """Return an addition to a message about ``typed`` that names the option --rules, if ``typed`` looks like rules.
-
-    Otherwise the result is empty. ``typed`` is a word that was not expected where it stands.
-    """
+    """Return an addition to a message that names --rules, if ``typed`` looks like rules; otherwise an empty text."""
     return f"; rules are named with --rules {typed}" if _RULES.fullmatch(typed) else ""
 
 
@@ -59,7 +56,6 @@ def _what(error: CycloptsError) -> str:
 
 
 def _asked_help(error: UnknownCommandError) -> str | None:
-    """Return the command to write in place of `evilpegs help COMMAND`, or None if something else was typed."""
     word, *rest = error.unused_tokens or [""]
     if word != "help":
         return None
@@ -77,10 +73,7 @@ def _unexpected(error: UnusedCliTokensError) -> str:
 
 
 def _unknown_command(error: UnknownCommandError) -> str:
-    """Return the message about an unknown command, with the most similar command.
-
-    The text of the error itself is not used, because creating this text would import every command.
-    """
+    # not the text of the error, because creating it would import every command
     typed = (error.unused_tokens or [""])[0]
     kind = "option" if typed.startswith("-") else "command"
     return f"there is no {kind} {quoted(typed, MAX_QUOTED)}" + _suggestion(typed, list(error.app or ()))
@@ -101,7 +94,6 @@ def _missing_value(error: MissingArgumentError) -> str:
 
 
 def _wrong_value(error: CoercionError) -> str:
-    """Return the message about a wrong value of an option: the values it accepts, and the value it has."""
     token = error.token
     assert token is not None  # noqa: S101 - `_what` has matched it
     name = token.keyword or (error.argument.name if error.argument is not None else "value")
@@ -112,7 +104,6 @@ def _wrong_value(error: CoercionError) -> str:
 
 
 def _choices(target: object) -> list[str]:
-    """Return the values of a `Literal` type as text, or an empty list for any other type."""
     return [str(word) for word in get_args(target)] if get_origin(target) is Literal else []
 
 
@@ -124,10 +115,7 @@ def _kind(target: object) -> str:
 
 
 def _suggestion(typed: str, known: list[str]) -> str:
-    """Return the end of a message that proposes the most similar of the ``known`` names, or "" if none is similar.
-
-    Hyphens at the ends of names and the case of letters are ignored, because many names have them in common.
-    """
+    # without hyphens and case, which many names have in common
     names = {name.strip("-").lower(): name for name in known}
     close = get_close_matches(typed.strip("-").lower(), names, n=1, cutoff=0.7)
     return f"; did you mean {names[close[0]]}?" if close else ""

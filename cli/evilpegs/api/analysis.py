@@ -13,7 +13,7 @@ from evilpegs_game.rules import Rules
 
 @dataclass(frozen=True, slots=True, repr=False)
 class GameAnalysis:
-    """The analysis of a game: a sequence with the `TurnAnalysis` of each turn, in order.
+    """The analysis of a game: a sequence with the `TurnAnalysis` of each turn.
 
     A `TurnAnalysis` has, among others, ``candidates_before`` and ``candidates_after``, the numbers of codes possible
     before and after the turn; ``bits``, the information in the feedback; ``best_guesses``; and ``regret``, the number
@@ -44,10 +44,7 @@ class GameAnalysis:
         return iter(self.turns)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the analysis as a JSON object with the keys ``rules`` and ``turns``.
-
-        Each turn has the keys that ``evilpegs replay --json`` shows.
-        """
+        """Return a JSON object with ``rules`` and ``turns``; each turn has the keys of ``evilpegs replay --json``."""
         turns = [Turn(turn.guess, turn.feedback).to_json() | turn.to_json() for turn in self.turns]
         return {"rules": str(self.rules), "turns": turns}
 
@@ -57,14 +54,13 @@ def analyze(
 ) -> GameAnalysis:
     """Say what each guess of a game was worth: candidates before and after, bits of information, best guesses, regret.
 
-    Candidates are the codes still possible. The regret of a guess is the number of guesses that it is expected to lose
-    against optimal play. If turns contradict each other, ``candidates_after`` is 0 at the first turn that leaves no
-    code, and None at all later turns.
+    Candidates are the codes still possible; regret is the number of guesses that a guess is expected to lose against
+    optimal play. If turns contradict each other, ``candidates_after`` is 0 at the first turn that leaves no code, and
+    None at all later turns.
 
     Args:
         rules: A `Rules` or a text such as ``4x6`` or ``classic``.
-        turns: The turns of the game so far, each a guess and its feedback, as texts or objects. Any codemaker may have
-            replied.
+        turns: The turns of the game so far, each a guess and its feedback, as texts or objects, from any codemaker.
         thorough: True if the analysis of a turn may take minutes. Values that would take too long to compute are None.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Functions that convert the arguments of the Python API, which may be texts, to the objects of the game."""
+"""Conversion of the arguments of the Python API, which may be texts, to the objects of the game."""
 
 import reprlib
 from collections.abc import Callable, Iterable, Sequence
@@ -30,19 +30,19 @@ FeedbackLike = str | tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class FunctionStrategy:
-    """A strategy that calls ``function``, which takes a position and a random generator and returns a guess."""
+    """A strategy that calls a function ``choose(position, rng)``."""
 
     name: str
     function: ChooseFunction
     uses_rng: ClassVar[bool] = True
 
     def choose(self, position: Position, rng: Random) -> Code:
-        """Return the guess that the function chooses; the guess is not checked."""
+        """Return the function's guess, which is not checked."""
         return self.function(position, rng)
 
 
 def to_rules(rules: RulesLike) -> Rules:
-    """Return ``rules`` as `Rules`; a text such as ``4x6`` or ``classic`` is parsed.
+    """Return ``rules``, parsed if it is a text such as ``4x6`` or ``classic``.
 
     Raises:
         MalformedError: ``rules`` is neither a `Rules` nor a text, or the text cannot be parsed.
@@ -55,7 +55,7 @@ def to_rules(rules: RulesLike) -> Rules:
 
 
 def to_code(code: CodeLike, rules: Rules) -> Code:
-    """Return ``code`` as a tuple of color indices, one per peg; a text such as ``1122`` is parsed.
+    """Return ``code`` as a tuple, parsed if it is a text such as ``1122``.
 
     Raises:
         MalformedError: ``code`` is neither a text nor a sequence of whole numbers, or the text cannot be parsed.
@@ -72,7 +72,7 @@ def to_code(code: CodeLike, rules: Rules) -> Code:
 
 
 def to_feedback(feedback: FeedbackLike, rules: Rules) -> Feedback:
-    """Return ``feedback`` as `Feedback`; a text such as ``1,2``, black and white, is parsed.
+    """Return ``feedback``, parsed if it is a text such as ``1,2``, black and white.
 
     Raises:
         MalformedError: ``feedback`` is not a feedback, or not one that is possible with ``rules``.
@@ -86,7 +86,7 @@ def to_feedback(feedback: FeedbackLike, rules: Rules) -> Feedback:
 
 
 def to_history(turns: Iterable[tuple[CodeLike, FeedbackLike]], rules: Rules) -> History:
-    """Return ``turns``, each a guess and its feedback, as a `History`: a tuple of `Turn` in the given order.
+    """Return pairs of guess and feedback as a `History`.
 
     Raises:
         MalformedError: a turn is not a pair, its guess cannot be parsed, or its feedback is impossible.
@@ -103,9 +103,7 @@ def to_history(turns: Iterable[tuple[CodeLike, FeedbackLike]], rules: Rules) -> 
 
 
 def to_strategy(strategy: StrategyLike, candidates_only: bool = False) -> Strategy:
-    """Return ``strategy`` as a `Strategy`: a name or the path of a ``.py`` file is loaded, and a function is wrapped.
-
-    With ``candidates_only``, a built-in strategy guesses only codes that could be the secret.
+    """Return ``strategy``, loaded if it is a name or the path of a ``.py`` file, or wrapped if it is a function.
 
     Raises:
         StrategyError: there is no such strategy, or ``candidates_only`` is set for one that is not built in.
@@ -124,7 +122,7 @@ def to_strategy(strategy: StrategyLike, candidates_only: bool = False) -> Strate
 
 
 def to_whole(name: str, value: SupportsIndex, least: int) -> int:
-    """Return ``value`` as an int, which must be at least ``least``.
+    """Return ``value`` as an int of at least ``least``.
 
     Raises:
         MalformedError: ``value`` is not a whole number or is too small; the message calls the value ``name``.

@@ -31,10 +31,10 @@ CodemakerName = Literal["fixed", "evil", "devil"]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Duel:
-    """One finished game of a strategy with a codemaker: their names, the rules, and the sequence of turns.
+    """A finished game of a strategy with a codemaker: their names, the rules, and the sequence of turns.
 
-    Each of ``turns`` has a guess, its feedback and the number of candidates, the codes possible after it. The length of
-    a duel is its number of guesses.
+    Each of ``turns`` has a guess, its feedback and the number of codes possible after it. The length is the number of
+    guesses.
 
     >>> import evilpegs
     >>> duel = evilpegs.duel("minimax", codemaker="fixed", secret="1234", rules="4x6")
@@ -61,7 +61,7 @@ class Duel:
         return iter(self.turns)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the duel as a JSON object, with the keys of ``evilpegs duel --json``."""
+        """Return the JSON object of ``evilpegs duel --json``."""
         turns = [turn.to_json() for turn in self.turns]
         head = {"rules": str(self.rules), "strategy": self.strategy, "codemaker": self.codemaker}
         return {**head, "guesses": len(turns), "turns": turns}
@@ -115,12 +115,6 @@ def duel(
 
 
 class _Checked:
-    """A codemaker that asks the codemaker passed by the caller for each reply, and checks the reply.
-
-    Raises:
-        MalformedError: the object that the caller has passed has no method ``reply``.
-    """
-
     def __init__(self, codemaker: Codemaker) -> None:
         if isinstance(codemaker, type) or not callable(getattr(codemaker, "reply", None)):
             message = f"not a codemaker: {reprlib.repr(codemaker)}; pass evil, devil, fixed or an object with reply()"

@@ -20,10 +20,9 @@ from evilpegs_game.rules import Rules
 class EvaluationResult(GuessCounts):
     """The number of guesses that a strategy needs; ``distribution[i]`` secrets or games took ``i + 1`` guesses.
 
-    ``strategy`` is the name of the strategy. ``first`` is the first guess, or None if games were simulated in which the
-    strategy chose it. ``games`` is the number of simulated games, or 0 if every secret was played exactly once.
-    ``seed`` is the seed of all random numbers, or None if nothing was random. If a strategy that uses random numbers
-    played every secret, the result holds for this seed only.
+    ``first`` is None if games were simulated in which the strategy chose its first guess. ``games`` is the number of
+    simulated games, or 0 if every secret was played exactly once. ``seed`` is None if nothing was random. If a strategy
+    that uses random numbers played every secret, the result holds for this seed only.
 
     >>> import evilpegs
     >>> result = evilpegs.evaluate("minimax", rules="4x6")
@@ -53,7 +52,7 @@ class EvaluationResult(GuessCounts):
         return Simulation(self.rules, self.distribution).interval if self.games else None
 
     def to_json(self) -> dict[str, Any]:
-        """Return the result as a JSON object, with the keys of ``evilpegs evaluate --json``."""
+        """Return the JSON object of ``evilpegs evaluate --json``."""
         interval = self.interval
         games = {"games": self.games, "interval": interval and list(interval)}
         return {
@@ -125,11 +124,6 @@ def evaluate(
 def _distribution(
     strategy: Strategy, rules: Rules, first: Code, seed: int, candidates_only: bool, threads: int
 ) -> tuple[int, ...]:
-    """Return the number of secrets that ``strategy`` solves with each number of guesses: index i is for i + 1 guesses.
-
-    A strategy that follows a criterion, such as minimax, is evaluated by compiled code, with ``threads`` threads. For
-    other strategies ``candidates_only`` and ``threads`` are not used.
-    """
     if isinstance(strategy, CriterionStrategy):
         return evaluate_heuristic(rules, strategy.criterion, (), first, candidates_only, threads)
     return distribution_from(seeded_choice(strategy, seed), rules, (), first)

@@ -13,13 +13,12 @@ from evilpegs_game.trees.tree import Tree, parse_tree
 
 
 def solve(rules: RulesLike = "classic", *, objective: Objective = "mean", threads: int = 1) -> Solution:
-    """Find a strategy with the fewest guesses in total and prove that there is no better one.
+    """Find a strategy with the fewest guesses in total over all codes, and prove that there is no better one.
 
-    The total is the sum of the guesses over all codes. With ``objective="worst"`` the guesses for the worst code are
-    minimized first, and then the total. ``rules`` is a `Rules` or a text such as ``4x6``. If several strategies are
-    best, the number of ``threads`` may decide which one is found. The result has ``tree``, ``total``, ``max``, ``mean``
-    and ``is_proved``. 4x6 takes about a second, 4x8 a minute; the first call after an installation compiles for a
-    minute.
+    With ``objective="worst"`` the guesses for the worst code are minimized first, and then the total. ``rules`` is a
+    `Rules` or a text such as ``4x6``. If several strategies are best, the number of ``threads`` may decide which one is
+    found. The result has ``tree``, ``total``, ``max``, ``mean`` and ``is_proved``. 4x6 takes about a second, 4x8 a
+    minute; the first call after an installation compiles for a minute.
 
     Raises:
         EvilpegsError: an argument is wrong, or optimal play takes too much memory for the rules.

@@ -67,7 +67,7 @@ def _show(tree: Tree, certificate: Certificate) -> None:
 
 
 def _fraction(certificate: Certificate) -> str:
-    """Return the mean number of guesses as the text ``TOTAL/CODES``, which is not reduced, as in publications."""
+    # not reduced, as in publications
     return f"{certificate.total}/{certificate.count}"
 
 

@@ -17,7 +17,6 @@ from evilpegs_server.storage.backup import DatabaseCheck, Progress, backup_datab
 from evilpegs_server.storage.server_key import key_copies
 
 NOT_SOUND: Final = 1
-"""The exit status if a page of the database is damaged or the chain of hashes of a match is broken."""
 
 
 def backup(
@@ -87,7 +86,7 @@ def _target_path(name: str) -> Path:
 
 
 def database_url(database: str | None) -> str:
-    """Return the URL of ``database``, a URL or a file name; None stands for the database that `evilpegs serve` uses."""
+    """Return the URL of a URL or file name, by default that of the database of `evilpegs serve`."""
     url = database if database is None or "://" in database else f"sqlite:///{database}"
     return server_settings(database=url).database
 
@@ -107,11 +106,6 @@ def _print_lines(heading: str, result: DatabaseCheck) -> None:
 
 @contextmanager
 def _shown_progress() -> Iterator[Progress]:
-    """Show a progress bar on standard error during the block, and yield the function that updates the bar.
-
-    The function takes a description, the amount done and the total amount. If standard error is not a terminal, no bar
-    is shown.
-    """
     with progress(console(sys.stderr)) as bar:
         task = bar.add_task("", total=None)
         yield lambda what, done, total: bar.update(task, description=what, completed=done, total=total)

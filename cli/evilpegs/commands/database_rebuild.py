@@ -1,7 +1,4 @@
-"""`evilpegs database rebuild`: the row of each game in the database is computed again from the events of the game.
-
-Computed rows are compared with the stored ones, which are completed and corrected unless --compare is given.
-"""
+"""`evilpegs database rebuild`: the rows of games, computed again from their events and compared with those stored."""
 
 import sys
 from contextlib import ExitStack
@@ -21,19 +18,13 @@ from evilpegs_server.rating.rebuild import RowDifference, rebuild_games
 from evilpegs_server.storage.lock import DatabaseLock
 
 DIFFERENT: Final = 1
-"""The exit status if a stored value differs from the computed one, or if the events of a match cannot be read."""
 SHOWN: Final = 20
 """The most differences that are listed for people; the JSON document has all of them."""
 
 
 @dataclass(slots=True)
 class RebuildResult:
-    """The result of a rebuild, which computes the stored row of each finished game again from the game's events.
-
-    ``games`` is the number of rows that were computed, and ``completed`` the number of single values that stored rows
-    lacked. ``differences`` has the stored values that differ from the computed ones. ``unreadable`` has the ids of
-    matches whose events cannot be read.
-    """
+    """The result of a rebuild; ``completed`` counts single values, ``unreadable`` has ids of matches."""
 
     games: int = 0
     completed: int = 0

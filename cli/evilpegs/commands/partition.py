@@ -23,12 +23,9 @@ from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 
 FEEDBACK_WIDTH: Final = 21
-"""The width in characters of the first column, which shows a feedback as marks, one per peg, and as numbers."""
+"""The width of the first column."""
 MIN_SIZES_WIDTH: Final = 11
-"""The least width in characters of a guess's column.
-
-With four pegs or more, the pegs in the heading make the column wider. In each case part sizes fit.
-"""
+"""The least width of a guess's column; from four pegs on, the heading makes it wider."""
 
 
 def partition(
@@ -62,12 +59,6 @@ def partition(
 
 
 def _parse_guess(text: str, rules: Rules) -> Code:
-    """Return the code in ``text``.
-
-    Raises:
-        CommandError: ``text`` is not a code, but looks like the name of rules, such as ``4x6``.
-        GameError: ``text`` is neither.
-    """
     try:
         return parse_code(text, rules)
     except GameError as error:
@@ -78,14 +69,7 @@ def _parse_guess(text: str, rules: Rules) -> Code:
 
 
 def _turns_and_guesses(after: Sequence[str], is_guess_given: bool) -> tuple[list[str], list[str]]:
-    """Split ``after``, the texts that follow --after, into turns like ``1122:1,0`` and guesses like ``1122``.
-
-    Return the turns and the guesses, both in the given order. ``is_guess_given`` is True if guesses stand before
-    --after; then only turns may follow it.
-
-    Raises:
-        CommandError: the first text is not a turn, or a guess follows although ``is_guess_given`` is True.
-    """
+    # --after takes all texts behind it; guesses may be among them only if none stand before it
     unanswered = [text for text in after if ":" not in text]
     if unanswered and (is_guess_given or ":" not in after[0]):
         message = f"{quoted(unanswered[0])} after --after has no feedback; write CODE:BLACK,WHITE like 1122:1,0"
@@ -145,10 +129,7 @@ def _plot(position: Position, codes: Sequence[Code], path: Path) -> None:
 
 
 def part_tables(position: Position, codes: Sequence[Code], width: int) -> Iterator[Table]:
-    """Yield the tables of `part_table` for ``codes``, each with as many guesses as fit into ``width`` characters.
-
-    The guesses keep their order. A table has at least one guess, even if it is then wider than ``width``.
-    """
+    """Yield tables of as many guesses as fit into ``width`` characters, at least one each."""
     column = max(MIN_SIZES_WIDTH, 3 * position.rules.pegs) + 2
     per_table = max(1, (width - FEEDBACK_WIDTH) // column)
     for first in range(0, len(codes), per_table):
@@ -156,11 +137,7 @@ def part_tables(position: Position, codes: Sequence[Code], width: int) -> Iterat
 
 
 def part_table(position: Position, codes: Sequence[Code]) -> Table:
-    """Return a table with a row per feedback and a column per guess of ``codes``.
-
-    A cell is the number of candidates that the feedback would leave; it is empty if the guess cannot get the feedback.
-    The last rows have figures of each guess, such as the size of its largest part.
-    """
+    """Return a table with a row per feedback, a column per guess, and the figures of each guess below."""
     parts = [position.parts(code) for code in codes]
     table = plain_table()
     table.add_column("feedback", no_wrap=True)

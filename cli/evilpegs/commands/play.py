@@ -72,23 +72,12 @@ def play(
 
 
 def _run(playing: Coroutine[Any, Any, None]) -> None:
-    """Run the coroutine ``playing`` to its end, or until Ctrl-C, SIGTERM or SIGHUP ends it.
-
-    A signal lets the coroutine clean up, which restores the terminal, before the exception leaves this function.
-
-    Raises:
-        TerminatedError: SIGTERM or SIGHUP ended the coroutine.
-        KeyboardInterrupt: Ctrl-C ended the coroutine.
-    """
+    # a signal lets the coroutine clean up, which restores the terminal
     with ended_in_order():
         run_interruptibly(playing)
 
 
 def _refuse_server_options(ladder: str, server: str, name: str | None, token_from: str | None) -> None:
-    """Raise CommandError if one of these options was given, because the game of the day is played without a server.
-
-    An option counts as given if it differs from its default. ``server`` may also be the value of EVILPEGS_SERVER.
-    """
     named = {
         "--ladder": ladder != DEFAULT_LADDER,
         "--server": server not in {DEFAULT_SERVER, os.environ.get("EVILPEGS_SERVER")},

@@ -93,10 +93,7 @@ def serve(
 
 
 def find_dangers(settings: Settings, *, is_root: bool) -> list[str]:
-    """Return one line of text for each danger of running a server with these settings; empty if there is none.
-
-    ``is_root`` is True if the process runs as root.
-    """
+    """Return one line for each danger of running a server with these settings."""
     dangers = []
     is_secure = settings.tls_cert is not None or (settings.site_url or "").startswith("https:")
     if not is_secure and not is_loopback(settings.host):
@@ -107,13 +104,10 @@ def find_dangers(settings: Settings, *, is_root: bool) -> list[str]:
 
 
 def _check_directory(url: str) -> None:
-    """Raise CommandError if the directory of the database at ``url`` does not exist or its file cannot be used.
-
-    The directory of the default database may be missing, because the server creates it. Any other missing directory is
-    probably mistyped: with a new database in it, all matches would seem lost.
-    """
     check_database_file(url)
     directory = database_file(url).parent
+    # the server creates the default directory; any other is probably mistyped, and a new database in it would make all
+    # matches seem lost
     if url != default_database() and not directory.exists():
         message = (
             f"there is no directory {directory} for the database; "
@@ -123,7 +117,6 @@ def _check_directory(url: str) -> None:
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    """Return the function that creates uvloop's event loops, or None if uvloop is not installed."""
     try:
         import uvloop  # noqa: PLC0415 - not on every system
     except ImportError:
@@ -138,11 +131,8 @@ def _announce(dangers: list[str], log: BoundLogger, server: RunningServer) -> No
 
 
 def greeting(server: RunningServer) -> str:
-    """Return the text that is printed once the server listens: its addresses, its database, and commands to try.
-
-    Each of these is a line. A server that listens on all interfaces has several addresses. The commands use the first
-    one, at which other machines most likely reach the server.
-    """
+    """Return the lines that are printed once the server listens."""
+    # other machines most likely reach the server at the first
     first, *others = [replace(server, host=host) for host in reachable_hosts(server.host)]
     lines = [
         f"listening on {first.url}",
@@ -157,9 +147,5 @@ def greeting(server: RunningServer) -> str:
 
 
 def _other_line(other: RunningServer, first: RunningServer) -> str:
-    """Return the line about ``other``, a further address of the server whose first address is ``first``.
-
-    The line also names the address of the site, unless the site of ``first`` has the same address.
-    """
     site = None if other.site_url == first.site_url else other.site_url
     return f"also at {other.url}" + ("" if site is None else f" and {site}")

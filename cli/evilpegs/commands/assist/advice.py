@@ -1,6 +1,6 @@
 """Advice about a game: the codes left and the best guesses, or the rows that contradict each other.
 
-A row is a guess and its feedback, as a person typed them.
+A row is a guess and its feedback, as a person typed them; the first row has number 1.
 """
 
 from collections.abc import Iterator
@@ -24,37 +24,32 @@ from evilpegs_game.live.position import Position
 from evilpegs_game.optimal.within_budget import BoundedSolver
 from evilpegs_game.rules import Rules
 
-EFFORT: Final = Effort(feedback_budget=100_000_000, solver_budget=500_000_000)
-"""The limits of the work for one piece of advice, which then takes about a second."""
+EFFORT: Final = Effort(feedback_budget=100_000_000, solver_budget=500_000_000)  # about a second of work
 MAX_LISTED: Final = 30
-"""The largest number of codes left that are listed without a request for the list."""
+"""The most codes left that are listed without a request."""
 OPTIMAL: Final = "optimal play"
-"""The name under which the guess of an optimal codebreaker is suggested."""
+# of all samples, so that the same rows always get the same advice
 _SEED: Final = 0
-"""The seed of all samples, so that the same rows always get the same advice."""
 
 
 @dataclass(frozen=True, slots=True)
 class AssistHistory:
-    """The rows of a game, each a guess and its feedback, as a person typed them.
-
-    Rows are numbered from 1. They may contradict each other, because people make mistakes.
-    """
+    """The rows of a game, which may contradict each other, because people make mistakes."""
 
     rules: Rules
     rows: History = ()
 
     @property
     def is_solved(self) -> bool:
-        """True if the last row, a guess and its feedback, is all-black, so that the guess was the secret."""
+        """True if the last row is all-black."""
         return bool(self.rows) and self.rows[-1].feedback == all_black(self.rules.pegs)
 
     def add(self, row: Turn) -> "AssistHistory":
-        """Return a history with ``row``, a guess and its feedback, added after the last row."""
+        """Return a history with one more row."""
         return replace(self, rows=(*self.rows, row))
 
     def row(self, number: int) -> Turn:
-        """Return the guess and feedback of row ``number``, counted from 1; raise CommandError if there is none."""
+        """Return a row by its number; raise CommandError if there is none."""
         if not 1 <= number <= len(self.rows):
             numbers = f"1 to {len(self.rows)}" if len(self.rows) > 1 else "only row 1" if self.rows else "none yet"
             message = f"there is no row {number}; the rows: {numbers}"
@@ -62,34 +57,28 @@ class AssistHistory:
         return self.rows[number - 1]
 
     def change(self, number: int, row: Turn) -> "AssistHistory":
-        """Return a history in which ``row``, a guess and its feedback, replaces row ``number``, counted from 1.
-
-        Raises:
-            CommandError: there is no such row.
-        """
+        """Return a history with another row ``number``; raise CommandError if there is none."""
         self.row(number)
         return replace(self, rows=(*self.rows[: number - 1], row, *self.rows[number:]))
 
     def undo(self) -> "AssistHistory":
-        """Return the history without its last guess and feedback; raise CommandError if the history is empty."""
+        """Return a history without the last row; raise CommandError if there is none."""
         if not self.rows:
             message = "there is no row to take back"
             raise CommandError(message)
         return replace(self, rows=self.rows[:-1])
 
     def to_json(self) -> dict[str, Any]:
-        """Return a JSON object: ``rules`` as text, and in ``after`` each row, a guess and its feedback."""
+        """Return a JSON object: ``rules`` as text, and the rows in ``after``."""
         return {"rules": str(self.rules), "after": [row.to_json() for row in self.rows]}
 
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A suggested guess, the criteria by which it is best, and its figures.
+    """A suggested guess, the names by which it is best, and its figures.
 
-    ``best_by`` has the names of the criteria. Two other names can occur: `OPTIMAL` if an optimal codebreaker would
-    make the guess, and ``sampled`` if the guess is the best of random samples, or the first candidate because sampling
-    would take too much memory or work. ``figures`` says how the guess divides the codes that are left; ``figures`` is
-    None if the division would take too long to compute.
+    A name is a criterion, `OPTIMAL`, or ``sampled`` for the best of random samples, or for the first candidate if
+    sampling would take too much memory or work. ``figures`` is None if it would take too long to compute.
     """
 
     guess: Code
@@ -97,7 +86,7 @@ class Suggestion:
     figures: GuessFigures | None
 
     def to_json(self) -> dict[str, Any]:
-        """Return the suggestion as a JSON object; figures that were not computed are null."""
+        """Return a JSON object; figures that were not computed are null."""
         figures = self.figures
         return {
             "code": format_code(self.guess),
@@ -112,12 +101,10 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """The number of codes left, the codes themselves if they are few, and the best guesses.
+    """The codes left and the best guesses.
 
-    ``codes`` is the number of codes left. ``listed`` has them in code order; it is empty if there are more than
-    `MAX_LISTED`, or if they do not fit in memory. ``among`` says which guesses were compared: all codes, the
-    candidates, or random samples of the candidates. ``more_guesses`` is the mean number of guesses that an optimal
-    codebreaker still needs, None if it is not known.
+    ``listed`` is empty if there are more than `MAX_LISTED` codes, or if they do not fit in memory. ``among`` says which
+    guesses were compared. ``more_guesses`` is the mean number that optimal play still needs, None if it is not known.
     """
 
     history: AssistHistory
@@ -141,11 +128,10 @@ class Advice:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """The rows of ``history`` that contradict each other; a row is a guess and its feedback.
+    """The numbers of rows that no code agrees with together.
 
-    No code agrees with all these rows. ``rows`` has the numbers of these rows, counted from 1. ``fitting[i]`` has each
-    feedback to the guess of row ``rows[i]`` with which the row would agree with all other rows of the history. It is
-    empty if the other rows contradict each other too.
+    ``fitting[i]`` has the feedbacks with which row ``rows[i]`` would agree with all other rows of the history; it is
+    empty if those contradict each other too.
     """
 
     history: AssistHistory
@@ -153,13 +139,7 @@ class Contradiction:
     fitting: tuple[tuple[Feedback, ...], ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the contradiction as a JSON object with the keys of `Advice.to_json`.
-
-        The value of the key ``clash`` is a list with an object for each of the rows, guesses with feedback, that
-        contradict each other. The object has the number of the row, from 1, in ``row``; in ``fitting`` it has the
-        feedbacks with which the row would agree with all other rows.
-        ``candidates`` is 0, ``codes`` and ``guesses`` are empty, and ``among`` and ``expected_guesses`` are null.
-        """
+        """Return a JSON object with the keys of `Advice.to_json`; ``clash`` has the rows and what would fit."""
         clash = [
             {"row": number, "fitting": [list(feedback) for feedback in fitting]}
             for number, fitting in zip(self.rows, self.fitting, strict=True)
@@ -169,11 +149,7 @@ class Contradiction:
 
 
 class Adviser:
-    """An adviser about games on ``rules``, who finds the codes that are left and the best guesses.
-
-    ``effort`` limits the work for each piece of advice. ``live_sets`` caches computed live sets, the sets of codes
-    still possible; if it is None, the adviser makes a cache.
-    """
+    """An adviser about games on ``rules``; ``effort`` limits the work for each piece of advice."""
 
     def __init__(self, rules: Rules, effort: Effort = EFFORT, live_sets: LiveSets | None = None) -> None:
         self._rules = rules
@@ -182,11 +158,7 @@ class Adviser:
         self._solver = BoundedSolver(rules, effort.solver_budget)
 
     def advise(self, history: AssistHistory) -> Advice | Contradiction:
-        """Return advice about the game in ``history``, or a contradiction if no code agrees with every feedback.
-
-        Raises:
-            TooLargeError: the rules have too many codes to count, or counting does not fit in memory.
-        """
+        """Return advice, or the contradiction; raise TooLargeError if the codes cannot be counted."""
         position = self._position(history.rows)
         try:
             codes = position.count
@@ -201,23 +173,11 @@ class Adviser:
         )
 
     def weigh(self, history: AssistHistory, guess: Code) -> GuessFigures:
-        """Return figures that say how ``guess`` divides the codes that agree with every feedback of ``history``.
-
-        Raises:
-            ContradictionError: no code agrees with every feedback.
-            TooLargeError: the rules have too many codes to count, or counting does not fit in memory.
-        """
+        """Return how ``guess`` divides the codes left."""
         return guess_figures(self._position(history.rows), guess)
 
     def codes(self, history: AssistHistory, most: int) -> tuple[Code, ...] | None:
-        """Return the codes that agree with every feedback of ``history``, in code order.
-
-        Return None if there are more than ``most`` of these codes, or if the codes do not fit in memory.
-
-        Raises:
-            ContradictionError: no code agrees with every feedback.
-            TooLargeError: the rules have too many codes to count, or counting does not fit in memory.
-        """
+        """Return the codes left; None if there are more than ``most``, or if they do not fit in memory."""
         position = self._position(history.rows)
         if position.count > most:
             return None
@@ -262,14 +222,6 @@ class Adviser:
         )
 
     def _fitting_feedback(self, rows: History, index: int) -> tuple[Feedback, ...]:
-        """Return each feedback to the guess at ``index`` of ``rows`` that would agree with all other rows.
-
-        A row is a guess and its feedback; ``index`` counts from 0. The result is empty if the other rows contradict
-        each other.
-
-        Raises:
-            TooLargeError: the rules have too many codes to count, or counting does not fit in memory.
-        """
         others = self._position(rows[:index] + rows[index + 1 :])
         try:
             return tuple(others.parts(rows[index].guess))

@@ -19,8 +19,7 @@ from evilpegs_clients.terminal.screen import open_prompt
 from evilpegs_game.rules import Rules
 
 CONTRADICTION: Final = 1
-QUICK_CODES: Final = 100_000
-"""The largest number of codes of rules on which advice is so quick that no status line is shown."""
+QUICK_CODES: Final = 100_000  # up to here, advice is too quick for a status line
 
 
 def assist(*, rules: RulesText = "classic", after: After = None, as_json: Json = False) -> int:

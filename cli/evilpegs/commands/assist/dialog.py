@@ -14,17 +14,14 @@ from evilpegs_game.history import Turn
 from evilpegs_game.rules import Rules
 
 MAX_CODES: Final = 500
-"""The most codes that are listed when the person asks for the list."""
+"""The most codes that are listed on request."""
 
 Ask = Callable[[str], str | None]
-"""A function that shows a prompt and returns the typed line, or None at the end of the input."""
+"""A function that shows a prompt and returns the typed line; None at the end of the input."""
 
 
 class AssistDialog:
-    """The dialog with a person about games on ``rules``: it reads lines with ``ask`` and prints to ``screen``.
-
-    ``busy`` returns a context manager that is entered during each computation, for example to show a status line.
-    """
+    """The dialog with a person; ``busy`` is entered during each computation, for example for a status line."""
 
     def __init__(
         self,
@@ -40,11 +37,7 @@ class AssistDialog:
         self._history = AssistHistory(rules)
 
     def run(self, history: AssistHistory) -> None:
-        """Show the advice for ``history``, then read and answer lines until the person leaves or the input ends.
-
-        Raises:
-            TooLargeError: the rules are too large for any advice.
-        """
+        """Show the advice for ``history``, then answer lines until the person leaves or the input ends."""
         self._continue_with(history, range(1, len(history.rows) + 1))
         self._screen.say(
             f"Type a guess and what it got, black and white: {example_code(history.rules)} 1,0; or help.", "dim"
@@ -88,13 +81,6 @@ class AssistDialog:
             self._show_advice()
 
     def _continue_with(self, history: AssistHistory, row_numbers: Iterable[int] = ()) -> None:
-        """Continue the dialog with ``history``: print some of its rows, and show the advice about ``history``.
-
-        A row is a guess and its feedback. ``row_numbers`` has the numbers, from 1, of the rows to print.
-
-        Raises:
-            TooLargeError: the rules are too large for any advice.
-        """
         self._history = history
         self._screen.show_rows(history, row_numbers)
         self._show_advice()

@@ -1,7 +1,6 @@
-"""A parser of the lines that a person types to `evilpegs assist`.
+"""A parser of the lines that a person types to `evilpegs assist`: rows, guesses, changes of a row, and commands.
 
-A line is a row (a guess and its feedback), a guess alone, a change of a row, or a command. Several spellings of a
-feedback are understood. A line that is not understood is refused and never interpreted by guessing.
+A line that is not understood is refused and never interpreted by guessing.
 """
 
 import re
@@ -19,7 +18,7 @@ from evilpegs_game.rules import Rules
 
 
 class AssistCommand(StrEnum):
-    """A command that a person can type; its value is the word to type, and SHOW is an empty line."""
+    """A command, by the word to type; SHOW is an empty line."""
 
     SHOW = ""
     ROWS = "rows"
@@ -32,10 +31,7 @@ class AssistCommand(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RowChange:
-    """A correction of row ``number``, which is the guess and the feedback that were typed at this number, from 1.
-
-    ``guess`` and ``feedback`` replace those of the row. If ``guess`` is None, the guess of the row stays.
-    """
+    """A correction of row ``number``; if ``guess`` is None, the guess of the row stays."""
 
     number: int
     guess: Code | None
@@ -43,7 +39,7 @@ class RowChange:
 
 
 AssistLine = AssistCommand | Turn | RowChange | Code
-"""A parsed line: a command, a row, a change of a row, or a guess without feedback, whose figures are wanted."""
+"""A code alone is a guess whose figures are wanted."""
 
 COMMANDS: Final = {command.value: command for command in AssistCommand} | {
     "?": AssistCommand.HELP,
@@ -57,7 +53,7 @@ _NO_PEGS: Final = ("-", "0", "none")
 
 
 def example_code(rules: Rules) -> str:
-    """Return a code of the rules as text, for use as an example."""
+    """Return a code of the rules as text, for examples."""
     return format_code([peg // 2 % rules.colors if rules.repeats else peg for peg in range(rules.pegs)])
 
 
@@ -81,13 +77,7 @@ def help_text(rules: Rules) -> str:
 
 
 def parse_line(text: str, rules: Rules) -> AssistLine:
-    """Return the meaning of a typed line: a command, a row, a change of a row, or a guess without feedback.
-
-    A row is a guess and its feedback.
-
-    Raises:
-        GameError, CommandError: the line is not understood; the message is one line that says what can be typed.
-    """
+    """Parse a typed line; a GameError or CommandError says in one line what can be typed."""
     word, _, rest = " ".join(text.split()).partition(" ")
     if word == "change":
         return _parse_change(rest, rules)
@@ -110,11 +100,7 @@ def parse_line(text: str, rules: Rules) -> AssistLine:
 
 
 def parse_feedback(text: str, pegs: int) -> Feedback:
-    """Return the feedback that is written as ``1,0``, ``1 0``, ``1b 0w`` or ``bww``; a ``-`` stands for 0,0.
-
-    Raises:
-        MalformedError: the text is not a feedback, or black and white together exceed ``pegs``.
-    """
+    """Parse a feedback such as ``1,0``, ``1 0``, ``1b 0w`` or ``bww``; a ``-`` stands for 0,0."""
     feedback = _match_feedback(text.strip().lower())
     if feedback is None:
         message = f"not a feedback: {quoted(text)}; write BLACK,WHITE like 1,2"
@@ -136,7 +122,6 @@ def _match_feedback(text: str) -> Feedback | None:
 
 
 def _fitting_feedback(text: str, rules: Rules) -> Feedback | None:
-    """Return the feedback that a whole line stands for, or None if the line is no feedback that the rules allow."""
     feedback = _match_feedback(" ".join(text.lower().split()))
     try:
         if feedback is not None:
@@ -176,15 +161,9 @@ def _parse_change(text: str, rules: Rules) -> RowChange:
 
 
 def _split(line: str, rules: Rules) -> tuple[Code, str]:
-    """Return the code at the beginning of a line, and the text after the code, which may be empty.
-
-    There may be spaces between the pegs of the code.
-
-    Raises:
-        GameError: the line does not begin with a code of the rules.
-    """
     words = line.replace(":", " ", 1).split(" ")
     used = 1
+    # there may be spaces between the pegs of a code
     while len("".join(words[:used])) < rules.pegs and used < len(words) and len(words[used]) == len(words[0]) == 1:
         used += 1
     return parse_code("".join(words[:used]), rules), " ".join(words[used:])

@@ -1,4 +1,4 @@
-"""The output of `evilpegs assist` for a person: typed rows (guess and feedback), advice, codes and contradictions."""
+"""The output of `evilpegs assist` for a person."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from textwrap import fill
@@ -27,10 +27,10 @@ MAX_FEEDBACKS: Final = 8
 
 
 class AssistScreen(Screen):
-    """A screen that prints typed rows (guess and feedback), advice about a game, and rows that contradict others."""
+    """A screen that prints rows, advice and contradictions."""
 
     def show_advice(self, advice: Advice) -> None:
-        """Print the number of codes left, the codes themselves if they are few, and a table of suggested guesses."""
+        """Print the codes left, one by one if they are few, and a table of suggested guesses."""
         self.say(_codes_left(advice))
         if len(advice.listed) > 1:
             self.show_codes(advice.listed)
@@ -43,17 +43,17 @@ class AssistScreen(Screen):
                 self.say(COMPARED_AMONG[advice.among], "dim")
 
     def show_codes(self, codes: Sequence[Code]) -> None:
-        """Print codes side by side, as many per line as fit on the screen."""
+        """Print codes side by side, as many per line as fit."""
         for line in _lines([peg_text(format_code(code)) for code in codes], self.console.width):
             self.say(line)
 
     def show_rows(self, history: AssistHistory, numbers: Iterable[int]) -> None:
-        """Print the rows of ``history``, each a guess and its feedback, that have the ``numbers``, counted from 1."""
+        """Print the rows with these numbers."""
         for number in numbers:
             self.say(row_text(number, history.row(number)))
 
     def show_contradiction(self, contradiction: Contradiction) -> None:
-        """Print the rows (guesses with feedback) that contradict each other, and how the person can correct a row."""
+        """Print the rows that contradict each other, and how to correct one."""
         self.say(f"No code of {contradiction.history.rules} fits {_row_list(contradiction.rows)}:", "bold red")
         for number, fitting in zip(contradiction.rows, contradiction.fitting, strict=True):
             row = row_text(number, contradiction.history.row(number))
@@ -66,12 +66,12 @@ class AssistScreen(Screen):
         )
 
     def show_figures(self, figures: GuessFigures) -> None:
-        """Print a guess and how it divides the codes that are left."""
+        """Print a guess and how it divides the codes left."""
         self.say(Text.assemble(peg_text(format_code(figures.guess)), GAP, figures_text(figures)))
 
 
 def figures_text(figures: GuessFigures) -> str:
-    """Return one line of text that says how a guess divides the codes that are left."""
+    """Return one line that says how a guess divides the codes left."""
     kind = "it may be the code" if figures.is_candidate else "it cannot be the code"
     return (
         f"at most {figures.largest_part:,} of {figures.candidate_count:,} left, "
@@ -81,27 +81,17 @@ def figures_text(figures: GuessFigures) -> str:
 
 
 def row_text(number: int, row: Turn) -> Text:
-    """Return the number of a row, from 1, and the guess and feedback of the row as one line of text."""
+    """Return a row as one line of text."""
     return Text.assemble(
         f"{number:>3}{GAP}", peg_text(format_code(row.guess)), GAP, feedback_text(row.feedback, len(row.guess))
     )
 
 
 def _figure(text: Callable[[GuessFigures], str]) -> Callable[[Suggestion], str]:
-    """Return a function that turns a suggestion into the table cell of one figure, which ``text`` formats.
-
-    The cell is empty if the figures of the suggestion were not computed.
-    """
     return lambda suggestion: "" if suggestion.figures is None else text(suggestion.figures)
 
 
 def _criteria(width: int) -> Callable[[Suggestion], str]:
-    """Return a function that turns a suggestion into the table cell with the criteria by which its guess is best.
-
-    The lines of the cell have at most ``width`` characters. If the guess is best by all criteria, the cell has
-    the words "every criterion" in place of their names.
-    """
-
     def cell(suggestion: Suggestion) -> str:
         names, criteria = suggestion.best_by, {criterion.name for criterion in CRITERIA}
         if criteria <= set(names):
@@ -137,17 +127,12 @@ def _codes_left(advice: Advice) -> Text:
 
 
 def _lines(pieces: Sequence[Text], width: int) -> Iterator[Text]:
-    """Yield lines of ``pieces`` with two spaces between them, as many per line as fit into ``width`` characters.
-
-    All pieces have the same length, and there is at least one. A line has at least one piece.
-    """
     per_line = max(1, (width + len(GAP)) // (len(pieces[0]) + len(GAP)))
     for first in range(0, len(pieces), per_line):
         yield Text(GAP).join(pieces[first : first + per_line])
 
 
 def _row_list(numbers: Sequence[int]) -> str:
-    """Return the numbers of typed rows, at least one, as words, such as "row 2" or "rows 1 and 4 together"."""
     if len(numbers) == 1:
         return f"row {numbers[0]}"
     return f"rows {', '.join(map(str, numbers[:-1]))} and {numbers[-1]} together"

@@ -95,12 +95,6 @@ def bot(
 
 
 def _status(summary: BotSummary) -> int:
-    """Return the exit status of the command: 1 if verification found a violation, otherwise 0.
-
-    Raises:
-        StrategyError: there is no violation, but the strategy failed in at least one game. The message has the error of
-            the last failure and the number of games that were resigned.
-    """
     if not summary.verified:
         return NOT_VERIFIED
     if summary.failures:

@@ -9,11 +9,7 @@ from evilpegs_game.errors import quoted
 
 
 def write_new_strategy(path: Path) -> str:
-    """Write a file with an example strategy to ``path``, and return a text that says how to try the strategy.
-
-    Raises:
-        CommandError: the path does not end in .py, the file exists, or the file cannot be written.
-    """
+    """Write an example strategy to a new file, and return a text that says how to try it."""
     if path.suffix != ".py":
         message = f"{quoted(str(path), 80)} is not the name of a Python file; write one that ends in .py"
         raise CommandError(message)

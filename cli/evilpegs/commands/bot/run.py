@@ -25,24 +25,15 @@ from evilpegs_clients.strategies.strategy import Strategy
 from evilpegs_game.live.position import Position
 from evilpegs_protocol.server_messages import ErrorCode, MatchStarted, Notice, Welcome
 
+# of the 20 characters of a name, two are reserved for a hyphen and a number
 MAX_NAME: Final = 18
-"""The most characters of a bot's name before a number is appended.
-
-A name has at most 20 characters, of which two are reserved for a hyphen and the number.
-"""
 MAX_USER: Final = 8
-"""The most characters of the user's name that become part of a bot's name."""
+"""The most characters of the user's name in a bot's name."""
 MAX_NUMBER: Final = 9
-"""The highest number that is appended to a name."""
 
 
 def default_names(strategy: str, candidates_only: bool, server: str, tokens: TokenFile) -> list[str]:
-    """Return the names that a bot tries in turn, because other players may have taken the first ones.
-
-    A name is made of the name of the strategy, the name of the user, and, from the second name on, a number. If
-    ``candidates_only`` is True, ``-c`` follows the name of the strategy. Names for which ``tokens`` has a token of
-    ``server``, a URL, come first.
-    """
+    """Return the names that a bot tries in turn, those with a token for ``server`` first."""
     player = _plain(strategy.removesuffix(".py")) or "bot"
     base = _base(player + ("-c" if candidates_only else ""), _plain(_user())[:MAX_USER])
     names = [base, *(f"{base}-{number}" for number in range(2, MAX_NUMBER + 1))]
@@ -56,10 +47,6 @@ def _base(player: str, owner: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return ``text`` as part of a name: in lower case, from the first letter on, possibly empty.
-
-    Each run of characters that a name may not contain becomes a hyphen.
-    """
     kept = re.sub(r"[^a-z0-9_-]+", "-", text.lower()).strip("-_")
     return re.sub(r"^[^a-z]+", "", kept)
 
@@ -73,14 +60,11 @@ def _user() -> str:
 
 @dataclass(frozen=True, slots=True)
 class BotJob:
-    """The job of a bot: to play ``matches`` new matches on the ladder with the id ``ladder`` at the address ``server``.
+    """The job of a bot: to play a number of new matches on a ladder.
 
-    ``choice`` is the strategy as the user named it on the command line. If ``name`` is None, the bot chooses a name.
-    ``token_from`` is a former address of the server; the tokens that are stored for that address are tried too.
-    ``seed`` is the seed of the strategy's random choices; if it is None, the random choices follow from the bot's
-    token. ``client_version`` is the version that the leaderboard shows; if it is None, the version of the strategy is
-    shown, or the version of evilpegs if the strategy has none. If ``traceback`` is True, failures of the strategy are
-    shown with their tracebacks.
+    Without ``name``, the bot chooses one. ``token_from`` is a former address of the server, whose stored tokens are
+    tried too. Without ``seed``, random choices follow from the bot's token. Without ``client_version``, the leaderboard
+    shows that of the strategy, or else that of evilpegs.
     """
 
     strategy: Strategy
@@ -96,14 +80,7 @@ class BotJob:
 
 
 async def run_bot(job: BotJob, report: OnEvent | None = None) -> BotSummary:
-    """Play the matches of ``job`` under the first name that is free, and return their results.
-
-    ``report`` is called with each event; by default events are printed on standard error.
-
-    Raises:
-        ClientError: the server cannot be reached, refuses a request or contradicts itself.
-        StrategyError: the strategy failed before anything was played, or for the second time.
-    """
+    """Play under the first name that is free; by default, events are printed on standard error."""
     report = report or event_printer(job)
     trial = StrategyTrial(job.strategy, job.seed, report)
     *others, last = _names(job)
@@ -143,10 +120,7 @@ async def _run_as(job: BotJob, name: str, report: OnEvent, trial: StrategyTrial)
 
 
 def event_printer(job: BotJob) -> OnEvent:
-    """Return a function that prints the lines of an event on standard error.
-
-    For a failure of the strategy, the function also prints the command that reproduces the failure.
-    """
+    """Return a function that prints events on standard error, and how to reproduce a failure."""
     out = console(sys.stderr)
 
     def report(event: BotEvent) -> None:
@@ -162,7 +136,7 @@ def event_printer(job: BotJob) -> OnEvent:
 
 
 def reproduction(failure: StrategyFailure, job: BotJob) -> str:
-    """Return an `evilpegs duel` command that plays on from the position of a failure with the same random numbers."""
+    """Return the `evilpegs duel` command that plays on from a failure with the same random numbers."""
     position = failure.position
     after = ["--after", *format_turns(position.history)] if position.history else []
     secret = [] if failure.secret is None else ["--secret", printable(failure.secret)]
@@ -172,7 +146,7 @@ def reproduction(failure: StrategyFailure, job: BotJob) -> str:
 
 
 def event_lines(event: BotEvent) -> list[str]:
-    """Return the lines of text that report an event to a person; empty if the event needs no line."""
+    """Return the lines that report an event to a person; empty if it needs none."""
     match event:
         case Welcome():
             return []  # nothing has begun yet
@@ -205,7 +179,7 @@ def _position_text(position: Position) -> str:
 
 
 def describe_games(games: Sequence[GameSummary]) -> str:
-    """Return a text with the number of solved games and the mean number of guesses of the solved games."""
+    """Return the number of solved games and their mean number of guesses, as text."""
     solved = [game.guesses for game in games if game.outcome == "solved"]
     mean = f", {sum(solved) / len(solved):.2f} guesses each" if solved else ""
     return f"{len(solved)} of {len(games)} games solved{mean}"

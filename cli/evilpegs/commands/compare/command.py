@@ -93,7 +93,6 @@ def compare(
 
 
 def _ladder(name: str) -> LadderInfo:
-    """Return the built-in ladder with this id; raise CommandError if there is none."""
     from evilpegs_server.match.ladders import load_ladders  # noqa: PLC0415 - pure, but slow to import for --help
 
     ladders = load_ladders()
@@ -103,7 +102,6 @@ def _ladder(name: str) -> LadderInfo:
 
 
 def _with_secrets(info: LadderInfo) -> LadderInfo:
-    """Return ``info``; raise CommandError if the codemaker of the ladder is not fixed, so that it has no secrets."""
     if info.codemaker != "fixed":
         message = (
             f"ladder {info.id} has no secrets: its codemaker is {info.codemaker}; choose one with a fixed codemaker"
@@ -113,12 +111,6 @@ def _with_secrets(info: LadderInfo) -> LadderInfo:
 
 
 def _hypotheses(null: float, alternative: float, max_pairs: int, guess_limit: int) -> Hypotheses:
-    """Return the two hypotheses about the mean score of strategy B minus that of A, in guesses per game.
-
-    Raises:
-        CommandError: ``max_pairs`` is out of range, or a hypothesis exceeds ``guess_limit`` in absolute value.
-        MalformedError: the hypotheses are equal.
-    """
     if not FIRST_PAIRS <= max_pairs <= MAX_PAIRS:
         message = f"--max-pairs must be {FIRST_PAIRS} to {MAX_PAIRS:,}, not {max_pairs:,}"
         raise CommandError(message)
@@ -140,6 +132,5 @@ def _exact(
 
 
 def _display_names(strategies: tuple[Strategy, Strategy], typed: tuple[str, str]) -> tuple[str, str]:
-    """Return the names of both strategies; if the names are equal, return ``typed``, the texts that the user typed."""
     first, second = strategies
     return typed if first.name == second.name else (first.name, second.name)

@@ -26,12 +26,7 @@ from evilpegs_protocol.server_messages import LadderInfo, MatchStarted
 
 @dataclass(frozen=True, slots=True)
 class ServerContest:
-    """A contest of two strategies on the server at the address ``server``.
-
-    ``typed`` has the text that the user typed for each strategy. ``names`` has the players' names under which the
-    strategies play; if it is None, the bots choose their names. ``seed`` is the seed of the strategies' random choices.
-    If ``traceback`` is True, failures of a strategy are shown with their tracebacks.
-    """
+    """A contest of two strategies on a server; without ``names``, the bots choose their names."""
 
     server: str
     strategies: tuple[Strategy, Strategy]
@@ -42,12 +37,7 @@ class ServerContest:
 
 
 async def fetch_ladder(server: str, ladder: str) -> LadderInfo:
-    """Return the description of the ladder with the id ``ladder`` from the server at the address ``server``.
-
-    Raises:
-        CommandError: the server does not offer the ladder.
-        ClientError: the server cannot be reached.
-    """
+    """Return the server's description of a ladder; raise CommandError if it does not offer it."""
     async with server_reader(server) as reader:
         ladders = {info.id: info for info in reader.welcome.ladders}
         if ladder not in ladders:
@@ -58,19 +48,11 @@ async def fetch_ladder(server: str, ladder: str) -> LadderInfo:
 async def play_matches_until(
     jobs: Sequence[BotJob], ladder: LadderInfo, wants_more: Callable[[PairScores], bool]
 ) -> None:
-    """Play matches of two strategies side by side, and pass the scores of each pair of games to ``wants_more``.
-
-    Each of the two ``jobs`` is run again and again, until ``wants_more`` returns False. A match that has begun is
-    always played to its end, because a rated match that a player leaves would count as lost.
-
-    Raises:
-        CommandError: verification found a violation in the record of a match.
-        ClientError: the server cannot be reached, refuses a request or contradicts itself.
-        StrategyError: a strategy failed.
-    """
+    """Run both jobs again and again, until ``wants_more`` returns False for the scores of a pair of games."""
     pairs = ServerPairs(ladder)
     while True:
         runs = [run_bot(job, _report_exceptions(job)) for job in jobs]
+        # every match is played to its end, because a rated match that a player leaves would count as lost
         for side, result in enumerate(await asyncio.gather(*runs, return_exceptions=True)):
             if isinstance(result, BaseException):
                 raise result
@@ -83,11 +65,7 @@ async def play_matches_until(
 
 
 def make_jobs(contest: ServerContest, ladder: LadderInfo) -> list[BotJob]:
-    """Return two jobs: to play one match on ``ladder`` with the first strategy of ``contest``, and one with the second.
-
-    Raises:
-        CommandError: a name is not allowed, or both strategies would play under the same name.
-    """
+    """Return two jobs of one match each, for the first and the second strategy of ``contest``."""
     names: tuple[str | None, str | None] = contest.names or (None, None)
     for name in names:
         check_name(name, "--names")
@@ -117,10 +95,6 @@ def make_jobs(contest: ServerContest, ladder: LadderInfo) -> list[BotJob]:
 
 
 def _report_exceptions(job: BotJob) -> OnEvent:
-    """Return a function that prints the events of a bot except the routine ones.
-
-    Routine events are the start of a match, and the end of a game or match in which verification found no violation.
-    """
     report = event_printer(job)
 
     def report_exceptions(event: BotEvent) -> None:
@@ -134,10 +108,6 @@ def _report_exceptions(job: BotJob) -> OnEvent:
 
 
 def _check(summary: BotSummary) -> None:
-    """Raise CommandError if verification found a violation in the record of a match.
-
-    If the strategy was too slow for some guesses, print a line about it on standard error.
-    """
     for match in summary.matches:
         if not match.verified:
             message = f"match {match.match} is NOT verified, so its games prove nothing; see the findings above"

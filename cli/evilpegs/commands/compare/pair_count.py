@@ -11,10 +11,10 @@ from evilpegs_clients.contest.sequential_test import BOUND, SequentialTest
 
 
 class PairCount:
-    """A count of pairs of games, at most ``max_pairs``, and the test of the differences between their scores.
+    """A count of pairs of games, and the test of the differences between their scores.
 
-    ``first`` and ``second`` are the sums of the scores of the two strategies in the pairs so far, in guesses. During a
-    `with` block, a progress bar is shown on ``err``.
+    ``first`` and ``second`` are the sums of the scores of each strategy. During a `with` block, a progress bar is
+    shown.
     """
 
     def __init__(self, test: SequentialTest, max_pairs: int, err: Console) -> None:
@@ -35,19 +35,16 @@ class PairCount:
 
     @property
     def wants_more(self) -> bool:
-        """True as long as the test has not decided and fewer than ``max_pairs`` pairs are counted."""
+        """True until the test has decided or ``max_pairs`` pairs are counted."""
         return self.test.verdict is None and self.test.pairs < self._max_pairs
 
     def play(self, games: PairedGames) -> None:
-        """Play and count pairs of ``games`` without a server until `wants_more` is False."""
+        """Play and count pairs without a server until `wants_more` is False."""
         while self.wants_more:
             self.add(games.play(self.test.pairs))
 
     def add(self, scores: PairScores) -> bool:
-        """Count a pair of games, and return True if more pairs are wanted.
-
-        The second score minus the first is passed to the test.
-        """
+        """Count a pair of games, and return True if more are wanted."""
         self.test.add(scores.second - scores.first)
         self.first += scores.first
         self.second += scores.second

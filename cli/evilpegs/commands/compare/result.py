@@ -17,10 +17,8 @@ from evilpegs_protocol.server_messages import LadderInfo
 class ComparisonResult:
     """A finished comparison of two strategies on a ladder.
 
-    ``names`` are the names of the strategies. ``server`` is the address of the server, None if the games were played
-    without one. ``seed`` is the seed of the run. ``curve`` is the hash of the value curve by which scores are adjusted
-    for luck, None if scores are not adjusted. ``exact`` has the mean scores over all secrets, None if these means are
-    not known. ``count`` has the pairs that were played and the test of their differences.
+    ``server`` is None if the games were played offline. ``curve`` is the hash of the value curve by which scores are
+    adjusted for luck, None if they are not. ``exact`` has the mean scores over all secrets, if they are known.
     """
 
     ladder: LadderInfo
@@ -58,13 +56,13 @@ class ComparisonResult:
 
 
 def show_exact(out: Console, names: tuple[str, str], exact: ExactMeans) -> None:
-    """Print the exact mean numbers of guesses of both strategies over all secrets, and the difference of the means."""
+    """Print the exact means of both strategies over all secrets, and their difference."""
     means = f"{names[0]} {float(exact.first):.4f}, {names[1]} {float(exact.second):.4f}"
     out.print(f"exactly, over all secrets: {means}, difference {float(exact.difference):+.4f}", soft_wrap=True)
 
 
 def show_comparison(out: Console, result: ComparisonResult) -> None:
-    """Print the mean scores of both strategies in the pairs that were played, and the verdict of the test."""
+    """Print the mean scores in the pairs that were played, and the verdict of the test."""
     test, pairs = result.count.test, result.count.test.pairs
     scores = "guesses" if result.curve is None else "luck-adjusted guesses"
     means = f"{result.names[0]} {result.count.first / pairs:.4f}, {result.names[1]} {result.count.second / pairs:.4f}"
@@ -86,10 +84,6 @@ def _verdict_text(result: ComparisonResult) -> str:
 
 
 def _plain_verdict(result: ComparisonResult) -> str:
-    """Return the beginning of the verdict: that the second strategy is better, or not better, than the first.
-
-    The text is empty unless the null hypothesis is a difference of 0 and the alternative is negative.
-    """
     test, (first, second) = result.count.test, result.names
     hypotheses = test.hypotheses
     if hypotheses.null != 0 or hypotheses.alternative > 0:

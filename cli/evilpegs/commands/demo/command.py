@@ -23,20 +23,12 @@ from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_server.record.match_analysis import analyze_match
 
 NOT_VERIFIED: Final = 1
-LUCK_SECONDS: Final = 30.0
-"""The longest time to wait until the server has measured the luck of the last games, in seconds.
-
-The server usually takes less than a second.
-"""
+LUCK_SECONDS: Final = 30.0  # the server usually measures the luck of the last games in under a second
 
 
 @dataclass(frozen=True, slots=True)
 class DemoPlan:
-    """The matches of a demonstration, and the ladder whose last match is shown.
-
-    ``strategies`` has the names of strategies, each of which is played by a bot. ``matches`` has pairs: the id of a
-    ladder, and the number of matches that each bot plays on the ladder.
-    """
+    """The matches of each strategy's bot, by ladder, and the ladder whose last match is shown."""
 
     strategies: tuple[str, ...]
     matches: tuple[tuple[str, int], ...]
@@ -48,12 +40,12 @@ class DemoPlan:
         return len(self.strategies) * sum(count for _, count in self.matches)
 
 
+# each bot plays 200 games on the fixed ladder and 20 against evil, enough for ranks
 FULL_PLAN: Final = DemoPlan(
     strategies=("first-consistent", "random-consistent", "minimax", "entropy", "most-parts"),
     matches=(("classic", 20), ("classic-evil", 5)),
     shown_ladder="classic-evil",
 )
-"""The plan of `evilpegs demo`: each bot plays 200 games on the fixed ladder and 20 against evil, enough for ranks."""
 
 
 def demo(
@@ -77,11 +69,7 @@ def demo(
 
 
 def run_demo(plan: DemoPlan, *, stay: bool = False) -> int:
-    """Play a plan on a server with a database in a temporary directory, and return the exit status.
-
-    The status is 0 if verification found no violation, otherwise 1. With ``stay`` the server keeps running after the
-    matches until Ctrl-C.
-    """
+    """Play a plan on a server with a temporary database, and return the exit status."""
 
     async def run() -> bool:
         with cancel_on_signals(), tempfile.TemporaryDirectory(prefix="evilpegs-demo-") as folder:
@@ -91,10 +79,7 @@ def run_demo(plan: DemoPlan, *, stay: bool = False) -> int:
 
 
 async def demonstrate(plan: DemoPlan, folder: Path, out: Console, *, stay: bool) -> bool:
-    """Play the matches of ``plan`` and print the results to ``out``; return True if every game is verified.
-
-    The database is created in ``folder``. With ``stay`` the server keeps running after the matches until Ctrl-C.
-    """
+    """Play the matches of a plan and print the results; return True if every game is verified."""
     database = f"sqlite:///{folder / 'demo.sqlite3'}"
     out.print("Starting a server with a database in a temporary directory", style="bold")
     async with child_server(database, folder / "server.log") as server:
@@ -133,11 +118,6 @@ async def _play(plan: DemoPlan, server: str, folder: Path, out: Console) -> list
 async def _play_ladders(
     strategy: str, plan: DemoPlan, server: str, folder: Path, out: Console, on_event: Callable[[BotEvent], None]
 ) -> list[BotSummary]:
-    """Play the matches of one bot on each ladder of the plan in turn, and return a summary per ladder.
-
-    The bot has the name of its strategy, and its tokens are kept in ``folder``. ``server`` is the server's address.
-    ``on_event`` is called with each event of the bot, and a line per ladder is printed to ``out``.
-    """
     summaries = []
     for ladder, matches in plan.matches:
         summary = await play_matches(

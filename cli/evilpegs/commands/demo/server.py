@@ -1,4 +1,4 @@
-"""A server, `evilpegs serve`, in a child process that never outlives this process, and an orderly end on signals."""
+"""`evilpegs serve` in a child process that never outlives this process, and an orderly end on signals."""
 
 import asyncio
 import ctypes
@@ -13,10 +13,8 @@ from typing import Final
 
 from evilpegs.errors import CommandError
 
-START_SECONDS: Final = 120.0
-"""The longest time until the server listens, in seconds; on a fresh machine the server compiles its kernels first."""
+START_SECONDS: Final = 120.0  # on a fresh machine the server compiles its kernels first
 STOP_SECONDS: Final = 15.0
-"""The longest time, in seconds, that the server may take to stop before it is killed."""
 GREETING: Final = "listening on "
 SITE_GREETING: Final = "the site is "
 END_SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP)
@@ -25,7 +23,7 @@ _PR_SET_PDEATHSIG: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class ServerAddresses:
-    """The URLs of a server: ``game`` (ws://) is for players' clients, and ``site`` (http://) is for browsers."""
+    """The URLs of a server: ws:// for players' clients, and http:// for browsers."""
 
     game: str
     site: str
@@ -33,22 +31,14 @@ class ServerAddresses:
 
 @asynccontextmanager
 async def child_server(database: str, log: Path) -> AsyncIterator[ServerAddresses]:
-    """Run a server on free ports during the block, and yield its addresses; stop it with SIGTERM after the block.
-
-    ``database`` is the URL of its database, and ``log`` the file to which its standard error is written. The server has
-    a process group of its own, so that a Ctrl-C in the terminal does not reach it.
-
-    Raises:
-        CommandError: the server did not start, or did not stop with exit status 0; the message has the last line of its
-            log.
-    """
+    """Run a server on free ports during the block; an error has the last line of its log."""
     with log.open("wb") as errors:
         server = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "evilpegs", "serve", "--port", "0", "--database", database),
             *("--site", "--site-port", "0"),
             stdout=PIPE,
             stderr=errors,
-            process_group=0,
+            process_group=0,  # a Ctrl-C in the terminal does not reach the server
             preexec_fn=_end_with_parent,
         )
         try:
@@ -62,16 +52,11 @@ async def child_server(database: str, log: Path) -> AsyncIterator[ServerAddresse
 
 
 def _end_with_parent() -> None:
-    """Ask the kernel to send this process SIGTERM when its parent process ends, even if SIGKILL ends the parent."""
+    # the kernel sends SIGTERM when the parent ends, even if SIGKILL ends it
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 async def _read_address(server: Process, log: Path, greeting: str) -> str:
-    """Return the address in the next line that the server prints, which must begin with ``greeting``.
-
-    Raises:
-        CommandError: no such line comes within `START_SECONDS`; the message has the last line of ``log``.
-    """
     assert server.stdout is not None  # noqa: S101 - it is a pipe
     try:
         line = await asyncio.wait_for(server.stdout.readline(), START_SECONDS)
@@ -84,7 +69,6 @@ async def _read_address(server: Process, log: Path, greeting: str) -> str:
 
 
 async def _stop(server: Process) -> int:
-    """Stop the server with SIGTERM, or with SIGKILL if it runs on for `STOP_SECONDS`; return its exit status."""
     if server.returncode is None:
         server.terminate()
     try:
@@ -100,7 +84,7 @@ def _last_line(log: Path) -> str:
 
 
 async def wait_for_interrupt() -> None:
-    """Wait until Ctrl-C is pressed, and then return without raising KeyboardInterrupt."""
+    """Wait until Ctrl-C is pressed, and return without raising KeyboardInterrupt."""
     loop, interrupted = asyncio.get_running_loop(), asyncio.Event()
     loop.add_signal_handler(signal.SIGINT, interrupted.set)
     try:
@@ -111,11 +95,7 @@ async def wait_for_interrupt() -> None:
 
 @contextmanager
 def cancel_on_signals() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP cancel the current task during the block, as Ctrl-C does in any case.
-
-    Raises:
-        SystemExit: one of these two signals canceled the task; the exit status is 128 plus the number of the signal.
-    """
+    """Let SIGTERM and SIGHUP cancel the current task; the exit status is then 128 plus the signal."""
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     assert task is not None  # noqa: S101 - a coroutine always runs in a task
     received: list[signal.Signals] = []

@@ -31,16 +31,10 @@ def open_codemaker(
     exact_up_to: int | None,
     solved_file: Path | None,
 ) -> Iterator[Codemaker]:
-    """Create the codemaker ``name`` for one game on ``rules``, and yield it.
+    """Create the codemaker ``name`` for one game on ``rules``.
 
-    A fixed codemaker has ``secret``, or else a secret drawn with ``seed``. A devil searches ahead for the reply that
-    needs the most guesses while at most ``exact_up_to`` codes are possible, by default as many as take about a second;
-    while more are possible, it replies like evil. Positions that a devil solved in earlier runs are read from
-    ``solved_file``, if that is given, and new ones are saved there after the block.
-
-    Raises:
-        CommandError: the options do not fit together, or the file of solved positions cannot be used.
-        GameError: ``secret`` is not a code of the rules, or ``exact_up_to`` codes are too many to search.
+    A devil searches ahead while at most ``exact_up_to`` codes are possible, by default as many as take about a second.
+    Positions that it solved earlier are read from ``solved_file``, and new ones are saved there after the block.
     """
     if name != "fixed" and secret is not None:
         message = f"{_WITH_ARTICLE[name]} codemaker has no secret; leave --secret out, or say --codemaker fixed"
@@ -81,13 +75,7 @@ def _fixed_codemaker(rules: Rules, secret: str | None, seed: int | None) -> Fixe
 
 
 def read_solved_positions(path: Path) -> SolvedPositions:
-    """Return the positions in a file that a devil has solved in earlier runs; none if the file does not exist yet.
-
-    A damaged or outdated file is reported on standard error and ignored.
-
-    Raises:
-        CommandError: the file cannot be read, or is a file of another kind.
-    """
+    """Return the solved positions in a file; a damaged or outdated one is reported and ignored."""
     try:
         data = read_own_file(path, TITLE)
         return SolvedPositions() if data is None else SolvedPositions.from_bytes(data)
@@ -102,13 +90,7 @@ def read_solved_positions(path: Path) -> SolvedPositions:
 
 
 def write_solved_positions(path: Path, solved: SolvedPositions) -> None:
-    """Write the positions that a devil has solved to the file ``path``, if some of them are new.
-
-    Another process that reads the file gets either the old content or the new one, complete.
-
-    Raises:
-        CommandError: the file cannot be written.
-    """
+    """Write solved positions to a file in one step, if some of them are new."""
     if not solved.changed:
         return
     try:

@@ -101,14 +101,6 @@ def duel(
 
 
 def _start(rules: Rules, after: tuple[str, ...] | None, secret: str | None, budget: int | None) -> Position:
-    """Return the position at which the duel begins, after the turns ``after``, such as ``1122:1,0``.
-
-    ``budget`` bounds the feedback evaluations of each choice; None means no bound.
-
-    Raises:
-        CommandError: the budget is less than 1, or no game with ``secret`` can go on after these turns.
-        GameError: a turn or the secret is malformed.
-    """
     start = Position(rules, parse_turns(require_after(after), rules), LiveSets(), budget)
     if budget is not None and budget < 1:
         message = f"--budget must be at least 1, not {budget}"
@@ -123,10 +115,6 @@ def _start(rules: Rules, after: tuple[str, ...] | None, secret: str | None, budg
 
 
 def _methods(start: Position, codemaker: Codemaker, turns: tuple[DuelTurn, ...]) -> list[Method]:
-    """Return, for each turn, ``exact`` if a devil searched ahead for its reply, and ``greedy`` if it replied like evil.
-
-    ``start`` is the position before the first turn. The list is empty if ``codemaker`` is not a devil.
-    """
     if not isinstance(codemaker, Devil):
         return []
     before = [start.count, *(turn.candidates_left for turn in turns[:-1])]
@@ -150,12 +138,9 @@ def _document(
 
 
 def _show_turns(start: Position, strategy: str, codemaker: str, played: Iterable[DuelTurn]) -> tuple[DuelTurn, ...]:
-    """Print each turn as it is played, and return all turns.
-
-    The head of the table is printed with the first turn. So if no turn can be played, only the error is printed.
-    """
     out, printer, turns = console(), None, []
     for turn in played:
+        # only now: if no turn can be played, only the error is printed
         if printer is None:
             out.print(f"{strategy} against {codemaker} on {start.rules}")
             printer = TurnPrinter(out, start.rules.pegs, start.turn)

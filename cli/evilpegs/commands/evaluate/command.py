@@ -69,8 +69,7 @@ Worst = Annotated[
 ]
 DryRun = Annotated[bool, Parameter(name="--dry-run", show_default=False, help="Print the estimated cost, and exit.")]
 
-NOTICE_SIZE: Final = 20_000
-"""The least number of secrets with which a notice says that the evaluation takes a while."""
+NOTICE_SIZE: Final = 20_000  # secrets; from here on a notice says that the evaluation takes a while
 MAX_JOBS: Final = 256
 MAX_GAMES: Final = 1_000_000_000
 MAX_WORST: Final = 1_000
@@ -157,11 +156,6 @@ def _check_options(
 
 
 def _check_outputs(plot: Path | None, csv: str | None, as_json: bool) -> None:
-    """Raise CommandError if the chart ``plot`` or the file ``csv`` could not be written, or if the outputs collide.
-
-    The outputs collide if ``csv`` is ``-``, standard output, and ``as_json`` asks for JSON there. Call this before the
-    evaluation.
-    """
     if plot is not None:
         check_plot(plot)
     if csv is not None:
@@ -177,10 +171,6 @@ def _start_notice(rules: Rules, is_first_given: bool) -> str:
 
 
 def _documents(results: Sequence[StrategyResult], documents: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the JSON document of several strategies, made from ``documents``, the document of each.
-
-    If games were simulated, the document also compares the best strategy with the others.
-    """
     comparisons = [comparison.to_json() for comparison in compare_results(results)]
     several = {"rules": documents[0]["rules"], "results": documents}
     return several | ({"comparisons": comparisons} if comparisons else {})

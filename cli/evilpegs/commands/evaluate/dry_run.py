@@ -11,7 +11,7 @@ from evilpegs_clients.evaluation.plan import ExecutionPlan
 
 
 def show_costs(out: Console, costs: Sequence[CostEstimate], plan: ExecutionPlan) -> None:
-    """Print the estimated memory, processes and work for each strategy, and the path of the checkpoint file."""
+    """Print the estimated memory, processes and work of each strategy, and the journal."""
     for cost in costs:
         out.print(f"{cost.spec.strategy} on {cost.spec.rules}: {_games_text(cost)}")
         out.print(f"  memory  {_memory_text(cost)}{_processes_text(cost, plan)}")
@@ -40,10 +40,7 @@ def costs_document(costs: Sequence[CostEstimate], plan: ExecutionPlan) -> dict[s
 
 
 def min_tasks(cost: CostEstimate, plan: ExecutionPlan) -> int:
-    """Return the least number of tasks into which the evaluation of one strategy is divided; 1 if it is not divided.
-
-    The exact number depends on how many codes each feedback leaves, which is not known before the run.
-    """
+    """Return the least number of tasks; the exact one follows from the parts, which are not known before."""
     size = cost.spec.games or cost.spec.rules.size
     return -(-size // cost.task_size) if plan.uses_tasks(cost) else 1
 

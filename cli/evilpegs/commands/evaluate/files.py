@@ -21,10 +21,7 @@ SIMULATED_FIELDS: Final = (
 
 
 def check_csv(target: str) -> None:
-    """Raise CommandError if no CSV file could be written to ``target``; call this before the evaluation.
-
-    ``target`` is the name of a file, or ``-`` for standard output.
-    """
+    """Raise CommandError if no CSV file can be written to ``target``; call this before the evaluation."""
     check_name(target)
     if target == STANDARD:
         return
@@ -35,14 +32,7 @@ def check_csv(target: str) -> None:
 
 
 def write_csv(target: str, results: Sequence[StrategyResult]) -> None:
-    """Write the results of one run as CSV: a line of headings, then a line per strategy.
-
-    The last columns, headed 1, 2 and so on, count the secrets, or games, that were solved at this guess. ``target`` is
-    the name of a file, or ``-`` for standard output.
-
-    Raises:
-        CommandError: the file cannot be written.
-    """
+    """Write a line per strategy; its last columns count the secrets, or games, solved at each guess."""
     fields = SIMULATED_FIELDS if results[0].spec.games else EXACT_FIELDS
     most = max(len(result.distribution) for result in results)
     with _open_to_write(target) as file:
@@ -73,11 +63,7 @@ def _open_to_write(target: str) -> Iterator[IO[str]]:
 
 
 def plot_histogram(path: Path, results: Sequence[StrategyResult]) -> None:
-    """Write a chart of the number of secrets, or games, that each strategy solved at each guess, to ``path``.
-
-    Raises:
-        CommandError: `check_plot` refuses ``path``, or the file cannot be written.
-    """
+    """Write a chart of the secrets, or games, that each strategy solved at each guess."""
     played = "games" if results[0].spec.games else "secrets"
     most = max(len(result.distribution) for result in results)
     series = {f"{result.name}, mean {result.figures.mean:.4f}": result.distribution for result in results}

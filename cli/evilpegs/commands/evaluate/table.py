@@ -14,7 +14,7 @@ from evilpegs_game.codes import format_code
 
 
 def show_results(out: Console, results: Sequence[StrategyResult]) -> None:
-    """Print a single result with its histogram, or several results as rows of a table with comparisons below it."""
+    """Print one result with its histogram, or several as a table with comparisons below it."""
     if len(results) == 1:
         _show_one(out, results[0])
     else:
@@ -29,12 +29,6 @@ def show_results(out: Console, results: Sequence[StrategyResult]) -> None:
 
 
 def _show_comparisons(out: Console, comparisons: Sequence[Comparison]) -> None:
-    """Print a line per comparison: how many more guesses per game a strategy needs than the best one.
-
-    The line has the 95 % confidence interval of the difference. If the interval includes 0, the line says how many
-    games would probably exclude 0. Without an interval, the line gives the reason: a single game, or the same
-    difference in all games. In the second case, it also bounds the share of games that may have another difference.
-    """
     if comparisons:
         out.print()
     for comparison in comparisons:
@@ -61,7 +55,6 @@ def _difference_text(comparison: Comparison) -> str:
 
 
 def _show_worst(out: Console, result: StrategyResult) -> None:
-    """Print the secrets that took the most guesses, each with the command that plays its game again."""
     if not result.worst:
         return
     out.print(f"\nthe most guesses of {result.name}, and how to replay them")
@@ -73,10 +66,7 @@ def _show_worst(out: Console, result: StrategyResult) -> None:
 
 
 def replay_command(result: StrategyResult, costly: CostlySecret) -> list[str]:
-    """Return the words of an `evilpegs duel` command that plays the game against the secret of ``costly`` again.
-
-    ``costly`` is a secret that took many guesses.
-    """
+    """Return the `evilpegs duel` command that plays the game against a costly secret again."""
     spec = result.spec
     first = [] if spec.first is None else ["--first", spec.first]
     seed = ["--seed", str(costly.seed)] if spec.load().uses_rng else []
@@ -113,11 +103,6 @@ def _interval_text(result: StrategyResult) -> str:
 
 
 def _explain_randomness(out: Console, result: StrategyResult) -> None:
-    """Print notes on the figures of a built-in strategy with random choices; print nothing for other strategies.
-
-    The notes say that the figures are those of one seed, and give the exact mean over all random choices if it is
-    known.
-    """
     if result.is_one_seed:
         seed = result.spec.seed
         out.print(f"{result.name} plays by chance, here as seed {seed} has it; for its mean over many games: --games N")
@@ -126,15 +111,12 @@ def _explain_randomness(out: Console, result: StrategyResult) -> None:
 
 
 def _columns(results: Sequence[StrategyResult]) -> list[Column[StrategyResult]]:
-    """Return the columns of the table; the last ones show how many secrets or games were solved at each guess.
-
-    On a narrow terminal, a column of small bars replaces these counts; on a still narrower one the bars are left out.
-    """
     most = max(len(result.distribution) for result in results)
     columns = [NAME, *([FIRST] if any(result.first for result in results) else []), *FIGURES]
     if results[0].spec.games:
         columns.insert(-2, INTERVAL)
         columns.append(MS_PER_GUESS)
+    # in place of the counts on a narrow terminal
     bars: Column[StrategyResult] = Column(
         f"guesses\n1-{most}", None, narrow={1: lambda result: small_bars(result.distribution), 2: None}
     )
@@ -142,12 +124,8 @@ def _columns(results: Sequence[StrategyResult]) -> list[Column[StrategyResult]]:
 
 
 def _count_column(index: int) -> Column[StrategyResult]:
-    """Return the column of the number of secrets, or games, that were solved at guess ``index`` + 1.
-
-    A cell is blank if the strategy always needs fewer guesses.
-    """
-
     def cell(result: StrategyResult) -> str:
+        # blank if the strategy always needs fewer guesses
         return format_number((*result.distribution, *[None] * index)[index])
 
     return Column(str(index + 1), cell, "right", narrow={1: None})

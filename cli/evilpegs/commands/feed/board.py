@@ -22,7 +22,6 @@ _WAITING: Final = "waiting for a leaderboard"
 
 
 def _text(value: object) -> str:
-    """Return ``value`` with ``?`` for each character that a terminal could obey; raise TypeError if it is no text."""
     if not isinstance(value, str):
         message = f"not a text but {type(value).__name__}"
         raise TypeError(message)
@@ -50,13 +49,7 @@ COLUMNS: Final = (
 
 
 async def show_board(broker: Broker, ladder: str | None) -> None:
-    """Show the leaderboard of ``ladder``, or every leaderboard that has rows if ``ladder`` is None, until interrupted.
-
-    If standard output is not a terminal, each new version of a leaderboard is printed below the one before.
-
-    Raises:
-        ClientError: the first connection to the broker failed.
-    """
+    """Show one leaderboard, or all that have rows, until interrupted; off a terminal, print each version."""
     from evilpegs_clients.feed.broker_feed import follow_broker  # noqa: PLC0415 - needs the extra `mqtt`
 
     out = console()
@@ -90,10 +83,7 @@ def _show(out: Console, live: Live | None, shown: RenderableType) -> None:
 
 
 def board_table(out: Console, document: Mapping[str, Any]) -> Table | None:
-    """Return the table of the leaderboard that was published as the JSON object ``document``.
-
-    The result is None if the object is malformed or its leaderboard has no rows. The table is narrowed to fit ``out``.
-    """
+    """Return the table of a published leaderboard, narrowed to fit; None if it is malformed or has no rows."""
     try:
         ladder, rules, codemaker = (_text(document[name]) for name in ("ladder", "rules", "codemaker"))
         rows = document["rows"]

@@ -17,9 +17,8 @@ from evilpegs_protocol.broker import Broker, BrokerUnusableError, load_broker, r
 from evilpegs_protocol.feed_topics import is_id
 
 
+# the value of an option that was typed, as opposed to one from an environment variable
 class _Typed(str):
-    """The value of an option that was typed on the command line, as opposed to one from an environment variable."""
-
     __slots__ = ()
 
 
@@ -104,15 +103,6 @@ def feed(
 
 
 def _choose_source(mqtt: str | None, server: str) -> str | None:
-    """Return ``mqtt``, the URL of the broker, if events are to be read there, or None to read from the server.
-
-    ``server`` is the address of the server. An argument of type `_Typed` was typed on the command line; any other is
-    from the environment or a default. If only ``server`` was typed, the result is None. Otherwise the result is
-    ``mqtt``, which may be None too.
-
-    Raises:
-        CommandError: both options were typed on the command line.
-    """
     if isinstance(server, _Typed):
         if isinstance(mqtt, _Typed):
             message = "--mqtt and --server name two sources; choose one"
@@ -128,14 +118,6 @@ def _check_ladder(ladder: str) -> None:
 
 
 def _find_broker(url: str, user: str | None, password_file: Path | None, ca_file: Path | None) -> Broker:
-    """Return the broker at ``url``, with the login and the trusted certificates that the other arguments name.
-
-    Without ``password_file``, the password is taken from the environment variable EVILPEGS_MQTT_PASSWORD, if it is set.
-
-    Raises:
-        BrokerUnusableError: the options cannot be used, or the library for MQTT is not installed.
-        CommandError: ``url`` comes from the environment variable EVILPEGS_MQTT and cannot be used.
-    """
     require_aiomqtt()
     password = os.environ.get("EVILPEGS_MQTT_PASSWORD") if password_file is None else None
     try:

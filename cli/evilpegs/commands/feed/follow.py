@@ -16,19 +16,12 @@ from evilpegs_protocol.server_messages import RecordEvent
 
 
 def print_outage(line: str) -> None:
-    """Print ``line``, a message about the connection to a broker, on standard error."""
+    """Print a message about the connection to a broker on standard error."""
     console(sys.stderr).print(printable(line), soft_wrap=True)
 
 
 async def print_watched(server: str, watched: Watched, as_json: bool) -> None:
-    """Print the events of the watched matches on a server until interrupted, or until the only watched match is over.
-
-    With ``as_json`` an event is printed as a line of JSON, otherwise as a line for people, if it needs one.
-
-    Raises:
-        CommandError: the server has no such ladder or match.
-        ClientError: the server cannot be reached, or a lost connection cannot be restored.
-    """
+    """Print the events until interrupted, or until the only watched match is over."""
     book = MatchBook()
     with explain_refusals(server, watched.match):
         async for event in watch_matches(server, watched, retry_policy(), print_session_event):
@@ -37,30 +30,18 @@ async def print_watched(server: str, watched: Watched, as_json: bool) -> None:
 
 
 async def print_published(broker: Broker, ladder: str | None, as_json: bool) -> None:
-    """Print the events that a broker sends of matches on ``ladder``, or on every ladder if it is None.
-
-    The function runs until it is interrupted. With ``as_json`` an event is printed as a line of JSON, otherwise as a
-    line for people, if it needs one.
-
-    Raises:
-        ClientError: the first connection to the broker failed.
-    """
+    """Print the events that a broker sends, by default of every ladder, until interrupted."""
     book = MatchBook()
     async for event in _published_events(broker, ladder, book):
         _print_event(event, book, as_json)
 
 
 async def _published_events(broker: Broker, ladder: str | None, book: MatchBook) -> AsyncIterator[RecordEvent]:
-    """Yield, each once, the events that a broker sends of matches on ``ladder``, or on every ladder if it is None.
-
-    ``book`` remembers the events seen and the ladder of each match. The ladder is known from the first event of the
-    match, from the properties of a message, or from the list of open matches. If ``ladder`` is given, matches whose
-    ladder is not known are left out.
-    """
     from evilpegs_clients.feed.broker_feed import follow_broker  # noqa: PLC0415 - needs the extra `mqtt`
 
     topics = FeedTopics(ANY)
     missing = MissingLadder(ladder, print_outage)
+    # the ladder of a match follows from its first event, from properties of a message, or from the list of open matches
     wanted = [topics.live(ladder or ANY), topics.event(ANY), topics.result(ANY)]
     async for message in follow_broker(broker, wanted, retry_policy(), print_outage, missing.expect):
         missing.note(message.topic)

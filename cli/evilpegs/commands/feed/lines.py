@@ -9,10 +9,7 @@ from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStart
 
 
 def event_line(event: RecordEvent, match: KnownMatch, zone: tzinfo | None = None) -> str | None:
-    """Return the line that reports an event of ``match`` to a person, or None if the event needs no line.
-
-    The line begins with the time of day of the event in the time zone ``zone``, by default the local one.
-    """
+    """Return the line that reports an event, by default in local time; None if the event needs no line."""
     words = _words(event)
     if words is None:
         return None
@@ -20,14 +17,10 @@ def event_line(event: RecordEvent, match: KnownMatch, zone: tzinfo | None = None
 
 
 def _clock(milliseconds: int, zone: tzinfo | None) -> str:
-    """Return the time of day as text like ``12:34:56``, given the Unix time in milliseconds.
-
-    ``zone`` is the time zone, or None for the local one. Anybody may publish on a broker, so the time may be
-    impossible; the text is then ``--:--:--``.
-    """
     try:
         return f"{datetime.fromtimestamp(milliseconds / 1000, zone):%H:%M:%S}"
     except (OverflowError, ValueError, OSError):
+        # anybody may publish on a broker, so the time may be impossible
         return "--:--:--"
 
 

@@ -6,16 +6,14 @@ from typing import Final
 
 from evilpegs_protocol.feed_topics import ParsedTopic
 
-SECONDS: Final = 3.0
-"""The time in seconds after a subscription within which a broker should have sent the messages that it retains."""
+SECONDS: Final = 3.0  # after a subscription, within which a broker should have sent the messages that it retains
 
 
 class MissingLadder:
-    """A hint that nothing is published for a ladder, given once if no message about the ladder arrives in time.
+    """A hint, given once, that nothing is published for a ladder.
 
     Servers publish the open matches of each ladder that they offer as a retained message, which a broker sends soon
-    after a subscription. ``ladder`` is the id of the ladder; if it is None, there is no hint. ``hint`` is called with
-    the text of the hint.
+    after a subscription.
     """
 
     def __init__(self, ladder: str | None, hint: Callable[[str], None]) -> None:
@@ -24,15 +22,12 @@ class MissingLadder:
         self._is_known = ladder is None
 
     def expect(self) -> None:
-        """Schedule the hint on the running event loop, `SECONDS` seconds from now, and return at once.
-
-        No hint is given if a message about the ladder arrives earlier. Call this after subscribing.
-        """
+        """Schedule the hint; call this after subscribing."""
         if not self._is_known:
             asyncio.get_running_loop().call_later(SECONDS, self._give_hint)
 
     def note(self, topic: ParsedTopic) -> None:
-        """Note that a message on ``topic`` has arrived; if the topic is about the ladder, there will be no hint."""
+        """Note a message; one about the ladder cancels the hint."""
         if topic.ladder is not None and topic.ladder == self._ladder:
             self._is_known = True
 

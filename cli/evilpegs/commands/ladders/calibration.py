@@ -1,7 +1,7 @@
 """`evilpegs ladders --calibrate`: a file with the value curve of a ladder, made from the games of a good strategy.
 
-On rules with at most `EXACT_SIZE` codes, the strategy `entropy` plays against every secret. On larger rules, the
-strategy `sampled` plays random games, whose secrets and choices follow from a seed.
+Up to `EXACT_SIZE` codes, the strategy `entropy` plays against every secret. On larger rules, the strategy `sampled`
+plays random games, whose secrets and choices follow from a seed.
 """
 
 from collections.abc import Iterator
@@ -26,20 +26,14 @@ from evilpegs_game.rules import Rules
 from evilpegs_protocol.files import replacement
 from evilpegs_protocol.server_messages import LadderInfo
 
-EXACT_SIZE: Final = 50_000
-"""The most codes of rules on which every secret is played; 5x8, with 32,768 codes, takes 10 seconds."""
+EXACT_SIZE: Final = 50_000  # codes; every secret of 5x8, with 32,768 codes, takes 10 seconds
 DEFAULT_GAMES: Final = 500
 MAX_GAMES: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class CalibrationRequest:
-    """The options with which the value curve of a ladder is made.
-
-    ``games`` is the number of random games, and ``seed`` their seed; both are None if they were not given. The file is
-    written to ``folder``, or to the folder of the built-in curves if ``folder`` is None. A file that exists is replaced
-    only if ``force`` is True.
-    """
+    """The options of a calibration; without ``folder``, the curve goes to the folder of the built-in ones."""
 
     games: int | None = None
     seed: int | None = None
@@ -53,15 +47,7 @@ class CalibrationRequest:
 
 
 def calibrate(info: LadderInfo, request: CalibrationRequest, err: Console) -> dict[str, Any]:
-    """Write the value curve of a ladder to a file, and return a description of the curve as the JSON object of --json.
-
-    The curve gives, for each number of candidates, the mean number of guesses that a good strategy still needs. Scores
-    are adjusted for luck by this curve. A progress bar is shown on ``err``.
-
-    Raises:
-        CommandError: the codemaker of the ladder is not fixed, so there is no luck to adjust for; or the file exists or
-            cannot be written; or an option is wrong.
-    """
+    """Write the value curve of a ladder to a file, and describe it as the JSON object of --json."""
     rules = Rules.parse(info.rules)
     path = curve_path(rules, info.guess_limit, request.folder or CURVES_FOLDER)
     _check(info, rules, request, path)
@@ -98,11 +84,6 @@ def _check(info: LadderInfo, rules: Rules, request: CalibrationRequest, path: Pa
 
 
 def _remaining(rules: Rules, request: CalibrationRequest, err: Console) -> tuple[str, Remaining]:
-    """Play the games of a calibration, and return a text that describes them and the counts for the value curve.
-
-    The counts map each number of candidates to the number of times it occurred and to the sum of the guesses that the
-    games still needed from there. A progress bar is shown on ``err``.
-    """
     with progress(err) as bar:
         if rules.size <= EXACT_SIZE:
             task = bar.add_task(f"{rules}", total=rules.size)

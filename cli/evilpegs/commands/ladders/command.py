@@ -1,7 +1,4 @@
-"""The command `evilpegs ladders` and its table, which shows the built-in ladders or those of a server.
-
-Whatever the width of the terminal, the table shows every id in full, so that it can be typed.
-"""
+"""The command `evilpegs ladders` and its table of the built-in ladders or those of a server."""
 
 import asyncio
 import sys
@@ -80,11 +77,6 @@ def ladders(
 
 
 def _calibrate(ladder: str, server: str | None, request: CalibrationRequest, as_json: bool) -> None:
-    """Write the value curve of the built-in ladder with the id ``ladder``, and print a description of the curve.
-
-    Raises:
-        CommandError: ``server`` is given, there is no such ladder, or its curve cannot be made or written.
-    """
     if server is not None:
         message = "--calibrate is for built-in ladders; leave --server out"
         raise CommandError(message)
@@ -103,7 +95,6 @@ def _calibrate(ladder: str, server: str | None, request: CalibrationRequest, as_
 
 
 def _print_expensive_ladders() -> None:
-    """Print the ids of the built-in ladders whose replies need more work or memory than servers allow by default."""
     from evilpegs_server.codemaking.capacity import ReplyCapacity  # noqa: PLC0415 - as in `_default_ladders`
     from evilpegs_server.match.ladders import load_ladders  # noqa: PLC0415
 
@@ -121,11 +112,7 @@ def _default_ladders() -> Sequence[LadderInfo]:
 
 
 async def fetch_welcome(server: str) -> Welcome:
-    """Log in to the server at the address ``server`` as a guest, and return its `welcome` message.
-
-    Raises:
-        ClientError: the server cannot be reached or refuses the login.
-    """
+    """Log in to a server as a guest, and return its `welcome` message."""
     credentials = Credentials(ClientInfo(name="evilpegs ladders", version=version("evilpegs")))
     retry_policy = RetryPolicy(Random())  # noqa: S311 - jitter
     session = PlayerSession(server, credentials, TokenFile(default_token_file()), retry_policy, lambda _: None)
@@ -149,6 +136,7 @@ def _short_clock(info: LadderInfo) -> str:
     return "untimed" if info.clock is None else f"{info.clock.base_ms / 1000:g} + {info.clock.increment_ms / 1000:g} s"
 
 
+# left out from the last to the second on a narrow terminal; ids are shown in full, so that they can be typed
 COLUMNS: Final[Sequence[Column[LadderInfo]]] = (
     Column("ladder", lambda info: info.id),
     Column("rules", lambda info: info.rules, narrow={6: None}),
@@ -158,7 +146,3 @@ COLUMNS: Final[Sequence[Column[LadderInfo]]] = (
     Column("games", lambda info: str(info.games), "right", narrow={2: None}),
     Column("counts", lambda info: "rated" if info.rated else "practice", narrow={1: None}),
 )
-"""The columns of the table.
-
-On a narrow terminal, columns are left out from the last to the second. The ids of ladders are always shown.
-"""

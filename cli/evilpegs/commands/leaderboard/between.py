@@ -1,9 +1,9 @@
 """The difference between two players of a leaderboard: how certain it is, and how many more games would decide it.
 
-The test is Welch's for two means with unequal variances, with the normal distribution in place of Student's. From 20
-games on, these two distributions differ less from each other than real scores differ from both. The result is valid
-only for a single look, after numbers of games that were fixed before. Ranks come from intervals that hold however often
-one looks, so they need more games.
+The test is Welch's for two means with unequal variances, with the normal distribution in place of Student's: from 20
+games on, the two differ less from each other than real scores differ from both. The result is valid only for a single
+look, after numbers of games that were fixed before. Ranks come from intervals that hold however often one looks, so
+they need more games.
 """
 
 import math
@@ -18,16 +18,14 @@ from evilpegs.output import pluralize
 from evilpegs_game.errors import quoted
 from evilpegs_protocol.listings import Standings, StandingsRow
 
-FEWEST_GAMES: Final = 20
-"""The least number of games of each player with which the normal distribution is accurate enough."""
+FEWEST_GAMES: Final = 20  # of each player, for the normal distribution to be accurate enough
 CONFIDENCE: Final = 0.95
-POWER: Final = 0.8
-"""The probability that the games still needed will show a difference, if the true difference is the one measured."""
+POWER: Final = 0.8  # the probability that the games still needed show a difference, if the true one is as measured
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The scores of a player: the number of games, and the mean and the standard deviation in guesses per game."""
+    """The scores of a player; mean and standard deviation are in guesses per game."""
 
     player: str
     games: int
@@ -37,13 +35,11 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The difference between two players: the mean of ``second`` minus the mean of ``first``, in guesses per game.
+    """The mean of ``second`` minus the mean of ``first``, in guesses per game, with its 95 % interval.
 
-    ``low`` and ``high`` are the bounds of its 95 % confidence interval. ``adjusted`` is True if both means are
-    luck-adjusted. ``chance`` is the probability that two equal players would differ by at least as much. ``more_games``
-    is the number of further games per player after which the interval excludes 0 with a probability of 80 %, if the
-    true difference is the one measured; it is 0 if the interval excludes 0 already, and None if the difference is 0.
-    ``ranked_apart`` is True if no rank is possible for both players.
+    ``chance`` is the probability that two equal players would differ by at least as much. ``more_games`` is the number
+    of further games per player after which the interval excludes 0 with a probability of `POWER`, if the true
+    difference is the one measured; None if that is 0. ``ranked_apart`` is True if no rank is possible for both players.
     """
 
     ladder: str
@@ -58,20 +54,12 @@ class Difference:
     ranked_apart: bool
 
     def to_json(self) -> dict[str, Any]:
-        """Return the difference as the JSON object of `evilpegs leaderboard --between --json`."""
+        """Return the JSON object of `evilpegs leaderboard --between --json`."""
         return asdict(self)
 
 
 def compare_rows(standings: Standings, players: Sequence[str], source: Sequence[str] = ()) -> Difference:
-    """Return the difference between the two ``players`` of a leaderboard, given by their names.
-
-    ``source`` has the words of the option with which `evilpegs leaderboard` reads the same leaderboard, such as
-    ``--server`` and a URL; an error message uses them in a hint.
-
-    Raises:
-        CommandError: a player is not on the leaderboard or has fewer than `FEWEST_GAMES` games, or both names mean the
-            same player.
-    """
+    """Return the difference of two players; errors repeat ``source``, such as --server and a URL, in a hint."""
     first, second = (_find_row(standings, player, source) for player in players)
     if first is second:
         message = f"--between needs two different players, not {first.player} twice"
@@ -89,7 +77,7 @@ def compare_rows(standings: Standings, players: Sequence[str], source: Sequence[
 
 
 def difference_lines(result: Difference) -> list[str]:
-    """Return the lines of text that describe a difference to a person."""
+    """Return the lines that describe a difference to a person."""
     kind = "luck-adjusted mean" if result.adjusted else "mean"
     samples = (result.first, result.second)
     lines = [f"{each.player}: {kind} {each.mean:.3f} of {pluralize(each.games, 'game')}" for each in samples]
@@ -167,7 +155,6 @@ def _more_games(first: Sample, second: Sample, difference: float, chance: float)
 
 
 def _ranked_apart(first: StandingsRow, second: StandingsRow) -> bool:
-    """Return True if all ranks that are possible for one player are better than every rank possible for the other."""
     if first.rank is None or second.rank is None or first.rank_worst is None or second.rank_worst is None:
         return False
     return first.rank_worst < second.rank or second.rank_worst < first.rank

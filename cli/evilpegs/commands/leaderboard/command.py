@@ -20,8 +20,7 @@ from evilpegs.reading import server_reader
 from evilpegs_protocol.listings import Standings
 
 SHORTEST_REFRESH: Final = 0.5
-LONGEST_REFRESH: Final = 86_400.0
-"""The longest time between two refreshes in seconds, which is a day."""
+LONGEST_REFRESH: Final = 86_400.0  # seconds: a day
 
 
 def leaderboard(
@@ -71,12 +70,11 @@ def leaderboard(
 
 
 def _to_json(standings: Standings) -> dict[str, Any]:
-    """Return the JSON object of one leaderboard, without the fields that concern only the protocol message."""
+    # the excluded fields concern only the protocol message
     return standings.model_dump(mode="json", exclude={"type", "re", "page", "pages"})
 
 
 def _check_form(refresh: float | None, as_csv: bool, as_json: bool) -> None:
-    """Raise CommandError if the options ask for several forms of output, or if ``refresh`` is out of range."""
     if as_csv and as_json:
         message = "--csv and --json both write to standard output; choose one"
         raise CommandError(message)
@@ -89,16 +87,11 @@ def _check_form(refresh: float | None, as_csv: bool, as_json: bool) -> None:
 
 
 def _source(server: str | None, database: str | None) -> list[str]:
-    """Return the words of the option, --server or --database, that was given; empty if neither was given."""
     named = {"--server": server, "--database": database}
     return [word for option, value in named.items() if value is not None for word in (option, value)]
 
 
 def _check_between(ladder: str | None, refresh: float | None, as_csv: bool, source: Sequence[str]) -> None:
-    """Raise CommandError unless the options fit --between, which needs a ladder and excludes --csv and --refresh.
-
-    ``source`` has the words of the given option --server or --database, which the error message repeats in a hint.
-    """
     if ladder is None:
         command = " ".join(("evilpegs leaderboard LADDER --between A B", shlex.join(source))).strip()
         message = f"--between compares two players on one ladder; name it: {command}"

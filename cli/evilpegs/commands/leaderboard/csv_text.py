@@ -9,6 +9,7 @@ from evilpegs_clients.printable import printable
 from evilpegs_protocol.listings import Standings, StandingsRow
 
 FIGURES: Final = ("games", "mean", "low", "high", "worst", "solved", "p95_ms", "mean_ms")
+# added by later versions; they follow the histogram, so that the older columns keep their places
 LATER_FIGURES: Final = (
     "solved_low",
     "solved_high",
@@ -22,21 +23,13 @@ LATER_FIGURES: Final = (
     "all_games",
     "all_matches",
 )
-"""The columns that later versions added; they follow the histogram, so that the older columns keep their places."""
 HEADER: Final = ("ladder", "rank", "rank_worst", "player", "client", *FIGURES, "histogram", *LATER_FIGURES)
+# a client chooses its own name, and spreadsheets execute formulas, which begin with these
 FORMULA_SIGNS: Final = ("=", "+", "-", "@")
-"""The characters with which a formula of a spreadsheet begins.
-
-A client chooses its own name, and spreadsheets execute formulas.
-"""
 
 
 def csv_text(standings: Iterable[Standings]) -> str:
-    """Return leaderboards as CSV: a line of headings, then one line per row; unknown values are empty.
-
-    The column ``histogram`` has ``SCORE:GAMES`` pairs with spaces between them. The name of a client that a spreadsheet
-    would take for a formula gets an apostrophe before it.
-    """
+    """Return leaderboards as CSV; the column ``histogram`` has ``SCORE:GAMES`` pairs."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
     writer.writerow(HEADER)

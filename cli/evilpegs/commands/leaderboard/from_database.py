@@ -17,18 +17,13 @@ from evilpegs_server.rating.leaderboards import LiveLeaderboards
 from evilpegs_server.scoring.leaderboard import LeaderboardRow
 
 LOOK_SECONDS: Final = 0.1
-"""The time in seconds between two readings of a database while the luck of some games is not yet measured."""
+"""The time between readings while the luck of some games is not measured yet."""
 
 
 async def load_standings(engine: Engine, ladder_id: str | None = None, luck_seconds: float = 0.0) -> list[Standings]:
-    """Return the leaderboard of the ladder ``ladder_id``, or of each ladder with rated games if it is None.
+    """Return one leaderboard, or all with rated games, and print on standard error what does not count.
 
-    If the luck of some games is not measured yet, the function waits up to ``luck_seconds`` seconds for a running
-    server to measure it. Matches whose chain of hashes is broken do not count. Lines on standard error say how many
-    matches do not count, and how many games count without an adjustment for luck.
-
-    Raises:
-        CommandError: the ladder has no leaderboard, or the database cannot be read.
+    If the luck of some games is not measured yet, wait up to ``luck_seconds`` for a running server to measure it.
     """
     followed = FollowedStandings(engine, ladder_id)
     deadline = asyncio.get_running_loop().time() + luck_seconds
@@ -46,13 +41,7 @@ async def load_standings(engine: Engine, ladder_id: str | None = None, luck_seco
 
 
 class FollowedStandings:
-    """The leaderboards of a database that a server may be using; each call of `current` reads only new events.
-
-    ``ladder_id`` names the ladder; None stands for each ladder that has rated games.
-
-    Raises:
-        CommandError: there is no such ladder, or the ladder has no leaderboard.
-    """
+    """The leaderboards of a database that a server may be using; each `current` reads only new events."""
 
     def __init__(self, engine: Engine, ladder_id: str | None) -> None:
         self._ladders = load_ladders()
@@ -60,11 +49,7 @@ class FollowedStandings:
         self._leaderboards = LiveLeaderboards(engine, self._ladders, None, pause_seconds=0.0)
 
     async def current(self) -> list[Standings]:
-        """Return the leaderboard of the chosen ladder, or of each ladder that has rated games.
-
-        Raises:
-            CommandError: the database cannot be read.
-        """
+        """Return the chosen leaderboard, or all with rated games."""
         try:
             await self._leaderboards.update()
         except SQLAlchemyError as error:
@@ -82,11 +67,11 @@ class FollowedStandings:
 
     @property
     def games_without_luck(self) -> int:
-        """The number of games that count without an adjustment, because their luck has not been measured yet."""
+        """The number of games that count unadjusted, because their luck is not measured yet."""
         return self._leaderboards.unadjusted_games
 
     def print_notes(self) -> None:
-        """Print on standard error how many matches do not count, and how many games are not adjusted for luck."""
+        """Print how many matches do not count, and how many games are not adjusted for luck."""
         out = console(sys.stderr)
         if self._leaderboards.broken_matches:
             what = pluralize(self._leaderboards.broken_matches, "match", "matches")
@@ -101,7 +86,7 @@ class FollowedStandings:
 
 
 def find_rated_ladder(ladder_id: str) -> Ladder:
-    """Return the built-in ladder with this id; raises CommandError if there is none, or if it has no leaderboard."""
+    """Return a built-in ladder; raise CommandError if there is none, or if it has no leaderboard."""
     ladders = load_ladders()
     ladder = ladders.get(ladder_id)
     if ladder is None:

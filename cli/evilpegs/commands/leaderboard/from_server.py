@@ -12,12 +12,7 @@ from evilpegs_protocol.server_messages import ErrorCode
 
 
 async def fetch_standings(reader: ServerReader, ladder_id: str | None = None) -> list[Standings]:
-    """Return the leaderboard of the ladder ``ladder_id``, or of each ladder with rated games if it is None.
-
-    Raises:
-        CommandError: the server has no such ladder, or the ladder has no leaderboard.
-        ClientError: the server cannot be reached, or does not know the request.
-    """
+    """Return one leaderboard, or all with rated games; raise CommandError for an unknown or practice ladder."""
     if ladder_id is not None:
         return [await _fetch_one(reader, ladder_id)]
     leaderboards = [await reader.standings(info.id) for info in reader.welcome.ladders if info.rated]

@@ -17,20 +17,10 @@ from evilpegs_clients.connection.session_events import SessionEvent
 from evilpegs_protocol.listings import Standings
 
 ReadNow = Callable[[], Awaitable[list[Standings]]]
-"""A function that reads the current standings and returns them."""
 
 
 async def show_refreshed(server: str | None, database: str | None, ladder: str | None, seconds: float) -> None:
-    """Show leaderboards until interrupted, and read them again every ``seconds`` seconds.
-
-    The leaderboards are read from the server at the address ``server``. If ``server`` is None, they are read from the
-    database at the URL ``database``, or from the database that `evilpegs serve` uses if ``database`` is None too.
-    ``ladder`` is the id of a ladder, or None for each ladder that has rated games.
-
-    Raises:
-        CommandError: there is no such ladder, or the database cannot be read.
-        ClientError: the server cannot be reached.
-    """
+    """Show leaderboards of a server, or else of a database, and read them again until interrupted."""
     board = Board()
     async with _source(server, database, ladder, board.say) as read_now:
         board.show(await read_now())
@@ -41,11 +31,7 @@ async def show_refreshed(server: str | None, database: str | None, ladder: str |
 
 
 class Board:
-    """A view of leaderboards that is drawn again on a terminal, and printed in each new version elsewhere.
-
-    ``screen`` is the part of the terminal that is drawn again, or None if nothing can be drawn again on
-    standard output.
-    """
+    """A view of leaderboards, redrawn on a terminal; elsewhere, each new version is printed."""
 
     def __init__(self) -> None:
         self._out = console()
@@ -53,10 +39,7 @@ class Board:
         self.screen = LiveScreen(self._out, self._view) if can_redraw(self._out) else None
 
     def show(self, standings: list[Standings]) -> None:
-        """Show the leaderboards ``standings`` in place of those shown before.
-
-        If standard output is not a terminal, print them, but only if they differ from those printed last.
-        """
+        """Show these leaderboards; if nothing can be redrawn, print them only if they have changed."""
         is_new, self._shown = standings != self._shown, standings
         if self.screen is not None:
             self.screen.draw()

@@ -1,6 +1,6 @@
 """The table of a leaderboard, with as many columns as fit on the terminal, and a legend below it.
 
-The program that a player uses is more interesting than any figure beyond the first three. So the column of clients
+The program that a player uses is more interesting than any figure beyond the first three, so the column of clients
 stays when other columns are left out.
 """
 
@@ -20,7 +20,7 @@ NO_GAMES: Final = "no rated games yet; begin with: evilpegs bot minimax"
 
 
 def show_standings(out: Console, standings: Sequence[Standings]) -> None:
-    """Print the table of each leaderboard, with blank lines between them, and then the legend."""
+    """Print the table of each leaderboard, and then the legend."""
     shown = [each for each in standings if each.rows]
     if not shown:
         out.print(NO_GAMES)
@@ -40,7 +40,7 @@ def _print_legend(out: Console, shown: Sequence[Standings]) -> None:
 
 
 def standings_view(out: Console, standings: Sequence[Standings]) -> RenderableType:
-    """Return the output of `show_standings` as one object that `rich` can draw on ``out`` again and again."""
+    """Return the output of `show_standings` as one object that `rich` can draw repeatedly."""
     shown = [each for each in standings if each.rows]
     parts: list[RenderableType] = [] if shown else [NO_GAMES]
     for each in shown:
@@ -49,7 +49,7 @@ def standings_view(out: Console, standings: Sequence[Standings]) -> RenderableTy
 
 
 def legend(shown: Sequence[Standings]) -> list[str]:
-    """Return the lines that explain signs and columns in the shown leaderboards; empty if nothing needs explaining."""
+    """Return the lines that explain signs and columns in these leaderboards."""
     rows = [row for standings in shown for row in standings.rows]
     lines = [
         f"{_rank(row)}: rank {row.rank}, and the intervals leave ranks up to {row.rank_worst} possible"
@@ -66,12 +66,11 @@ def legend(shown: Sequence[Standings]) -> list[str]:
 
 
 def is_adjusted(standings: Standings) -> bool:
-    """Return True if some row of the leaderboard has a luck-adjusted mean."""
+    """Return True if some row has a luck-adjusted mean."""
     return any(row.adjusted_mean is not None for row in standings.rows)
 
 
 def _columns(standings: Standings) -> list[Column[StandingsRow]]:
-    """Return the columns of a leaderboard; the last one shows how often each score occurs."""
     scores = [score for row in standings.rows for score, _ in row.histogram]
     lowest, highest = min(scores), max(scores)
     histogram: Column[StandingsRow] = Column(
@@ -82,15 +81,11 @@ def _columns(standings: Standings) -> list[Column[StandingsRow]]:
 
 
 def _short_client(width: int) -> Callable[[StandingsRow], str]:
-    """Return a function that returns the client of a row as a text of at most ``width`` characters."""
     return lambda row: shorten_client(printable(row.client), width)
 
 
 def shorten_client(client: str, width: int) -> str:
-    """Return ``client``, a name and a version with a space between them, cut to at most ``width`` characters.
-
-    The end of the name is cut off, and a version that is longer than half the width is cut too.
-    """
+    """Cut the end of a client's name; a version that is longer than half of ``width`` is cut too."""
     if len(client) <= width:
         return client
     version = client.rpartition(" ")[2][: width // 2]
@@ -103,7 +98,6 @@ def _title(standings: Standings) -> str:
 
 
 def _rank(row: StandingsRow) -> str:
-    """Return the rank as text, or ``-`` if there is none; several possible ranks are added as in ``2 (2-4)``."""
     if row.rank is None:
         return "-"
     return str(row.rank) if row.rank == row.rank_worst else f"{row.rank} ({row.rank}-{row.rank_worst})"
@@ -131,10 +125,7 @@ def _adjusted_mean(row: StandingsRow) -> str:
 
 
 def score_bars(row: StandingsRow, lowest: int, highest: int) -> str:
-    """Return a text with one character per score from ``lowest`` to ``highest``, both included.
-
-    Each character is a bar, whose height is in proportion to the number of games that had the score.
-    """
+    """Return one bar per score, in proportion to the games that had it."""
     counts = dict(row.histogram)
     return small_bars([counts.get(score, 0) for score in range(lowest, highest + 1)])
 
@@ -152,6 +143,7 @@ INTERVAL: Final = Column[StandingsRow](
     "95 %\ninterval", lambda row: _interval(row.low, row.high), "right", narrow={11: None}
 )
 FIGURES: Final = (MEAN, INTERVAL)
+# the adjusted mean comes first because it decides the ranks
 ADJUSTED_FIGURES: Final = (
     Column("adjusted\nmean", _adjusted_mean, "right"),
     Column[StandingsRow](
@@ -160,7 +152,6 @@ ADJUSTED_FIGURES: Final = (
     replace(MEAN, narrow={6: None}),
     replace(INTERVAL, narrow={5: None}),
 )
-"""The figures of a ladder with luck-adjusted means; the adjusted mean comes first because it decides the ranks."""
 OTHERS: Final = (
     Column[StandingsRow]("worst", lambda row: str(row.worst), "right", narrow={4: None}),
     Column("solved", _solved, "right", narrow={3: None}),

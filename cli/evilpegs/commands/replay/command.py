@@ -109,7 +109,7 @@ def _write_record(stored: RecordedMatch, record: str, as_json: bool) -> int:
 
 
 def show_match(out: Console, match: MatchReplay, games: int | None = None) -> None:
-    """Print a match with its first ``games`` games, or with all games if ``games`` is None."""
+    """Print a match with its first ``games`` games, by default with all."""
     out.print(f"match {match.match}: {match.player} ({match.client}) on {match.ladder}", style="bold")
     for game in match.games[:games]:
         _show_game(out, game, is_fixed=match.codemaker == "fixed")

@@ -12,12 +12,12 @@ from evilpegs_protocol.canonical import canonical
 from evilpegs_server.record.event_log import EventLog, LogEntry
 
 NEWEST: Final = "last"
-"""The word that stands for the newest match in place of an id."""
+"""The word that names the newest match instead of its id."""
 _ID: Final = re.compile(r"[0-9a-f]{16}")
 
 
 class RecordedMatch(NamedTuple):
-    """A match: its id, the entries of its event log in the order of the events, and True in ``over`` if it is over."""
+    """A match with the entries of its event log."""
 
     id: str
     entries: list[LogEntry]
@@ -25,14 +25,7 @@ class RecordedMatch(NamedTuple):
 
 
 def load_recorded(database: str | None, name: str) -> RecordedMatch:
-    """Return a match from the database at the URL ``database``; None stands for the one that `evilpegs serve` uses.
-
-    ``name`` is the id of the match, a beginning that no other id has, or ``last`` for the newest match.
-
-    Raises:
-        CommandError: there is no such match, or more than one.
-        DatabaseUnusableError: there is no database, or it cannot be read.
-    """
+    """Return a match of a database, by any name that `find_match` accepts."""
     from evilpegs.database import find_match, open_for_reading  # noqa: PLC0415 - needs the extra `server`
 
     with open_for_reading(database) as engine:
@@ -41,17 +34,7 @@ def load_recorded(database: str | None, name: str) -> RecordedMatch:
 
 
 def fetch_recorded(server: str, name: str) -> RecordedMatch:
-    """Return a match from the running server at the address ``server``.
-
-    ``name`` is the id of the match, or ``last`` for the newest match that is over.
-
-    A server does not send the hashes of single events, so they are computed here. Only the hash in `match_over` can
-    therefore disagree with the events.
-
-    Raises:
-        CommandError: there is no such match.
-        ClientError: the server cannot be reached, refuses a request or contradicts itself.
-    """
+    """Return a match of a running server, by its id, or ``last`` for the newest that is over."""
     if name != NEWEST and not _ID.fullmatch(name.lower()):
         message = f"not the id of a match: {quoted(name)}; write its 16 hex digits, or last for the newest"
         raise CommandError(message)
@@ -76,5 +59,6 @@ async def _newest(reader: ServerReader) -> str:
 def _recorded(match: str, events: list[dict[str, Any]]) -> RecordedMatch:
     log = EventLog(match)
     for event in events:
+        # a server sends no hashes of single events, so only the hash in `match_over` can disagree with the events
         log.append_text(event["at"], event["type"], canonical(event))
     return RecordedMatch(match, log.entries, bool(events) and events[-1]["type"] == "match_over")

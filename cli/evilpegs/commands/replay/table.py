@@ -23,8 +23,7 @@ LEGEND: Final = (
 )
 CHANCE_LEGEND: Final = "; chance: how likely a feedback at least as good was"
 CHANCE: Final = "chance"
-_SERIOUS_REGRET: Final = Fraction(1, 4)
-"""The least regret, in guesses lost on average, that is shown in red."""
+_SERIOUS_REGRET: Final = Fraction(1, 4)  # guesses; shown in red from here on
 
 
 class AnalyzedTurn(NamedTuple):
@@ -35,11 +34,7 @@ class AnalyzedTurn(NamedTuple):
 
 
 def print_analysis(out: Console, turns: Sequence[TurnReplay], is_fixed: bool) -> None:
-    """Print a table with a row for each of the ``turns`` that was analyzed; its columns say what the guess was worth.
-
-    If ``is_fixed`` is True, the secret is fixed, and a column shows the probability of a feedback at least as good as
-    the one received.
-    """
+    """Print a row per analyzed turn; with ``is_fixed``, also how likely a feedback at least as good was."""
     rows = [AnalyzedTurn(turn, turn.analysis) for turn in turns if turn.analysis is not None]
     print_table(out, rows, [column for column in COLUMNS if is_fixed or column.heading != CHANCE])
 
@@ -49,12 +44,6 @@ def _feedback(turn: TurnReplay) -> Feedback:
 
 
 def _best(analysis: TurnAnalysis, as_pegs: bool) -> Text:
-    """Return the text of a better guess than the one played, or "as played" if no better guess is known.
-
-    A ``*`` at the end means that guesses were compared only by entropy. If no better guess is known, and the analysis
-    has no best guesses to compare with, the text is empty. If ``as_pegs`` is True, the guess is written as colored
-    pegs, otherwise as symbols.
-    """
     guess, mark = _better_guess(analysis)
     if guess is None:
         return Text("as played" + mark if analysis.best_guesses else "", "dim")
@@ -62,11 +51,6 @@ def _best(analysis: TurnAnalysis, as_pegs: bool) -> Text:
 
 
 def _better_guess(analysis: TurnAnalysis) -> tuple[Code | None, str]:
-    """Return a guess that is better than the one played, or None if no better guess is known, and a mark.
-
-    The mark is ``*`` if guesses were compared only by entropy. It is empty if the guess was compared with optimal
-    play, or if nothing was compared.
-    """
     if analysis.regret is not None and analysis.regret.at_most == 0:
         return None, ""
     if analysis.optimal_guess is not None:
@@ -78,10 +62,6 @@ def _better_guess(analysis: TurnAnalysis) -> tuple[Code | None, str]:
 
 
 def _regret(regret: Regret | None) -> Text:
-    """Return a regret, the number of guesses that a guess is expected to lose, as text; empty if it is None.
-
-    An exact regret has three decimals. A regret that is not known exactly is shown by its bounds.
-    """
     if regret is None:
         return Text("")
     if regret.kind == "exact":
@@ -91,10 +71,7 @@ def _regret(regret: Regret | None) -> Text:
 
 
 def regret_range(regret: Regret) -> str:
-    """Return the known bounds of a regret, in guesses, as text with two decimals, such as ``0.12-0.35`` or ``≥0.12``.
-
-    The lower bound is rounded down and the upper bound up.
-    """
+    """Return the bounds of a regret, rounded outward, such as ``0.12-0.35`` or ``≥0.12``."""
     low = f"{math.floor(regret.at_least * 100) / 100:.2f}"
     if regret.at_most is None:
         return f"≥{low}"
@@ -107,12 +84,9 @@ def _two_places(value: float | None) -> str:
 
 
 def _percent(chance: Fraction | None) -> str:
-    """Return the probability of a feedback as a percentage; empty if it is None.
-
-    The text is never 0 %, because the feedback did occur.
-    """
     if chance is None:
         return ""
+    # never 0 %, because the feedback did occur
     return f"{float(chance):.0%}" if chance >= Fraction(1, 200) else "<1%"
 
 
@@ -136,4 +110,3 @@ COLUMNS: Final[Sequence[Column[AnalyzedTurn]]] = (
     Column("regret", lambda row: _regret(row.analysis.regret), "right"),
     Column("ms", lambda row: format_number(row.turn.took_ms), "right", narrow={5: None}),
 )
-"""The columns of the table; on a narrow terminal, codes and feedbacks are first written without pegs and marks."""

@@ -1,4 +1,4 @@
-"""The fewest guesses that can beat a codemaker that never commits to a secret: the option --against."""
+"""The option --against: the fewest guesses that can beat a codemaker without a secret."""
 
 import sys
 from typing import Any, Literal
@@ -15,13 +15,7 @@ Adversary = Literal["evil", "devil"]
 
 
 def show_against(adversary: Adversary, rules: Rules, as_json: bool) -> None:
-    """Print the fewest guesses that beat evil or a devil, and for evil also the turns of a game that needs no more.
-
-    Evil always keeps the most codes possible; a devil searches ahead for the reply that needs the most guesses.
-
-    Raises:
-        TooLargeError: the rules are too large.
-    """
+    """Print the fewest guesses that beat evil or a devil, and for evil also a game that needs no more."""
     if adversary == "devil":
         _show(adversary, rules, _guesses_against_devil(rules), (), as_json)
         return
@@ -33,10 +27,7 @@ def show_against(adversary: Adversary, rules: Rules, as_json: bool) -> None:
 
 
 def _guesses_against_devil(rules: Rules) -> int:
-    """Return the number of guesses that the best strategy for the worst case needs for its worst secret.
-
-    A devil whose replies are always exact forces just as many guesses.
-    """
+    # a devil whose replies are always exact forces as many guesses as the best strategy for the worst case needs
     solver = WorstCase(rules)
     solver.check_codes(rules.size)
     return solver.value(all_codes(rules))

@@ -99,10 +99,6 @@ def solve(
 
 
 def _check_only_against(**options: bool) -> None:
-    """Raise CommandError if an option was given that does not fit --against, which writes no file.
-
-    ``options`` maps the name of each option that does not fit to True if it was given.
-    """
     for option in (f"--{name.replace('_', '-')}" for name, is_given in options.items() if is_given):
         message = f"{option} is for the best strategy, not for --against; take one of them"
         raise CommandError(message)
@@ -130,26 +126,15 @@ def _show_cost(rules: Rules, cost: SolveCost, as_json: bool) -> None:
 
 
 def _open_proof_log(path: Path, rules: Rules) -> ProofLogFile:
-    """Return the file at ``path`` that keeps proved bounds, read if it exists and then written once.
-
-    An error in writing is thus reported before the work.
-
-    Raises:
-        CommandError: the file cannot be used.
-    """
     file = ProofLogFile(path, rules, monotonic)
-    file.save()
+    file.save()  # so that an error in writing is reported before the work
     return file
 
 
 def run_solver(
     solver: Solver, rules: Rules, objective: Objective, threads: int, file: ProofLogFile | None, out: Console
 ) -> Solution:
-    """Return the solution that ``solver`` finds with ``threads`` threads, and print bounds to ``out`` as they tighten.
-
-    The bounds are those on the number of guesses of the best strategy. When the solver is done or interrupted, the last
-    bounds are printed, and the proved bounds are saved to ``file`` unless it is None.
-    """
+    """Return the solution, and print bounds as they tighten; even if interrupted, save what is proved."""
     bounds_progress = BoundsProgress(out, rules, monotonic)
 
     def progress(bounds: Progress) -> None:

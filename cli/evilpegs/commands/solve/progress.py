@@ -8,16 +8,11 @@ from rich.console import Console
 from evilpegs_game.optimal.first_guesses import Progress
 from evilpegs_game.rules import Rules
 
-PRINT_INTERVAL: Final = 0.5
-"""The least time between two lines, in seconds."""
+PRINT_INTERVAL: Final = 0.5  # seconds
 
 
 class BoundsProgress:
-    """A printer of the bounds that a solver has proved on the number of guesses of the best strategy.
-
-    The printer is called with all new bounds and prints a line to ``out`` at most every `PRINT_INTERVAL` seconds. Each
-    line begins with ``rules``. ``now`` returns the time in seconds on a clock that never goes back.
-    """
+    """A printer of the bounds on the guesses of the best strategy, with a line per `PRINT_INTERVAL` at most."""
 
     def __init__(self, out: Console, rules: Rules, now: Callable[[], float]) -> None:
         self._out = out
@@ -28,17 +23,13 @@ class BoundsProgress:
         self._latest: Progress | None = None
 
     def __call__(self, bounds: Progress) -> None:
-        """Note ``bounds`` as the latest, and print them if the last line is at least `PRINT_INTERVAL` seconds old.
-
-        The bounds are on the number of guesses of the best strategy. Before the first line, the seconds are counted
-        from the creation of the printer.
-        """
+        """Note the latest bounds, and print them unless the last line is too recent."""
         self._latest = bounds
         if self._now() - self._printed_at >= PRINT_INTERVAL:
             self.print_latest()
 
     def print_latest(self) -> None:
-        """Print the latest bounds on the number of guesses, if there are any and the last line has other bounds."""
+        """Print the latest bounds, unless the last line has them already."""
         self._printed_at = self._now()
         if self._latest and self._latest != self._printed:
             self._printed = self._latest

@@ -16,47 +16,25 @@ from evilpegs_game.optimal.proof_log import TITLES, ProofLog
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.files import ForeignFileError, read_own_file, replace_file
 
-SAVE_INTERVAL: Final = 5.0
-"""The least time between two saves, in seconds.
-
-A killed run loses at most the work of this time and of the guess that it was examining.
-"""
+SAVE_INTERVAL: Final = 5.0  # seconds; a killed run loses at most this and the work on the guess that it was examining
 
 
 class ProofLogFile:
-    """The file at ``path`` that keeps a proof log, the bounds that the solver has proved so far for ``rules``.
-
-    ``now`` returns the time in seconds on a clock that never goes back.
-    """
+    """The file of the proof log for ``rules``, which begins empty if the file is missing or damaged."""
 
     def __init__(self, path: Path, rules: Rules, now: Callable[[], float]) -> None:
-        """Read the proof log, the bounds proved so far, from the file at ``path``.
-
-        If the file does not exist or is damaged, begin an empty proof log. ``now`` returns the time in seconds on a
-        clock that never goes back.
-
-        Raises:
-            CommandError: the file cannot be read, is a file of another kind, or belongs to other rules.
-        """
         self._path = path
         self._now = now
         self._saved_at = now()
         self.proof_log = _read(path, rules)
 
     def tick(self) -> None:
-        """Save the bounds proved so far if the last save, or the opening, was at least `SAVE_INTERVAL` seconds ago.
-
-        Raises:
-            CommandError: the file cannot be written.
-        """
+        """Save the proof log if the last save was at least `SAVE_INTERVAL` ago."""
         if self._now() - self._saved_at >= SAVE_INTERVAL:
             self.save()
 
     def save(self) -> None:
-        """Replace the content of the file by the bounds proved so far; raise CommandError if that fails.
-
-        Another process that reads the file gets either the old content or the new one, complete.
-        """
+        """Replace the content of the file in one step."""
         try:
             replace_file(self._path, self.proof_log.to_bytes())
         except OSError as error:
@@ -64,7 +42,7 @@ class ProofLogFile:
         self._saved_at = self._now()
 
     def remove(self) -> None:
-        """Remove the file; do nothing if there is none or it cannot be removed."""
+        """Remove the file, if it exists and can be removed."""
         with contextlib.suppress(OSError):
             self._path.unlink()
 
@@ -85,10 +63,6 @@ def _read(path: Path, rules: Rules) -> ProofLog:
 
 
 def _parse(path: Path, data: bytes) -> ProofLog | None:
-    """Return the proof log in ``data``, the content of the file at ``path``.
-
-    If the content cannot be used, print the reason on standard error and return None.
-    """
     try:
         return ProofLog.from_bytes(data)
     except ForeignError:

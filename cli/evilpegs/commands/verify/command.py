@@ -20,8 +20,7 @@ from evilpegs_clients.verification.violation import Violation
 
 DOES_NOT_HOLD: Final = 1
 NOT_FINISHED: Final = 3
-MAX_SECRET: Final = 16
-"""The most characters of a secret that are shown."""
+MAX_SECRET: Final = 16  # characters
 
 
 def verify(
@@ -73,7 +72,7 @@ def verify(
 
 
 def show_verification(out: Console, match: MatchVerification) -> None:
-    """Print a table of the games of a record, the statements that do not hold or were not checked, and a summary."""
+    """Print the games of a record, what does not hold or was not checked, and a summary."""
     codemaker = match.codemaker + (f" ({match.tie})" if match.tie else "")
     out.print(f"match {match.match}: {match.player} on {match.ladder}, {match.rules}, {codemaker}", style="bold")
     secret_heading = "secret" if match.codemaker == "fixed" else "a code that fits"

@@ -1,4 +1,4 @@
-"""The claims of a match record that nothing in the record can prove, so that they rest on the word of the server."""
+"""The claims of a match record that nothing in it can prove, so that they rest on the word of the server."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -10,18 +10,14 @@ Claim = Literal["player", "times", "void", "match"]
 
 @dataclass(frozen=True, slots=True)
 class Unproved:
-    """A claim that no match record can prove, and a line that names the claim and gives the reason."""
+    """A claim that no match record can prove, and a line that gives the reason."""
 
     claim: Claim
     why: str
 
 
 def unproved_claims(started: MatchStarted, is_signed: bool | None) -> tuple[Unproved, ...]:
-    """Return the claims that a record does not prove, even if nothing wrong is found in it.
-
-    ``started`` is the first event of the record. ``is_signed`` is True if the record is signed with a key that the user
-    named, False if no such signature was found, and None if the user named no key.
-    """
+    """Return the claims that a record does not prove; ``is_signed`` is None if the user named no key."""
     return (
         Unproved("player", f"who played: that it was {started.player} is the word of the server"),
         Unproved("times", "when the match was played and how long turns took: the server read its own clocks"),

@@ -20,10 +20,9 @@ Verdict = Literal["holds", "does not hold", "not checked"]
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A remark about a record: a violation, a doubt, or a statement that was not checked.
+    """A violation, a doubt, or a statement that was not checked.
 
-    ``check`` names the check that made it, and ``what`` is its text. ``game`` and ``turn`` are numbers from 1: ``game``
-    is 0 if the remark concerns the whole match, and ``turn`` is 0 if it concerns a whole game or the whole match.
+    ``game`` is 0 if the remark concerns the whole match, and ``turn`` is 0 if it concerns no single turn.
     """
 
     check: Check
@@ -34,11 +33,7 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class GameVerification:
-    """The verification of one game, whose number in the match, from 1, is ``game``.
-
-    ``outcome`` is None if the game is not over. ``secret`` is the code that was shown at the end of the game, or None
-    if no code was shown.
-    """
+    """The verification of one game; ``outcome`` is None if it is not over."""
 
     game: int
     outcome: str | None
@@ -51,12 +46,9 @@ class GameVerification:
 class MatchVerification:
     """The verification of one match.
 
-    ``findings`` are violations: what does not hold. ``not_checked`` are statements that could not be checked, and
-    ``remarks`` are doubts that refute nothing. ``holds`` is True if there are no findings; statements that were not
-    checked may still be wrong. ``finished`` is True if the record has the last event of the match. The hash over the
-    record is in the last event; without the last event, the server could still change the events before it. ``events``
-    is the number of events. ``signed_by`` is the public key with which the record is signed, None if the signature was
-    not checked or no key fits. ``not_proved`` has the claims that no record proves.
+    ``holds`` is True if there are no findings; statements that were not checked may still be wrong. ``finished`` is
+    True if the record has the last event, which has the hash over the record; without it, the server could still change
+    the events before. ``signed_by`` is the public key, None if the signature was not checked or no key fits.
     """
 
     match: str
@@ -83,14 +75,11 @@ def verify_record(
     max_codes: int = MAX_CODES,
     keys: Sequence[str] | None = None,
 ) -> MatchVerification:
-    """Verify the record of a match and return the result; ``started`` is the first of its ``events``.
+    """Verify the record of a match.
 
-    ``game_done`` is called with each game once it is checked. On rules with more than ``max_codes`` codes, the
-    independent check reports the codemaker's replies as not checked. If ``keys``, which are public keys, are given, the
-    record must be signed with one of them.
-
-    Raises:
-        SignatureUncheckableError: ``keys`` are given, but the library that checks signatures is not installed.
+    On rules with more than ``max_codes`` codes, the independent check reports replies as not checked. With ``keys``,
+    the record must be signed with one of them. Raises SignatureUncheckableError if the library for this is not
+    installed.
     """
     verified = verify_match(events)
     violations = [violation for violation in verified if violation.subject is not Subject.END]

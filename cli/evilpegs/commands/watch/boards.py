@@ -7,18 +7,13 @@ from typing import Final
 from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStarted, MatchOver, MatchStarted, RecordEvent
 
 MAX_BOARDS: Final = 12
-"""The most matches that have a board."""
 SILENT_MS: Final = 60_000
-"""The time in milliseconds after which a board that got no event may be removed."""
+"""The time without events after which a board may be removed."""
 
 
 @dataclass(slots=True)
 class MatchBoard:
-    """A match as watchers see it: its current game, and the games that are over.
-
-    ``game`` is the number of the current game, from 1, and ``turns`` has its answered guesses. ``over`` is None until
-    the match is over. ``seq`` and ``at`` are the number and the Unix time in milliseconds of the last event.
-    """
+    """A match as watchers see it: the turns of its current game, and the games that are over."""
 
     started: MatchStarted
     game: int = 1
@@ -29,7 +24,7 @@ class MatchBoard:
     at: int = 0
 
     def add(self, event: RecordEvent) -> None:
-        """Add an event of the match; an event whose number ``seq`` is not above that of the last event is ignored."""
+        """Add an event of the match; one that is not newer than the last is ignored."""
         if event.seq <= self.seq:
             return
         self.seq, self.at = event.seq, event.at
@@ -51,16 +46,15 @@ class MatchBoard:
 
     @property
     def last_game(self) -> GameOver | None:
-        """The event that ended the game whose turns are shown; None while that game is played."""
+        """The end of the game whose turns are shown; None while that game is played."""
         return self.games_over[-1] if self.games_over and self.games_over[-1].game == self.game else None
 
 
 class Boards:
     """The boards of at most `MAX_BOARDS` matches.
 
-    If all boards are taken, a new match takes the board of a match that is over, or else of one without events for
-    `SILENT_MS` milliseconds. If no match is over or silent, the new match gets no board and is only counted. So boards
-    of matches under way stay, however many matches begin.
+    If all are taken, a new match takes the board of one that is over or silent, or else is only counted. So boards of
+    matches under way stay, however many matches start.
     """
 
     def __init__(self) -> None:
@@ -68,7 +62,7 @@ class Boards:
         self._under_way: set[str] = set()
 
     def add(self, event: RecordEvent) -> None:
-        """Add an event to the board of its match; the first event of a match may create a board and remove another."""
+        """Add an event; the first of a match may create a board and remove another."""
         if isinstance(event, MatchOver):
             self._under_way.discard(event.match)
         else:
@@ -83,10 +77,7 @@ class Boards:
         return len(self._boards)
 
     def shown(self, room: int) -> list[MatchBoard]:
-        """Return at most ``room`` boards, in the order in which their matches began.
-
-        Matches under way are chosen before matches that are over, and newer matches before older ones.
-        """
+        """Return at most ``room`` boards in the order of their matches, chosen under way first, then newest first."""
         newest_first = sorted(self._boards.values(), key=lambda board: board.started.match, reverse=True)
         chosen = sorted(newest_first, key=lambda board: board.over is not None)[:room]
         return sorted(chosen, key=lambda board: board.started.match)
@@ -97,10 +88,6 @@ class Boards:
         return len(self._under_way)
 
     def _free_place(self, at: int) -> bool:
-        """Return True if a board can be added; if there are `MAX_BOARDS`, first remove one that may be removed.
-
-        ``at`` is the current Unix time in milliseconds.
-        """
         if len(self._boards) < MAX_BOARDS:
             return True
         over = next((match for match, board in self._boards.items() if board.over is not None), None)

@@ -16,8 +16,8 @@ from evilpegs_clients.feed.watch_feed import Watched
 from evilpegs_game.errors import quoted
 
 _MATCH: Final = re.compile(r"[0-9a-f]{16}")
+# texts that are meant as the id of a match, because no ladder has an id of hex digits alone
 _LIKE_MATCH: Final = re.compile(r"(?=.*[0-9])[0-9a-f]+")
-"""A pattern of texts that are meant as the id of a match, because no ladder has an id of hex digits alone."""
 
 
 def watch(
@@ -48,13 +48,6 @@ def watch(
 
 
 def _find_target(text: str | None) -> Watched:
-    """Return the match or the ladder that ``text`` names by its id; None stands for every ladder.
-
-    A text of 16 hex digits is the id of a match.
-
-    Raises:
-        CommandError: the text looks like the id of a match, but has the wrong length.
-    """
     if text is not None and _MATCH.fullmatch(text.lower()):
         return Watched(match=text.lower())
     if text is not None and _LIKE_MATCH.fullmatch(text.lower()):

@@ -22,19 +22,12 @@ from evilpegs_protocol.server_messages import GameOver
 
 REDRAW_SECONDS: Final = 0.1
 MAX_TURNS: Final = 8
-"""The most turns of a game that are shown; if there are more, the last ones are shown."""
-BOARD_LINES: Final = MAX_TURNS + 5
-"""The number of lines of a board: its frame, its client, its results, the end of a game, and the turns."""
+BOARD_LINES: Final = MAX_TURNS + 5  # the turns, the frame, the client, the results and the end of a game
 LEAST_WIDTH: Final = 36
 
 
 async def show_watched(server: str, watched: Watched, out: Console) -> None:
-    """Show the boards of the watched matches until interrupted, or until the only watched match is over.
-
-    Raises:
-        CommandError: the server has no such ladder or match.
-        ClientError: the server cannot be reached, or a lost connection cannot be restored.
-    """
+    """Show the boards until interrupted, or until the only watched match is over."""
     boards, changed = Boards(), asyncio.Event()
     screen = LiveScreen(out, partial(boards_view, out, boards, f"waiting for matches at {server}"))
     with screen:
@@ -59,10 +52,7 @@ async def _draw_changes(screen: LiveScreen, changed: asyncio.Event) -> None:
 
 
 def boards_view(out: Console, boards: Boards, waiting: str) -> RenderableType:
-    """Return as many boards as fit on ``out``, and a line with the number of other matches under way.
-
-    If there are no boards, return the text ``waiting``.
-    """
+    """Return as many boards as fit on ``out`` and the number of other matches, or the text ``waiting``."""
     everything = boards.shown(len(boards))
     if not everything:
         return Text(printable(waiting), "dim")
@@ -78,10 +68,7 @@ def boards_view(out: Console, boards: Boards, waiting: str) -> RenderableType:
 
 
 def _board_width(board: MatchBoard) -> int:
-    """Return the width of a board in characters, at least `LEAST_WIDTH`.
-
-    The board has the number of a turn, three characters per peg, a mark per peg, and the frame.
-    """
+    # the number of a turn, three characters per peg, a mark per peg, and the frame
     return max(LEAST_WIDTH, 4 + 3 * board.started.pegs + 2 + board.started.pegs + 6)
 
 
@@ -109,7 +96,6 @@ def _lines(board: MatchBoard) -> Iterator[Text]:
 
 
 def _results(games: list[GameOver]) -> str:
-    """Return a line with the number of guesses of each solved game and a dash for any other; empty without games."""
     results = " ".join(str(game.guesses) if game.outcome == "solved" else "-" for game in games)
     return f"guesses: {results}" if results else ""
 
