@@ -12,20 +12,18 @@ from evilpegs_protocol.ports import port_fault
 from evilpegs_protocol.suggestions import install_hint
 
 PORTS: Final = {"mqtt": 1883, "mqtts": 8883}
-"""The port of a broker whose URL names none, by the scheme of the URL."""
+"""The default ports by scheme."""
 
 
 class BrokerUnusableError(EvilpegsError):
-    """An error about an MQTT broker that cannot be used as configured. The message is one line that says what to do."""
+    """An MQTT broker that cannot be used as configured, with one line that says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Broker:
-    """An MQTT broker: its address, the certificates for a secure connection, and the login. The object can be pickled.
+    """An MQTT broker and the login at it; it can be pickled.
 
-    With ``is_secure``, connections use TLS. ``authorities`` are the certificates, in PEM, of the authorities that are
-    trusted to sign the broker's certificate; None stands for the authorities that the system trusts. ``user`` is None
-    for an anonymous login.
+    ``authorities`` are the certificates, in PEM, that may sign the broker's; by default those of the system.
     """
 
     host: str
@@ -37,16 +35,14 @@ class Broker:
 
     @property
     def address(self) -> str:
-        """The text ``HOST:PORT``, to be shown to people, with an IPv6 address in brackets."""
+        """The text ``HOST:PORT`` for people."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
     def tls_context(self) -> ssl.SSLContext | None:
-        """Return a new TLS context for a secure connection, or None if the connection does not use TLS."""
         return _tls_context(self.authorities) if self.is_secure else None
 
 
 def require_aiomqtt() -> None:
-    """Raise BrokerUnusableError unless the library aiomqtt is installed."""
     if find_spec("aiomqtt") is None:
         message = f"MQTT needs aiomqtt, which is not installed; {install_hint('mqtt')}"
         raise BrokerUnusableError(message)
@@ -59,15 +55,10 @@ def load_broker(
     password_file: Path | None = None,
     ca_file: Path | None = None,
 ) -> Broker:
-    """Return the broker at ``url``, which is `mqtt://HOST:PORT`, or `mqtts://HOST:PORT` for a secure connection.
+    """Return the broker at `mqtt://HOST:PORT`, or `mqtts://HOST:PORT` for TLS; raises BrokerUnusableError.
 
-    Without a port, the URL means the port in `PORTS`. ``user`` and ``password`` are the login. If ``password_file`` is
-    given, its first line is the password instead. ``ca_file`` contains, in PEM, the certificates of the authorities
-    that are trusted to sign the broker's certificate. Without ``ca_file``, the authorities of the system are trusted.
-
-    Raises:
-        BrokerUnusableError: the URL is malformed or contains a login, a file cannot be read, there is a password
-            without a user, or there is a ``ca_file`` for a connection that is not secure.
+    The port defaults to `PORTS`. The first line of ``password_file`` is the password. ``ca_file`` has the certificates,
+    in PEM, that may sign the broker's certificate; by default those of the system.
     """
     parts = _split(url)
     secure = parts.scheme == "mqtts"
@@ -102,7 +93,7 @@ def _split(url: str) -> SplitResult:
 
 
 def _is_host(name: str | None) -> bool:
-    """Return True if ``name`` can be looked up as a host: it is printable, with 1 to 63 characters between dots."""
+    # printable, with 1 to 63 characters between dots, or it cannot be looked up
     try:
         return bool(name) and name is not None and name.isprintable() and bool(name.encode("idna"))
     except UnicodeError:
@@ -124,10 +115,8 @@ def _first_line(file: Path) -> str:
 
 
 class _ClosingSocket(ssl.SSLSocket):
-    """A TLS socket that is closed if its handshake fails, because the MQTT library would leave it open."""
-
     def do_handshake(self, block: bool = False) -> None:
-        """Do the TLS handshake, and close the socket if it fails."""
+        # the MQTT library would leave the socket open
         try:
             super().do_handshake(block)
         except BaseException:
@@ -142,13 +131,9 @@ def _tls_context(authorities: str | None) -> ssl.SSLContext:
 
 
 def _authorities(ca_file: Path) -> str:
-    """Return the PEM text of ``ca_file`` without its characters that are not ASCII, which only comments contain.
-
-    Raises:
-        BrokerUnusableError: the file cannot be read, or contains no certificate.
-    """
     try:
         ssl.create_default_context(cafile=ca_file)
+        # only comments contain characters that are not ASCII
         return ca_file.read_bytes().decode("ascii", "ignore")
     except (OSError, ssl.SSLError) as error:
         why = error.strerror if not isinstance(error, ssl.SSLError) else "it holds no certificate"

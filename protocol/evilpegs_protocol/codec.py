@@ -1,5 +1,3 @@
-"""Decoding of JSON text into messages, with limits on its size and nesting, and encoding of messages as text."""
-
 import re
 from typing import Any, Final
 
@@ -23,10 +21,7 @@ _ESCAPED_NUL = re.compile(r"(?<!\\)(?:\\\\)*+\\u0000")
 
 
 class CodecError(ValueError):
-    """An error about a text that is not a valid message.
-
-    ``code`` is the error code of the protocol. ``re`` is the id of the message, or None if no valid id could be read.
-    """
+    """A text that is not a valid message; ``re`` is the id of the message, if a valid one could be read."""
 
     def __init__(self, code: ErrorCode, message: str, re: str | None = None) -> None:
         super().__init__(message)
@@ -35,11 +30,7 @@ class CodecError(ValueError):
 
 
 def decode_request(text: str) -> ClientRequest:
-    """Return the client message in the JSON ``text``.
-
-    Raises:
-        CodecError: The text is not a client message, is too long, or is nested too deeply.
-    """
+    """Decode a client message; raises CodecError."""
     if len(text) > FRAME_BYTES or (not text.isascii() and len(text.encode("utf-8", "replace")) > FRAME_BYTES):
         raise CodecError(ErrorCode.TOO_BIG, f"a message has at most {FRAME_BYTES} bytes")
     value = _load(text)
@@ -50,11 +41,7 @@ def decode_request(text: str) -> ClientRequest:
 
 
 def decode_event(text: str) -> ServerEvent:
-    """Return the server message in the JSON ``text``; a message of an unknown type becomes `Unknown`.
-
-    Raises:
-        CodecError: The text is not a JSON object with a type, or a message of a known type has wrong fields.
-    """
+    """Decode a server message, one of an unknown type as `Unknown`; raises CodecError."""
     try:
         return _SERVER_EVENTS.validate_json(text)  # type: ignore[no-any-return]
     except ValidationError as error:
@@ -62,7 +49,7 @@ def decode_event(text: str) -> ServerEvent:
 
 
 def decode_record_event(text: str) -> RecordEvent:
-    """Return the event of a match record in the JSON ``text``; raise CodecError if the text is anything else."""
+    """Decode an event of a record; raises CodecError."""
     try:
         return _RECORD_EVENTS.validate_json(text)  # type: ignore[no-any-return]
     except ValidationError as error:
@@ -70,12 +57,11 @@ def decode_record_event(text: str) -> RecordEvent:
 
 
 def encode(message: Message) -> str:
-    """Return ``message`` as JSON text."""
     return message.model_dump_json()
 
 
 def encode_event(event: Event) -> str:
-    """Return ``event``, without its field `re`, as the canonical JSON that is hashed, stored and sent."""
+    """Return ``event`` without `re` as the canonical JSON that is hashed, stored and sent."""
     return orjson.dumps(event.model_dump(exclude=_RE), option=orjson.OPT_SORT_KEYS).decode()
 
 
@@ -85,11 +71,8 @@ def _load(text: str) -> Any:
 
 
 def _load_plain(text: str) -> dict[str, Any] | None:
-    """Return the JSON object in ``text`` if it is as simple as most messages; otherwise None.
-
-    A simple object has no arrays, no escapes, no colon inside a string, no keys inside another object, and no key
-    twice. Each key is followed by a colon, so an object with as many keys as ``text`` has colons has no key twice.
-    """
+    # Most messages have no array, escape, colon in a string or nested key. A key is followed by a colon, so an object
+    # with as many keys as the text has colons has no key twice.
     if "\\" in text or "[" in text:
         return None
     try:
@@ -132,5 +115,4 @@ def _refusal(value: Any, error: ValidationError) -> CodecError:
 
 
 def is_message_id(text: str) -> bool:
-    """Return True if ``text`` is a valid message id: 1 to 64 printable ASCII characters."""
     return 1 <= len(text) <= 64 and text.isascii() and text.isprintable()

@@ -1,8 +1,7 @@
 """The values that follow from the nonce of a game: its commitment, a fixed secret, and the choice among tied parts.
 
-A nonce is a secret random number of the server, written as 64 hex digits. Anyone can recompute these values once the
-event `game_over` has revealed it. As a key of HMAC-SHA256, a nonce is the 32 bytes that its digits denote. Digests are
-read as big-endian integers.
+A nonce is 64 hex digits; as a key of HMAC-SHA256, it is the 32 bytes that they denote. Anyone can recompute the values
+once `game_over` has revealed it. Digests are read as big-endian integers. Games and turns are numbered from 1.
 """
 
 import hashlib
@@ -16,26 +15,13 @@ _DIGEST_VALUES = 1 << 256
 
 
 def commitment(match: str, game: int, rules: str, nonce: str) -> str:
-    """Return the commitment to ``nonce`` that the event `game_started` contains: a SHA-256 in hex.
-
-    ``match`` is the id of the match, ``game`` the number of the game from 1, ``rules`` the text of the rules, such as
-    ``4x6``, and ``nonce`` that of the server, 64 hex digits.
-    """
+    """Return the commitment in `game_started`, a SHA-256 in hex; ``rules`` is text such as ``4x6``."""
     return hashlib.sha256(canonical(["evilpegs-v1", match, game, rules, nonce]).encode()).hexdigest()
 
 
 def secret_index(nonce: str, client_nonce: str | None, match: str, game: int, codes: int) -> int:
-    """Return the index, in code order, of the secret of a fixed codemaker in one game.
-
-    The index is from 0 to ``codes - 1``, each with the same probability, by rejection sampling.
-
-    Args:
-        nonce: The nonce of the server, 64 hex digits.
-        client_nonce: The nonce of the client, or None if the client gave none.
-        match: The id of the match.
-        game: The number of the game in the match, from 1.
-        codes: The number of codes that the rules allow.
-    """
+    """Return the index, in code order, of a fixed codemaker's secret among ``codes``."""
+    # rejection sampling, so that every code is equally likely
     accepted = _DIGEST_VALUES - _DIGEST_VALUES % codes
     for counter in count():
         draw = _keyed_number(nonce, [client_nonce or "", match, game, counter])
@@ -49,34 +35,18 @@ TIE_NONCES: Final = 2
 
 
 def tie_share(tie_nonces: int | None, client_nonce: str | None) -> str | None:
-    """Return the text by which the client influences which of several equally good replies a codemaker gives.
-
-    ``tie_nonces`` is the field of the event `match_started`. If it is None, the nonce of the server alone decides, and
-    the result is None. Otherwise the result is ``client_nonce``, or "" if the client gave no nonce.
-    """
+    """Return the client's influence on ties; None if the nonce of the server alone decides."""
     return None if tie_nonces is None else client_nonce or ""
 
 
 def tie_index(nonce: str, match: str, game: int, turn: int, tied: int, share: str | None = None) -> int:
-    """Return the index, in feedback order, of the reply that a codemaker gives on ``turn`` if several are equally good.
-
-    Args:
-        nonce: The nonce of the server, 64 hex digits.
-        match: The id of the match.
-        game: The number of the game in the match, from 1.
-        turn: The number of the turn in the game, from 1.
-        tied: The number of equally good replies; the result is less than this number.
-        share: The text of the client that influences the choice, or None, as `tie_share` returns it.
-    """
+    """Return the index, in feedback order, among ``tied`` equally good replies; ``share`` is from `tie_share`."""
     message: list[str | int] = ["tie", match, game, turn]
     return _keyed_number(nonce, message if share is None else [*message, share]) % tied
 
 
 def derive_nonce(seed: bytes, match: str, game: int) -> str:
-    """Return the nonce of one game, 64 hex digits, derived from the secret 32-byte ``seed`` of the match.
-
-    ``match`` is the id of the match, and ``game`` the number of the game in it, from 1.
-    """
+    """Return the nonce of one game, from the secret 32-byte ``seed`` of the match."""
     return _keyed_digest(seed, ["nonce", match, game]).hex()
 
 

@@ -19,7 +19,7 @@ TopicKind = Literal["state", "event", "result", "leaderboard", "live"]
 
 PREFIX: Final = "evilpegs/v1"
 ANY: Final = "+"
-"""The MQTT wildcard for one level of a topic. In place of an id, it stands for every id."""
+"""The MQTT wildcard for one level of a topic; in place of an id, it stands for every id."""
 _ID: Final = re.compile(r"[a-z0-9-]{1,40}")
 _TOPIC: Final = re.compile(
     rf"{PREFIX}/(?P<server>{_ID.pattern})/"
@@ -30,11 +30,7 @@ _TOPIC: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class FeedTopics:
-    """The MQTT topics of one server, or of every server if ``server`` is the wildcard `ANY`.
-
-    Raises:
-        ValueError: ``server``, or the ladder of a topic, is neither a valid id nor `ANY`.
-    """
+    """The topics of one server, or of `ANY`; an id may be `ANY` too. Raises ValueError for an invalid id."""
 
     server: str
 
@@ -43,28 +39,24 @@ class FeedTopics:
 
     @property
     def state(self) -> str:
-        """The topic of the server's state, which says whether the server is online."""
+        """The topic that says whether the server is online."""
         return f"{PREFIX}/{self.server}/state"
 
     def event(self, match: str) -> str:
-        """Return the topic of the events of a match as they happen; ``match`` is the id of the match, or `ANY`."""
         return f"{PREFIX}/{self.server}/match/{match}/event"
 
     def result(self, match: str) -> str:
-        """Return the topic of the result of a match; ``match`` is the id of the match, or `ANY`."""
         return f"{PREFIX}/{self.server}/match/{match}/result"
 
     def leaderboard(self, ladder: str) -> str:
-        """Return the topic of the leaderboard of a ladder; ``ladder`` is the id of the ladder, or `ANY`."""
         return f"{PREFIX}/{self.server}/ladder/{_check_id(ladder)}/leaderboard"
 
     def live(self, ladder: str) -> str:
-        """Return the topic of the list of open matches on a ladder; ``ladder`` is the id of the ladder, or `ANY`."""
+        """Return the topic of the list of open matches on a ladder."""
         return f"{PREFIX}/{self.server}/ladder/{_check_id(ladder)}/live"
 
 
 def is_id(text: str) -> bool:
-    """Return True if ``text`` is a valid id of a server or of a ladder."""
     return _ID.fullmatch(text) is not None
 
 
@@ -77,10 +69,7 @@ def _check_id(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ParsedTopic:
-    """A topic of the MQTT feed: its kind, and the ids of the server and of the match or ladder that it belongs to.
-
-    ``match`` is None if the topic belongs to no match, and ``ladder`` is None if the topic belongs to no ladder.
-    """
+    """A topic of the feed, with the match or the ladder that it belongs to."""
 
     kind: TopicKind
     server: str
@@ -89,7 +78,7 @@ class ParsedTopic:
 
 
 def parse_topic(text: str) -> ParsedTopic | None:
-    """Return the parts of the topic ``text``, or None if ``text`` is not a topic of the feed."""
+    """Parse a topic; None if it is not one of the feed."""
     match = _TOPIC.fullmatch(text)
     if match is None:
         return None

@@ -36,18 +36,11 @@ _BOUNDS: Final = {
     "less_than": "less than {lt}",
     "less_than_equal": "at most {le}",
 }
-"""The requirement that a value of the right kind has broken, by the type of pydantic's error.
-
-Names in braces are keys of the context (`ctx`) of the error.
-"""
+"""The requirement that a value of the right kind breaks, with keys of the error's context in braces."""
 
 
 def describe_error(error: ValidationError, outer: int = 0) -> str:
-    """Return one sentence about the first wrong field: its path, what it must be, and the kind of value it has instead.
-
-    The path consists of the type of the message and the names that lead to the field, separated by dots. The first
-    ``outer`` parts of the path are left out.
-    """
+    """Return a sentence about the first wrong field; the first ``outer`` parts of its path are left out."""
     first = error.errors(include_url=False)[0]
     path, kind = ".".join(_name(part) for part in first["loc"][outer:]), first["type"]
     if kind == "missing":
@@ -65,7 +58,6 @@ def describe_error(error: ValidationError, outer: int = 0) -> str:
 
 
 def _kind_of(value: Any) -> str:
-    """Return the kind of a JSON value in words, such as "an integer"."""
     match value:
         case None:
             return "null"

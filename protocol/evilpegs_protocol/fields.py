@@ -1,5 +1,3 @@
-"""The field types that messages share, and the base classes of all messages."""
-
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
@@ -16,14 +14,14 @@ MessageId = Annotated[str, StringConstraints(pattern=r"^[ -~]{1,64}$")]
 ClientNonce = Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z_-]{1,64}$")]
 Label = Annotated[str, StringConstraints(pattern=r"^[ -~]{1,64}$")]
 ProgramText = Annotated[str, StringConstraints(pattern=r"^[ -~]{0,129}$")]
-"""The name and the version of a program as one text, with a space between them."""
+"""The name and the version of a program, with a space between."""
 Codemaker = Literal["fixed", "evil", "devil"]
 Outcome = Literal["solved", "unsolved", "flagged", "resigned", "forfeit", "void"]
 
 Number = Annotated[int, Field(ge=1, le=10**6)]
-"""The number of a game in its match or of a turn in its game, from 1."""
+"""The number of a game in its match or of a turn in its game."""
 SequenceNumber = Annotated[int, Field(ge=0, le=2**53 - 1)]
-"""The number of an event in the record of a match, from 1; 0 if there is no event yet."""
+"""The number of an event in the record of a match; 0 if there is no event yet."""
 Milliseconds = Annotated[int, Field(ge=0, le=2**53 - 1)]
 Count = Annotated[int, Field(ge=0)]
 
@@ -33,10 +31,7 @@ def _is_none(value: object) -> bool:
 
 
 def optional(**extra: Any) -> Any:
-    """Return a declaration of a model field that is left out of the JSON while it is None.
-
-    ``extra`` are further arguments of pydantic's `Field`.
-    """
+    """Declare a model field that is left out of the JSON while it is None."""
     return Field(default=None, exclude_if=_is_none, **extra)
 
 

@@ -1,7 +1,7 @@
 """The messages with which a server lists finished matches, or the rows of a leaderboard.
 
-Both lists come in pages of bounded length, so that each page fits into one message. For the next page, a client sends
-another request, with the last match of this page or with the number of the next page.
+Both come in pages, so that each fits into one message. For the next page, a client sends the last match of this one, or
+the number of the next page.
 """
 
 from typing import Annotated, Final, Literal
@@ -24,9 +24,7 @@ from evilpegs_protocol.fields import (
 )
 
 MATCHES_PER_PAGE: Final = 50
-"""The largest number of matches in one answer to the request `list`."""
 ROWS_PER_PAGE: Final = 500
-"""The largest number of rows in one answer to the request `standings`."""
 
 Figure = Annotated[float, Field(ge=0)]
 """A measured number, which may have a fraction."""

@@ -1,5 +1,3 @@
-"""A check that the port in an address that a person typed is a valid port number."""
-
 import re
 from typing import Final
 
@@ -8,9 +6,7 @@ _PORT: Final = re.compile(r"[a-z]+://[^/?#@]*:([0-9]{1,20})(?:[/?#].*)?")
 
 
 def port_fault(address: str) -> str | None:
-    """Return an error message if the port of ``address`` is not 1 to 65535; None if the port is right or missing.
-
-    ``address`` has the form ``SCHEME://HOST:PORT``, optionally followed by a path. For other texts, return None.
+    """Return an error message if the port of ``SCHEME://HOST:PORT`` is not 1 to 65535; None for other texts.
 
     >>> port_fault("ws://127.0.0.1:99999/v1")
     'port 99999 is not 1 to 65535'

@@ -1,8 +1,8 @@
 """The statement about a finished match that a server signs, and the text form of keys and signatures.
 
-The signature is a field of `match_over`, the last event, so an exported record carries it. The signed statement covers
-the whole record: it contains the hash that `match_over` would have without its signature. Ed25519 is deterministic, and
-the signature is stored with the event before it is sent, so a client that asks again receives the same bytes.
+The signature is a field of `match_over`, the last event, so an exported record carries it. It covers the whole record:
+the statement contains the hash that `match_over` would have without its signature. Ed25519 is deterministic, and the
+signature is stored with the event before it is sent, so a client that asks again receives the same bytes.
 """
 
 import base64
@@ -19,43 +19,25 @@ _NOT_SIGNED: Final = frozenset({"re", "signature"})
 
 
 def record_digest(over: Mapping[str, Any]) -> str:
-    """Return the hash of a whole record, given ``over``, its last event `match_over` as a JSON object.
-
-    The hash of a record is the event hash of `match_over` without its fields `re` and `signature`. It covers all
-    earlier events, because the hash of each event includes the hash of the event before.
-
-    Raises:
-        KeyError: The field `head` is missing.
-    """
+    """Return the hash of a record: that of `match_over` without `re` and `signature`; raises KeyError."""
     unsigned = {name: value for name, value in over.items() if name not in _NOT_SIGNED}
     return event_hash(over["head"], canonical(unsigned))
 
 
 def signed_statement(over: Mapping[str, Any]) -> bytes:
-    """Return the bytes that are signed for a finished match.
-
-    Args:
-        over: The event `match_over` of the record as a JSON object, with or without its signature.
-
-    Raises:
-        KeyError: A field is missing.
-    """
+    """Return the bytes that are signed, from `match_over` with or without its signature; raises KeyError."""
     head = record_digest(over)
     statement = ["evilpegs-record-1", over["match"], over["seq"], head, over["outcomes"], over["guesses"]]
     return canonical(statement).encode()
 
 
 def format_bytes(data: bytes) -> str:
-    """Return ``data`` as text in base64url without padding."""
+    """Return ``data`` in base64url without padding."""
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
 def parse_bytes(text: str, size: int) -> bytes:
-    """Return the bytes that ``text`` denotes in base64url without padding.
-
-    Raises:
-        ValueError: ``text`` has another form, or denotes more or fewer than ``size`` bytes.
-    """
+    """Return the ``size`` bytes in a text in base64url without padding; raises ValueError."""
     try:
         data = base64.b64decode(text.encode("ascii") + b"=" * (-len(text) % 4), altchars=b"-_", validate=True)
     except (binascii.Error, UnicodeEncodeError):

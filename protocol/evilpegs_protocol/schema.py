@@ -1,6 +1,6 @@
 """The JSON Schema (2020-12) of every message, stored beside this file as schema.json.
 
-``python -m evilpegs_protocol.schema`` generates the file from the models of the messages.
+``python -m evilpegs_protocol.schema`` generates the file.
 """
 
 import json
@@ -16,10 +16,7 @@ SCHEMA_FILE: Final = Path(__file__).with_name("schema.json")
 
 
 def schema() -> dict[str, Any]:
-    """Return the JSON Schema of all messages of the protocol.
-
-    `$defs/client` describes the messages that clients send, and `$defs/server` the messages that the server sends.
-    """
+    """Return the JSON Schema; `$defs/client` has the messages of clients, and `$defs/server` those of the server."""
     sides, described = TypeAdapter.json_schemas(
         [
             ("client", "validation", TypeAdapter(ClientRequest)),
@@ -37,17 +34,14 @@ def schema() -> dict[str, Any]:
 
 
 def _with_type(definition: dict[str, Any]) -> dict[str, Any]:
-    """Return ``definition`` with `type` among the required properties if it describes a message.
-
-    Every message that is sent has a `type`, but in the models it has a default, so pydantic does not require it.
-    """
+    # every message that is sent has a `type`, but in the models it has a default, so pydantic does not require it
     if "const" not in definition.get("properties", {}).get("type", {}):
         return definition
     return definition | {"required": ["type", *definition.get("required", [])]}
 
 
 def schema_text() -> str:
-    """Return the JSON Schema of all messages as text, which is the content of schema.json."""
+    """Return the content of schema.json."""
     return json.dumps(schema(), indent=1, sort_keys=True) + "\n"
 
 

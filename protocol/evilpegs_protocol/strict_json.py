@@ -8,15 +8,11 @@ from typing import Any
 
 
 class JsonError(ValueError):
-    """An error about a text that is not JSON, or that two readers may understand differently."""
+    """A text that is not JSON, or that two readers may understand differently."""
 
 
 def parse_json(text: str) -> Any:
-    """Return the value of the JSON ``text``.
-
-    Raises:
-        JsonError: The text is not JSON or is nested too deeply, an object has the same key twice, or a number is
-            written as NaN or Infinity.
+    """Parse JSON; raises JsonError, also for a key that occurs twice, NaN and infinities.
 
     >>> parse_json('{"turn": 1, "turn": 2}')
     Traceback (most recent call last):

@@ -1,26 +1,19 @@
-"""Suggestions in error messages: similar ladders, and how to install what is missing."""
-
 from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Final
 
 SUGGESTIONS: Final = 3
+# no id of a ladder is longer
 MAX_QUOTED: Final = 40
-"""The largest number of characters of a wrong id that are quoted. No id of a ladder is longer."""
 
 
 def nearest_ids(typed: str, known: Iterable[str]) -> list[str]:
-    """Return the three ids in ``known`` that are most similar to ``typed``, the most similar first.
-
-    The result has fewer ids only if ``known`` has fewer. Upper and lower case in ``typed`` make no difference.
-    """
+    """Return the three most similar ids, the most similar first; case makes no difference."""
     return get_close_matches(typed[:MAX_QUOTED].lower(), sorted(set(known)), n=SUGGESTIONS, cutoff=0.0)
 
 
 def unknown_ladder_text(typed: str, known: Iterable[str], where: str = "") -> str:
-    """Return an error message that there is no ladder ``typed``, with the most similar ids among ``known``.
-
-    ``known`` are the ids of all ladders. ``where`` is added after the wrong id, such as " on ws://HOST:PORT/v1".
+    """Return an error message with the most similar ids; ``where`` may be " on ws://HOST:PORT/v1".
 
     >>> unknown_ladder_text("clasic", ["classic", "super", "huge", "monster"])
     "there is no ladder 'clasic'; the nearest are classic, super and monster"

@@ -1,5 +1,3 @@
-"""Functions that parse IP addresses and find the key under which connection limits count an address."""
-
 import ipaddress
 import re
 from typing import Final
@@ -7,20 +5,13 @@ from typing import Final
 IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 IpNetwork = ipaddress.IPv4Network | ipaddress.IPv6Network
 
+# one subscriber usually has all addresses with the same leading 64 bits
 _IPV6_PREFIX: Final = 64
-"""The number of leading bits of an IPv6 address under which limits count the address.
-
-One subscriber usually has all addresses with the same leading bits.
-"""
 _WITH_PORT: Final = re.compile(r"\[([^\]]*)\](?::[0-9]{1,5})?|([0-9.]+):[0-9]{1,5}")
 
 
 def parse_address(text: str) -> IpAddress | None:
-    """Return the IP address in ``text``, which may have a port and a zone; None if ``text`` is not an address.
-
-    The port and the zone are left out. An IPv4 address that is written as an IPv6 address, such as ``::ffff:10.0.0.1``,
-    is returned as an IPv4 address.
-    """
+    """Parse an IP address, dropping a port and a zone; an IPv4-mapped IPv6 address becomes IPv4."""
     match = _WITH_PORT.fullmatch(text.strip())
     bare = (match[1] or match[2] or "") if match else text.strip()
     try:
@@ -32,10 +23,7 @@ def parse_address(text: str) -> IpAddress | None:
 
 
 def counted_network(address: IpAddress) -> str:
-    """Return the text under which limits count ``address``.
-
-    It is an IPv4 address itself, or the /64 network of an IPv6 address.
-    """
+    """Return the text under which limits count an address: IPv4 itself, IPv6 by its /64 network."""
     if isinstance(address, ipaddress.IPv4Address):
         return str(address)
     return str(ipaddress.IPv6Network((address, _IPV6_PREFIX), strict=False))

@@ -1,15 +1,14 @@
 """Short cuts that handle a guess without the general code of the WebSocket library and of the message models.
 
-For each short cut there is plain code that does the same through the library or the model, in this module or where the
-short cut is used, and `SWITCH` chooses between the two. The tests run matches both ways and compare the messages.
-`python -m bench.server.throughput --parts` measures how much more processor time the event loop takes per guess without
-each short cut. With 100 connections that each send the next guess as soon as the last one is answered, it was
+`SWITCH` chooses between each short cut and plain code that does the same, here or where the short cut is used. The
+tests run matches both ways and compare the messages. Processor time of the event loop per guess that each short cut
+saves, with 100 connections that guess without a pause (`python -m bench.server.throughput --parts`):
 
-* ``frames``, 9 %: all messages that answer one request are made into frames here and written with one call;
-* ``early``, 9 %: if the bytes of one read are exactly one text message, they are decoded here and handled at once, so
-  that neither the library's parser nor a task has to run;
-* ``texts``, 14 %: the JSON of a feedback and of a turn is written without creating and validating a model, and the id
-  of the request is added to a text that was encoded for the record.
+* ``frames``, 9 %: all messages that answer one request are framed here and written with one call;
+* ``early``, 9 %: a read that is exactly one text message is decoded and handled at once, without the library's parser
+  and without a task;
+* ``texts``, 14 %: the JSON of a feedback and of a turn is written without a validated model, and the request's id is
+  added to a text already encoded for the record.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,12 +28,7 @@ from evilpegs_protocol.server_messages import TurnStarted
 
 @dataclass
 class Switch:
-    """The switches of the short cuts for guesses; each field is True if its short cut is in use.
-
-    With ``frames``, all messages that answer one request are written to the socket with one call. With ``early``, a
-    text message that was read from the socket alone and as a whole is handled at once, without a task. With ``texts``,
-    JSON is written without creating and validating models.
-    """
+    """The short cuts in use; see the module."""
 
     frames: bool = True
     early: bool = True
@@ -43,18 +37,15 @@ class Switch:
 
 SWITCH: Final = Switch()
 
+# head 1, size 1 and mask 4 bytes: a client's frame with at most 125 bytes of text
 _HEADER_BYTES: Final = 6
-"""The number of bytes before the text in a client's frame of at most 125 bytes of text: head 1, size 1, mask 4."""
 _COMPLETE_TEXT: Final = 0x81
 _MASKED: Final = 0x80
 
 
 @contextmanager
 def without(*parts: str) -> Iterator[None]:
-    """Switch the short cuts ``parts`` off within the block, for tests and measurements.
-
-    ``parts`` are names of fields of `Switch`. When the block ends, these fields get their former values back.
-    """
+    """Switch short cuts, named as the fields of `Switch`, off within the block: for tests and measurements."""
     before = {part: getattr(SWITCH, part) for part in parts}
     for part in parts:
         setattr(SWITCH, part, False)
@@ -66,7 +57,6 @@ def without(*parts: str) -> Iterator[None]:
 
 
 def write_texts(connection: ServerConnection, texts: Sequence[str]) -> None:
-    """Write each of ``texts`` as one message to the socket of an open connection."""
     if SWITCH.frames:
         connection.transport.write(b"".join(map(text_frame, texts)))
         return
@@ -76,10 +66,7 @@ def write_texts(connection: ServerConnection, texts: Sequence[str]) -> None:
 
 
 def text_frame(text: str) -> bytes:
-    """Return the WebSocket frame in which a server sends ``text`` as one whole message.
-
-    The result equals that of `websockets.frames.Frame.serialize` without extensions.
-    """
+    """Return the bytes that `websockets.frames.Frame.serialize` returns for a whole text message without extensions."""
     payload = text.encode()
     size = len(payload)
     if size < 126:
@@ -90,12 +77,7 @@ def text_frame(text: str) -> bytes:
 
 
 def whole_text(data: bytes, protocol: ServerProtocol) -> str | None:
-    """Return the text in ``data`` if these bytes are one whole text message of at most 125 bytes; otherwise None.
-
-    ``data`` are the bytes of one read from a client, which ``protocol``, the library's state of the connection, has not
-    parsed yet. The result is also None if the text is not UTF-8, if ``protocol`` waits for the rest of a frame or of a
-    fragmented message, if the connection is not open, and if `Switch.early` is False.
-    """
+    """Return the text if one read from a client, still unparsed, is exactly one text message of at most 125 bytes."""
     size = len(data) - _HEADER_BYTES
     if not SWITCH.early or not 0 <= size < 126 or data[0] != _COMPLETE_TEXT or data[1] != _MASKED | size:
         return None
@@ -108,7 +90,7 @@ def whole_text(data: bytes, protocol: ServerProtocol) -> str | None:
 
 
 def _is_between_frames(protocol: ServerProtocol) -> bool:
-    """Return True if the parser of ``protocol`` has parsed all bytes that it received, and waits for the next frame."""
+    # a parser that waits for the next frame has parsed all bytes and is suspended in `at_eof`
     innermost: Any = protocol.parser
     while innermost.gi_yieldfrom is not None:
         innermost = innermost.gi_yieldfrom
@@ -128,16 +110,7 @@ def feedback_json(
     method: Literal["exact", "greedy"] | None = None,
     stalled_ms: int | None = None,
 ) -> str:
-    """Return the canonical JSON of the `FeedbackGiven` event of a rated game with these values. No value is validated.
-
-    ``match`` is the id of the match, ``seq`` the number of the event in the match, from 1, and ``at`` the time of the
-    event in Unix milliseconds. ``game`` and ``turn`` are numbers from 1, ``code`` is the guess as text, and
-    ``feedback`` is (black, white). ``took_ms`` is the time that the player is charged for the guess, ``left_ms`` is the
-    player's time left afterwards, or None if the game is untimed. ``stalled_ms`` is the time during which the server
-    stood still and which the player is not charged for, or None if there was none. ``method`` is the method by which a
-    devil found the reply, or None for other codemakers. All three times are in milliseconds.
-    `record.encoding.feedback_event` returns the same event as a model.
-    """
+    """Return the canonical JSON of `record.encoding.feedback_event` of a rated game, unvalidated."""
     left = "null" if left_ms is None else left_ms
     by_method = "" if method is None else f'"method":"{method}",'
     stalled = "" if stalled_ms is None else f'"stalled_ms":{stalled_ms},'
@@ -148,11 +121,7 @@ def feedback_json(
 
 
 def turn_json(match: str, game: int, turn: int, left_ms: int | None) -> str:
-    """Return the JSON of a `TurnStarted` message without the field `re`, the id of a request. No value is validated.
-
-    ``match`` is the id of the match; ``game`` and ``turn`` are numbers from 1. ``left_ms`` is the time in milliseconds
-    that the player has left, or None if the game is untimed.
-    """
+    """Return the JSON of a `TurnStarted` message without `re`, unvalidated."""
     if not SWITCH.texts:
         return encode(TurnStarted(match=match, game=game, turn=turn, left_ms=left_ms))
     left = "null" if left_ms is None else left_ms
@@ -160,10 +129,7 @@ def turn_json(match: str, game: int, turn: int, left_ms: int | None) -> str:
 
 
 def add_re(event: str, re: str | None) -> str:
-    """Return the JSON object ``event`` with ``re`` as its last field, or unchanged if ``re`` is None.
-
-    ``event`` and the result are texts. The field makes the event the answer to the request with the id ``re``.
-    """
+    """Append the field `re` to the JSON object ``event``, which makes it the answer to the request with that id."""
     if re is None:
         return event
     if not SWITCH.texts:

@@ -1,9 +1,8 @@
 """The host names that requests may use, the origins of pages that may play, and the addresses of the site and the game.
 
-A malicious page can make a browser resolve the name of the page's own site to this machine (DNS rebinding). The
-requests of the page then have that name in the Host header, so a request is answered only if its Host header names a
-host that belongs to this server. Even without DNS rebinding, any page may open a WebSocket to this machine. The browser
-then sends the origin of the page, so the origin is checked too.
+With DNS rebinding, a malicious page makes a browser resolve the name of the page's own site to this machine. Its
+requests then carry that name in the Host header, so only hosts of this server are answered. Any page may also open a
+WebSocket to this machine; the browser sends the page's origin with it, so the origin is checked too.
 """
 
 import ipaddress
@@ -20,39 +19,31 @@ _HOST: Final = re.compile(r"(?:\[([0-9A-Fa-f:.]{2,45})\]|([A-Za-z0-9._-]{1,253})
 
 
 def host_name(header: str) -> str | None:
-    """Return the host name or address in the Host header ``header``; None if the header is malformed.
-
-    The result is in lower case and without the port. The port may be missing or empty, as RFC 9110 allows.
-    """
+    """Return the name in a Host header, in lower case and without the port; None if the header is malformed."""
+    # the port may be missing or empty, as RFC 9110 allows
     match = _HOST.fullmatch(header.strip())
     return None if match is None else (match[1] or match[2]).lower().removesuffix(".")
 
 
 def machine_names() -> tuple[str, ...]:
-    """Return the names of this machine: its host name, that name without its domain, and its name with ``.local``."""
     name = socket.gethostname().lower()
     short = name.partition(".")[0]
     return name, short, f"{short}.local"
 
 
 class AllowedHosts:
-    """The hosts that requests may name: all IP addresses, localhost, and ``names``."""
+    """The hosts that requests may name: all IP addresses, localhost and ``names``."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         self._names = frozenset({"localhost", *(name.lower().removesuffix(".") for name in names)})
 
     def find(self, headers: Sequence[str]) -> str | None:
-        """Return the allowed host that a request names, given the values of its Host headers; None if there is none.
-
-        The host is in lower case and without the port. The result is also None if the request has not exactly one Host
-        header.
-        """
+        """Return the host that the Host headers name, in lower case, if they are exactly one and it is allowed."""
         name = host_name(headers[0]) if len(headers) == 1 else None
         return name if name is not None and (name in self._names or _is_address(name)) else None
 
 
 def is_loopback(host: str) -> bool:
-    """Return True if ``host`` is ``localhost`` or a loopback address."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -68,18 +59,12 @@ def _is_address(name: str) -> bool:
 
 
 def host_in_url(host: str) -> str:
-    """Return ``host`` in the form for a URL: an IPv6 address gets brackets."""
     return f"[{host}]" if ":" in host else host
 
 
 @dataclass(frozen=True, slots=True)
 class SiteAddress:
-    """The address of the HTTP site, from which `url_for` builds the URL for a client.
-
-    ``url`` is the configured public URL, which all clients use, or None if no URL is configured. ``port`` is the port
-    on which the site listens. ``host`` is the host of the site if the site listens on another address than the game; if
-    it is None, clients use the host at which they reached the game. ``scheme`` is ``http`` or ``https``.
-    """
+    """The site's address. ``url`` is public and configured; ``host`` is set if the game listens elsewhere."""
 
     port: int
     url: str | None = None
@@ -87,26 +72,20 @@ class SiteAddress:
     scheme: str = "http"
 
     def url_for(self, host: str) -> str:
-        """Return the URL of the site, which ends with a slash, for a client that reached the game at ``host``."""
+        """Return the URL for a client that reached the game at ``host``; it ends with a slash."""
         if self.url is not None:
             return self.url.rstrip("/") + "/"
         return f"{self.scheme}://{host_in_url(self.host or host)}:{self.port}/"
 
     @property
     def base_path(self) -> str:
-        """The path of the configured public URL, without the slash at its end; empty if no URL is configured."""
+        """The path of the public URL, without a slash at its end."""
         return urlsplit(self.url or "").path.rstrip("/")
 
 
 @dataclass(slots=True)
 class GameAddress:
-    """The address of the game port, from which `url_for` builds the URL for a page.
-
-    ``url`` is the public URL, which all pages use, or None if no public URL is known. ``host`` is the host of the game
-    if the game listens on another address than the site, or if the site has a public name; if it is None, pages use the
-    host at which they reached the site. ``port`` is None until the game listens. ``path`` is the path in the URL, and
-    ``scheme`` is ``ws`` or ``wss``.
-    """
+    """The game's address. ``host`` is set if the site listens elsewhere or has a public name."""
 
     path: str
     url: str | None = None
@@ -115,10 +94,7 @@ class GameAddress:
     port: int | None = None
 
     def url_for(self, host: str) -> str | None:
-        """Return the URL of the game for a page that reached the site at ``host``.
-
-        Return None while neither a public URL nor the port of the game is known.
-        """
+        """Return the URL for a page that reached the site at ``host``; None until the port is known."""
         if self.url is not None:
             return self.url
         if self.port is None:
@@ -127,12 +103,9 @@ class GameAddress:
 
 
 def game_url_beside(site_url: str, site_port: int, path: str) -> str | None:
-    """Return the URL of the game behind the proxy that serves the site at ``site_url``; None if there is no proxy.
-
-    There is no proxy if the port in ``site_url`` is ``site_port``, the port on which the site itself listens. A proxy
-    is expected to serve the game under the host name of the site, at ``path`` appended to the path of ``site_url``.
-    """
+    """Return the URL of the game behind the site's proxy, below ``site_url``; None if ``site_url`` names no proxy."""
     parts = urlsplit(site_url)
+    # a URL with the port on which the site itself listens leads to no proxy
     if (parts.port or _DEFAULT_PORTS[parts.scheme]) == site_port:
         return None
     scheme = "wss" if parts.scheme == "https" else "ws"
@@ -140,11 +113,7 @@ def game_url_beside(site_url: str, site_port: int, path: str) -> str | None:
 
 
 class AllowedOrigins:
-    """The origins (scheme, host and port) of the pages that may open a WebSocket.
-
-    They are the origin of the public URL ``site_url``, if there is one, and the scheme and port of ``site`` with any
-    host in ``hosts``. ``site`` is None if the server has no site.
-    """
+    """The origins that may open a WebSocket: that of ``site_url``, and the site's own on any allowed host."""
 
     def __init__(self, hosts: AllowedHosts, site: SiteAddress | None, site_url: str | None = None) -> None:
         self._hosts = hosts
@@ -152,10 +121,7 @@ class AllowedOrigins:
         self._own = _origin(site_url) if site_url is not None else None
 
     def allow(self, headers: Sequence[str], host_header: str) -> bool:
-        """Return True if a request may open a WebSocket, given the values of its Origin headers and its Host header.
-
-        A request without an origin is allowed, because every browser sends one. A request with several is not.
-        """
+        # every browser sends an origin, so a request without one is no page's
         if not headers:
             return True
         origin = _origin(headers[0]) if len(headers) == 1 else None
@@ -173,7 +139,6 @@ class AllowedOrigins:
 
 
 def _origin(url: str) -> tuple[str, str, int] | None:
-    """Return a tuple of the scheme, the host in lower case, and the port of a URL; None if it lacks one of them."""
     try:
         parts = urlsplit(url)
         port = parts.port or _DEFAULT_PORTS.get(parts.scheme)
@@ -183,6 +148,5 @@ def _origin(url: str) -> tuple[str, str, int] | None:
 
 
 def allowed_hosts(names: Iterable[str], site_url: str | None) -> AllowedHosts:
-    """Return the hosts that requests may name: all names of this machine, ``names``, and the host of ``site_url``."""
     own = urlsplit(site_url).hostname if site_url is not None else None
     return AllowedHosts([*machine_names(), *names, *([own] if own else [])])

@@ -1,7 +1,4 @@
-"""The outlets of a server, which show matches to others: the site with its HTTP API, and the live feed.
-
-Both read the database and the leaderboards, and neither can delay a match.
-"""
+"""The outlets of a server: the site and the live feed, neither of which can delay a match."""
 
 import errno
 from collections.abc import Callable, Mapping
@@ -36,22 +33,14 @@ from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.worker_process import WorkerProcess
 
 _ALL_INTERFACES: Final = frozenset({"0.0.0.0", "::"})  # noqa: S104 - recognized, not bound
-"""The hosts that stand for all addresses of this machine."""
 
 
 class AddressUnusableError(EvilpegsError):
-    """The error of an address that cannot be listened on. The message is one line that says why and what to do."""
+    """An address that the server cannot listen on, with one line that says why and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class OutletSources:
-    """The parts of a server from which the site and the live feed read.
-
-    ``pools`` has the task pools by name, and ``loop_lag`` a histogram of the delays of the event loop. ``game`` is the
-    address that the page connects to. ``seats`` returns the numbers of connections and guests at this moment, and
-    ``table_sizes`` the sizes of tables in memory by name.
-    """
-
     registry: MatchRegistry
     engine: Engine
     writer: Writer
@@ -69,7 +58,6 @@ class OutletSources:
 
 
 def find_game_address(settings: Settings) -> GameAddress:
-    """Return the address at which the web page finds the game. Its ``port`` is None until the game listens."""
     url, host = settings.game_url, None
     if url is None and settings.site_url is not None:
         url = game_url_beside(settings.site_url, settings.site_port, PATH)
@@ -80,12 +68,7 @@ def find_game_address(settings: Settings) -> GameAddress:
 
 
 def find_broker(settings: Settings) -> Broker | None:
-    """Return the broker of the live feed that the settings name, or None if they name none.
-
-    Raises:
-        BrokerUnusableError: the URL of the broker is malformed, a file that the settings name cannot be read, or
-            the library for MQTT is not installed.
-    """
+    """Return the broker of the feed; raises BrokerUnusableError if the settings or the MQTT library are unusable."""
     if settings.mqtt is None:
         return None
     require_aiomqtt()
@@ -94,11 +77,7 @@ def find_broker(settings: Settings) -> Broker | None:
 
 
 async def check_addresses(settings: Settings) -> None:
-    """Check that a server can listen on the addresses of the game and of the site in the settings.
-
-    Raises:
-        AddressUnusableError: the server cannot listen on an address, or the game and the site have the same port.
-    """
+    """Raise AddressUnusableError unless the server can listen on its addresses."""
     if settings.site and settings.port == settings.site_port != 0:
         message = f"--port and --site-port are both {settings.port}; choose two ports"
         raise AddressUnusableError(message)
@@ -117,7 +96,6 @@ async def check_addresses(settings: Settings) -> None:
 
 
 def _host_option(settings: Settings) -> str:
-    """Return the name of the option or setting that determines the host of the site."""
     return "--host" if settings.site_host is None else "the setting site_host"
 
 
@@ -129,15 +107,7 @@ async def open_outlets(
     tls: SSLContext | None,
     stack: AsyncExitStack,
 ) -> SiteAddress | None:
-    """Open the site and the live feed if they are wanted; return the address of the site, or None without a site.
-
-    The site is wanted if the setting `site` is True, and the feed if ``broker`` is not None. Both read from
-    ``sources``, and ``stack`` closes them. The site answers requests that name a host in ``hosts``, and uses TLS if
-    ``tls`` is not None.
-
-    Raises:
-        AddressUnusableError: the site cannot listen on its address.
-    """
+    """Open the site and the feed if they are wanted; raises AddressUnusableError."""
     if broker is not None:
         _start_feed(broker, settings.server_id, sources, stack)
     return await _open_site(settings, hosts, sources, tls, stack) if settings.site else None
@@ -146,11 +116,7 @@ async def open_outlets(
 async def open_leaderboards(
     registry: MatchRegistry, engine: Engine, log: BoundLogger, stack: AsyncExitStack
 ) -> LiveLeaderboards:
-    """Return new leaderboards, which count the stored and the new games of ``registry`` until ``stack`` closes them.
-
-    The games that are stored in the database ``engine`` are counted in the background. Failures are reported to
-    ``log``.
-    """
+    """Start leaderboards that count stored games in the background and new ones as they end."""
     leaderboards = LiveLeaderboards(engine, registry.ladders, log)
     stack.push_async_callback(leaderboards.close)
     await leaderboards.start()
@@ -206,19 +172,13 @@ def _site_sources(sources: OutletSources) -> SiteSources:
 def address_error(
     error: OSError, host: str, port: int, option: str, host_option: str = "--host"
 ) -> AddressUnusableError:
-    """Return the error that explains why the server cannot listen on ``port`` of ``host``, where ``error`` was raised.
-
-    ``option`` names the option that sets the port, and ``host_option`` the option or setting that sets the host.
-    """
+    """Word ``error``, raised on listening; the options are those that set the port and the host."""
     reason = "the port is in use" if error.errno == errno.EADDRINUSE else _reason(error)
     change = option if error.errno in {errno.EADDRINUSE, errno.EACCES} else host_option
     return AddressUnusableError(f"cannot listen on {host} port {port}: {reason}; choose another with {change}")
 
 
 def _reason(error: OSError) -> str:
-    """Return the system's text for ``error``, without the sentence with the address that asyncio puts before the text.
-
-    The first letter of the result is in lower case.
-    """
+    # asyncio puts a sentence with the address before the system's text
     reason = (error.strerror or str(error)).rpartition("): ")[2]
     return reason[:1].lower() + reason[1:]

@@ -1,4 +1,4 @@
-"""The server, which opens its parts in order, runs until it is stopped, and closes its parts in reverse order."""
+"""The server: opens its parts in order, runs until it is stopped, and closes them in reverse order."""
 
 import asyncio
 import signal
@@ -41,46 +41,36 @@ from evilpegs_server.storage.archive import load_open_matches
 from evilpegs_server.tls import load_tls
 from evilpegs_server.work.interpreter import tune_gc_and_gil
 
+# Windows has no SIGHUP
 _STOP_SIGNALS: Final = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name))
-"""The signals that stop a server. Windows has no SIGHUP."""
+# loading compiled kernels takes a second or two
 COMPILING_SECONDS: Final = 3.0
-"""The seconds that a server waits for its kernels (functions that numba compiles) before it is announced.
-
-Loading compiled kernels takes a second or two.
-"""
 
 
 @dataclass(frozen=True, slots=True)
 class RunningServer:
-    """A server that accepts connections at ``host`` and ``port``.
-
-    ``database`` is the URL of its database, and ``registry`` has its open matches.
-    """
-
     host: str
     port: int
     database: str
     registry: MatchRegistry
     warm: asyncio.Task[None]
-    """A task that ends when the worker process has compiled its code with numba, so that no reply waits for that."""
+    """Done when the worker process has compiled its kernels."""
     site: SiteAddress | None = None
-    """The address of the site, or None if there is no site."""
     is_secure: bool = False
-    """True if the server has a certificate."""
 
     @property
     def url(self) -> str:
-        """The WebSocket URL of the game for clients on this machine."""
+        """The WebSocket URL for clients on this machine."""
         return f"{'wss' if self.is_secure else 'ws'}://{host_in_url(self.host)}:{self.port}{PATH}"
 
     @property
     def site_url(self) -> str | None:
-        """The URL of the site for clients on this machine, or None if there is no site."""
+        """The URL of the site for clients on this machine."""
         return None if self.site is None else self.site.url_for(self.host)
 
 
 def wall_ms() -> int:
-    """Return the Unix time in milliseconds."""
+    """Return the Unix time."""
     return time.time_ns() // 1_000_000
 
 
@@ -93,18 +83,10 @@ async def running_server(
     clock: StallFreeClock | None = None,
     wall_ms: Callable[[], int] = wall_ms,
 ) -> AsyncIterator[RunningServer]:
-    """Run a server within the block and yield it; when the block ends, stop the server in order.
+    """Run a server within the block, then stop it in order.
 
-    ``ladders`` are the ladders that the server offers, by id, or None for the built-in ones. ``clock`` is the clock of
-    the matches, or None for a clock that follows the event loop. ``wall_ms`` returns Unix time in milliseconds. All
-    errors are raised before the server accepts connections.
-
-    Raises:
-        DatabaseUnusableError: the database cannot be used.
-        KeyUnusableError: the key that signs records cannot be used.
-        BrokerUnusableError: the broker of the live feed cannot be used as the settings name it.
-        TlsUnusableError: the certificate cannot be used.
-        AddressUnusableError: the server cannot listen on an address.
+    Raises DatabaseUnusableError, KeyUnusableError, BrokerUnusableError, TlsUnusableError or AddressUnusableError, all
+    before it accepts connections.
     """
     broker = find_broker(settings)
     tls = load_tls(settings.tls_cert, settings.tls_key)
@@ -138,13 +120,9 @@ async def running_server(
 
 
 async def serve_until_stopped(settings: Settings, log: BoundLogger, announce: Callable[[RunningServer], None]) -> None:
-    """Run a server until SIGTERM, SIGINT or SIGHUP, and call ``announce`` with the server once it can play games.
+    """Run a server until SIGTERM, SIGINT or SIGHUP; ``announce`` waits for kernels at most `COMPILING_SECONDS`.
 
-    Games on small rules can be played at once. Large rules, hints and devils, which are codemakers that search ahead,
-    need kernels that numba compiles in the background. The call of ``announce`` waits at most `COMPILING_SECONDS` for
-    these kernels.
-
-    The process ends in less than ten seconds after the signal, even if a step of stopping takes too long.
+    The process ends less than ten seconds after the signal, even if a step of stopping hangs.
     """
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -166,10 +144,6 @@ async def serve_until_stopped(settings: Settings, log: BoundLogger, announce: Ca
 
 
 async def report_compilation(warm: asyncio.Task[None], log: BoundLogger) -> None:
-    """Log that kernels are being compiled if the task ``warm`` is not done, then wait for it and log its end.
-
-    Kernels are functions that numba compiles.
-    """
     if not warm.done():
         log.info("compiling kernels; until then, replies of devils and on large rules take longer")
         await asyncio.wait([warm])

@@ -27,21 +27,14 @@ _SITE_URL: Final = re.compile(r"https?://[A-Za-z0-9._:\[\]-]{1,260}(/[A-Za-z0-9.
 
 
 def default_database() -> str:
-    """Return the URL of the database in the user's data directory."""
     return f"sqlite:///{user_data_path('evilpegs') / 'evilpegs.sqlite3'}"
 
 
 def _split_names(value: object) -> object:
-    """Return the names that commas separate in a text, as a tuple; return a value that is not a text unchanged."""
     return tuple(name.strip() for name in value.split(",") if name.strip()) if isinstance(value, str) else value
 
 
 def _check_host_name(name: str) -> str:
-    """Return ``name`` unchanged.
-
-    Raises:
-        ValueError: ``name`` is not the name of a host.
-    """
     if not _HOST_NAME.fullmatch(name):
         message = (
             f"not the name of a host: {quoted(name, 80)}; write a name such as games.example, without scheme or port"
@@ -51,11 +44,6 @@ def _check_host_name(name: str) -> str:
 
 
 def _parse_network(value: object) -> object:
-    """Return the network that ``value`` describes if it is a text; return any other value unchanged.
-
-    Raises:
-        ValueError: the text is not an IP address or network.
-    """
     if not isinstance(value, str):
         return value
     try:
@@ -70,12 +58,6 @@ HostName = Annotated[str, AfterValidator(_check_host_name)]
 
 
 def _check_site_url(url: str) -> str:
-    """Return ``url`` unchanged.
-
-    Raises:
-        ValueError: ``url`` is not a URL of the form ``http://HOST:PORT/PATH`` or ``https://HOST:PORT/PATH``. The port
-            and the path may be missing, and the port must not be 0.
-    """
     if not _is_site_url(url):
         message = f"not the address of a site: {quoted(url, 80)}; write http://HOST:PORT/ or https://HOST/PATH/"
         raise ValueError(message)
@@ -83,12 +65,6 @@ def _check_site_url(url: str) -> str:
 
 
 def _check_game_url(url: str) -> str:
-    """Return ``url`` unchanged.
-
-    Raises:
-        ValueError: ``url`` is not a URL of the form ``ws://HOST:PORT/PATH`` or ``wss://HOST:PORT/PATH``. The port and
-            the path may be missing, and the port must not be 0.
-    """
     if not url.startswith(("ws://", "wss://")) or not _is_site_url("http" + url.removeprefix("ws")):
         message = f"not the address of a game: {quoted(url, 80)}; write ws://HOST:PORT/v1 or wss://HOST/v1"
         raise ValueError(message)
@@ -106,10 +82,7 @@ def _is_site_url(url: str) -> bool:
 
 
 class Settings(BaseSettings):
-    """The settings of a server.
-
-    Arguments take precedence over the environment, and the environment over the file `evilpegs.toml`.
-    """
+    """The settings of a server. Arguments precede the environment, and the environment precedes `evilpegs.toml`."""
 
     model_config = SettingsConfigDict(env_prefix="EVILPEGS_", toml_file=Path("evilpegs.toml"), extra="forbid")
 
@@ -117,29 +90,26 @@ class Settings(BaseSettings):
     port: Annotated[int, Field(ge=0, le=65535)] = 8765
     database: str = Field(default_factory=default_database)
     site: bool = True
-    """True if the site, the page and the HTTP API, is served on ``site_port``."""
+    """Serve the site, the page and the HTTP API, on ``site_port``."""
     site_host: Annotated[str, Field(min_length=1)] | None = None
-    """The address on which the site listens, or None for ``host``."""
+    """The address on which the site listens; by default ``host``."""
     site_port: Annotated[int, Field(ge=0, le=65535)] = 8000
     site_url: Annotated[str, AfterValidator(_check_site_url)] | None = None
     """The URL at which others reach the site, such as that of a proxy before it."""
     game_url: Annotated[str, AfterValidator(_check_game_url)] | None = None
-    """The URL at which the page reaches the game, or None to derive it from ``site_url``, ``host`` and ``port``."""
+    """The URL at which the page reaches the game; by default from ``site_url``, ``host`` and ``port``."""
     hosts: Annotated[tuple[HostName, ...], NoDecode, BeforeValidator(_split_names)] = ()
-    """Names that requests may use for this machine, besides its own names and its addresses.
-
-    In the environment, commas separate the names.
-    """
+    """Names that requests may use for this machine, besides its own; separated by commas in the environment."""
     public_metrics: bool = False
-    """True if others than this machine may read `/metrics`."""
+    """Let other machines read `/metrics`."""
     mqtt: str | None = None
-    """The URL of a broker to which the live feed is published, or None for no feed."""
+    """The URL of the broker of the live feed; without one, there is no feed."""
     mqtt_user: str | None = None
     mqtt_password: SecretStr | None = None
     mqtt_password_file: Path | None = None
     """The file whose first line is the password, so that it need not be in the environment."""
     mqtt_ca_file: Path | None = None
-    """The file with the certificates that may sign the broker's certificate, or None for those of the system."""
+    """The file with the certificates that may sign the broker's certificate; by default those of the system."""
     server_id: Annotated[str, Field(pattern=r"^[a-z0-9-]{1,40}$")] = "evilpegs"
     """The name of this server in the topics of the feed."""
     registration: Literal["open", "closed"] = "open"
@@ -154,10 +124,7 @@ class Settings(BaseSettings):
     guest_idle_seconds: Annotated[float, Field(gt=0)] = 60.0
     """Seconds after which a guest with no match, no watch and no request is disconnected, which frees the seat."""
     guest_absent_seconds: Annotated[float, Field(gt=0)] = 600.0
-    """Seconds after which the matches of a guest without a connection are forfeited.
-
-    A guest whose connection was cut is back by then.
-    """
+    """Seconds after which an absent guest's matches are forfeited; a guest who was cut off is back by then."""
     max_practice_matches: Annotated[int, Field(ge=1)] = 4000
     """The most open practice matches, two per seat. A further one ends those of the guest who left longest ago."""
     connections_per_address: Annotated[int, Field(ge=1)] = 200
@@ -173,38 +140,32 @@ class Settings(BaseSettings):
     trusted_proxies: Annotated[tuple[Network, ...], NoDecode, BeforeValidator(_split_names)] = ()
     """Networks whose `Forwarded` or `X-Forwarded-For` names the client. Others could write anything into these headers.
 
-    If there are any, connections from this machine count per address too. In the environment, commas separate the
-    networks.
+    If there are any, connections from this machine count per address too. Commas separate them in the environment.
     """
     tls_cert: Path | None = None
-    """The file with the certificate chain of the game and the site, in PEM, or None for no TLS."""
+    """The file with the certificate chain of the game and the site, in PEM; without it, no TLS."""
     tls_key: Path | None = None
-    """The file with the key of the certificate, in PEM, or None if it is in the same file."""
+    """The file with the certificate's key, in PEM; by default the file of the certificate."""
     requests_per_second: Annotated[int, Field(ge=1)] = 100
     cache_bytes: Annotated[int, Field(ge=8 << 20)] = CACHE_BYTES
     count_bytes: Annotated[int, Field(ge=64 << 10)] = COUNT_BYTES
-    """Bytes for each count of codes that runs, in addition to ``cache_bytes``.
-
-    At most as many counts run at once as the task pools have slots.
-    """
+    """Bytes for each running count of codes, besides ``cache_bytes``; counts run in the slots of the task pools."""
     count_work: Annotated[int, Field(ge=1)] = COUNT_WORK
     """The most table rows that a reply may create while it counts codes. Ladders that may need more are not offered."""
     solved: Path | None = None
-    """The file of positions that devils have solved, or None for a file beside the database."""
+    """The file of positions that devils have solved; by default beside the database."""
     server_key: Path | None = None
-    """The file of the key that signs records, or None for a file beside the database."""
+    """The file of the key that signs records; by default beside the database."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["text", "json"] | None = None
-    """The form of the log on standard error, or None for text on a terminal and JSON elsewhere."""
+    """The form of the log on standard error; by default text on a terminal and JSON elsewhere."""
 
     @property
     def admission_limits(self) -> AdmissionLimits:
-        """The limits of admission: of connections, guests, new names and wrong tokens."""
         return AdmissionLimits(**{field.name: getattr(self, field.name) for field in fields(AdmissionLimits)})
 
     @property
     def guest_limits(self) -> GuestLimits:
-        """The limits of guests and their matches."""
         return GuestLimits(**{field.name: getattr(self, field.name) for field in fields(GuestLimits)})
 
     @classmethod
@@ -216,5 +177,5 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - part of the signature
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Return the sources of settings in their order of precedence: arguments, the environment, the TOML file."""
+        """Return the sources of settings by precedence."""
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)

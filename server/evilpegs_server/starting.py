@@ -1,7 +1,7 @@
 """The steps in which a server starts: storage, work, matches, services, outlets, chores.
 
-Each step opens one layer on top of the earlier layers, and registers on a stack how the layer is closed. `server` runs
-the steps in order. If a step fails, the layers that are open are closed in reverse order.
+Each step opens one layer on the earlier ones and registers on a stack how to close it, so a failed step closes what is
+open in reverse order. `server` runs the steps.
 """
 
 import asyncio
@@ -59,28 +59,22 @@ from evilpegs_server.work.workspace import DevilSolvers, Workspace
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """The objects that every step of the start uses.
-
-    ``stack`` closes everything that the steps open, in reverse order. ``wall_ms`` returns Unix time in milliseconds.
-    ``clock`` is the clock of the matches, and ``loop_lag`` a histogram of how late its ticks are.
-    """
+    """The objects that every step uses; ``stack`` closes what the steps open."""
 
     settings: Settings
     log: BoundLogger
     stack: AsyncExitStack
     wall_ms: Callable[[], int]
     clock: StallFreeClock
+    # its port is None until the last step, in which the game begins to listen
     game: GameAddress
-    """The address of the game. Its port is None until the last step, in which the game begins to listen."""
     loop_lag: Durations = field(default_factory=Durations)
     outlets: AsyncExitStack = field(default_factory=AsyncExitStack)
-    """The stack of the leaderboards, the site and the feed, which are closed within one deadline."""
+    """The stack of the leaderboards, the site and the feed, which close within one deadline."""
 
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """The database, its lock, and the key that signs records."""
-
     engine: Engine
     lock: DatabaseLock
     server_key: ServerKey
@@ -88,11 +82,6 @@ class Storage:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """The worker process, the writer of the database, and the task pools and codemakers that use the worker process.
-
-    The keys of ``pools`` are ``replies``, ``hints``, ``analyses`` and ``luck``.
-    """
-
     process: WorkerProcess
     writer: Writer
     pools: Mapping[str, TaskPool]
@@ -100,12 +89,7 @@ class Work:
 
 
 def open_storage(start: Start) -> Storage:
-    """Lock and open the database, and read the key that signs records; create both if necessary.
-
-    Raises:
-        DatabaseUnusableError: the database cannot be used.
-        KeyUnusableError: the key that signs records cannot be used.
-    """
+    """Lock and open the database and read the server key; raises DatabaseUnusableError or KeyUnusableError."""
     settings, stack, log = start.settings, start.stack, start.log
     lock = DatabaseLock(settings.database)
     stack.callback(lock.release)
@@ -119,10 +103,7 @@ def open_storage(start: Start) -> Storage:
 
 
 def open_work(start: Start, storage: Storage) -> Work:
-    """Create the worker process, the writer and the task pools; start the writer, but not yet the worker process.
-
-    The stack of ``start`` closes all of them, in reverse order.
-    """
+    """Create the worker process, the writer and the task pools; only the writer is started."""
     settings, stack, log = start.settings, start.stack, start.log
     capacity = ReplyCapacity(settings.cache_bytes, settings.count_bytes, settings.count_work)
     solved_file = SolvedPositionsFile(solved_path(settings.database, settings.solved), log)
@@ -140,7 +121,6 @@ def open_work(start: Start, storage: Storage) -> Work:
 
 
 def open_registry(start: Start, storage: Storage, work: Work, ladders: Mapping[str, Ladder]) -> MatchRegistry:
-    """Return a match registry that has no matches yet; ``ladders`` are the ladders of the server, by id."""
     return MatchRegistry(
         ladders,
         work.codemaking,
@@ -154,7 +134,7 @@ def open_registry(start: Start, storage: Storage, work: Work, ladders: Mapping[s
 
 
 def warm_up_worker(start: Start, work: Work, registry: MatchRegistry) -> asyncio.Task[None]:
-    """Start the worker process, and return a task that ends when the worker has compiled its kernels with numba."""
+    """Start the worker process; the task ends when it has compiled its kernels."""
     work.process.start()
     warm = asyncio.create_task(_warm_up(work.process, work.codemaking.warm_up(registry.ladders.values())))
     start.stack.callback(warm.cancel)
@@ -162,10 +142,7 @@ def warm_up_worker(start: Start, work: Work, registry: MatchRegistry) -> asyncio
 
 
 async def open_services(start: Start, storage: Storage, work: Work, registry: MatchRegistry) -> SessionServices:
-    """Start the leaderboards, the measurement of luck and the threads that read the database for requests.
-
-    Return the services that the sessions of all connections share.
-    """
+    """Start the leaderboards, the luck keeper and the reading threads."""
     settings, engine, clock = start.settings, storage.engine, start.clock
     start.stack.push_async_callback(run_step, "outlets", OUTLET_SECONDS, start.outlets.aclose, start.log)
     leaderboards, reads = await open_leaderboards(registry, engine, start.log, start.outlets), Reads()
@@ -202,14 +179,7 @@ async def open_site_and_feed(
     hosts: AllowedHosts,
     tls: SSLContext | None,
 ) -> SiteAddress | None:
-    """Open the site and the live feed if they are wanted; return the address of the site, or None without a site.
-
-    The site is wanted if the setting `site` is True, and the feed if ``broker`` is not None. The site answers requests
-    that name a host in ``hosts``, and uses TLS if ``tls`` is not None.
-
-    Raises:
-        AddressUnusableError: the site cannot listen on its address.
-    """
+    """Open the site and the feed if they are wanted; raises AddressUnusableError."""
     sources = OutletSources(
         registry=services.registry,
         engine=storage.engine,
@@ -230,11 +200,7 @@ async def open_site_and_feed(
 
 
 def start_chores(start: Start, services: SessionServices) -> None:
-    """Start the periodic tasks of the server: the ticks of the clock, and the search for names that have lapsed.
-
-    A name lapses if no match is played under it for some days after it was claimed. Names lapse only while
-    registration is open.
-    """
+    """Start the ticks of the clock and, while registration is open, the search for lapsed names."""
     if start.settings.registration == "open":
         names = asyncio.create_task(lapse_names(services, start.settings.name_lapse_days))
         start.stack.callback(names.cancel)

@@ -1,5 +1,3 @@
-"""The TLS certificate of a server, with which connections are encrypted."""
-
 import ssl
 from pathlib import Path
 
@@ -7,18 +5,11 @@ from evilpegs_game.errors import EvilpegsError
 
 
 class TlsUnusableError(EvilpegsError):
-    """The error of a certificate or a key that cannot be used. The message is one line that says why and what to do."""
+    """A certificate or key that cannot be used, with one line that says why and what to do."""
 
 
 def load_tls(cert: Path | None, key: Path | None) -> ssl.SSLContext | None:
-    """Return the TLS context for the certificate chain in ``cert`` and its key in ``key``; None without ``cert``.
-
-    Both files are in PEM. If ``key`` is None, the key is in the file ``cert`` too.
-
-    Raises:
-        TlsUnusableError: a file cannot be read, is not PEM, needs a passphrase, or the key belongs to another
-            certificate, or there is a key without a certificate.
-    """
+    """Return the TLS context of PEM files; without ``key``, the key is in ``cert`` too. Raises TlsUnusableError."""
     if cert is None:
         if key is not None:
             message = f"the key {key} has no certificate; name its certificate with --tls-cert"

@@ -1,5 +1,3 @@
-"""The log of the connection to the broker: one line when it is lost or refused, and one when it is back."""
-
 from collections.abc import Callable
 from typing import Protocol
 
@@ -9,22 +7,14 @@ from evilpegs_server.feed.reconnect_time import STABLE_SECONDS
 
 
 class Cancelable(Protocol):
-    """The interface of the handle of a scheduled call."""
-
-    def cancel(self) -> None:
-        """Cancel the call."""
-        ...
+    def cancel(self) -> None: ...
 
 
 class ConnectionLog:
-    """A log of the connection to the broker, with one line when it is lost or refused, and one when it is back.
+    """The log of the connection to the broker: one line when it is lost or refused, and one when it is back.
 
-    After the loss of a connection that lasted less than `STABLE_SECONDS`, nothing more is logged until a connection has
-    lasted that long. Without this rule, another server with the same MQTT client id, or a broker that refuses every
-    message, would fill the log.
-
-    ``address`` is the broker's address as it is shown in the log. ``call_later`` calls a function after a number of
-    seconds, and returns a handle with which to cancel the call.
+    After a loss within `STABLE_SECONDS`, nothing is logged until a connection has lasted that long. Otherwise another
+    server with the same MQTT client id, or a broker that refuses every message, would fill the log.
     """
 
     def __init__(
@@ -38,21 +28,12 @@ class ConnectionLog:
         self._timer: Cancelable | None = None
 
     def connected(self) -> None:
-        """Note that the broker accepted a connection, and log it.
-
-        If a connection was lost within `STABLE_SECONDS`, and none has lasted that long since, this connection is logged
-        only once it has lasted that long.
-        """
         self._timer = self._call_later(STABLE_SECONDS, self._note_stable)
         if not self._is_unstable:
             self._is_out = False
             self._log.info("connected to the MQTT broker")
 
     def failed(self, why: str) -> None:
-        """Note that a connection was lost or refused, for the reason ``why``.
-
-        Log the reason, unless the last line of this log is about a failure already.
-        """
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

@@ -1,8 +1,3 @@
-"""The live feed of a server, which follows the matches, decides what is published, and stops cleanly.
-
-The publisher process connects to the broker. On each connection, the feed publishes until the connection is lost.
-"""
-
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -42,17 +37,11 @@ from evilpegs_server.record.event_log import LogEntry
 from evilpegs_server.storage.writer import Writer
 
 STOP_SECONDS: Final = 1.0
-"""The seconds within which the last results must reach the broker when the server stops."""
+"""The time for the last results to reach the broker when the server stops."""
 
 
 @dataclass(frozen=True, slots=True)
 class FeedServices:
-    """The parts of a server that the feed uses.
-
-    ``server_id`` is the id of the server in topics, and ``version`` the version of its program. Results are read from
-    the database of ``engine``, and ``writer`` stores how far they were published.
-    """
-
     broker: Broker
     server_id: str
     version: str
@@ -64,12 +53,7 @@ class FeedServices:
 
 
 class Feed:
-    """The live feed of a server: events, results and leaderboards that are published to an MQTT broker.
-
-    Create the feed before the first match is open. Then `start` it, and `close` it when the server stops. ``time``
-    gives the delays before the publisher process is restarted, and before a result that the broker refused is sent
-    again; only tests need to pass it.
-    """
+    """The live feed of a server; create it before the first match is open."""
 
     def __init__(self, services: FeedServices, time: ReconnectTime | None = None) -> None:
         loop = asyncio.get_running_loop()
@@ -93,15 +77,11 @@ class Feed:
         services.registry.audience.follow(self._follow)
 
     def start(self) -> None:
-        """Start the publisher process, which begins to connect to the broker."""
         self._publisher.start()
         self._task = asyncio.create_task(self._publish_until_stopped())
 
     async def close(self) -> None:
-        """Publish the last results and the state `stopped` if there is a connection; then end the publisher process.
-
-        Publishing may take at most `STOP_SECONDS`.
-        """
+        """Publish the last results and the state `stopped`, within `STOP_SECONDS`, and end the publisher process."""
         self._stopping.set()
         self._wake.set()
         if self._task is not None:
@@ -113,14 +93,11 @@ class Feed:
         self._cursor.store()
 
     async def _say_goodbye(self) -> None:
-        """End the publisher process, with a goodbye to the broker if everything was published.
-
-        Without a goodbye, the broker publishes the last will, the state `lost`.
-        """
         is_complete = self._task is not None and not self._task.cancelled()
         if is_complete and self._connection is not None:
             await self._publisher.close(self._connection.goodbye)
         else:
+            # without a goodbye, the broker publishes the last will, the state `lost`
             await self._publisher.close()
 
     def _retained_feed(self) -> RetainedFeed:
@@ -161,7 +138,6 @@ class Feed:
             self._connection = None
 
     async def _publish_until_stopped(self) -> None:
-        """Publish on one connection after another until the server stops. No error ends this task earlier."""
         while True:
             connection = await self._next_connection()
             try:
@@ -191,12 +167,6 @@ class Feed:
             self._publisher.abort()
 
     async def _publish(self, connection: BrokerConnection) -> None:
-        """Publish on ``connection`` until the server stops.
-
-        Raises:
-            ExceptionGroup: the connection is lost (BrokerLostError), the publisher process does not answer
-                (TimeoutError), or another error occurred.
-        """
         try:
             async with asyncio.TaskGroup() as group:
                 lost = group.create_task(connection.wait_until_lost())

@@ -1,4 +1,4 @@
-"""The events of matches on their way to the MQTT broker, which are dropped if the broker is too slow."""
+"""The events of matches on their way to the broker, dropped if it is too slow."""
 
 from collections import deque
 from collections.abc import Callable, Iterable
@@ -9,32 +9,25 @@ from structlog.stdlib import BoundLogger
 from evilpegs_protocol.feed_topics import FeedTopics
 from evilpegs_server.record.event_log import LogEntry
 
+# one or two seconds of a busy server
 QUEUE_BYTES: Final = 4 << 20
-"""The largest size in bytes of the events that wait for the broker: those of one or two seconds of a busy server."""
+# events gather, so that one write sends a whole batch to the publisher process
 BATCH_SECONDS: Final = 0.01
-"""The seconds in which events gather, so that one write sends a whole batch of them to the publisher process."""
 
 
 class EventSink(Protocol):
-    """The interface of a connection that publishes batches of events without waiting."""
-
     @property
     def written(self) -> int:
-        """The number of the last batch of events that was written to the broker's socket; 0 before the first batch."""
+        """The number of the last batch written to the broker's socket, 0 at first."""
         ...
 
     def send_events(self, events: list[tuple[str, str]]) -> int:
-        """Publish a batch of events, pairs of a topic and a payload, and return the number of the batch, from 1."""
+        """Publish (topic, payload) pairs without waiting, and return the number of the batch."""
         ...
 
 
 class LiveEvents:
-    """The events of live matches on their way to the broker, with at most ``queue_bytes`` bytes.
-
-    `add` never waits, so it delays no match. Without a connection, events are dropped at once. ``topics`` names the
-    MQTT topics, ``log`` receives a warning if events are dropped because the broker is slow, and ``call_later`` calls a
-    function after a number of seconds.
-    """
+    """The events that wait for the broker, at most ``queue_bytes``; without a connection they are dropped."""
 
     def __init__(
         self,
@@ -44,7 +37,7 @@ class LiveEvents:
         queue_bytes: int,
     ) -> None:
         self.dropped = 0
-        """The number of events since the last `start` that were dropped because the broker was too slow."""
+        """Events dropped since the last `start` because the broker was slow."""
         self._topics = topics
         self._call_later = call_later
         self._log = log
@@ -56,22 +49,17 @@ class LiveEvents:
         self._unwritten_bytes = 0
 
     def start(self, connection: EventSink) -> None:
-        """Publish events on ``connection`` from now on."""
         self._connection = connection
         self.dropped = 0
 
     def stop(self) -> None:
-        """Drop the events that wait, and from now on every new event until the next `start`."""
         self._connection = None
         self._batch, self._batch_bytes = [], 0
         self._unwritten.clear()
         self._unwritten_bytes = 0
 
     def add(self, match: str, entries: Iterable[LogEntry]) -> None:
-        """Publish events of the match with the id ``match`` soon; drop the events for which the queue has no space.
-
-        The events must be durable already.
-        """
+        """Publish durable events soon; never wait, so no match is delayed."""
         if self._connection is None:
             return
         if not self._batch:

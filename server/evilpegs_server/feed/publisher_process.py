@@ -1,5 +1,3 @@
-"""The server's side of the publisher process: it starts the process, and starts another one whenever one dies."""
-
 import asyncio
 import socket
 from collections.abc import Callable
@@ -11,18 +9,12 @@ from evilpegs_server.work.child_process import spawn_child
 from evilpegs_server.work.frames import FramedProtocol, pack
 
 PROGRAM: Final = "evilpegs_server.feed.publisher.program"
-"""The module that the process runs."""
+# half a second for the goodbye, and some spare
 STOP_SECONDS: Final = 0.75
-"""The seconds in which the process must end after its last message: half a second for the goodbye, and some spare."""
 
 
 class PublisherProcess:
-    """The owner of the publisher process, which starts another process whenever one dies.
-
-    Call all methods on the thread of the event loop; callbacks run there too. ``setup`` is the first message to each
-    process. ``on_message`` is called with each report of the process, and ``on_death`` with the reason, as one line,
-    whenever a process has died or could not be started. ``time`` decides the delay before another process is started.
-    """
+    """The owner of the publisher process, which it replaces whenever one dies; used on the event loop's thread only."""
 
     def __init__(
         self,
@@ -32,7 +24,6 @@ class PublisherProcess:
         time: ReconnectTime,
     ) -> None:
         self.pid: int | None = None
-        """The id of the process, or None if there is none."""
         self._setup = setup
         self._on_message = on_message
         self._on_death = on_death
@@ -42,25 +33,20 @@ class PublisherProcess:
         self._closing = False
 
     def start(self) -> None:
-        """Start a process now, and another one, after a delay, whenever one has died."""
         self._task = asyncio.create_task(self._keep_running())
 
     def send(self, message: object) -> None:
-        """Send a message to the process without blocking, or drop the message if there is no process."""
+        """Send a message without blocking; drop it if no process runs."""
         if self._transport is not None:
             self._transport.write(pack(message))
 
     def abort(self) -> None:
-        """Close the socket to the process, so that the process ends and another process is started."""
+        """Cut the process off, so that it ends and another one starts."""
         if self._transport is not None:
             self._transport.abort()
 
     async def close(self, last_message: object = None) -> None:
-        """End the process and start no other one.
-
-        Without ``last_message``, the process is killed at once. Otherwise the message is sent, and the process is
-        killed if it has not ended by itself within `STOP_SECONDS`.
-        """
+        """End the process: at once, or within `STOP_SECONDS` of ``last_message``."""
         self._closing = True
         if last_message is not None:
             self.send(last_message)
@@ -86,13 +72,6 @@ class PublisherProcess:
             failures += 1
 
     async def _run(self) -> str:
-        """Run a process until it ends, and return the reason of its end as one line.
-
-        If this method is cancelled, the process is killed.
-
-        Raises:
-            OSError: the process cannot be started.
-        """
         ours, theirs = socket.socketpair()
         with theirs:
             try:

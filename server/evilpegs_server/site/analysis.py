@@ -1,5 +1,3 @@
-"""Analyses of finished matches, which are computed in a worker process and kept in a limited amount of memory."""
-
 import asyncio
 from concurrent.futures import Executor
 from functools import partial
@@ -18,33 +16,31 @@ from evilpegs_server.work.scheduler import SchedulerLimits
 from evilpegs_server.work.tasks import AnalyzeGames
 
 ANALYSIS_LIMITS: Final = SchedulerLimits(budget=0, window=60.0, cheap=0, heavy_slots=1, cheap_slots=0)
-"""The limits of a worker pool for analyses, which runs one analysis at a time and nothing else."""
+"""The limits of a pool that runs one analysis at a time and nothing else."""
+# JSON texts of analyzed matches
 MAX_BYTES: Final = 8 << 20
-"""The largest total size in bytes of the JSON texts of analyzed matches that are kept."""
 MAX_WAITING: Final = 16
-"""The largest number of analyses that may run or wait at the same time."""
+"""The most analyses that run or wait."""
+# arbitrary, because all analyses wait in one queue
 _COST: Final = 1
-"""The cost of every analysis for the scheduler. It is arbitrary, because all analyses wait in one queue."""
 
 
 class MatchUnknownError(EvilpegsError, LookupError):
-    """The error that a match with the requested id does not exist."""
+    """No match has the requested id."""
 
 
 class MatchNotOverError(EvilpegsError):
-    """The error that a match is still played. An analysis would help its player, so it must wait until the end."""
+    """The match is still played, and an analysis would help its player."""
 
 
 class AnalysesBusyError(EvilpegsError):
-    """The error that too many other matches wait for their analysis. A later attempt may succeed."""
+    """Too many other matches wait for their analysis; a later attempt may succeed."""
 
 
 class MatchAnalyses:
-    """The analyses of the matches in a database, computed on demand and kept in at most ``max_bytes`` of memory.
+    """Analyses of finished matches, computed on demand and kept; requests for one match share a computation.
 
-    ``pool`` runs the analyses; it should have the limits `ANALYSIS_LIMITS`. ``threads`` are the threads that read the
-    database and build the results; None stands for the event loop's own. Requests for a match that is being analyzed
-    share one computation.
+    ``threads`` read the database and build the results; by default those of the event loop.
     """
 
     def __init__(self, engine: Engine, pool: Pool, threads: Executor | None = None, max_bytes: int = MAX_BYTES) -> None:
@@ -56,45 +52,26 @@ class MatchAnalyses:
 
     @property
     def state(self) -> CacheState:
-        """The size in bytes and the number of the kept JSON texts, and the numbers of hits and misses.
-
-        A hit is a request for a text that was kept, and a miss is a request for any other text.
-        """
         return self._texts.state
 
     async def document(self, match: str) -> dict[str, Any]:
-        """Return a match with the analysis of its turns, as the JSON object that ``evilpegs replay --json`` prints.
-
-        ``match`` is the id of the match. If the result is not kept from an earlier request, it is computed.
-
-        Raises:
-            MatchUnknownError: there is no such match.
-            MatchNotOverError: the match is in play.
-            AnalysesBusyError: too many other matches wait for their analysis.
-            RecordUnreadableError: the events of the match cannot be read.
-        """
+        """Return what ``evilpegs replay --json`` prints for a match; raises the errors of `text`."""
         document: dict[str, Any] = orjson.loads(await self.text(match))
         return document
 
     async def text(self, match: str) -> bytes:
-        """Return a match with the analysis of its turns, as JSON text.
+        """Return a match with the analysis of its turns as JSON text.
 
-        ``match`` is the id of the match. This method raises the errors that `document` lists.
+        Raises MatchUnknownError, MatchNotOverError, AnalysesBusyError or RecordUnreadableError.
         """
         text = self._texts.get(match)
         return await asyncio.shield(self._computation(match)) if text is None else text
 
     def close(self) -> None:
-        """Cancel every request that waits for an analysis."""
         for task in self._running.values():
             task.cancel()
 
     def _computation(self, match: str) -> asyncio.Task[bytes]:
-        """Return the task that computes the JSON text of the match with the id ``match``; start one if none is running.
-
-        Raises:
-            AnalysesBusyError: none is running, and too many other matches wait for their analysis.
-        """
         if match not in self._running:
             if len(self._running) >= MAX_WAITING:
                 message = "too many matches wait for their analysis; try again in a minute"

@@ -1,5 +1,3 @@
-"""The ASGI application of the site, with its routes and the middleware around them."""
-
 from fastapi import FastAPI
 from starlette.middleware import Middleware
 
@@ -13,7 +11,6 @@ from evilpegs_server.site.services import SiteServices
 
 
 def create_app(services: SiteServices) -> FastAPI:
-    """Return the ASGI application of the site, whose routes take their data from ``services``."""
     layers = [  # the outermost comes first
         Middleware(RecentAnswers),
         Middleware(RefusalCount, services.registry.counts.http),

@@ -1,9 +1,9 @@
 """Bounds on the number of guesses that a ladder needs, from counting and from the best known results.
 
-A guess has at most f different feedbacks. One of them ends the game, so t guesses can lead to at most (f - 1)^t
-situations in which the game goes on. Any strategy therefore finds at most (f - 1)^(t - 1) secrets with its t-th guess.
-The same count bounds the worst case against an evil codemaker or a devil: of n possible codes, the largest part of a
-guess has at least (n - 1) / (f - 1).
+A guess has at most f different feedbacks, one of which ends the game, so t guesses lead to at most (f - 1)^t situations
+in which the game goes on. Any strategy therefore finds at most (f - 1)^(t - 1) secrets with its t-th guess. The same
+count bounds the worst case against an evil codemaker or a devil: of n candidates, the largest part of a guess has at
+least (n - 1) / (f - 1).
 """
 
 import tomllib
@@ -22,10 +22,7 @@ COUNTING: Final = "counting the feedbacks of a guess"
 
 @dataclass(frozen=True, slots=True)
 class KnownResult:
-    """A number of guesses that some strategy reaches, on average or in the worst case.
-
-    ``proved`` means that no strategy needs fewer guesses, and ``source`` says where the result is from.
-    """
+    """A number of guesses that some strategy reaches; ``proved`` if none needs fewer."""
 
     guesses: float
     proved: bool
@@ -33,11 +30,10 @@ class KnownResult:
 
 
 KnownResults = Mapping[tuple[str, str], KnownResult]
-"""The best known result by a pair of the rules, such as ``4x6``, and the objective, which is ``mean`` or ``worst``."""
+"""The best known result by rules and objective, ``mean`` or ``worst``."""
 
 
 def load_known_results(path: Path = RESULTS_FILE) -> KnownResults:
-    """Return the best known results that the TOML file at ``path`` lists."""
     rows: list[dict[str, Any]] = tomllib.loads(path.read_text())["results"]
     return {
         (row["rules"], row["objective"]): KnownResult(
@@ -50,13 +46,8 @@ def load_known_results(path: Path = RESULTS_FILE) -> KnownResults:
 
 
 def ladder_bounds(ladder: Ladder, results: KnownResults) -> Bounds:
-    """Return bounds on the number of guesses that the best strategy needs on a ladder.
-
-    ``results`` are the best known results for any rules. The mean is bounded only for a fixed codemaker, whose secrets
-    are random. A proved worst case in ``results`` is a lower bound only if the codemaker is fixed, or a devil whose
-    search is exact from the first guess. Other codemakers do not always give the worst reply, so a strategy may need
-    fewer guesses against them.
-    """
+    # the mean only for a fixed codemaker, whose secrets are random; a proved worst case is a lower bound only for a
+    # fixed codemaker and a devil that is exact from the first guess, because others do not always give the worst reply
     rules = str(ladder.rules)
     forced = ladder.codemaker == "fixed" or (ladder.exact_up_to or 0) >= ladder.rules.size
     worst = _bound(float(least_worst(ladder.rules)), results.get((rules, "worst")), is_least=forced)
@@ -73,11 +64,8 @@ def _bound(counted: float, known: KnownResult | None, *, is_least: bool) -> Boun
 
 
 def feedback_count(rules: Rules) -> int:
-    """Return the number of different feedbacks that are possible under the rules.
-
-    A feedback with one white and all other pegs black is impossible. If colors do not repeat, a guess and the secret
-    share at least ``2 * pegs - colors`` colors, so feedbacks with fewer blacks and whites together are impossible too.
-    """
+    # one white with all other pegs black is impossible; without repeats, guess and secret share 2 * pegs - colors
+    # colors or more
     pegs = rules.pegs
     fewest = 0 if rules.repeats else max(0, 2 * pegs - rules.colors)
     return sum(
@@ -89,10 +77,6 @@ def feedback_count(rules: Rules) -> int:
 
 
 def _found_at_most(rules: Rules) -> Iterator[int]:
-    """Yield the largest number of secrets that a strategy can find with its first guess, with its second, and so on.
-
-    The last number is the number of codes that are left, so all numbers add up to the number of codes of the rules.
-    """
     left, most, others = rules.size, 1, feedback_count(rules) - 1
     while left > 0:
         count = min(left, most)
@@ -102,10 +86,10 @@ def _found_at_most(rules: Rules) -> Iterator[int]:
 
 
 def least_worst(rules: Rules) -> int:
-    """Return a lower bound on the guesses that any strategy needs in the worst case, found by counting feedbacks."""
+    """Return a lower bound on the guesses of any strategy in the worst case, by counting feedbacks."""
     return sum(1 for _ in _found_at_most(rules))
 
 
 def least_mean(rules: Rules) -> float:
-    """Return a lower bound on the mean guesses of any strategy over all secrets, found by counting feedbacks."""
+    """Return a lower bound on the mean guesses of any strategy over all secrets, by counting feedbacks."""
     return sum(turn * count for turn, count in enumerate(_found_at_most(rules), 1)) / rules.size

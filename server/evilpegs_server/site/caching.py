@@ -1,7 +1,7 @@
 """ASGI middleware that tags and compresses responses, and answers 304 if the client has the response already.
 
-The entity tag is a hash of the body, so equal bodies have equal tags, even after a restart of the server. The
-compressed form of a body has a tag of its own, because its bytes differ.
+The entity tag is a hash of the body, so equal bodies have equal tags, even after a restart. The compressed form has a
+tag of its own, because its bytes differ.
 """
 
 import gzip
@@ -18,22 +18,20 @@ from evilpegs_server.site.negotiation import accepts_gzip, accepts_media, matchi
 from evilpegs_server.site.problems import problem_response
 from evilpegs_server.storage.reads import BusyError
 
+# smaller bodies fit into one packet without compression
 MIN_GZIP_BYTES: Final = 1_000
-"""The size of the smallest body that is compressed. Smaller bodies fit into one packet without compression."""
+# this many bytes are compressed on the event loop in a quarter of a millisecond
 MAX_INLINE_BYTES: Final = 8_000
-"""The size of the largest body that is compressed in the event loop, where this takes a quarter of a millisecond."""
 GZIP_LEVEL: Final = 5
+# a client may keep the response but must validate it before each use
 REVALIDATE: Final = "no-cache"
-"""The Cache-Control of a response that a client may keep but must validate before each use."""
 
+# repeated by a response with the status 304
 _KEPT: Final = ("Cache-Control", "Vary", "X-Content-Type-Options", "Content-Security-Policy", "Referrer-Policy")
-"""The headers of a response that a response with the status 304 repeats."""
 
 
 @dataclass(slots=True)
 class _Answer:
-    """The complete response of the application, collected from its ASGI messages."""
-
     status: int = 500
     headers: MutableHeaders = field(default_factory=MutableHeaders)
     body: bytes = b""
@@ -47,21 +45,13 @@ class _Answer:
 
 
 class Caching:
-    """ASGI middleware that tags and compresses responses, and negotiates their media type.
-
-    Each body is collected completely before anything is sent. ``reads`` has the threads that compress large bodies.
-    """
+    """ASGI middleware that collects each body, then tags, compresses and negotiates it."""
 
     def __init__(self, app: ASGIApp, reads: MeteredReads) -> None:
         self._app = app
         self._reads = reads
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request to the application, and send its response, compressed if the client accepts gzip.
-
-        Small bodies are not compressed. Send status 304 instead if the client has the response already, and 406 if the
-        client does not accept its media type. A response with another status than 200 is sent as it is.
-        """
         answer = _Answer()
         await self._app(scope, receive, answer.take)
         answer.headers.setdefault("X-Content-Type-Options", "nosniff")
@@ -91,10 +81,6 @@ class Caching:
         return _response(answer)
 
     async def _compress(self, answer: _Answer, tag: str) -> None:
-        """Compress ``answer`` in place and set ``tag`` as its entity tag.
-
-        A large body is compressed in a thread; if all threads are busy, leave the answer unchanged.
-        """
         if len(answer.body) <= MAX_INLINE_BYTES:
             body = _gzip(answer.body)
         else:

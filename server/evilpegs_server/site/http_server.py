@@ -19,26 +19,19 @@ from evilpegs_server.site.loop_share import LoopShare, MeteredApp
 KEEP_ALIVE_SECONDS: Final = 15
 _BACKLOG: Final = 128
 CLOSE_SECONDS: Final = 0.5
-"""The seconds within which responses must reach their clients when the server stops."""
+"""The time for responses to reach their clients when the server stops."""
 
 
 class EmbeddedServer(uvicorn.Server):
-    """A uvicorn server that installs no signal handlers, because the program around it handles signals."""
+    """A uvicorn server that leaves signals to the program around it."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Leave all signal handlers unchanged within the block."""
         yield
 
 
 async def bind(host: str, port: int) -> list[socket.socket]:
-    """Return a listening socket for each address of ``host``; all sockets listen on the same port.
-
-    With port 0, the system picks a free port.
-
-    Raises:
-        OSError: an address cannot be resolved or bound.
-    """
+    """Listen on one port at each address of ``host``; port 0 lets the system choose. Raises OSError."""
     loop = asyncio.get_running_loop()
     infos = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     sockets: list[socket.socket] = []
@@ -76,13 +69,7 @@ async def running_http_server(
     tls: ssl.SSLContext | None = None,
     share: LoopShare | None = None,
 ) -> AsyncIterator[None]:
-    """Serve ``app`` over HTTP on the listening ``sockets`` within the `with` block.
-
-    When the block ends, responses in progress have `CLOSE_SECONDS` to finish; then their connections are closed.
-    Connections and malformed requests are counted in ``counts``, if it is given. With ``tls``, the connections use
-    HTTPS. Requests wait while ``share``, the time of the site on the event loop, is used up; by default, it is a new
-    `LoopShare`.
-    """
+    """Serve ``app`` within the block; at its end, responses in progress have `CLOSE_SECONDS` to finish."""
     share = share or LoopShare()
     site = Connections(counts or HttpCounts(), share, asyncio.get_running_loop())
     server = EmbeddedServer(

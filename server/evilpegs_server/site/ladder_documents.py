@@ -1,12 +1,9 @@
-"""The documents that describe the ladders. They do not change while a server runs."""
-
 from evilpegs_server.matches.registry import MatchRegistry
 from evilpegs_server.site.bounds import ladder_bounds, load_known_results
 from evilpegs_server.site.models import LadderDocument, LadderList
 
 
 def ladder_list(registry: MatchRegistry) -> LadderList:
-    """Return the document of all ladders that a server knows, with bounds on the guesses that each ladder needs."""
     offered = {ladder.id for ladder in registry.offered_ladders}
     results = load_known_results()
     return LadderList(

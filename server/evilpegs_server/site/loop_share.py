@@ -1,10 +1,10 @@
 """A limit on the time that the site takes from the event loop, and the order in which its requests are handled.
 
-The games run on the same event loop as the site, so a flood of requests would delay every guess (measured: 400
-connections that ask without a pause raise the median of a guess from 2 to 600 ms). Everything that a request costs is
-therefore measured: each step of its coroutine on the event loop, and its reads in threads, which take the interpreter
-lock. While the site has used more than its share of the time, the next request waits, unparsed. The requests of an
-address wait in order, and addresses take turns, so a client that floods the site delays only itself.
+The games run on the same event loop, so a flood of requests would delay every guess (measured: 400 connections that ask
+without a pause raise the median of a guess from 2 to 600 ms). Everything that a request costs is therefore measured:
+the steps of its coroutine on the event loop, each until it waits or ends, and its reads in threads, which take the
+interpreter lock. While the site has used more than its share of the time, the next request waits, unparsed. The
+requests of an address wait in order, and addresses take turns, so a client that floods the site delays only itself.
 """
 
 import asyncio
@@ -20,25 +20,18 @@ from evilpegs_server.storage.reads import Reads
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
+# games keep at least the remaining 70 % of the time
 SHARE: Final = 0.3
-"""The part of the time that requests to the site may take, 30 %. Games keep at least the remaining 70 %."""
+# after a rest, enough for some hundred requests, those of a class that opens the page
 BURST_SECONDS: Final = 0.3
-"""The seconds that requests may take at once after a rest.
-
-They are enough for some hundred requests, those of a class that opens the page.
-"""
+# accepting, parsing and sending (measured with wrk: 0.1 to 0.2 ms)
 REQUEST_SECONDS: Final = 150e-6
-"""The seconds per request for accepting, parsing and sending (measured with wrk: 0.1 to 0.2 ms)."""
+# per iteration of the event loop, so a guess waits for no more
 ADMITTED_PER_STEP: Final = 4
-"""The largest number of requests that begin in one iteration of the event loop, and that a guess may wait for."""
 
 
 class LoopShare:
-    """A budget of time: the seconds that the site may still take from the event loop.
-
-    The budget begins at ``burst`` and grows by ``share`` seconds per second, up to ``burst`` again. Spending may make
-    it negative; requests then wait. ``clock`` returns the seconds of a monotonic clock.
-    """
+    """A budget of seconds on the event loop: ``burst`` at first, regaining ``share`` per second up to ``burst``."""
 
     def __init__(
         self, share: float = SHARE, burst: float = BURST_SECONDS, clock: Callable[[], float] = perf_counter
@@ -47,30 +40,22 @@ class LoopShare:
         self._left, self._counted_at = burst, clock()
 
     def spend(self, seconds: float) -> None:
-        """Subtract ``seconds`` from the budget, which may become negative."""
+        """Charge the budget, which may become negative."""
         self._left -= seconds
 
     def wait_seconds(self) -> float:
-        """Return the seconds until the budget is no longer negative; 0 if it is not negative now."""
+        """Return the seconds until the budget is no longer negative."""
         now = self._clock()
         self._left = min(self._burst, self._left + (now - self._counted_at) * self._share)
         self._counted_at = now
         return max(0.0, -self._left / self._share)
 
     def metered(self, coroutine: Awaitable[None]) -> Awaitable[None]:
-        """Return an awaitable that runs ``coroutine`` and subtracts the time of its steps from this budget of time.
-
-        A step is the work that a coroutine does on the event loop until it waits or ends.
-        """
+        """Charge the steps of ``coroutine`` on the event loop to this budget."""
         return _Metered(coroutine, self)
 
 
 class _Metered:
-    """An awaitable that runs ``coroutine`` and subtracts the time of its steps from ``share``, a budget of time.
-
-    A step is the work that a coroutine does on the event loop until it waits or ends.
-    """
-
     def __init__(self, coroutine: Awaitable[None], share: LoopShare) -> None:
         self._coroutine, self._share = coroutine, share
 
@@ -97,31 +82,23 @@ def _thrower(steps: Any, error: BaseException) -> Callable[[], Any]:
 
 
 class MeteredApp:
-    """ASGI middleware that subtracts the time of each request on the event loop from ``share``, a budget of time."""
+    """ASGI middleware that charges the time of each request on the event loop."""
 
     def __init__(self, app: ASGIApp, share: LoopShare) -> None:
         self._app, self._share = app, share
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request to the application, and subtract its time on the event loop from the site's budget of time."""
         await self._share.metered(self._app(scope, receive, send))
 
 
 class MeteredReads:
-    """The threads ``reads``, together with ``share``, a budget from which the time of each call is subtracted.
-
-    Calls in threads count too, because they take the interpreter lock from the event loop.
-    """
+    """Reading threads whose calls are charged, because they take the interpreter lock from the event loop."""
 
     def __init__(self, reads: Reads, share: LoopShare) -> None:
         self._reads, self._share = reads, share
 
     async def run(self, function: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
-        """Call ``function`` in a thread with the given arguments, and return its result.
-
-        Raises:
-            BusyError: too many calls run or wait already.
-        """
+        """Call ``function`` in a thread; raises BusyError if too many calls run or wait."""
         times = []
 
         def call() -> _T:
@@ -139,11 +116,7 @@ class MeteredReads:
 
 
 class RequestQueue:
-    """The queue of connections whose next request waits while ``share``, the site's budget of time, is negative.
-
-    Addresses take turns, so an address with many waiting requests delays only itself. ``loop`` is the event loop in
-    which requests begin.
-    """
+    """The connections whose next request waits for the budget; addresses take turns."""
 
     def __init__(self, share: LoopShare, loop: asyncio.AbstractEventLoop) -> None:
         self._share, self._loop = share, loop
@@ -151,18 +124,13 @@ class RequestQueue:
         self._next_step: asyncio.Handle | None = None
 
     def enter(self, connection: object, address: str, begin: Callable[[], None]) -> bool:
-        """Queue the request of ``connection``; the event loop calls ``begin`` when the request may begin.
-
-        ``begin`` is never called within this call. Return True if the site has time now, and False if the request has
-        to wait because the time of the site is used up.
-        """
+        """Call ``begin``, never at once, when the request may be handled; return False if the budget is used up."""
         self._waiting.setdefault(address, {}).setdefault(connection, begin)
         if self._next_step is None:
             self._next_step = self._loop.call_soon(self._admit)
         return self._share.wait_seconds() == 0
 
     def leave(self, connection: object, address: str) -> None:
-        """Remove the closed ``connection`` of ``address`` from the queue; do nothing if it is not in the queue."""
         connections = self._waiting.get(address, {})
         connections.pop(connection, None)
         if not connections:
@@ -179,7 +147,6 @@ class RequestQueue:
             self._next_step = self._loop.call_later(self._share.wait_seconds(), self._admit)
 
     def _take_next(self) -> Callable[[], None]:
-        """Remove the oldest request of the address whose turn it is, and return the function that begins it."""
         address, connections = self._waiting.popitem(last=False)
         begin = connections.pop(next(iter(connections)))
         if connections:

@@ -1,5 +1,3 @@
-"""The JSON document of the HTTP API about one match, built from the events of the match's record."""
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -10,10 +8,7 @@ from evilpegs_server.site.models import GameDocument, MatchDocument, TurnDocumen
 
 
 def match_document(entries: Sequence[LogEntry]) -> MatchDocument:
-    """Return the document of a match, built from the log entries of its record from the first on.
-
-    ``entries`` must not be empty. The document describes the match as it was after the last entry.
-    """
+    """Return the document of a match from its log entries, of which there is at least one."""
     started, *events = (orjson.loads(entry.text) for entry in entries)
     return MatchDocument(
         match=started["match"],

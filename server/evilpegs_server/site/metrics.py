@@ -1,8 +1,7 @@
 """The metrics of a running server in the text format of Prometheus.
 
-The server keeps plain numbers; the text is built at each request for it. The labels of metrics name ladders, error
-codes, limits, reasons, stages of a guess, ports, HTTP statuses, kinds of players and seats, worker pools, tables in
-memory and caches. Labels never name a player, a match, an address, a token or a secret.
+The server keeps plain numbers; the text is built at each request for it. Labels never name a player, a match, an
+address, a token or a secret.
 """
 
 from collections import Counter
@@ -27,13 +26,6 @@ _KINDS: Final = ("bot", "human", "guest", NO_HELLO)
 
 @dataclass(frozen=True, slots=True)
 class MetricSources:
-    """The objects and functions from which the metrics are read.
-
-    ``loop_lag`` is the histogram of the lateness of the event loop's ticks. ``seats``, ``table_sizes``, and the values
-    of ``pools`` and ``caches`` are functions that return current numbers. ``table_sizes`` returns the number of entries
-    by the name of a table in memory; the keys of ``pools`` and ``caches`` are names too.
-    """
-
     registry: MatchRegistry
     writer: Writer
     loop_lag: Durations
@@ -44,21 +36,17 @@ class MetricSources:
 
 
 class Metrics:
-    """The metrics of a server, read from ``sources`` and, for memory and processor time, from its process."""
-
     def __init__(self, sources: MetricSources) -> None:
         self._registry = CollectorRegistry()
         self._registry.register(_ServerCollector(sources))
         ProcessCollector(registry=self._registry)
 
     def text(self) -> bytes:
-        """Return the current metrics in the text format of Prometheus. This takes about a millisecond."""
+        # takes about a millisecond
         return generate_latest(self._registry)
 
 
 class _ServerCollector(Collector):
-    """A Prometheus collector that computes all metrics from ``sources`` at each request."""
-
     def __init__(self, sources: MetricSources) -> None:
         self._sources = sources
 
@@ -101,10 +89,6 @@ class _ServerCollector(Collector):
         yield from self._http()
 
     def _limits(self) -> Iterator[Metric]:
-        """Return the metrics of seats, of limits, and of connections that the server ended.
-
-        A seat is a connection to the game that the server can accept.
-        """
         counts, seats = self._sources.registry.counts, self._sources.seats()
         there = GaugeMetricFamily("evilpegs_seats", "Seats of the game by kind", labels=["kind"])
         taken = GaugeMetricFamily("evilpegs_seats_taken", "Seats that are taken by kind", labels=["kind"])
@@ -170,7 +154,7 @@ class _ServerCollector(Collector):
         return iter((waiting, running, oldest, longest, done))
 
     def _tables(self) -> Metric:
-        """Return the sizes of the tables in memory that have entries per player; endless growth would show a leak."""
+        # tables with entries per player: endless growth would show a leak
         entries = GaugeMetricFamily(
             "evilpegs_table_entries", "Entries of a table in memory about those who play", labels=["table"]
         )
@@ -193,11 +177,6 @@ class _ServerCollector(Collector):
 
 
 def _histogram(name: str, help_text: str, durations: Mapping[str, Durations], label: str | None = None) -> Metric:
-    """Return a Prometheus histogram in seconds, with one series per entry of ``durations``.
-
-    ``label`` is the name of the label, and the keys of ``durations`` are its values. Without ``label``, ``durations``
-    has one entry, whose key is not used.
-    """
     family = HistogramMetricFamily(name, help_text, labels=[label] if label else [])
     bounds = [*map(str, BOUNDS), "+Inf"]
     for value, each in durations.items():

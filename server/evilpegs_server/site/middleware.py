@@ -1,5 +1,3 @@
-"""ASGI middleware of the site, for failures, slow requests, counts of refusals, allowed hosts, and HEAD requests."""
-
 import asyncio
 from typing import Final
 
@@ -12,14 +10,10 @@ from evilpegs_server.matches.counts import HttpCounts
 from evilpegs_server.site.problems import busy_response, problem_response
 
 REQUEST_SECONDS: Final = 10.0
-"""The seconds that a request may take before it is answered with status 503."""
 
 
 class Guard:
-    """ASGI middleware that answers exceptions with status 500 and slow requests with status 503.
-
-    A request is slow if it takes longer than ``seconds``. Exceptions are written to ``log``.
-    """
+    """ASGI middleware that answers exceptions with status 500 and requests longer than ``seconds`` with 503."""
 
     def __init__(self, app: ASGIApp, log: BoundLogger, seconds: float = REQUEST_SECONDS) -> None:
         self._app = app
@@ -27,7 +21,6 @@ class Guard:
         self._seconds = seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request to the application; if that fails or is slow before a response begins, send an error."""
         started = False
 
         async def note_and_send(message: Message) -> None:
@@ -48,15 +41,13 @@ class Guard:
 
 
 class RefusalCount:
-    """ASGI middleware that counts, in ``counts``, the responses of the site with a status of 400 or more."""
+    """ASGI middleware that counts responses with a status of 400 or more."""
 
     def __init__(self, app: ASGIApp, counts: HttpCounts) -> None:
         self._app = app
         self._counts = counts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request to the application, and count the response if its status is 400 or more."""
-
         async def count_and_send(message: Message) -> None:
             if message["type"] == "http.response.start":
                 self._counts.note_status("site", message["status"])
@@ -66,14 +57,13 @@ class RefusalCount:
 
 
 class HostCheck:
-    """ASGI middleware that refuses a request with status 421 unless ``hosts`` allows its Host header."""
+    """ASGI middleware that answers 421 unless the Host header is allowed; HTTP/1.0 needs none."""
 
     def __init__(self, app: ASGIApp, hosts: AllowedHosts) -> None:
         self._app = app
         self._hosts = hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request to the application, or refuse it. HTTP/1.0 requests need no Host header."""
         named = Headers(scope=scope).getlist("host")
         if self._hosts.find(named) is None and (named or scope["http_version"] != "1.0"):
             detail = "this server does not answer for that host; add its name to the setting hosts"
@@ -83,16 +73,12 @@ class HostCheck:
 
 
 class HeadAsGet:
-    """ASGI middleware that passes HEAD requests to the application as GET requests.
-
-    The HTTP server, uvicorn, leaves the body out of the response to a HEAD request.
-    """
+    """ASGI middleware that turns HEAD into GET, because uvicorn leaves out the body of the response to HEAD."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request to the application, with the method GET instead of HEAD."""
         if scope["method"] == "HEAD":
             scope = {**scope, "method": "GET"}
         await self._app(scope, receive, send)

@@ -16,10 +16,7 @@ NextPage = Annotated[str | None, Field(description="The path of the next page; n
 
 
 class Document(BaseModel):
-    """The base class of the documents: a frozen JSON object.
-
-    `model_validate` also accepts an object that has the fields as attributes.
-    """
+    """A frozen JSON object; `model_validate` also accepts an object with the fields as attributes."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 

@@ -29,7 +29,7 @@ _MEANINGS: Final = {
 
 
 def openapi_text() -> str:
-    """Return the OpenAPI description of the HTTP API as JSON text, which is the content of docs/openapi.json."""
+    """Return the content of docs/openapi.json."""
     app = FastAPI(openapi_url=None)
     add_routes(app)
     document = get_openapi(title="evilpegs", version="1", description=DESCRIPTION, routes=app.routes)
@@ -37,7 +37,6 @@ def openapi_text() -> str:
 
 
 def _with_problems(document: dict[str, Any]) -> dict[str, Any]:
-    """Replace FastAPI's description of errors by that of the site's error responses; return the same ``document``."""
     schemas = document["components"]["schemas"]
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
@@ -49,10 +48,7 @@ def _with_problems(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _describe_responses(responses: dict[str, Any]) -> None:
-    """Add the headers and the status 304 that the middleware sends to ``responses``, the descriptions of a route.
-
-    The status 422 is removed, because the site answers invalid requests with other statuses.
-    """
+    # the site answers invalid requests with other statuses
     responses.pop("422", None)
     responses["200"]["headers"] = _headers("ETag", "Cache-Control", "Vary")
     responses["304"] = {

@@ -1,7 +1,6 @@
 """The files of the web page, and the HTTP headers that let the page connect only to this server.
 
-The files are read once, when the server starts. Only these files can be requested, so a path that leads out of their
-directory matches no file.
+The files are read once, at the start. Only these can be requested, so a path out of their directory matches none.
 """
 
 from collections.abc import Mapping
@@ -29,14 +28,12 @@ _MEDIA_TYPES: Final[Mapping[str, str]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class WebFile:
-    """A file of the web page: its content, and its media type for the header Content-Type."""
-
     body: bytes
     media_type: str
 
 
 def load_web_files(directory: Path = WEB_DIRECTORY) -> Mapping[str, WebFile]:
-    """Return the files below ``directory`` by their relative paths, without files whose media type is not known."""
+    """Return the files below ``directory`` by relative path, without those of an unknown media type."""
     return MappingProxyType(
         {
             path.relative_to(directory).as_posix(): WebFile(path.read_bytes(), _MEDIA_TYPES[path.suffix])
@@ -47,10 +44,7 @@ def load_web_files(directory: Path = WEB_DIRECTORY) -> Mapping[str, WebFile]:
 
 
 def page_headers(game_url: str | None) -> dict[str, str]:
-    """Return the HTTP headers of the page, which allow the page to load files only from this server.
-
-    They also allow the page to connect to ``game_url``, the WebSocket URL of the game, unless it is None.
-    """
+    """Return headers that let the page load files only from this server and connect only to it and ``game_url``."""
     connect = "'self'" if game_url is None else f"'self' {_source(game_url)}"
     policy = (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
@@ -60,9 +54,6 @@ def page_headers(game_url: str | None) -> dict[str, str]:
 
 
 def _source(url: str) -> str:
-    """Return the origin of a URL as a source for a Content-Security-Policy.
-
-    For a URL with an IPv6 address, return only the scheme, because a policy cannot name an IPv6 address.
-    """
+    # a policy cannot name an IPv6 address, so only the scheme is named
     parts = urlsplit(url)
     return f"{parts.scheme}:" if "[" in parts.netloc else f"{parts.scheme}://{parts.netloc}"

@@ -1,5 +1,3 @@
-"""Error responses as in RFC 9457: each is a JSON object, a problem document, with a status, a title and a detail."""
-
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any, Final
@@ -14,11 +12,9 @@ from evilpegs_server.storage.reads import BusyError
 
 MEDIA_TYPE: Final = "application/problem+json"
 RETRY_SECONDS: Final = 2
-"""The seconds after which a client should repeat a request that was refused because the server was too busy."""
 ALLOWED_METHODS: Final = "GET, HEAD"
 _HEADERS: Final[Mapping[str, str]] = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 _QUOTED: Final = 40
-"""The largest number of characters of a wrong value that an error quotes."""
 
 
 class Problem(BaseModel):
@@ -33,26 +29,23 @@ class Problem(BaseModel):
 
 
 def problem_response(status: int, detail: str, headers: Mapping[str, str] | None = None) -> Response:
-    """Return an error response with the HTTP status ``status``. ``detail`` explains the error in one line."""
+    """Return an error response; ``detail`` is one line."""
     problem = Problem(title=HTTPStatus(status).phrase, status=status, detail=detail)
     return Response(problem.model_dump_json(), status, {**_HEADERS, **(headers or {})}, MEDIA_TYPE)
 
 
 def busy_response(detail: str) -> Response:
-    """Return a response with status 503 that asks the client to try again in `RETRY_SECONDS`.
-
-    ``detail`` explains in one line why the request cannot be answered now.
-    """
+    """Return a response with status 503 that asks the client to try again in `RETRY_SECONDS`."""
     return problem_response(503, detail, {"Retry-After": str(RETRY_SECONDS)})
 
 
 def quote(value: object) -> str:
-    """Return the first 40 characters of a value from a client, quoted and escaped as printable ASCII."""
+    """Return the start of a value from a client, quoted and escaped as printable ASCII."""
     return ascii(str(value)[:_QUOTED])
 
 
 def handle_problems(app: FastAPI) -> None:
-    """Register handlers in ``app`` that turn HTTP errors, invalid requests and database errors into error responses."""
+    """Turn HTTP errors, invalid requests and database errors into error responses."""
     app.add_exception_handler(HTTPException, _refusal)
     app.add_exception_handler(RequestValidationError, _invalid_request)
     app.add_exception_handler(BusyError, _too_busy)
@@ -89,7 +82,6 @@ async def _invalid_request(_request: Request, error: Exception) -> Response:
 
 
 def _describe(name: str, error: Mapping[str, Any]) -> str:
-    """Return a sentence that says what is wrong with the query parameter ``name``, from the ``error`` of pydantic."""
     context = error.get("ctx", {})
     match error["type"]:
         case "extra_forbidden":

@@ -1,5 +1,3 @@
-"""A check that matches can begin on the server."""
-
 from typing import Final
 
 from evilpegs_server.matches.registry import MatchRegistry
@@ -7,14 +5,14 @@ from evilpegs_server.storage import writes
 from evilpegs_server.storage.writer import Writer
 
 PROBE: Final = "readyz"
-"""The name of the cursor, an entry of the database, that is written to find out if writing works again."""
+"""The name of a cursor in the database that is written to find out if writing works again."""
 
 
 class Readiness:
-    """A check of the match registry and of the writer for obstacles to new matches.
+    """A check for obstacles to new matches.
 
-    If the last commit has failed, each check also submits a small write, unless an earlier one is not finished yet.
-    Without that write, a server without players would never notice that its disk has space again.
+    After a failed commit, each check also submits a small write. Otherwise a server without players would never notice
+    that its disk has space again.
     """
 
     def __init__(self, registry: MatchRegistry, writer: Writer) -> None:
@@ -23,7 +21,6 @@ class Readiness:
         self._probing = False
 
     def obstacle(self) -> str | None:
-        """Return the reason why no match can begin, as one line of text; None if a match can begin."""
         if self._registry.draining:
             return "the server is about to stop"
         if self._writer.health.stuck:

@@ -1,9 +1,8 @@
 """ASGI middleware that sends a recent response again, so that many clients cost little more than one.
 
 A school class that watches a leaderboard asks for the same document many times per second, and the games share the
-event loop with these requests. A response of the API depends only on the method, the path, the query and a few headers
-of the request. The documents change at most twice per second, or when a match ends, so a response may be a fifth of a
-second old.
+event loop with these requests. A response of the API depends only on the method, the path, the query and a few headers.
+The documents change at most twice per second, or when a match ends, so a response may be a fifth of a second old.
 """
 
 import time
@@ -15,16 +14,13 @@ from typing import Final
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 KEEP_SECONDS: Final = 0.2
-"""The age in seconds up to which a response is sent again."""
 MAX_BODY_BYTES: Final = 64 << 10
-"""The size in bytes of the largest body that is kept."""
 MAX_TOTAL_BYTES: Final = 4 << 20
-"""The largest total size in bytes of all kept bodies."""
 MAX_ANSWERS: Final = 1_000
 
 _PREFIX: Final = "/api/v1/"
+# never kept, because the open matches change with every guess
 _LIVE: Final = "/api/v1/live"
-"""The path of the open matches. Its responses are never kept, because they change with every guess."""
 _STATUSES: Final = (200, 304)
 _HEADERS: Final = frozenset((b"host", b"accept", b"accept-encoding", b"if-none-match"))
 """The request headers on which a response depends."""
@@ -44,11 +40,7 @@ class _Answer:
 
 
 class RecentAnswers:
-    """ASGI middleware that keeps successful responses of the API and sends them again to equal requests.
-
-    A response is kept for `KEEP_SECONDS`. Requests are equal if they have the same method, path and query, and the same
-    headers Host, Accept, Accept-Encoding and If-None-Match. ``clock`` returns the seconds of a monotonic clock.
-    """
+    """ASGI middleware that sends successful responses of the API again to equal requests, for `KEEP_SECONDS`."""
 
     def __init__(self, app: ASGIApp, clock: Callable[[], float] = time.monotonic) -> None:
         self._app, self._clock = app, clock
@@ -56,11 +48,6 @@ class RecentAnswers:
         self._bytes = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request with the response that is kept for an equal request, if there is one.
-
-        Otherwise pass the request to the application, and keep the response. Responses outside the API, and those of
-        the list of open matches, are never kept. The docstring of the class says which requests are equal.
-        """
         if not scope["path"].startswith(_PREFIX) or scope["path"] == _LIVE:
             await self._app(scope, receive, send)
             return
@@ -82,7 +69,7 @@ class RecentAnswers:
 
     @property
     def size(self) -> tuple[int, int]:
-        """The number of kept responses, and the total bytes of their bodies."""
+        """The number of kept responses, and the bytes of their bodies."""
         return len(self._answers), self._bytes
 
     def _forget_old(self) -> None:
@@ -95,11 +82,6 @@ class RecentAnswers:
             self._answers.popitem(last=False)
 
     def _keep(self, key: _Key, messages: list[Message]) -> None:
-        """Keep a response for later requests with the same ``key``, unless one is already kept for it.
-
-        ``messages`` are the ASGI messages of the response. It is kept only if it was successful, was sent with one
-        message for its body, and is not too large.
-        """
         if len(messages) != 2 or messages[0]["status"] not in _STATUSES or key in self._answers:
             return
         answer = _Answer(self._clock(), messages[0], messages[1])

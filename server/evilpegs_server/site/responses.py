@@ -1,4 +1,4 @@
-"""Functions that build the responses of the routes, and their descriptions in the OpenAPI document."""
+"""Responses of the routes, and their descriptions in the OpenAPI document."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -30,10 +30,7 @@ _ALWAYS: Final = (405, 406, 421, 500, 503)
 
 
 def problem_statuses(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Return the OpenAPI descriptions of a route's error responses, by HTTP status.
-
-    ``statuses`` are the statuses of the errors that the route has besides the errors of every route.
-    """
+    """Return the OpenAPI descriptions of a route's errors: ``statuses`` and those of every route."""
     schema = {"$ref": f"#/components/schemas/{problems.Problem.__name__}"}
     return {
         status: {"description": _MEANINGS[status], "content": {problems.MEDIA_TYPE: {"schema": schema}}}
@@ -42,30 +39,17 @@ def problem_statuses(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 def json_body(body: bytes | str, cache: str | None = None) -> Response:
-    """Return a response with JSON text as its body.
-
-    ``cache`` is the value of the header Cache-Control. If it is None, clients must validate the response before each
-    use.
-    """
+    """Return a JSON response; without ``cache``, its Cache-Control, clients must validate it before each use."""
     return Response(body, 200, None if cache is None else {"Cache-Control": cache}, JSON)
 
 
 def document(model: BaseModel, cache: str | None = None) -> Response:
-    """Return a response with ``model`` as JSON in its body.
-
-    ``cache`` is the value of the header Cache-Control. If it is None, clients must validate the response before each
-    use.
-    """
+    """Return ``model`` as `json_body` does."""
     return json_body(model.model_dump_json(), cache)
 
 
 def next_page(base_path: str, path: str, query: Mapping[str, Any], cursor: str | None) -> str | None:
-    """Return the path and the query of the next page of a list, or None if the current page is the last.
-
-    ``base_path`` is the path at which clients reach the site, and ``path`` the path of the list below it. ``query`` has
-    the parameters of the current page. The next page has the same parameters, without those that are None, and its own
-    ``cursor``, a text that says where the page begins; ``cursor`` is None if the current page is the last.
-    """
+    """Return the URL path of the next page of a list, with the parameters of this page; None without ``cursor``."""
     if cursor is None:
         return None
     wanted = {name: value for name, value in query.items() if value is not None} | {"cursor": cursor}

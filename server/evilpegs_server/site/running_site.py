@@ -1,5 +1,3 @@
-"""The running site: its services, its application and its sockets."""
-
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -28,13 +26,6 @@ from evilpegs_server.storage.writer import Writer
 
 @dataclass(frozen=True, slots=True)
 class SiteOptions:
-    """The options of a site.
-
-    ``host`` and ``port`` are the address to listen on. ``base_path`` is the path at which clients reach the site,
-    without a slash at its end. ``hosts`` are the host names that requests may use, and ``game`` is the address of the
-    game. With ``public_metrics``, other machines may read the metrics too. With ``tls``, the site uses HTTPS.
-    """
-
     host: str
     port: int
     base_path: str
@@ -46,8 +37,6 @@ class SiteOptions:
 
 @dataclass(frozen=True, slots=True)
 class SiteSources:
-    """The parts of a server from which the site reads."""
-
     registry: MatchRegistry
     writer: Writer
     engine: Engine
@@ -61,13 +50,7 @@ class SiteSources:
 
 @asynccontextmanager
 async def running_site(options: SiteOptions, sources: SiteSources) -> AsyncIterator[int]:
-    """Serve the site within the `with` block; yield the port on which the site listens.
-
-    When the block ends, the site is closed, and requests that wait for an analysis are cancelled.
-
-    Raises:
-        OSError: the address cannot be bound.
-    """
+    """Serve the site within the block and yield its port; raises OSError if the address cannot be bound."""
     sockets = await bind(options.host, options.port)
     share = LoopShare()
     app = create_app(_services(options, sources, share))

@@ -1,5 +1,3 @@
-"""The record of all objects that the routes and the middleware of the site use, and access to it in a route."""
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
@@ -24,9 +22,7 @@ from evilpegs_server.storage.server_key import ServerKey
 class SiteServices:
     """The services that all requests to the site share.
 
-    ``base_path`` is the path at which clients reach the site, without a slash at its end. ``hosts`` are the host names
-    that requests may use, ``web_files`` the files of the page by path, and ``version`` is that of the server's program.
-    With ``public_metrics``, other machines may read the metrics too.
+    ``base_path`` is the path at which clients reach the site, without a slash at its end.
     """
 
     registry: MatchRegistry

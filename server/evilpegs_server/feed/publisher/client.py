@@ -1,5 +1,3 @@
-"""The MQTT client of the feed, with a queue for live events and with errors for refused messages."""
-
 import asyncio
 import logging
 import socket
@@ -16,24 +14,16 @@ from paho.mqtt.reasoncodes import ReasonCode
 from evilpegs_protocol.broker import Broker
 
 KEEPALIVE_SECONDS: Final = 20
-"""The MQTT keep-alive: the seconds of silence on a connection after which the client sends a ping."""
 ANSWER_SECONDS: Final = 30.0
-"""The seconds within which the broker must accept the connection or acknowledge a message."""
+"""The time for the broker to accept a connection or acknowledge a message."""
 GOODBYE_SECONDS: Final = 0.5
-"""The seconds that a goodbye, the packet DISCONNECT, may take before the socket is closed without it."""
 
+# of a PUBLISH packet: kind 1, length 4, length of the topic 2, number of the message 2 bytes
 _HEADER_BYTES: Final = 9
-"""The most bytes of a PUBLISH packet besides its topic, properties and payload.
-
-The kind of the packet takes 1 byte, its length 4, the length of the topic 2, and the number of the message 2.
-"""
+# without it, a message waits up to 40 ms for the TCP acknowledgment of the message before
 _NO_DELAY: Final = ((socket.IPPROTO_TCP, socket.TCP_NODELAY, 1),)
-"""The socket options that make TCP send each message at once.
-
-Without them, a message waits up to 40 milliseconds for the acknowledgment of the message before.
-"""
+# the reason code of a disconnection that the broker has not explained
 _UNSPECIFIED: Final = 128
-"""The MQTT reason code of a disconnection that the broker has not explained."""
 _CUT: Final = "the connection was cut"
 _LOGGER: Final = logging.getLogger("evilpegs.mqtt")
 _LOGGER.addHandler(logging.NullHandler())
@@ -41,10 +31,7 @@ _LOGGER.propagate = False  # the feed reports in its own words, once
 
 
 class PublishRefusedError(aiomqtt.MqttError):
-    """The error that the broker does not accept a message on the topic ``topic``, for the reason ``why``.
-
-    The connection stays open.
-    """
+    """The broker does not accept a message; the connection stays open."""
 
     def __init__(self, topic: str, why: str, advice: str | None = None) -> None:
         super().__init__(f"{topic}: {why}")
@@ -55,16 +42,12 @@ class PublishRefusedError(aiomqtt.MqttError):
 
 
 class SentMessage(Protocol):
-    """The interface of the handle of a queued message."""
-
     def is_published(self) -> bool:
-        """Return True once the message has been written to the socket, or was left out."""
+        """Return True once the message was written to the socket, or left out."""
         ...
 
 
 class _SkippedMessage:
-    """The handle of a message at QoS 0 that was left out because it was too large."""
-
     def is_published(self) -> bool:
         return True
 
@@ -74,8 +57,6 @@ class FeedClient(aiomqtt.Client):
 
     `aiomqtt.Client.publish` costs a task and two iterations of the event loop per message, even at QoS 0. A busy server
     publishes thousands of events per second, so `send` hands them to the queue of paho, the library below aiomqtt.
-    ``identifier`` is the MQTT client id, and ``will`` the last will, the message that the broker publishes if the
-    connection ends without a goodbye. ``on_refusal`` is called with the error of each refused message.
     """
 
     def __init__(
@@ -105,22 +86,16 @@ class FeedClient(aiomqtt.Client):
         self._unacknowledged: dict[int, tuple[str, asyncio.Future[PublishRefusedError | None]]] = {}
 
     def send(self, topic: str, payload: str) -> SentMessage:
-        """Queue a message at QoS 0, and return a handle with which to check that it was written to the socket.
-
-        A message that is too large for the broker is not sent, because the broker would cut the connection; its handle
-        says at once that nothing is left to write.
-
-        Raises:
-            aiomqtt.MqttError: the connection is lost, or 65,535 messages were sent while a message at QoS 1 was not
-                acknowledged. Message numbers then repeat, and an acknowledgment could belong to either of two messages.
-        """
+        """Queue a message at QoS 0; one that is too large for the broker is left out. Raises aiomqtt.MqttError."""
         try:
             self._check_size(topic, payload)
         except PublishRefusedError:
+            # the broker would cut the connection
             return _SkippedMessage()
         sent = self._client.publish(topic, payload)
         if sent.rc != MQTTErrorCode.MQTT_ERR_SUCCESS:
             raise aiomqtt.MqttError(_CUT)
+        # after 65,535 messages the numbers repeat, and an acknowledgment could belong to either of two messages
         if sent.mid in self._unacknowledged:
             message = "the broker does not acknowledge messages"
             raise aiomqtt.MqttError(message)
@@ -134,20 +109,11 @@ class FeedClient(aiomqtt.Client):
         retain: bool = False,
         user_properties: Sequence[tuple[str, str]] = (),
     ) -> None:
-        """Publish a message at QoS 1 and wait until the broker has acknowledged it.
-
-        With ``retain``, the broker keeps the message for later subscribers. ``user_properties`` are pairs of a name and
-        a value. `aiomqtt.Client.publish` is not used, because it ignores the reason code of the acknowledgment, which
-        may be a refusal. That method also uses `asyncio.wait_for`, which can lose a cancellation in Python 3.11, and
-        the feed would then not stop.
-
-        Raises:
-            PublishRefusedError: the broker refuses this message, or the message is larger than the broker accepts.
-            aiomqtt.MqttError: the message cannot be sent.
-            TimeoutError: the broker has not answered within `ANSWER_SECONDS`.
-        """
+        """Publish at QoS 1 until acknowledged; raises PublishRefusedError, aiomqtt.MqttError or TimeoutError."""
         properties = _properties(user_properties)
         self._check_size(topic, payload, properties)
+        # `aiomqtt.Client.publish` ignores the reason code of the acknowledgment, which may be a refusal, and uses
+        # `asyncio.wait_for`, which can lose a cancellation in Python 3.11, so that the feed would not stop
         sent = self._client.publish(topic, payload, qos=1, retain=retain, properties=properties)
         if sent.rc != MQTTErrorCode.MQTT_ERR_SUCCESS:
             message = "Could not publish message"
@@ -163,16 +129,12 @@ class FeedClient(aiomqtt.Client):
             raise refused
 
     async def wait_until_lost(self) -> None:
-        """Wait until the connection is lost, then raise `aiomqtt.MqttError` with the reason."""
+        """Raise `aiomqtt.MqttError` with the reason when the connection is lost."""
         async for _ in self.messages:
             pass  # nothing is subscribed
 
     async def close_socket(self) -> None:
-        """Close the socket without a goodbye if it is still open. The broker then publishes the last will.
-
-        Raises:
-            TimeoutError: the socket was not closed within `GOODBYE_SECONDS`.
-        """
+        """Close the socket without a goodbye; the broker publishes the last will. Raises TimeoutError."""
         open_socket = self._client.socket()
         if isinstance(open_socket, socket.socket):
             with suppress(OSError):
@@ -184,10 +146,6 @@ class FeedClient(aiomqtt.Client):
             self._disconnected.exception()  # known here, or asyncio would log it
 
     def _check_size(self, topic: str, payload: str | bytes, properties: Properties | None = None) -> None:
-        """Raise PublishRefusedError if the packet of a message would exceed the largest size that the broker accepts.
-
-        The error is passed to ``on_refusal`` too. Without a limit of the broker, every message is accepted.
-        """
         if self._largest_packet is None:
             return
         packed = 1 if properties is None else len(properties.pack())  # type: ignore[no-untyped-call]
@@ -208,12 +166,8 @@ class FeedClient(aiomqtt.Client):
     def _on_disconnect(
         self, client: Any, userdata: Any, flags: Any, reason_code: ReasonCode, properties: Properties | None = None
     ) -> None:
-        """Note the end of a connection.
-
-        If the broker has not answered yet, the attempt to connect fails at once, because aiomqtt would wait for the
-        answer until its time limit. ``reason_code`` is `_UNSPECIFIED` if the broker has given no reason for the end.
-        """
         if not self._connected.done():
+            # aiomqtt would wait for the answer until its time limit
             self._connected.set_exception(aiomqtt.MqttError("the broker closed the connection before it answered"))
         elif reason_code == _UNSPECIFIED and not flags.is_disconnect_packet_from_server:
             self._note_cut()
@@ -225,14 +179,11 @@ class FeedClient(aiomqtt.Client):
             self._disconnected.set_exception(aiomqtt.MqttError(_CUT))
 
     def _on_socket_register_write(self, client: Any, userdata: Any, sock: Any) -> None:  # noqa: ARG002
-        """Make the event loop watch the socket ``sock`` for writing. paho may call this method on another thread.
-
-        The socket may be closed before the event loop handles the call. Unlike the method of aiomqtt, this method then
-        does not watch the socket, because the loop would print a traceback.
-        """
+        # paho may call this on another thread
         self._loop.call_soon_threadsafe(self._watch_for_writing, client, sock)
 
     def _watch_for_writing(self, client: Any, sock: Any) -> None:
+        # closed before the loop handles the call: aiomqtt would watch it, and the loop print a traceback
         if sock.fileno() >= 0:
             self._loop.add_writer(sock.fileno(), self._write, client)
 
@@ -264,14 +215,7 @@ def _properties(user_properties: Sequence[tuple[str, str]]) -> Properties | None
 
 @asynccontextmanager
 async def connected(client: FeedClient) -> AsyncIterator[None]:
-    """Connect ``client`` to the broker for the `with` block.
-
-    When the block ends, the client says goodbye to the broker and the socket is closed. If an error ends the block, the
-    socket is closed without a goodbye, so the broker publishes the last will.
-
-    Raises:
-        aiomqtt.MqttError: the broker cannot be reached, or it refused the login.
-    """
+    """Connect for the block, then say goodbye; after an error only close the socket. Raises aiomqtt.MqttError."""
     try:
         await client.__aenter__()
         yield

@@ -3,7 +3,7 @@
     python -m evilpegs_server.feed.publisher.program FD
 
 FD is the file descriptor of a socket to the server. The process exits when the server closes the socket or dies, so it
-never outlives its server. The broker then publishes the last will of the server.
+never outlives its server. The broker then publishes the last will.
 """
 
 import asyncio
@@ -20,16 +20,12 @@ from evilpegs_server.feed.reconnect_time import ReconnectTime
 from evilpegs_server.work.child_process import lower_priority
 from evilpegs_server.work.frames import FramedProtocol, pack
 
+# the worker process has a higher value, so it runs last
 NICENESS: Final = 5
-"""The nice value of this process relative to the server. The worker process has a higher value, so it runs last."""
 
 
 def main(descriptor: int) -> None:
-    """Publish messages until the server asks to end the connection to the broker, or until the server is gone.
-
-    ``descriptor`` is the file descriptor of the socket to the server. SIGTERM and SIGINT are ignored, because a service
-    manager sends them to all processes at once, and the server still has to publish its last results.
-    """
+    # a service manager signals all processes at once, and the server still has its last results to publish
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.SIG_IGN)
     lower_priority(NICENESS)
@@ -37,10 +33,7 @@ def main(descriptor: int) -> None:
 
 
 async def serve(connection: socket.socket) -> None:
-    """Publish the messages that the server sends, until it asks to end the connection to the broker.
-
-    ``connection`` is the socket to the server. If the server closes the socket, the process exits at once.
-    """
+    """Publish what the server sends until it asks for the end."""
     loop = asyncio.get_running_loop()
     setup: asyncio.Future[PublisherSetup] = loop.create_future()
     publisher: Publisher | None = None

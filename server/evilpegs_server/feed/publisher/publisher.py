@@ -1,5 +1,3 @@
-"""The core of the publisher process, which handles messages of the server and keeps a connection to the broker."""
-
 import asyncio
 from collections import deque
 from collections.abc import Callable
@@ -24,15 +22,11 @@ from evilpegs_server.feed.publisher_messages import (
 from evilpegs_server.feed.reconnect_time import ReconnectTime
 
 REPORT_SECONDS: Final = 0.02
-"""The seconds between two checks for batches that have been written to the socket, while some are not written."""
+"""The time between two checks for batches written to the socket."""
 
 
 class Publisher:
-    """The owner of the connection to the broker, which carries out the server's requests.
-
-    ``setup`` has the broker and the login, ``send`` sends a report to the server, ``call_later`` calls a function after
-    a number of seconds, and ``time`` decides when to connect again. The publisher itself logs nothing.
-    """
+    """The owner of the connection to the broker, which carries out the server's requests and logs nothing."""
 
     def __init__(
         self,
@@ -49,21 +43,19 @@ class Publisher:
         self._current: _BrokerUse | None = None
 
     async def run(self) -> None:
-        """Connect to the broker, and again after every failure, until the server asks to end the connection cleanly."""
+        """Stay connected to the broker until the server asks for the end."""
         await keep_connected(self._new_client, self._use, self, self._time)
 
     def handle(self, message: Any) -> None:
-        """Handle a message of the server; drop the message if it is for a connection that is lost."""
+        """Handle a message of the server; drop it if its connection is lost."""
         if self._current is not None and message.connection == self._number:
             self._current.handle(message)
 
     def connected(self) -> None:
-        """Report to the server that the broker accepted a new connection."""
         self._number += 1
         self._send(Connected(self._number))
 
     def failed(self, why: str) -> None:
-        """Report to the server that the connection was lost or refused, with the reason ``why``."""
         self._send(ConnectionFailed(why))
 
     def _new_client(self) -> FeedClient:
@@ -86,12 +78,6 @@ class Publisher:
 
 
 class _BrokerUse:
-    """The handling of the server's requests on one connection to the broker.
-
-    ``connection`` is the number of the connection in messages and reports. The tasks that publish messages run in
-    ``group``, so an error in one of them ends the connection.
-    """
-
     def __init__(
         self,
         client: FeedClient,
@@ -109,22 +95,16 @@ class _BrokerUse:
         self._end: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def wait_until_ended(self) -> None:
-        """Wait until the server asks to end the connection cleanly, with a goodbye to the broker.
-
-        Raises:
-            aiomqtt.MqttError: the server asks to give up this connection and to connect again, or a message could not
-                be sent.
-        """
         await self._end
 
     def handle(self, message: LiveBatch | DeliveryRequest | ConnectionEnd) -> None:
-        """Carry out a request: publish messages, or end the connection. After the end, ignore every request."""
         if self._end.done():
             return
         match message:
             case LiveBatch():
                 self._publish(message)
             case DeliveryRequest():
+                # in the group, so that an error ends the connection
                 self._group.create_task(self._deliver(message))
             case ConnectionEnd(why=None):
                 self._end.set_result(None)
@@ -132,7 +112,6 @@ class _BrokerUse:
                 self._end.set_exception(aiomqtt.MqttError(why))
 
     def forget_unwritten(self) -> None:
-        """Forget the batches that are not written to the socket, because the connection is over."""
         self._unwritten.clear()
 
     def _publish(self, batch: LiveBatch) -> None:
@@ -146,10 +125,7 @@ class _BrokerUse:
         self._unwritten.append((sent[-1], batch.number))
 
     def _report_written(self) -> None:
-        """Report the last batch of events that was written to the socket; check again later if batches are left.
-
-        Messages are written in order, so a batch is written completely once its last message is written.
-        """
+        # messages are written in order, so a batch is written once its last message is
         written = None
         while self._unwritten and self._unwritten[0][0].is_published():
             _, written = self._unwritten.popleft()
@@ -164,7 +140,6 @@ class _BrokerUse:
         self._send(Delivered(self._connection, request.number, [task.result() for task in tasks]))
 
     async def _is_accepted(self, delivery: Delivery) -> bool:
-        """Publish a message at QoS 1; return True if the broker acknowledges it, and False if the broker refuses it."""
         topic, payload, is_retained, properties = delivery
         try:
             await self._client.deliver(topic, payload, retain=is_retained, user_properties=properties)

@@ -1,5 +1,3 @@
-"""The loop that connects to the broker again after each failure, with growing delays."""
-
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
@@ -9,15 +7,9 @@ from evilpegs_server.feed.reconnect_time import STABLE_SECONDS, ReconnectTime
 
 
 class ConnectionReport(Protocol):
-    """The interface of an object that is notified of each connection to the broker and of each failure."""
+    def connected(self) -> None: ...
 
-    def connected(self) -> None:
-        """Report that the broker accepted the connection."""
-        ...
-
-    def failed(self, why: str) -> None:
-        """Report that the connection was lost or refused; ``why`` is the reason in one line."""
-        ...
+    def failed(self, why: str) -> None: ...
 
 
 async def keep_connected(
@@ -26,11 +18,7 @@ async def keep_connected(
     report: ConnectionReport,
     time: ReconnectTime,
 ) -> None:
-    """Connect to the broker and call ``use`` with the client; after every failure, connect again with a new client.
-
-    An error in ``use`` is a failure too. Return when ``use`` returns without an error. ``report`` is notified of each
-    connection and each failure, and ``time`` decides the delays before new attempts.
-    """
+    """Connect and ``use`` the client; after every failure, of ``use`` too, again, until ``use`` returns."""
     failures = 0
     while True:
         began: float | None = None

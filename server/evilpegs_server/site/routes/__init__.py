@@ -1,5 +1,3 @@
-"""The routes of the site, one module per subject."""
-
 from typing import Final
 
 from fastapi import FastAPI
@@ -10,7 +8,6 @@ API: Final = "/api/v1"
 
 
 def add_routes(app: FastAPI) -> None:
-    """Add every route of the site to an application."""
     app.include_router(page.router)
     app.include_router(health.router)
     app.include_router(metrics.router)

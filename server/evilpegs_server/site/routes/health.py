@@ -1,5 +1,3 @@
-"""The routes of the health and the readiness of the server, of its public keys, and of the API's description."""
-
 from fastapi import APIRouter, Request, Response
 
 from evilpegs_server.site.models import HealthDocument, KeysDocument, ReadyDocument
@@ -36,6 +34,5 @@ async def get_keys(services: Services) -> Response:
 
 @router.get("/api/v1/openapi.json", include_in_schema=False)
 async def get_openapi(request: Request) -> Response:
-    """Return the OpenAPI description of this API as JSON."""
     text: str = request.app.state.openapi_text
     return json_body(text, MINUTE)

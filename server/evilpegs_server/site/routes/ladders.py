@@ -1,5 +1,3 @@
-"""The routes of ladders and their leaderboards."""
-
 from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Path, Response
@@ -14,11 +12,7 @@ router = APIRouter(tags=["ladders"])
 
 
 def find_ladder(services: SiteServices, ladder: str) -> Ladder:
-    """Return the ladder whose id is ``ladder``.
-
-    Raises:
-        HTTPException: the server knows no such ladder (404).
-    """
+    """Return a ladder; raises HTTPException 404 for an unknown one."""
     info = services.registry.ladders.get(ladder)
     if info is None:
         refusal = unknown_ladder_text(ladder, services.registry.ladders).encode("ascii", "backslashreplace").decode()

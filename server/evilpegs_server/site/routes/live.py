@@ -1,4 +1,4 @@
-"""The route of the matches that are played now. They are read from memory, not from the database."""
+"""The route of the matches that are played now, read from memory, not from the database."""
 
 from heapq import nlargest
 from typing import Annotated
@@ -18,8 +18,6 @@ router = APIRouter(tags=["matches"])
 
 
 class LiveQuery(BaseModel):
-    """The query parameters that select a page of open matches."""
-
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     ladder: Annotated[LadderId | None, Field(description="Only matches on this ladder.")] = None
@@ -60,10 +58,7 @@ def _live_match(services: SiteServices, runner: MatchRunner) -> LiveMatch:
 
 
 def _position(runner: MatchRunner) -> tuple[int, int]:
-    """Return the numbers of the game and of the turn that a match has reached, as its player has received them.
-
-    Both numbers count from 1. The turn is 0 before the player has sent `ready` for the game.
-    """
+    # as the player has received it; turn 0 before they have sent `ready`
     last = orjson.loads(runner.event_log.entries[runner.sent_count - 1].text)
     if last["type"] == "feedback":
         return last["game"], last["turn"] + 1

@@ -1,5 +1,3 @@
-"""The routes of matches: lists, records and analyses."""
-
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, HTTPException, Path, Query, Response
@@ -26,8 +24,6 @@ MatchPath = Annotated[
 
 
 class MatchQuery(BaseModel):
-    """The query parameters that select a page of matches. A match is listed if it meets every condition."""
-
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     ladder: Annotated[LadderId | None, Field(description="Only matches on this ladder.")] = None
@@ -71,11 +67,6 @@ def _filter(services: SiteServices, query: MatchQuery) -> MatchFilter:
 
 
 def _ladders(services: SiteServices, query: MatchQuery) -> tuple[str, ...] | None:
-    """Return the ids of the ladders to which ``query`` restricts matches; None if matches of all ladders are wanted.
-
-    Raises:
-        HTTPException: the server does not know the ladder in ``query`` (404).
-    """
     if query.ladder is None and query.codemaker is None:
         return None
     all_ladders = services.registry.ladders.values()
@@ -84,13 +75,7 @@ def _ladders(services: SiteServices, query: MatchQuery) -> tuple[str, ...] | Non
 
 
 async def _entries(services: SiteServices, match: str) -> list[LogEntry]:
-    """Return the log entries of a match from the first on.
-
-    Of an open match, return only the entries that have been sent to its player.
-
-    Raises:
-        HTTPException: there is no such match (404).
-    """
+    # of an open match, only what was sent to its player
     runner = services.registry.get(match)
     if runner is not None:
         entries = runner.sent_entries

@@ -1,5 +1,3 @@
-"""The route of the metrics. Only programs on this machine may read them, unless a setting allows all machines."""
-
 import ipaddress
 import re
 from typing import Any, Final
@@ -12,8 +10,8 @@ from evilpegs_server.site.responses import problem_statuses
 from evilpegs_server.site.services import Services
 
 router = APIRouter(tags=["server"])
+# headers that a proxy adds: a request with one may come from anywhere
 _FORWARDED: Final = re.compile(r"forwarded|via|x-forwarded-.*|x-real-ip|cf-connecting-ip|true-client-ip")
-"""The names of the headers that a proxy adds. A request with one of these headers may come from anywhere."""
 
 _METRICS: Final[dict[int | str, dict[str, Any]]] = {
     200: {
@@ -37,10 +35,9 @@ async def get_metrics(services: Services, request: Request) -> Response:
 
 
 def is_local(request: Request) -> bool:
-    """Return True if a request comes from this machine and not through a proxy on it.
+    """Return True if a request comes from this machine, not through a proxy on it.
 
-    The header Host must be ``localhost`` or a loopback address. A proxy that sets the header like this, and adds no
-    header of its own, cannot be detected.
+    A proxy that sets a loopback Host and adds no header of its own cannot be detected.
     """
     if request.client is None or any(_FORWARDED.fullmatch(name.lower()) for name in request.headers):
         return False

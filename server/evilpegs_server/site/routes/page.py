@@ -1,5 +1,3 @@
-"""The routes of the web page and its files, of the index of the API, and of the address of the game."""
-
 from typing import Any, Final
 
 from fastapi import APIRouter, HTTPException, Request, Response
@@ -53,13 +51,11 @@ async def get_game(services: Services, request: Request) -> Response:
 
 @router.get("/favicon.ico", include_in_schema=False)
 async def get_favicon(services: Services) -> Response:
-    """Return the icon of the web page."""
     return _file(services, FAVICON)
 
 
 @router.get("/static/{path:path}", include_in_schema=False)
 async def get_static(services: Services, path: str) -> Response:
-    """Return the file of the web page at ``path``, relative to the directory of its files."""
     return _file(services, path)
 
 
@@ -71,9 +67,4 @@ def _file(services: SiteServices, path: str, headers: dict[str, str] | None = No
 
 
 def _game_url(services: SiteServices, request: Request) -> str | None:
-    """Return the WebSocket URL of the game for a page at the host that ``request`` names.
-
-    If the request names no allowed host, ``localhost`` takes its place. Return None until the URL is known, because the
-    port of the game is not open yet.
-    """
     return services.game.url_for(services.hosts.find(request.headers.getlist("host")) or "localhost")

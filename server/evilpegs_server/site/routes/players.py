@@ -1,5 +1,3 @@
-"""The routes of players and their results."""
-
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -18,8 +16,6 @@ router = APIRouter(tags=["players"])
 
 
 class PlayerQuery(BaseModel):
-    """The query parameters that select a page of players."""
-
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     limit: Annotated[int, Field(ge=1, le=100, description="The number of players on a page.")] = 50
@@ -49,10 +45,7 @@ async def get_player(
 
 
 def _encode(player: StoredPlayer, rows: Sequence[tuple[str, LeaderboardRow]]) -> str:
-    """Return a player with their results as JSON text; ``rows`` are pairs of a ladder's id and a leaderboard row.
-
-    Call this function in a thread, because a player may have a row for each of thousands of client versions.
-    """
+    # run it in a thread: a player may have a row for each of thousands of client versions
     results = tuple(PlayerResult(ladder=ladder, row=row) for ladder, row in rows)
     entry = PlayerEntry.model_validate(player)
     return PlayerDocument(**dict(entry), results=results).model_dump_json()
