@@ -5,9 +5,11 @@ import json
 import pytest
 
 from evilpegs_clients.verification.verify import verify_record
+from support.browser import WatchedPage
 from support.page.played_matches import open_match
 from support.page.record_files import HONEST, record_file
 from support.site_server import wait_for_analysis
+from support.threaded_server import server_in_thread
 from tools.page_records import VECTORS, apply
 
 FORGED = json.loads((VECTORS / "forgeries.json").read_text())["forged"]
@@ -166,17 +168,24 @@ def wait_for_place(page, game, guess):
     assert shown(page) == guess
 
 
-def test_live_match_is_followed_to_its_end_and_keeps_its_place(watch, server):
-    watched = watch()
+@pytest.fixture
+def own_server(tmp_path):
+    """A server for one test, whose rated match no other test finds on a leaderboard."""
+    with server_in_thread(f"sqlite:///{tmp_path / 'own.sqlite3'}") as running:
+        yield running
+
+
+def test_live_match_is_followed_to_its_end_and_keeps_its_place(browser, own_server):
+    watched = WatchedPage(browser, own_server.site_url)
     page = watched.open("#/matches")
     page.clock.install()
-    with open_match(server, "bulls-and-cows", "followed") as match:
-        match.guess("1234")
-        page.goto(f"{server.site_url}#/match/{match.match}")
+    with open_match(own_server, "classic", "followed") as match:
+        match.guess("1122")
+        page.goto(f"{own_server.site_url}#/match/{match.match}")
         wait_for_place(page, 1, 1)
         for game in range(1, 11):
             for guess in range(2 if game == 1 else 1, 4):
-                match.guess("5678")
+                match.guess("3456")
                 page.clock.fast_forward(2_000)
                 wait_for_place(page, game, guess)
             if game < 10:
@@ -188,7 +197,7 @@ def test_live_match_is_followed_to_its_end_and_keeps_its_place(watch, server):
         match.resign()
     page.locator(".live").wait_for(state="detached")
     wait_for_place(page, 10, 2)
-    wait_for_analysis(server.site_url, match.match)
+    wait_for_analysis(own_server.site_url, match.match)
     page.locator("guess-worth table").wait_for()
     wait_for_place(page, 10, 2)
     page.get_by_role("button", name="Verify in this page").click()
@@ -197,6 +206,7 @@ def test_live_match_is_followed_to_its_end_and_keeps_its_place(watch, server):
     assert page.url.endswith("?game=10&guess=2")
     # Chromium reports every answer of 503, which says that the analysis is not ready.
     assert [problem for problem in watched.problems if "503" not in problem] == []
+    watched.context.close()
 
 
 @pytest.mark.full
