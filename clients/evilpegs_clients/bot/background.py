@@ -10,10 +10,7 @@ _T = TypeVar("_T")
 
 
 def run_in_thread(work: Callable[[], _T]) -> "asyncio.Future[_T]":
-    """Run ``work`` in a new thread and return a future of its result or exception; an event loop must be running.
-
-    The thread is a daemon: ``work`` that never ends does not keep the program alive.
-    """
+    """Run ``work`` in a new daemon thread: work that never ends does not keep the program alive."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[_T] = loop.create_future()
     future.add_done_callback(_retrieve_exception)
@@ -35,10 +32,7 @@ def _setter(finish: Callable[[_T], None], value: _T) -> Callable[[], None]:
 
 
 def _presentable(error: BaseException) -> Exception:
-    """Return ``error`` if a future can carry it safely, else a RuntimeError with its text.
-
-    A future refuses ``StopIteration``, and ``SystemExit`` in the thread must not end the program.
-    """
+    # a future refuses StopIteration, and SystemExit in the thread must not end the program
     if isinstance(error, Exception) and not isinstance(error, StopIteration):
         return error
     raised = RuntimeError(f"{type(error).__name__} {error}".strip())
@@ -47,6 +41,6 @@ def _presentable(error: BaseException) -> Exception:
 
 
 def _retrieve_exception(future: "asyncio.Future[_T]") -> None:
-    """Mark the exception of ``future`` as retrieved, so that asyncio logs nothing if nobody awaits the future."""
+    # marks the exception as retrieved, else asyncio logs it when nobody awaits the future
     if not future.cancelled():
         future.exception()

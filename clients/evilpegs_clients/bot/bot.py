@@ -40,18 +40,16 @@ BotEvent = (
 )
 """The events that `play_matches` reports to ``on_event``.
 
-* `Welcome`: The server accepted the player. The event has the player's name and the server's ladders. It is reported
-  once, before the first match.
-* `MatchStarted`: A match begins, or an earlier run's open match continues.
+* `Welcome`: The server accepted the player; once, before the first match.
+* `MatchStarted`: A match starts, or one that an earlier run left open continues.
 * `GameSummary`: A game ended and was verified.
-* `StrategyFailure`: The strategy failed. If ``match`` is None, it failed before anything was played, and perhaps before
-  the `Welcome`; otherwise the game of the `GameSummary` before this event was resigned.
+* `StrategyFailure`: The strategy failed. If ``match`` is None, it failed before anything was played, perhaps before the
+  `Welcome`; otherwise the game of the preceding `GameSummary` was resigned.
 * `MatchSummary`: A match ended, after its games were reported.
-* `Reconnecting`: The connection was cut, and the next attempt to restore it follows after a delay. This happens at any
-  time.
+* `Reconnecting`: The connection was cut, and the next attempt to restore it follows after a delay; at any time.
 * `Reconnected`: The connection is restored, after one `Reconnecting` or more.
-* `Notice`: The server sent a message for people. This happens at any time.
-* `KeyChanged`: The server signs with another key than at the player's last login. This follows a login.
+* `Notice`: The server sent a message for people; at any time.
+* `KeyChanged`: The server signs with another key than at the player's last login; after a login.
 """
 
 OnEvent = Callable[[BotEvent], None]
@@ -78,14 +76,14 @@ async def play_matches(
     signature is checked if `cryptography` is installed. The server's key is remembered with the token of the name.
 
     Matches that an earlier run of the same strategy under the same name left open are finished first, in addition to
-    ``matches``. Open matches are left alone while another program with the same token file plays under that name. If
-    another client began one of them, nothing is played. A cut connection is restored and the match resumed. If the
-    strategy fails, the game is resigned; after the second failure no further game begins.
+    ``matches``. They are left alone while another program with the same token file plays under that name. If another
+    client started one of them, nothing is played. A cut connection is restored and the match resumed. If the strategy
+    fails, the game is resigned; after the second failure no further game starts.
 
     Before anything is played, the strategy chooses a first guess for each open match and for the ladder, so that a
-    strategy that cannot play these rules loses no game. If no stored token proves the name, the strategy chooses the
-    guess for the ladder before the name is claimed: a connection as a guest gets the rules of the ladder from the
-    server. The function prints nothing; ``on_event`` reports progress.
+    strategy that cannot play these rules loses no game. If no stored token proves the name, this happens before the
+    name is claimed, with the rules that a connection as a guest gets from the server. The function prints nothing;
+    ``on_event`` reports progress.
 
     Args:
         server: The server's address, such as ``ws://127.0.0.1:8765``.
@@ -101,21 +99,21 @@ async def play_matches(
             strategy's ``version`` if it has one, which is a hash for strategy files and programs, else the version of
             evilpegs.
         token_file: The file that keeps the tokens of names; by default one in the user's data directory.
-        token_from: An address that the server had before; the tokens stored for that address are tried, and the token
-            that is accepted is stored for ``server`` too. Do not give the address of another server, because the tokens
-            stored for it would be sent to ``server``.
-        on_event: The function called with each event of the run, on the event loop's thread.
-        retry_policy: The number of attempts, and the delays between them, after a cut connection or a temporary
-            refusal; by default at most 40 attempts.
-        trial: The trial of the strategy that precedes the claim of a new name; by default a new trial. Callers that try
-            several names in turn pass the same trial, so that the strategy is tried only once.
+        token_from: An address that the server had before; the tokens stored for it are tried, and the accepted one is
+            stored for ``server`` too. Do not give the address of another server: its tokens would be sent to
+            ``server``.
+        on_event: Called with each event of the run, on the event loop's thread.
+        retry_policy: The attempts, and the delays between them, after a cut connection or a temporary refusal; by
+            default at most 40 attempts.
+        trial: The trial of the strategy before a new name is claimed; by default a new one. Callers that try several
+            names in turn pass the same trial, so that the strategy is tried only once.
 
     Returns:
         The player's name and, in the order of play, a summary of each match with its games, violations and failures.
 
     Raises:
-        ClientError: The server cannot be reached, refuses a request or contradicts itself, or another client began an
-            open match of that name. The message is one line.
+        ClientError: The server cannot be reached, refuses a request or contradicts itself, or another client started
+            an open match of that name. The message is one line.
         StrategyError: The strategy failed or chose an illegal code, before anything was played or for the second time.
 
     In the example, ``server`` is the address that ``evilpegs serve`` prints. In a notebook, use ``await`` instead of
@@ -193,9 +191,6 @@ def _client_info(strategy: Strategy, client_version: str | None) -> ClientInfo:
 
 
 def _label(name: str) -> str:
-    """Return the name of a strategy as the protocol allows it: at most 64 printable ASCII characters.
-
-    Other characters become ``?``, and an empty name becomes ``strategy``.
-    """
+    # the protocol allows 1 to 64 printable ASCII characters
     printable = "".join(symbol if " " <= symbol <= "~" else "?" for symbol in name)
     return printable[:64] or "strategy"

@@ -20,14 +20,11 @@ from evilpegs_game.codes import Code, format_code
 from evilpegs_game.live.position import Position
 
 MAX_FAILURES: Final = 2
-"""The number of failures of the strategy after which a bot begins no further game."""
+"""Failures of the strategy after which a bot starts no further game."""
 
 
 def check_failures(failures: Sequence[StrategyFailure], view: MatchView | None = None) -> None:
-    """Raise StrategyError if ``failures``, which lists those of the run so far, has `MAX_FAILURES` entries or more.
-
-    With ``view``, the message also says that the match of ``view`` is still open.
-    """
+    """Raise StrategyError if the run has had `MAX_FAILURES` failures; the message names the open match of ``view``."""
     if len(failures) < MAX_FAILURES:
         return
     error = failures[-1].error
@@ -41,17 +38,10 @@ def check_failures(failures: Sequence[StrategyFailure], view: MatchView | None =
 
 
 class MatchPlayer:
-    """A player that plays the match of ``client`` to its end with a strategy.
+    """The player of one match, whose next request always follows from ``client.view`` alone, even after a resume.
 
-    ``chooser`` chooses the guesses with the strategy. Each game is verified when it has ended; ``cache`` makes this
-    faster. The next request always follows from the state of the match, ``client.view``, alone, even after the match
-    was resumed. If the strategy fails, the player resigns the game and begins the next one. ``failures`` lists the
-    failures of the whole run; those in this match are appended. When the list has `MAX_FAILURES` entries, no further
-    game begins, and the match is left open. ``on_event`` is called with the summary of each game that has ended, and
-    then with the failure of the strategy in that game, if there was one.
-
-    If a game ends while the strategy still computes a guess, the next game begins after that computation has ended.
-    Until then the server waits for `ready`, and no clock runs.
+    If the strategy fails, the game is resigned. ``failures`` has those of the whole run; those of this match are
+    appended.
     """
 
     def __init__(
@@ -75,12 +65,7 @@ class MatchPlayer:
         self._failed: dict[int, tuple[Position, StrategyError]] = {}
 
     async def play(self) -> MatchSummary:
-        """Play to the end of the match and return its summary.
-
-        Raises:
-            ClientError: The server cannot be reached, refuses a request or contradicts itself.
-            StrategyError: The strategy has failed `MAX_FAILURES` times in the run, and games are left.
-        """
+        """Play to the end; raises StrategyError after `MAX_FAILURES` failures in the run and leaves the match open."""
         while (phase := await self._client.wait_for_move()) is not Phase.OVER:
             await self._verify_ended_games()
             check_failures(self._failures, self._view)
@@ -98,6 +83,7 @@ class MatchPlayer:
         )
 
     async def _begin(self) -> None:
+        # a choice that outlived its game ends first: until `ready` the server waits, and no clock runs
         if self._choice is None or await self._client.ends_in_time(self._choice):
             nonce = self._nonces.setdefault(self._view.game, secrets.token_hex(16))
             await self._client.ready(nonce)
@@ -122,11 +108,6 @@ class MatchPlayer:
             await self._client.guess(self._chosen[1])
 
     async def _resign(self, game: int, position: Position, error: StrategyError) -> None:
-        """Resign game number ``game``, because the strategy failed with ``error`` at ``position``.
-
-        Raises:
-            StrategyError: The server refuses the resignation; the message has both errors.
-        """
         self._failed[game] = (position, error)
         try:
             await self._client.resign(game)

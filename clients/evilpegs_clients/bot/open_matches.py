@@ -1,5 +1,3 @@
-"""The open matches that a bot finds under its name: those that it may continue, and those that another client began."""
-
 from evilpegs_clients.connection.match_view import MatchView
 from evilpegs_clients.connection.session import PlayerSession
 from evilpegs_clients.errors import BrokenRecordError, ClientError, ConnectionLostError
@@ -8,13 +6,8 @@ from evilpegs_protocol.server_messages import MatchStarted
 
 
 async def find_own_matches(session: PlayerSession, client: str) -> list[MatchStarted]:
-    """Return the first event of each open match of the player, all of them begun by the program named ``client``.
-
-    The matches are only watched: another connection that plays one of them at this moment can go on.
-
-    Raises:
-        ClientError: Another program began one of the matches, for example `evilpegs play`.
-    """
+    """Return the first event of each open match; raises ClientError if another program than ``client`` started one."""
+    # only watched: another connection that plays one of them at this moment can go on
     views = [await _watch(session, match.match) for match in session.welcome.open]
     started = [view.started for view in views if view.over is None]
     for each in started:
@@ -32,17 +25,11 @@ def _foreign_text(started: MatchStarted, session: PlayerSession) -> str:
 
 
 async def _watch(session: PlayerSession, match: str) -> MatchView:
-    """Return a view of the match with the id ``match``, complete with all events so far.
-
-    The server answers `unwatch` only after it has sent the events, so the view is complete after that answer.
-
-    Raises:
-        BrokenRecordError: The server sends no event of the match.
-    """
     while True:
         view = session.view = MatchView(match)
         try:
             await session.ask(Watch(match=match))
+            # answered only after the events are sent, so the view is complete then
             await session.ask(Unwatch(match=match))
         except ConnectionLostError:
             session.view = None

@@ -16,21 +16,12 @@ from evilpegs_protocol.suggestions import install_hint
 
 @dataclass(slots=True)
 class RecordCheck:
-    """The result of checking the record of a match, the statements of the server about the match.
-
-    ``violations`` has the statements that do not hold, and ``not_checked`` those that could not be checked.
-    """
-
     violations: list[Violation] = field(default_factory=list)
     not_checked: list[NotChecked] = field(default_factory=list)
 
 
 async def check_played_match(client: MatchClient) -> RecordCheck:
-    """Check the match of ``client``, which must be over, and return what the check found.
-
-    The record that ``client`` received while playing is verified and compared with the record that the server sends
-    now. The signature in the received record is checked with the server's public keys.
-    """
+    """Check the match of ``client``, which must be over."""
     received = client.view.record
     check = RecordCheck(verify_record(received))
     await _compare_with_server(check, client)
@@ -39,11 +30,6 @@ async def check_played_match(client: MatchClient) -> RecordCheck:
 
 
 async def _compare_with_server(check: RecordCheck, client: MatchClient) -> None:
-    """Compare the record that ``client`` received with the one that the server sends now; add differences to ``check``.
-
-    The server's record is requested once. That the server denies the match or contradicts itself is a violation. If the
-    record cannot be fetched for another reason, the comparison is added to ``check.not_checked``.
-    """
     try:
         handed_out = await client.fetch_record()
     except ClientError as error:
@@ -57,16 +43,11 @@ async def _compare_with_server(check: RecordCheck, client: MatchClient) -> None:
 
 
 def _denies_match(error: ClientError) -> bool:
-    """Return True if ``error`` says that the player has no such match, although they have just played it."""
     return isinstance(error, ServerRefusedError) and error.code is ErrorCode.NOT_YOUR_MATCH
 
 
 def _check_signature(check: RecordCheck, record: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> None:
-    """Check the signature of ``record`` with ``keys``, the server's public keys, and add the result to ``check``.
-
-    Without keys nothing is checked, because a server without a key signs nothing. If `cryptography` is not installed,
-    the signature is added to ``check.not_checked``.
-    """
+    # a server without a key signs nothing
     if not keys:
         return
     if can_check_signatures():

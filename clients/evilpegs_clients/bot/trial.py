@@ -19,29 +19,20 @@ OnFailure = Callable[[StrategyFailure], None]
 
 
 class StrategyTrial:
-    """The trial of ``strategy`` before a new name is claimed: the strategy chooses a first guess, which is not played.
-
-    A bot that may have to try several names uses one trial for all of them: after the trial has passed, `run` does
-    nothing. ``seed`` is the seed of the strategy's randomness; None stands for 0, because the token from which the seed
-    would follow is not issued yet. If the strategy fails, ``on_event`` is called with the failure.
-    """
+    """A trial of ``strategy`` before a new name is claimed; once it has passed, `run` does nothing."""
 
     def __init__(self, strategy: Strategy, seed: int | None, on_event: OnFailure) -> None:
         self.passed = False
-        """True once the strategy has chosen a first guess without a failure."""
         self._strategy = strategy
+        # the token from which a default seed would follow is not issued yet
         self._seed = seed or 0
         self._on_event = on_event
 
     async def run(self, ladder: str, guest: PlayerSession) -> None:
-        """Let the strategy choose a first guess on the ladder with the id ``ladder``, unless an earlier call succeeded.
+        """Let the strategy choose a first guess on ``ladder``, whose rules come from ``guest``, opened and closed here.
 
-        ``guest`` is a session of a guest, which gets the rules of the ladder from the server. The session is opened and
-        closed here. If the server refuses the guest or has no such ladder, nothing is tried.
-
-        Raises:
-            ClientError: The server cannot be reached.
-            StrategyError: The strategy failed.
+        Nothing is tried if the server refuses the guest or has no such ladder. Raises StrategyError if the strategy
+        fails.
         """
         if self.passed:
             return
@@ -59,17 +50,13 @@ class StrategyTrial:
 
 
 async def prepare(strategy: Strategy, offers: Sequence[MatchStarted | LadderInfo], live_sets: LiveSets) -> None:
-    """Compile what the strategy needs, and store all codes of the rules of each of ``offers`` in ``live_sets``."""
+    """Compile what the strategy needs, and store all codes of the rules of each offer in ``live_sets``."""
     rules = [Rules.parse(offer.rules) for offer in offers]
     await run_in_thread(partial(warm_up, strategy, rules, live_sets))
 
 
 async def rehearse(chooser: MoveChooser, offers: Sequence[MatchStarted | LadderInfo], on_event: OnFailure) -> None:
-    """Let ``chooser`` choose a first guess for each of ``offers``, open matches and ladders, without playing it.
-
-    Raises:
-        StrategyError: The strategy failed; ``on_event`` has been called with the failure.
-    """
+    """Let ``chooser`` choose a first guess for each offer without playing it; raises StrategyError if it fails."""
     for offer in offers:
         failure = await run_in_thread(partial(chooser.rehearse, offer))
         if failure is not None:
@@ -79,11 +66,7 @@ async def rehearse(chooser: MoveChooser, offers: Sequence[MatchStarted | LadderI
 
 
 def _occupy_standard_descriptors() -> None:
-    """Open the null device as each of the file descriptors 0 to 2 that the strategy has closed.
-
-    Otherwise the next connection could get one of these descriptors, and the strategy could close it with a later
-    guess.
-    """
+    # if the strategy has closed one of 0 to 2, the next connection could get it, and a later guess could close that
     descriptor = 0
     while descriptor <= 2:
         descriptor = os.open(os.devnull, os.O_RDWR)

@@ -1,8 +1,7 @@
 """One connection to a server: requests get their direct answers, and every message is delivered in order.
 
-`ProtocolConnection.ask` waits for the message that answers its request. Every arriving message, answers included, is
-first passed in order to the function ``deliver``, which the creator of the connection gives. A `MatchView` that
-``deliver`` updates is therefore never behind an answer that a caller of `ask` has received.
+Each message, answers included, first goes to ``deliver``. A `MatchView` that ``deliver`` updates is therefore never
+behind an answer that a caller of `ProtocolConnection.ask` has received.
 """
 
 import asyncio
@@ -45,28 +44,17 @@ from evilpegs_protocol.ports import port_fault
 from evilpegs_protocol.server_messages import Error, ServerEvent
 
 DIAL_SECONDS: Final = 10.0
-"""The longest time for connecting, in seconds."""
+# the statuses with which a game port refuses a connection; the body says why
 _REFUSALS: Final = frozenset({403, 421, 429, 503})
-"""The HTTP statuses with which the game port of a server refuses a connection; the body of the response says why."""
 CLOSE_SECONDS: Final = 2.0
-"""The longest time for a closing handshake, in seconds."""
 USUAL_PORT: Final = 8765
-"""The default game port of a server."""
+"""The default game port."""
+# without a scheme, or with http(s) instead of ws(s); group 2 is the s, group 3 HOST:PORT
 _OTHER_SCHEME: Final = re.compile(r"(?:(http)(s?)://)?([A-Za-z0-9.-]+:[0-9]+|\[[0-9a-fA-F:]+\]:[0-9]+)(?:/|/v1)?")
-"""A pattern of HOST:PORT without a scheme, or with ``http`` or ``https`` instead of ``ws`` or ``wss``.
-
-Group 2 is the ``s`` of ``https``, and group 3 is HOST:PORT.
-"""
 
 
 def server_url(text: str) -> str:
-    """Return the WebSocket URL of a server from the text that a person typed.
-
-    A missing path becomes ``/v1``, the path of version 1 of the protocol.
-
-    Raises:
-        ServerUnreachableError: The text is not a ``ws`` or ``wss`` URL with a valid host and port.
-    """
+    """Return the WebSocket URL for what a person typed, ``/v1`` by default; raises ServerUnreachableError."""
     if (fault := port_fault(text)) is not None:
         raise ServerUnreachableError(fault, UnreachableReason.ADDRESS)
     try:
@@ -80,7 +68,6 @@ def server_url(text: str) -> str:
 
 
 def is_loopback(url: str) -> bool:
-    """Return True if the host of ``url`` is ``localhost`` or a loopback address, so that no proxy must be used."""
     host = urlsplit(url).hostname or ""
     try:
         return ip_address(host).is_loopback
@@ -97,11 +84,7 @@ def _not_a_url(text: str) -> ServerUnreachableError:
 
 @dataclass(frozen=True, slots=True)
 class ReceivedMessage:
-    """A message from the server: ``message`` is its parsed value, and ``fields`` the JSON object that was received.
-
-    The field `re`, the id of the request that the message answers, is removed from ``fields``. Fields that this client
-    does not know are kept, because the hashes of a record cover them.
-    """
+    """A message, parsed and as received but for `re`: a record's hashes also cover fields unknown to this client."""
 
     message: ServerEvent
     fields: Mapping[str, Any]
@@ -111,13 +94,7 @@ Deliver = Callable[[ReceivedMessage], None]
 
 
 async def dial(url: str, deliver: Deliver, seconds: float = DIAL_SECONDS) -> "ProtocolConnection":
-    """Connect to the server at ``url``, which may lack the path, and return the open connection.
-
-    Connecting takes at most ``seconds``. Each message that arrives later is passed to ``deliver``.
-
-    Raises:
-        ServerUnreachableError: No connection was made. The message says in one line why and what to do.
-    """
+    """Connect to ``url``, which may lack the path; raises ServerUnreachableError, which says why and what to do."""
     url = server_url(url)
     try:
         opened = await connect(
@@ -139,7 +116,7 @@ async def dial(url: str, deliver: Deliver, seconds: float = DIAL_SECONDS) -> "Pr
 
 
 class ProtocolConnection:
-    """An open WebSocket connection to a server, created by `dial`; close it with `close`."""
+    """An open connection, made by `dial`; close it with `close`."""
 
     def __init__(self, url: str, opened: ClientConnection, deliver: Deliver) -> None:
         self._url = url
@@ -148,18 +125,10 @@ class ProtocolConnection:
         self._numbers = count(1)
         self._waiting: dict[str, asyncio.Future[ServerEvent]] = {}
         self.ended: asyncio.Task[ClientError] = asyncio.create_task(self._read())
-        """The task that is done once no more messages will arrive; its result is an error that says why."""
+        """Done once no more messages will arrive; the result is an error that says why."""
 
     async def ask(self, request: ClientMessage) -> ServerEvent:
-        """Send ``request`` and return the message that answers it.
-
-        Raises:
-            ServerRefusedError: The answer is an `error` message.
-            ConnectionLostError: The connection was cut before the answer arrived.
-            SeatTakenError: Another connection of the player took over the match before the answer arrived.
-            ServerUnreachableError: The server sent something that is not a message of the protocol.
-            BrokenRecordError: The server contradicted an earlier message.
-        """
+        """Return the answer to ``request``; raises ServerRefusedError, or the error that ended the connection first."""
         number = str(next(self._numbers))
         answer: asyncio.Future[ServerEvent] = asyncio.get_running_loop().create_future()
         self._waiting[number] = answer
@@ -177,7 +146,7 @@ class ProtocolConnection:
         return reply
 
     async def close(self) -> None:
-        """Close the connection and wait for its end; a match that is not over continues on the server."""
+        """Close the connection; a match that is not over continues on the server."""
         await self._socket.close()
         await self.ended
 
@@ -218,15 +187,11 @@ class ProtocolConnection:
 
 
 def _is_refused(error: Exception) -> bool:
-    """Return True if ``error`` means that the other machine refused the connection.
-
-    The text of ``error`` is searched too, because asyncio joins the errors of several addresses into one text.
-    """
+    # in the text too: asyncio joins the errors of several addresses into one text
     return isinstance(error, ConnectionRefusedError) or f"[Errno {errno.ECONNREFUSED}]" in str(error)
 
 
 def _remedy(url: str) -> str:
-    """Return advice for a person about ``url``, at which nothing listens: check the address, or start a server."""
     parts = urlsplit(url)
     if parts.scheme != "ws" or parts.hostname not in {"127.0.0.1", "localhost"}:
         return "check the address given with --server"
@@ -236,15 +201,12 @@ def _remedy(url: str) -> str:
 
 
 def _no_tls(url: str, error: OSError) -> str:
-    """Return the error message for a TLS handshake with ``url`` that failed with ``error``.
-
-    The message suggests ``ws://`` only if the failure can mean that the server does not use TLS.
-    """
     match error:
         case ssl.SSLCertVerificationError():
             remedy = "check the address, or set SSL_CERT_FILE to the file of a certificate that you trust"
             return f"the certificate of {url} is not valid here ({printable(error.verify_message)}); {remedy}"
         case ssl.SSLError():
+            # ws:// is suggested only if the failure can mean that the server does not use TLS
             return f"no secure connection to {url}; perhaps the server wants ws:// and not wss://"
     remedy = "perhaps it wants ws:// and not wss://, or has no free seat"
     return f"{url} cut the connection before it was secure; {remedy}"

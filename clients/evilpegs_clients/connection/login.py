@@ -24,11 +24,9 @@ CLOSED_REGISTRATION: Final = "this server takes no new names; use the name you r
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """The identity that a client logs in with: its program, and the player's ``name``, which is None for a guest.
+    """The identity that a client logs in with; without ``name`` the player is a guest.
 
-    If the name is new, it is registered for a program if ``kind`` is ``bot``, or for a person if it is ``human``.
-    ``token_from`` is a former address of the server, whose stored tokens are tried too; it is None if there is no
-    former address.
+    ``token_from`` is a former address of the server, whose stored tokens are tried too.
     """
 
     client: ClientInfo
@@ -38,11 +36,7 @@ class Credentials:
 
 
 class LoginSequence:
-    """The login at the URL ``server``: the `hello` messages to try, the token of the name, and the server's key.
-
-    When a player with a name logs in, the server's public key is compared with the key that was stored at an earlier
-    login under that name, and a new key is stored (trust on first use).
-    """
+    """The `hello` messages to try at ``server``, the token that succeeds, and the server's key (trust on first use)."""
 
     def __init__(self, server: str, credentials: Credentials, tokens: TokenFile) -> None:
         self._server = server
@@ -52,23 +46,17 @@ class LoginSequence:
         self._keys = ServerKeyFile.beside(tokens)
         self._former_key: str | None = None
         self.known_keys: tuple[str, ...] = ()
-        """The public keys that are stored for the server and the player's name, newest first; empty before a login."""
+        """The stored public keys of the server, newest first; empty before a login."""
 
     def hellos(self) -> list[Hello]:
-        """Return the `hello` messages to try, in order, until the server accepts one.
+        """Return the messages to try in order: with each stored token, newest first, then a claim of the name.
 
-        After an earlier login of this object, the first message has the token of that login, and a player with a name
-        has no further message. At the first login, a player with a name has a message for each stored token, newest
-        first, and then a message that claims the name. The last message of a guest has no token, because a server
-        forgets guests who leave without having played.
-
-        Raises:
-            TokenFileError: The token of a claimed name could not be stored, or no token is stored for the former
-                address of the server.
+        Raises TokenFileError if the token of a claimed name could not be stored, or the former address has no token.
         """
         credentials = self._credentials
         proven = [] if self._proven is None else [self._with_token(self._proven)]
         if credentials.name is None:
+            # last without a token: a server forgets guests who leave without having played
             return [*proven, Hello(client=credentials.client)]
         if proven:
             return proven
@@ -78,20 +66,13 @@ class LoginSequence:
         return [*map(self._with_token, stored), claim]
 
     def accept(self, hello: Hello, welcome: Welcome) -> None:
-        """Remember the token with which ``hello`` succeeded, or the new token in ``welcome``, the answer to ``hello``.
-
-        Unless the player is a guest, the token and the server's key are also stored in files.
-        """
         self._proven = welcome.token or hello.token
         if self._credentials.name is not None and self._proven is not None:
             self._tokens.add(self._server, self._credentials.name, self._proven)
             self._remember_key(self._credentials.name, welcome.server.key)
 
     def take_former_key(self) -> str | None:
-        """Return the server's key stored before the latest login if the key is now another one or missing, else None.
-
-        After each login only the first call returns a key.
-        """
+        """Return the key stored before the latest login if the server has changed it; once per login."""
         former, self._former_key = self._former_key, None
         return former
 
@@ -105,19 +86,16 @@ class LoginSequence:
 
     @property
     def rng_seed(self) -> int:
-        """The seed of the player's random choices; it is derived from the token, so it is the same in each session."""
+        """Derived from the token, so it is the same in each session."""
         return token_seed(self._proven or "")
 
     def keep_guest(self, player: str) -> None:
-        """Store a guest's token under ``player``, the name that the server gave the guest, who can then come back."""
+        """Store a guest's token under ``player``, the name that the server gave, so that they can come back."""
         if self._proven is not None:
             self._tokens.add(self._server, player, self._proven)
 
     def explain(self, error: ServerRefusedError) -> ServerRefusedError:
-        """Return an error with a clearer message if ``error`` refuses the player's name; else return ``error`` itself.
-
-        The message says what to do. It depends on the names and servers for which tokens are stored.
-        """
+        """Return an error that says what to do if ``error`` refuses the player's name; else ``error`` itself."""
         name = self._credentials.name
         if name is None:
             return error
@@ -142,11 +120,6 @@ class LoginSequence:
         return error.with_message(CLOSED_REGISTRATION + known)
 
     def _former_tokens(self, name: str) -> tuple[str, ...]:
-        """Return the tokens of ``name`` stored for the server's former address; empty if no such address was given.
-
-        Raises:
-            TokenFileError: A former address was given, but no token is stored for it.
-        """
         former = self._credentials.token_from
         if former is None:
             return ()
@@ -165,15 +138,10 @@ class LoginSequence:
 async def connect_and_log_in(
     server: str, login: LoginSequence, deliver: Deliver, seconds: float, before_claim: BeforeClaim | None = None
 ) -> tuple[ProtocolConnection, Welcome]:
-    """Connect to the URL ``server`` and log in; return the connection and the server's `welcome`.
+    """Log in with the first `hello` that the server accepts, each on a new connection; raises ClientError.
 
-    The `hello` messages of ``login`` are tried in order, each on a new connection, until the server accepts one or
-    refuses one for another reason than an unknown token. Connecting and waiting for the answer take at most ``seconds``
-    each. Every message that arrives is passed to ``deliver``. Before a message that claims a name is sent,
-    ``before_claim`` is awaited, and an error that it raises ends the login.
-
-    Raises:
-        ClientError: The server cannot be reached or refuses the login.
+    Connecting and waiting for the answer take at most ``seconds`` each. ``before_claim`` is awaited before a name is
+    claimed, and its error ends the login.
     """
     *earlier, last = login.hellos()
     for hello in earlier:
@@ -193,13 +161,6 @@ async def connect_and_log_in(
 async def _try_hello(
     server: str, login: LoginSequence, hello: Hello, deliver: Deliver, seconds: float
 ) -> tuple[ProtocolConnection, Welcome]:
-    """Send ``hello`` on a new connection; return the connection and the `welcome` that answers ``hello``.
-
-    The connection is closed if anything else happens.
-
-    Raises:
-        ClientError: The server cannot be reached, refuses the message, or does not answer with `welcome`.
-    """
     connection = await dial(server, deliver, seconds)
     try:
         async with asyncio.timeout(seconds):

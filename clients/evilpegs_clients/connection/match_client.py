@@ -1,7 +1,7 @@
 """A player's moves in one match; a cut connection can delay a move but neither lose nor repeat it.
 
-The methods that make a move do not return its result: read the result from ``view`` afterwards. If the connection was
-cut during a move, the match is resumed, and the view shows whether the server had received the move.
+Moves do not return their result: read it from ``view``. If the connection was cut during a move, the match is resumed,
+and the view shows whether the server had received the move.
 """
 
 import asyncio
@@ -29,13 +29,13 @@ RESYNC_ERRORS: Final = frozenset(
         ErrorCode.INTERNAL,
     }
 )
-"""The refusals of a move that mean that the match has changed; the client then requests the events that it missed."""
+"""Refusals of a move after which the missed events are requested: the match has changed."""
 MAX_RESYNCS: Final = 3
-"""The most refusals in `RESYNC_ERRORS` that a client accepts in a row without a new event; it raises the next one."""
+"""Refusals in `RESYNC_ERRORS` that are accepted in a row without a new event; the next one is raised."""
 
 
 class MatchClient:
-    """A client that makes a player's moves in one match, whose state is ``view``; create it with `play` or `resume`."""
+    """The moves of a player in one match, created with `play` or `resume`; ``view`` is its state."""
 
     def __init__(self, session: PlayerSession, view: MatchView) -> None:
         self.view = view
@@ -45,14 +45,7 @@ class MatchClient:
 
     @classmethod
     async def play(cls, session: PlayerSession, ladder: str) -> Self:
-        """Begin a match on the ladder with the id ``ladder`` and return a client for it.
-
-        If the connection is cut before the answer arrives, the new match is found among the player's open matches.
-
-        Raises:
-            ServerRefusedError: The server refuses to begin a match; the message says what to do instead.
-            ClientError: The connection was cut and cannot be restored.
-        """
+        """Start a match; raises ServerRefusedError, whose message says what to do instead."""
         try:
             request = Play(ladder=ladder)
         except ValidationError:  # no ladder can have this id
@@ -66,6 +59,7 @@ class MatchClient:
                 raise explain_play_refusal(error, ladder, session) from None
             except ConnectionLostError:
                 await session.restore()
+                # the cut may have swallowed the answer only: then the new match is among the open ones
                 begun = [match.match for match in session.welcome.open if match.match not in known]
                 if begun:
                     return await cls.resume(session, begun[-1])
@@ -73,12 +67,7 @@ class MatchClient:
 
     @classmethod
     async def resume(cls, session: PlayerSession, match: str) -> Self:
-        """Take over the match with the id ``match``, and return a client for it once all its events have arrived.
-
-        Raises:
-            ServerRefusedError: The server refuses to resume the match, for example because it is another player's.
-            ClientError: The connection was cut and cannot be restored.
-        """
+        """Take over a match, and return once all its events have arrived."""
         view = session.view = MatchView(match)
         await session.resume()
         while view.is_catching_up:
@@ -87,35 +76,27 @@ class MatchClient:
 
     @property
     def server_keys(self) -> tuple[str, ...]:
-        """The public keys of the server, the one in use first; empty if the server signs nothing."""
+        """The public key in use first; empty if the server signs nothing."""
         return self._session.server_keys
 
     async def fetch_record(self) -> list[dict[str, Any]]:
-        """Request the record of the match from the server again, and return all its events in order, as JSON objects.
-
-        Raises:
-            ClientError: The server does not send the whole record.
-        """
+        """Request the whole record from the server again; raises ClientError if it does not arrive."""
         return await self._session.fetch_record(self.view.id)
 
     async def wait_for_move(self) -> Phase:
-        """Wait until it is the player's move or the match is over; return `Phase.READY`, `TURN` or `OVER`."""
+        """Wait until it is the player's move or the match is over; return one of `SETTLED_PHASES`."""
         while self.view.phase not in SETTLED_PHASES:
             await self.wait_for_change()
         return self.view.phase
 
     async def wait_for_change(self) -> None:
-        """Wait until a message has changed ``view``, or a connection that was cut is restored."""
         await self._session.wait_for_change()
 
     async def ends_in_time(self, work: "asyncio.Future[Any]", on_change: Callable[[], object] = lambda: None) -> bool:
-        """Wait until ``work`` is done or the current turn is over; return True if ``work`` is done.
+        """Wait until ``work`` or the current turn ends; return True if ``work`` is done. It is never cancelled.
 
-        The wait for `ready` belongs to the first turn of a game. ``work`` is never cancelled. ``on_change`` is called
-        at the beginning, and after each message about the match that does not end the turn.
-
-        Raises:
-            ClientError: The connection was cut and cannot be restored.
+        The wait for `ready` belongs to the first turn of a game. ``on_change`` is called at the beginning, and after
+        each message about the match that does not end the turn.
         """
         progress = asyncio.create_task(self._wait_for_progress(on_change))
         try:
@@ -128,23 +109,11 @@ class MatchClient:
         return work.done()
 
     async def ready(self, nonce: str) -> None:
-        """Send `ready`, so that the game that waits for `ready` begins.
-
-        ``nonce``, 1 to 64 letters, digits, - and _, is the player's part of the random data from which a fixed secret
-        is drawn.
-        """
+        """Start the game that waits for `ready`; ``nonce`` has 1 to 64 letters, digits, - and _."""
         await self._move(Ready(match=self.view.id, game=self.view.game, nonce=nonce))
 
     async def guess(self, code: str) -> None:
-        """Send ``code``, such as ``1122``, as the guess of the open turn.
-
-        ``view`` shows the feedback afterwards, unless the guess was lost, or reached the server after the turn was
-        over.
-
-        Raises:
-            ServerRefusedError: The server refuses the guess, for example because the code is illegal.
-            BrokenRecordError: The feedback of the server is for a different code.
-        """
+        """Guess ``code``; ``view`` shows the feedback afterwards, unless the guess was lost or too late."""
         view = self.view
         answer = await self._move(Guess(match=view.id, game=view.game, turn=view.turn, code=code))
         if isinstance(answer, FeedbackGiven) and answer.code != code.upper():
@@ -152,14 +121,11 @@ class MatchClient:
             raise BrokenRecordError(message)
 
     async def resign(self, game: int | None = None) -> None:
-        """Resign game number ``game``, from 1, or all games that are left if ``game`` is None."""
+        """Resign game number ``game``, or all games that are left."""
         await self._move(Resign(match=self.view.id, game=game))
 
     async def hint(self) -> HintGiven | None:
-        """Request a hint, which only practice ladders give, and return it.
-
-        The result is None if the connection was cut or the turn ended before the hint arrived.
-        """
+        """Return a hint, which only practice ladders give; None if a cut or the end of the turn was faster."""
         answer = await self._move(Hint(match=self.view.id))
         return answer if isinstance(answer, HintGiven) else None
 
@@ -175,7 +141,6 @@ class MatchClient:
         return None
 
     async def _wait_for_progress(self, on_change: Callable[[], object]) -> None:
-        """Wait until the current turn is over; call ``on_change`` at once and after each message until then."""
         progress = self._progress()
         while self._progress() == progress:
             on_change()

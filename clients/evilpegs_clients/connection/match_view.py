@@ -30,31 +30,26 @@ from evilpegs_protocol.server_messages import (
 
 
 class Phase(StrEnum):
-    """The state of a match: the thing that it waits for next, as far as the player knows."""
+    """The next thing that a match waits for, as far as the player knows."""
 
     READY = "ready"
-    """The match waits for the player's `ready`."""
+    """The player's `ready`."""
     TURN = "turn"
-    """The match waits for the player's guess."""
+    """The player's guess."""
     WAITING = "waiting"
-    """The match waits for the server."""
+    """The server."""
     OVER = "over"
-    """The match is over."""
 
 
 SETTLED_PHASES = frozenset({Phase.READY, Phase.TURN, Phase.OVER})
-"""The phases in which the match does not wait for the server: it is the player's move, or the match is over."""
+"""It is the player's move, or the match is over."""
 
 
 class MatchView:
-    """The state of the match with the given ``id``, as far as its messages have been passed to `apply`.
+    """The state of a match, as far as its messages have been passed to `apply`.
 
-    ``game`` is the number of the current game, from 1, and 0 before the first. ``turn`` is the number of the turn that
-    was opened or answered last in that game, from 1, and 0 before the first. ``history`` has the answered turns of that
-    game. ``left_ms`` is the time on the clock in milliseconds, as the server sent it last; None if it sent none.
-    ``ready_by_ms`` is the time in milliseconds within which the player must send `ready`, counted from the server's
-    latest announcement of this time. ``games_over`` has the last event of each game that has ended, by the number of
-    the game. ``over`` is the last event of the match, and None until that event arrives.
+    ``game`` and ``turn``, which was opened or answered last, are 0 before the first. ``left_ms`` is as the server sent
+    it last, and ``ready_by_ms`` counts from its latest announcement.
     """
 
     def __init__(self, id: str) -> None:  # noqa: A002 - it is the match's id
@@ -65,12 +60,12 @@ class MatchView:
         self.left_ms: int | None = None
         self.ready_by_ms = 0
         self.announcements = 0
-        """The number of times that the server has announced the time left, for a guess or for `ready`."""
+        """Times that the server has announced the time left, for a guess or for `ready`."""
         self.history: History = ()
         self.record: list[dict[str, Any]] = []
-        """Every event of the match so far, in order, each as the JSON object that was received."""
+        """Every event so far, as the JSON object that was received."""
         self.events: list[RecordEvent] = []
-        """The events of ``record`` as parsed messages, in the same order."""
+        """The events of ``record``, parsed."""
         self.games_over: dict[int, GameOver] = {}
         self.over: MatchOver | None = None
         self._started: MatchStarted | None = None
@@ -78,7 +73,7 @@ class MatchView:
 
     @property
     def started(self) -> MatchStarted:
-        """The first event of the record; reading it raises LookupError if it has not arrived yet."""
+        """The first event; raises LookupError if it has not arrived yet."""
         if self._started is None:
             message = "the match has not started"
             raise LookupError(message)
@@ -86,12 +81,11 @@ class MatchView:
 
     @property
     def rules(self) -> Rules:
-        """The rules of the match."""
         return Rules.parse(self.started.rules)
 
     @property
     def seq(self) -> int:
-        """The number of the last event received, counted from 1; 0 before the first."""
+        """The number of the last event received; 0 before the first."""
         return len(self.record)
 
     @property
@@ -100,14 +94,9 @@ class MatchView:
         return self._resumed is not None or self._started is None
 
     def apply(self, received: ReceivedMessage) -> bool:
-        """Apply a message to the view; return True if the view changed.
+        """Apply a message and return True if the view changed.
 
-        A message about another match, an event that was applied before, and a message of any other type than an event,
-        `turn` and `resumed` change nothing.
-
-        Raises:
-            ConnectionLostError: An event before this one is missing.
-            BrokenRecordError: The server contradicts an earlier message.
+        Raises ConnectionLostError after a gap, and BrokenRecordError if the server contradicts an earlier message.
         """
         message = received.message
         if getattr(message, "match", None) != self.id:
@@ -117,11 +106,10 @@ class MatchView:
         return self._apply_state(message)
 
     def game_events(self, game: int) -> list[dict[str, Any]]:
-        """Return the first event of the match and then the events of game number ``game``, as JSON objects in order."""
+        """Return the first event of the match and those of one game."""
         return [event for event in self.record if event.get("game", game) == game and event["type"] != "match_over"]
 
     def game_history(self, game: int) -> History:
-        """Return the answered turns of game number ``game``, oldest first."""
         answers = [event for event in self.events if isinstance(event, FeedbackGiven) and event.game == game]
         return tuple(self._turn(answer) for answer in answers)
 
@@ -172,17 +160,13 @@ class MatchView:
         self._catch_up()
 
     def _catch_up(self) -> None:
-        """Set the phase of the match if it is being resumed; otherwise do nothing.
-
-        The phase is `Phase.WAITING` until all events that the server announced have arrived. If a turn is open, the
-        phase stays `Phase.WAITING` until the server sends `turn`.
-        """
         resumed = self._resumed
         if resumed is None:
             return
         self.phase = Phase.WAITING
         if self.seq >= resumed.seq:
             self._resumed = None
+            # an open turn is WAITING until the server sends `turn`
             self.phase = {"ready": Phase.READY, "over": Phase.OVER}.get(resumed.state, Phase.WAITING)
             self.announcements += 1
             self.ready_by_ms = resumed.ready_by_ms or self.ready_by_ms

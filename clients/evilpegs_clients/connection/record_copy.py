@@ -1,7 +1,4 @@
-"""A second copy of the record of a match, with which a client checks the events that it received during the match.
-
-Receiving the copy does not change the state of the match that the client keeps in its `MatchView`.
-"""
+"""A second copy of the record of a match, with which a client checks the events of its `MatchView`."""
 
 import asyncio
 from typing import Any
@@ -12,11 +9,7 @@ from evilpegs_protocol.server_messages import RecordEvent, Resumed
 
 
 class RecordCopy:
-    """The events of the match with the id ``match``, received a second time, in the order of their arrival.
-
-    ``events`` are JSON objects. ``complete`` is set once the server has sent as many events as it announced. Unlike a
-    `MatchView`, a copy does not compare its events with the events received before. The caller must compare them.
-    """
+    """The events of a match, received a second time but, unlike in a `MatchView`, not compared with the first."""
 
     def __init__(self, match: str) -> None:
         self.match = match
@@ -25,13 +18,7 @@ class RecordCopy:
         self._announced: int | None = None
 
     def take(self, received: ReceivedMessage) -> bool:
-        """Take a message that belongs to the copy and return True; return False for any other message.
-
-        The events of the match belong to the copy, and so does `resumed`, which announces their number.
-
-        Raises:
-            BrokenRecordError: The server sent more events than it announced.
-        """
+        """Take a message if it belongs to the copy; raises BrokenRecordError if there are more than announced."""
         message = received.message
         if getattr(message, "match", None) != self.match or not isinstance(message, RecordEvent | Resumed):
             return False

@@ -1,4 +1,4 @@
-"""Errors for requests that a server refuses; the message says to the player what was refused and what to do instead."""
+"""Errors for refused requests that say what to do instead."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -12,20 +12,12 @@ if TYPE_CHECKING:
 
 
 def unknown_ladder(ladder: str, offered: Iterable[LadderInfo], server: str) -> ServerRefusedError:
-    """Return the error that the server at the URL ``server`` has no ladder with the id ``ladder``.
-
-    The message names the ``offered`` ladders whose ids are most similar, at most three.
-    """
     text = unknown_ladder_text(ladder, (info.id for info in offered), f" on {server}")
     return ServerRefusedError(ErrorCode.UNKNOWN_LADDER, f"{text}; see: evilpegs ladders --server {server}")
 
 
 def explain_play_refusal(error: ServerRefusedError, ladder: str, session: "PlayerSession") -> ServerRefusedError:
-    """Return ``error``, the refusal of a new match on the ladder with the id ``ladder``, with a more helpful message.
-
-    The message says what to do if the ladder is unknown, a name is needed, or too many matches are open. For other
-    refusals it is the message of the server.
-    """
+    """Return ``error``, the refusal of a new match, with a message that says what to do."""
     welcome, message = session.welcome, error.message
     if error.code is ErrorCode.UNKNOWN_LADDER:
         return unknown_ladder(ladder, welcome.ladders, session.server)

@@ -12,18 +12,13 @@ Sleep = Callable[[float], Awaitable[object]]
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """A series of delays in seconds that grow exponentially, with random jitter.
-
-    The upper bound of a delay is ``first`` at the beginning and doubles each time, up to ``longest``. Each delay is
-    drawn at random between half of its upper bound and the upper bound. The series ends after ``attempts`` delays.
-    """
+    """Delays in seconds, drawn between half of a bound and the bound, which doubles from ``first`` to ``longest``."""
 
     first: float = 0.2
     longest: float = 10.0
     attempts: int = 40
 
     def delays(self, rng: Random) -> Iterator[float]:
-        """Yield ``attempts`` delays in seconds, which grow up to ``longest``; ``rng`` draws the jitter."""
         for attempt in range(self.attempts):
             bound = min(self.longest, self.first * 2**attempt)
             yield rng.uniform(bound / 2, bound)
@@ -31,11 +26,7 @@ class Backoff:
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """The number of attempts, and the delays between them, after a cut connection or a temporary refusal.
-
-    ``rng`` draws the jitter of the delays. Connecting and logging in take at most ``timeout`` seconds each. ``sleep``
-    waits for a number of seconds; tests pass one that returns at once.
-    """
+    """Attempts after a cut connection or temporary refusal; connecting and logging in take ``timeout`` seconds each."""
 
     rng: Random
     sleep: Sleep = asyncio.sleep
@@ -43,5 +34,4 @@ class RetryPolicy:
     timeout: float = DIAL_SECONDS
 
     def delays(self) -> Iterator[float]:
-        """Yield ``backoff.attempts`` delays in seconds, which grow up to ``backoff.longest``, with random jitter."""
         return self.backoff.delays(self.rng)

@@ -29,16 +29,11 @@ from evilpegs_protocol.server_messages import ErrorCode, ServerEvent, Welcome
 _Answer = TypeVar("_Answer", bound=ServerMessage)
 
 MAX_PAGES: Final = 1_000
-"""The most pages of a leaderboard that are read, even if the server says that there are more."""
+"""The most pages of a leaderboard that are read, whatever the server says."""
 
 
 class ServerReader:
-    """A guest's session on the URL ``server`` that only reads; it is open during an `async with` block.
-
-    ``program`` is the name of the client program that the server is given. ``on_event`` is called with each event of
-    the session, such as a cut or restored connection. A method that fails raises a `ClientError` with a message of one
-    line.
-    """
+    """A guest's session that only reads, open during an `async with` block; its methods raise `ClientError`."""
 
     def __init__(
         self, server: str, program: str, retry_policy: RetryPolicy, on_event: Callable[[SessionEvent], None]
@@ -57,42 +52,35 @@ class ServerReader:
 
     @property
     def server(self) -> str:
-        """The URL of the server."""
         return self._session.server
 
     @property
     def welcome(self) -> Welcome:
-        """The answer of the server to the latest `hello`."""
         return self._session.welcome
 
     async def standings(self, ladder: str) -> Standings:
-        """Return the leaderboard of the ladder with the id ``ladder``, all pages joined, at most `MAX_PAGES`.
-
-        A player whose row moves to a later page while the pages are read has one row, the first that was read.
-        """
+        """Return the leaderboard, all pages joined."""
         first = await self._ask(ReadStandings(ladder=ladder), Standings)
         rows = {row.player: row for row in first.rows}
         for number in range(2, min(first.pages, MAX_PAGES) + 1):
             page = await self._ask(ReadStandings(ladder=ladder, page=number), Standings)
             for row in page.rows:
+                # a player whose row moves to a later page meanwhile keeps the first
                 rows.setdefault(row.player, row)
         return first.model_copy(update={"rows": tuple(rows.values()), "pages": 1})
 
     async def newest_match(self) -> FinishedMatch | None:
-        """Return the finished match that began last, or None if the server has no finished match."""
+        """Return the finished match that started last."""
         newest = await self._ask(ListMatches(), MatchList)
         return newest.matches[0] if newest.matches else None
 
     async def record(self, match: str) -> list[dict[str, Any]]:
-        """Return all events so far of the match with the id ``match``, in order, as the JSON objects received.
-
-        The events are requested with `watch`, and then a `ping` is sent. The server answers the `ping` only after it
-        has sent the events, so the answer shows that they are complete.
-        """
+        """Return all events of the match so far."""
         while True:
             view = self._session.view = MatchView(match)
             try:
                 await self._session.ask(Watch(match=match))
+                # answered only after the events are sent, so they are complete then
                 await self._session.ask(Ping(c=0))
             except ConnectionLostError:
                 self._session.view = None
@@ -114,10 +102,6 @@ class ServerReader:
                 return self._check(answer, answer_type)
 
     def _explain(self, error: ServerRefusedError, answer_type: type[ServerMessage]) -> ServerRefusedError:
-        """Return ``error``, or another error if the server is too old to know the type of the request.
-
-        ``answer_type`` is the type of the expected answer, which the message of the other error names.
-        """
         if error.code is not ErrorCode.UNKNOWN_TYPE:
             return error
         kind = answer_type.model_fields["type"].default

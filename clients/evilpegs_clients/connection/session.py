@@ -27,21 +27,14 @@ from evilpegs_protocol.fields import ClientMessage
 from evilpegs_protocol.server_messages import ErrorCode, MatchStarted, Notice, ServerEvent, Welcome
 
 TEMPORARY_ERRORS: Final = frozenset({ErrorCode.DRAINING, ErrorCode.STORAGE_UNAVAILABLE, ErrorCode.RATE_LIMITED})
-"""The temporary refusals: the same request may be accepted a little later."""
+"""Refusals after which the same request may be accepted a little later."""
 
 STRANGER_ERRORS: Final = frozenset({ErrorCode.AUTH_FAILED, ErrorCode.NOT_YOUR_MATCH})
-"""The refusals that, after a cut connection, mean that the server no longer knows the player or the match."""
+"""After a cut connection they mean that the server no longer knows the player or the match."""
 
 
 class PlayerSession:
-    """One player's session on ``server``; call `open` first and `close` at the end.
-
-    ``view`` is the match that the player is in, and None if there is none. ``on_event`` is called with each notice of
-    the server, each attempt to reconnect, each restored connection, and each change of the server's key. The delays
-    between attempts grow until a request is answered or an event arrives. Attempts to reach a server that accepts
-    connections and then drops them therefore become rarer. A method that fails raises a `ClientError` with a message of
-    one line.
-    """
+    """One player's session on ``server``, and the match ``view`` that they are in; its methods raise `ClientError`."""
 
     def __init__(
         self,
@@ -57,6 +50,8 @@ class PlayerSession:
         self._retry_policy = retry_policy
         self._on_event = on_event
         self._restoring = asyncio.Lock()
+        # kept until a request is answered or an event arrives: a server that accepts connections
+        # and then drops them is tried more and more rarely
         self._attempts: Iterator[tuple[int, float]] | None = None
         self._connection: ProtocolConnection | None = None
         self._welcome: Welcome | None = None
@@ -65,7 +60,7 @@ class PlayerSession:
 
     @property
     def welcome(self) -> Welcome:
-        """The server's answer to the latest `hello`."""
+        """The answer to the latest `hello`."""
         if self._welcome is None:
             message = "the session is not open"
             raise RuntimeError(message)
@@ -73,15 +68,11 @@ class PlayerSession:
 
     @property
     def rng_seed(self) -> int:
-        """The seed of the player's random choices, the same in each session under one name."""
+        """Derived from the token, so it is the same in each session under one name."""
         return self._login.rng_seed
 
     async def open(self, before_claim: BeforeClaim | None = None) -> Welcome:
-        """Connect, log in, and return the server's `welcome`.
-
-        If no stored token proves the player's name, the name is claimed and its token stored. ``before_claim`` is
-        called and awaited before the claim; if it raises an error, nothing is claimed.
-        """
+        """Connect and log in; if no stored token proves the name, claim it once ``before_claim`` has returned."""
         self._connection = await self._connect(before_claim)
         return self.welcome
 
@@ -91,22 +82,13 @@ class PlayerSession:
             await self._connection.close()
 
     def keep_guest(self) -> None:
-        """Store the token of this guest in the token file, so that the guest can come back under the same name.
-
-        The name is the one that the server gave. Call this method only if the player is a guest.
-        """
+        """Store the token of a guest, so that they can come back under the name that the server gave."""
         self._login.keep_guest(self.welcome.player)
 
     async def ask(self, request: ClientMessage) -> ServerEvent:
-        """Send ``request`` and return the message that answers it.
+        """Return the answer to ``request``, which is sent again after a temporary refusal.
 
-        After a temporary refusal, one of `TEMPORARY_ERRORS`, the request is sent again after a delay. A connection that
-        is cut is not restored here.
-
-        Raises:
-            ServerRefusedError: The refusal is not temporary, or all attempts were refused.
-            ConnectionLostError: The connection was cut before the answer arrived; call `restore`.
-            ClientError: The connection ended for another reason.
+        Raises ConnectionLostError if the connection is cut; call `restore` then.
         """
         for seconds in self._retry_policy.delays():
             try:
@@ -133,10 +115,7 @@ class PlayerSession:
             await self.restore()
 
     async def resume(self) -> None:
-        """Take over the match of ``view``, and request the events that the view has not received.
-
-        If the match is over, nothing is requested.
-        """
+        """Take over the match of ``view`` and request the events that the view lacks, unless the match is over."""
         try:
             await self._resume(self._open_connection())
         except ConnectionLostError:
@@ -144,21 +123,12 @@ class PlayerSession:
 
     @property
     def server_keys(self) -> tuple[str, ...]:
-        """The public keys of the server, the one in use first; empty if the server signs nothing.
-
-        The keys after the first are those remembered from earlier logins.
-        """
+        """The public key in use, then those of earlier logins; empty if the server signs nothing."""
         key = self.welcome.server.key
         return () if key is None else tuple(dict.fromkeys((key, *self._login.known_keys)))
 
     async def fetch_record(self, match: str) -> list[dict[str, Any]]:
-        """Request the record of the player's match with the id ``match`` again; return its events as JSON objects.
-
-        The events are in order. A connection that is cut during the request is not restored.
-
-        Raises:
-            ClientError: The server does not send the whole record within the timeout of the retry policy.
-        """
+        """Request a record again; raises ClientError unless it arrives in time. A cut connection is not restored."""
         connection = self._open_connection()
         copy = self._copy = RecordCopy(match)
         complete = asyncio.ensure_future(copy.complete.wait())
@@ -177,11 +147,7 @@ class PlayerSession:
         return copy.events
 
     async def restore(self) -> None:
-        """Connect again and resume the match if the connection was cut; do nothing if the connection is open.
-
-        Raises:
-            ClientError: All attempts failed, or the connection ended for another reason than a cut.
-        """
+        """Connect again and resume the match if the connection was cut; raises ClientError once all attempts failed."""
         async with self._restoring:
             ended = self._open_connection().ended
             if not ended.done():
@@ -191,14 +157,6 @@ class PlayerSession:
             await self._reconnect(ended.result())
 
     async def _reconnect(self, why: ClientError) -> None:
-        """Try to restore the connection, which ended because of ``why``, until an attempt succeeds.
-
-        There is a delay before each attempt, and the delays grow. After an attempt has succeeded, the next call
-        continues with longer delays, unless a request was answered or an event arrived in between.
-
-        Raises:
-            ClientError: All attempts failed, or an attempt was refused for a reason that is not temporary.
-        """
         if self._attempts is None:
             self._attempts = enumerate(self._retry_policy.delays(), 1)
         for attempt, seconds in self._attempts:
@@ -220,7 +178,6 @@ class PlayerSession:
         raise ServerUnreachableError(message, UnreachableReason.GAVE_UP)
 
     def _explain_stranger(self, error: ServerRefusedError) -> ServerRefusedError:
-        """Return ``error``, or one with a clearer message if the server no longer knows the player or the match."""
         if error.code not in STRANGER_ERRORS:
             return error
         message = (
@@ -271,10 +228,6 @@ class PlayerSession:
             self._news.set_result(None)
 
     def _apply(self, view: MatchView, received: ReceivedMessage) -> bool:
-        """Apply a message to ``view`` and return True if the view changed.
-
-        A new event lets the delays before attempts to reconnect begin again with the shortest.
-        """
         seq = view.seq
         changed = view.apply(received)
         if view.seq > seq:

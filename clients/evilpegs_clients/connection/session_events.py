@@ -1,5 +1,3 @@
-"""The events of a session: notices of the server, cut and restored connections, and changed keys."""
-
 from dataclasses import dataclass
 
 from evilpegs_protocol.server_messages import Notice
@@ -7,10 +5,7 @@ from evilpegs_protocol.server_messages import Notice
 
 @dataclass(frozen=True, slots=True)
 class Reconnecting:
-    """The event that the connection was cut because of ``why``, or that an attempt to restore it failed.
-
-    The next attempt begins in ``seconds`` seconds; ``attempt`` is its number, from 1.
-    """
+    """A cut connection, or a failed attempt to restore it; the next attempt starts in ``seconds``."""
 
     why: str
     attempt: int
@@ -19,18 +14,14 @@ class Reconnecting:
 
 @dataclass(frozen=True, slots=True)
 class Reconnected:
-    """The event that the connection is restored and the match resumed; attempt number ``attempts`` succeeded."""
+    """A restored connection and a resumed match, after ``attempts`` attempts."""
 
     attempts: int
 
 
 @dataclass(frozen=True, slots=True)
 class KeyChanged:
-    """The event that ``server`` signs records with another key than at an earlier login of the player.
-
-    ``former`` is the public key at that earlier login. ``key`` is the public key now, or None if the server no longer
-    signs.
-    """
+    """Another key than at the player's last login; ``key`` is None if the server no longer signs."""
 
     server: str
     former: str
@@ -38,7 +29,6 @@ class KeyChanged:
 
 
 def key_change_line(change: KeyChanged) -> str:
-    """Return the line of text that reports ``change`` to a person."""
     now = "it no longer signs records" if change.key is None else f"it is {change.key} now"
     return f"the key of {change.server} was {change.former} before, and {now}; ask its operator whether that is right"
 

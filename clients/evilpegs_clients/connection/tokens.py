@@ -1,8 +1,8 @@
 """The tokens that prove a player's names, stored in a file that only its owner can read.
 
-The file is JSON: for each server and each name, the issued tokens, newest first. Several tokens of a name are stored
-because servers with different databases can use one address in turn, and a token is the only proof of a name. Programs
-that run at the same time do not lose each other's tokens: each change is made under a lock and replaces the whole file.
+The file is JSON: for each server and each name, the issued tokens, newest first. Several are stored because servers
+with different databases can use one address in turn, and a token is the only proof of a name. Each change is made under
+a lock and replaces the whole file, so that programs do not lose each other's tokens.
 """
 
 import json
@@ -25,16 +25,11 @@ _Servers = dict[str, dict[str, list[str]]]
 
 
 def default_token_file() -> Path:
-    """Return the default path of the token file, in the user's data directory."""
     return user_data_path("evilpegs") / "tokens.json"
 
 
 class TokenFile:
-    """The file at ``path``, which need not exist, with the tokens that prove a player's names to servers.
-
-    Methods name a server by its URL. Every method raises TokenFileError with a message of one line if the file cannot
-    be used.
-    """
+    """The file at ``path``, which need not exist; every method raises TokenFileError if it cannot be used."""
 
     contents: ClassVar[str] = "tokens"
     remedy: ClassVar[str] = "and choose new names"
@@ -43,28 +38,22 @@ class TokenFile:
         self.path = path
 
     def get(self, server: str, name: str) -> tuple[str, ...]:
-        """Return the tokens of ``name`` on ``server``, newest first; usually there is one or none.
-
-        The hosts ``localhost``, ``127.0.0.1`` and ``[::1]`` with the same port share their tokens: the tokens stored
-        for the other two hosts come after the tokens stored for the host of ``server``.
-        """
+        """Return the tokens, newest first; the loopback hosts share those of a port, those of ``server`` come first."""
         servers = self._load()
         same = [known for known in servers if known != server and _address(known) == _address(server)]
         tokens = [token for known in (server, *same) for token in servers.get(known, {}).get(name, ())]
         return tuple(dict.fromkeys(tokens))
 
     def servers_with(self, name: str) -> tuple[str, ...]:
-        """Return the URLs of the servers for which a token of ``name`` is stored."""
         return tuple(server for server, names in self._load().items() if names.get(name))
 
     def names_at(self, server: str) -> list[str]:
-        """Return the names of which a token is stored for ``server``, in alphabetical order."""
         servers = self._load()
         same = [names for known, names in servers.items() if _address(known) == _address(server)]
         return sorted({name for names in same for name, tokens in names.items() if tokens})
 
     def add(self, server: str, name: str, token: str) -> None:
-        """Store ``token`` as the newest token of ``name`` on ``server``, and drop the oldest beyond `MAX_TOKENS`."""
+        """Store ``token`` as the newest, and drop the oldest beyond `MAX_TOKENS`."""
         with self._lock():
             servers = self._load()
             names = servers.setdefault(server, {})
@@ -73,7 +62,7 @@ class TokenFile:
             self._save(servers)
 
     def check_writable(self) -> None:
-        """Raise TokenFileError if a token could not be stored; call this before the server issues a token."""
+        """Raise TokenFileError if a token could not be stored; call this before the server issues one."""
         with self._lock():
             self._load()
 
@@ -116,10 +105,9 @@ class TokenFile:
 
 
 class ServerKeyFile(TokenFile):
-    """A file of the public keys of servers: for each server and each name, the keys seen, newest first.
+    """The public keys of servers by name, newest first, in the format of a token file.
 
-    Its format is that of a token file, with keys in place of tokens. The keys are not in the token file itself, because
-    earlier versions of evilpegs refuse a token file that contains anything but tokens.
+    They are not in the token file itself: earlier versions of evilpegs refuse one with anything but tokens.
     """
 
     contents: ClassVar[str] = "server keys"
@@ -127,18 +115,14 @@ class ServerKeyFile(TokenFile):
 
     @classmethod
     def beside(cls, tokens: TokenFile) -> Self:
-        """Return the key file that belongs to the token file ``tokens``, in the same folder."""
         return cls(tokens.path.with_name(tokens.path.name + ".keys"))
 
 
 @contextmanager
 def sole_user(tokens: TokenFile, server: str, name: str | None) -> Iterator[bool]:
-    """Try to hold the lock of ``name`` on ``server`` during the block; yield True if it is held.
+    """Hold the lock of ``name`` on ``server`` during the block if it is free; yield True if it is held.
 
-    Yield False if another program holds the lock; the open matches of ``name`` may then belong to that program. A
-    program that holds the lock may finish these matches. If ``name`` is None, as for a guest, there is no lock; yield
-    False. The locks are files beside the token file ``tokens``. Lock files are never deleted: a program that has opened
-    a deleted file would hold a different lock than the next program.
+    Only the holder may finish the open matches of ``name``: they may belong to another program. Guests have no lock.
     """
     if name is None:
         yield False
@@ -146,12 +130,12 @@ def sole_user(tokens: TokenFile, server: str, name: str | None) -> Iterator[bool
     tokens.check_writable()
     digest = sha256(f"{_address(server)} {name}".encode()).hexdigest()[:16]
     path = tokens.path.with_name(f"{tokens.path.name}.{digest}.lock")
+    # never deleted: a program that has opened a deleted file would hold another lock than the next one
     with path.open("w") as lock:
         yield lock_descriptor(lock.fileno(), blocking=False)
 
 
 def _address(server: str) -> str:
-    """Return the URL ``server``, with ``127.0.0.1`` in place of ``localhost`` and ``[::1]``."""
     parts = urlsplit(server)
     if (parts.hostname or "") not in LOOPBACK_HOSTS:
         return server

@@ -18,20 +18,12 @@ from evilpegs_game.rules import Rules
 
 
 class PairScores(NamedTuple):
-    """The scores of two strategies in one pair of games, in guesses; they may be adjusted for luck."""
-
     first: float
     second: float
 
 
 class PairedGames:
-    """The pairs of games of two strategies; the secrets and all random choices follow from ``seed``.
-
-    The score of a game is its number of guesses, or ``guess_limit`` + 1 if the game is not solved. If ``curve`` is not
-    None, its luck is subtracted: the guesses by which the feedbacks were worse than average for a good strategy. The
-    value curve ``curve`` gives the guesses that a good strategy still expects. Each strategy has a cache of its own for
-    the codes possible at each turn.
-    """
+    """Pairs of games that follow from ``seed``; with a ``curve``, their scores are luck-adjusted."""
 
     def __init__(
         self, strategies: tuple[Strategy, Strategy], rules: Rules, guess_limit: int, curve: ValueCurve | None, seed: int
@@ -44,14 +36,7 @@ class PairedGames:
         self._live_sets = LiveSets(), LiveSets()
 
     def play(self, number: int) -> PairScores:
-        """Play pair number ``number`` and return its scores; the same number gives the same games.
-
-        The secret of the pair is drawn uniformly from all codes.
-
-        Raises:
-            StrategyError: a strategy failed or chose an illegal code.
-            GameError: the rules are too large for a strategy.
-        """
+        """Play a pair; the same number gives the same games."""
         secret = draw_secret(game_seed(self._seed, number), self._rules)
         return PairScores(self._score(0, number, secret), self._score(1, number, secret))
 
@@ -66,15 +51,10 @@ class PairedGames:
 def score_game(
     rules: Rules, turns: Sequence[Turn], guess_limit: int, curve: ValueCurve | None, live_sets: LiveSets
 ) -> float:
-    """Return the score of a game in guesses, less its luck unless ``curve`` is None.
+    """Return the score of a game, luck-adjusted if there is a ``curve``.
 
-    The score without luck is the number of guesses, or ``guess_limit`` + 1 if the game is not solved. ``turns`` are the
-    answered turns of the game. Luck is the number of guesses by which the feedbacks were worse than average; ``curve``
-    gives the guesses that a good strategy still expects. ``live_sets`` caches the codes that are possible at each turn.
-
-    Raises:
-        GameError: ``curve`` is not None, and either no code agrees with the turns, or the rules have too many codes to
-            count the parts of a guess.
+    Raises GameError if no code agrees with the turns, or if the rules have too many codes to count the parts of a
+    guess; neither matters without a ``curve``.
     """
     if curve is None:
         return raw_score(rules, turns, guess_limit)

@@ -14,8 +14,8 @@ opposite value. No decision is made before `FIRST_PAIRS` pairs. The variance is 
   strategies are skewed, and before the first rare ones both mean and variance are wrong. On 4x6 this lowers the largest
   error from 7.5 to 4.9 %, for a seventh more pairs (tests/clients/contest/test_sequential_test.py).
 * It is at least the distance of the two hypotheses. If a small fraction p of the pairs differs by one guess and the
-  others do not differ, the mean is p and the variance about p. The lower bound keeps two strategies that rarely differ
-  from being called equal too soon.
+  others do not, the mean is p and the variance about p. The lower bound keeps two strategies that rarely differ from
+  being called equal too soon.
 
 The error is approximate. Rare differences of several guesses, as when one strategy fails some games, raise it.
 
@@ -29,27 +29,20 @@ from typing import Final, Literal
 from evilpegs_game.errors import MalformedError
 
 FIRST_PAIRS: Final = 30
-"""The least number of pairs for a decision; the variance of fewer differences says too little."""
+"""Pairs before a decision; the variance of fewer differences says too little."""
 VARIANCE_MARGIN: Final = 2.0
-"""The margin of the variance: the test multiplies the variance of n pairs by 1 + `VARIANCE_MARGIN` / sqrt(n)."""
+"""The variance of n pairs is multiplied by 1 + `VARIANCE_MARGIN` / sqrt(n)."""
 ERROR: Final = 0.05
 """The accepted probability of a wrong decision, for each hypothesis."""
 BOUND: Final = log((1 - ERROR) / ERROR)
-"""The absolute value of the log-likelihood ratio at which the test decides: 2.94."""
+"""The absolute log-likelihood ratio at which the test decides: 2.94."""
 
 Verdict = Literal["alternative", "null"]
 
 
 @dataclass(frozen=True, slots=True)
 class Hypotheses:
-    """Two values of a mean difference in guesses, of which a test accepts one.
-
-    The difference is the second strategy's mean score minus that of the first; a negative value means that the second
-    strategy is better.
-
-    Raises:
-        MalformedError: the two values are equal or not finite.
-    """
+    """Two values of a mean difference; a negative one means that the second strategy is better."""
 
     null: float = 0.0
     alternative: float = -0.02
@@ -63,27 +56,20 @@ class Hypotheses:
 
     @property
     def least_variance(self) -> float:
-        """The variance that a test uses in place of a smaller measured variance, in squared guesses."""
         return abs(self.alternative - self.null)
 
 
 class SequentialTest:
-    """A test of ``hypotheses`` that runs while pairs of games are played; `add` takes the difference of one pair.
-
-    The difference is the second strategy's score minus that of the first. ``pairs`` is the number of differences added
-    so far.
-    """
+    """A test that runs while pairs of games are played."""
 
     def __init__(self, hypotheses: Hypotheses) -> None:
         self.hypotheses = hypotheses
         self.pairs = 0
         self.mean = 0.0
-        """The mean difference so far, in guesses."""
+        # squared deviations from the mean, by Welford's method
         self._squares = 0.0
-        """The sum of squared deviations from the mean, updated by Welford's method."""
 
     def add(self, difference: float) -> None:
-        """Add the difference of one more pair of games: the second strategy's score minus the first's, in guesses."""
         self.pairs += 1
         step = difference - self.mean
         self.mean += step / self.pairs
@@ -91,15 +77,10 @@ class SequentialTest:
 
     @property
     def variance(self) -> float:
-        """The sample variance of the differences in squared guesses; 0 after fewer than two pairs."""
         return self._squares / (self.pairs - 1) if self.pairs > 1 else 0.0
 
     @property
     def log_likelihood_ratio(self) -> float:
-        """The natural logarithm of the likelihood of the alternative divided by that of the null hypothesis.
-
-        It is positive if the differences agree better with the alternative, and 0 at the beginning.
-        """
         null, alternative = self.hypotheses.null, self.hypotheses.alternative
         if not self.pairs:
             return 0.0
@@ -108,7 +89,7 @@ class SequentialTest:
 
     @property
     def verdict(self) -> Verdict | None:
-        """The hypothesis that the test accepts, ``alternative`` or ``null``; None while the test needs more pairs."""
+        """The accepted hypothesis; None while the test needs more pairs."""
         ratio = self.log_likelihood_ratio
         if self.pairs < FIRST_PAIRS or abs(ratio) < BOUND:
             return None

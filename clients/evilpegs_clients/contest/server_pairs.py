@@ -12,12 +12,10 @@ from evilpegs_protocol.server_messages import LadderInfo
 
 
 class ServerPairs:
-    """The scores of two strategies on one ladder, paired in the order in which the games of each were played.
+    """The scores of two strategies on one ladder, paired in the order of play, computed as for the leaderboard.
 
-    Scores are computed as for the leaderboard. They are adjusted for luck with ``curve``, the built-in value curve of
-    the ladder's rules and guess limit, which gives the guesses that a good strategy still expects. If there is no value
-    curve for the ladder, ``curve`` is None and nothing is adjusted. A game that was lost on time, or resigned because
-    the strategy failed, scores the guess limit + 1 before the adjustment.
+    ``curve`` is None, and nothing is adjusted, if the ladder's rules and guess limit have no built-in value curve. A
+    game that was lost on time, or resigned because the strategy failed, scores the guess limit + 1 before adjustment.
     """
 
     def __init__(self, ladder: LadderInfo) -> None:
@@ -28,12 +26,7 @@ class ServerPairs:
         self._waiting: tuple[deque[float], deque[float]] = (deque(), deque())
 
     def add(self, side: int, match: MatchSummary) -> None:
-        """Add the games of a match played by strategy number ``side``, 0 or 1; ignore a match on another ladder.
-
-        Raises:
-            GameError: a reply contradicts the replies before it, or the rules have too many codes to count the parts of
-                a guess.
-        """
+        """Add the games of strategy 0 or 1; ignore a match on another ladder. Raises GameError as `score_game` does."""
         if match.ladder != self._ladder.id:
             return
         limit = self._ladder.guess_limit
@@ -41,7 +34,7 @@ class ServerPairs:
         self._waiting[side].extend(scores)
 
     def take(self) -> Iterator[PairScores]:
-        """Yield the scores of each pair whose two games have been added, oldest first, and remove the pair."""
+        """Yield and remove each complete pair, oldest first."""
         first, second = self._waiting
         while first and second:
             yield PairScores(first.popleft(), second.popleft())

@@ -1,12 +1,12 @@
 """The checkpoint of a run: the outcomes of finished tasks in a file, so that a killed run can continue.
 
-The file is a text file of lines with checksums (`evilpegs_game.checked_lines`). The first line names the format and the
-run. Each further line is for one finished task: a JSON list of the task's key and outcome, and a checksum over the run
-and the list. Lines are only appended, each in one write. If a kill has cut off the end of the last line, that line is
-dropped; any other line that fails its checksum is an error.
+The file has lines with checksums (`evilpegs_game.checked_lines`). The first names the format and the run. Each further
+line is for one finished task: a JSON list of the task's key and outcome, and a checksum over the run and the list.
+Lines are only appended, each in one write. If a kill has cut off the end of the last line, that line is dropped; any
+other line that fails its checksum is an error.
 
-A lock keeps a second run out of the file. The lock is on the file itself and not on a second file beside it. So the
-lock holds for every name of the file, leaves nothing behind, and excludes runs of earlier versions too.
+A lock keeps a second run out. It is on the file itself and not on one beside it, so it holds for every name of the
+file, leaves nothing behind, and excludes runs of earlier versions too.
 """
 
 import errno
@@ -26,31 +26,24 @@ from evilpegs_game.errors import DamagedError
 from evilpegs_game.optimal.proof_log import TITLES as PROOF_LOG_TITLES
 
 FORMAT: Final = "evilpegs checkpoint 1"
+# of evilpegs 0.1.0
 OLD_HEADING: Final = b'["evilpegs journal '
-"""The beginning of the checkpoints that evilpegs 0.1.0 wrote."""
 
 
 class CheckpointUnusableError(EvaluationError):
-    """An error raised when a checkpoint file cannot be written or locked, or another run writes to it.
-
-    The content of the file is not at fault.
-    """
+    """A checkpoint cannot be written or locked, or another run writes to it; its content is not at fault."""
 
 
 class CheckpointFormatError(EvaluationError):
-    """An error raised when a file is not a checkpoint, or is one in another format."""
+    """A file is not a checkpoint, or is one in another format."""
 
 
 class CheckpointDamagedError(EvaluationError):
-    """An error raised when a line of a checkpoint does not match its checksum."""
+    """A line of a checkpoint does not match its checksum."""
 
 
 class CheckpointMismatchError(EvaluationError):
-    """An error raised when a checkpoint belongs to another run than the one that was started.
-
-    ``stored`` describes the run of the checkpoint, and ``expected`` the run that was started. Both texts are equal if
-    only a strategy file or the version of the program differs.
-    """
+    """A checkpoint of another run; both texts are equal if only a strategy file or the program's version differs."""
 
     def __init__(self, message: str, stored: str, expected: str) -> None:
         super().__init__(message)
@@ -59,10 +52,7 @@ class CheckpointMismatchError(EvaluationError):
 
 
 class Checkpoint:
-    """The finished tasks of a run: ``outcomes`` maps the key of each task to its outcome as a JSON value.
-
-    ``run`` is the digest that identifies the run. New outcomes are appended to ``file``, if there is one.
-    """
+    """The outcomes of finished tasks, as JSON values by key; ``run`` is the digest of the run."""
 
     def __init__(self, run: str, file: FileIO | None = None) -> None:
         self.outcomes: dict[str, Any] = {}
@@ -70,37 +60,25 @@ class Checkpoint:
         self._file = file
 
     def add(self, key: str, outcome: Any) -> None:
-        """Add the outcome, a JSON value, of the task with the key ``key``; raise OSError if the file fails."""
+        """Add the outcome of a task; raises OSError if the file fails."""
         self.outcomes[key] = outcome
         if self._file is not None:
             _append(self._file, _format_line([key, outcome], self._run))
 
 
 def default_checkpoint_path(run: str) -> Path:
-    """Return the path of the default checkpoint file of a run, which is in the user's data directory.
-
-    ``run`` is the digest that identifies the run.
-    """
     return user_data_path("evilpegs") / "journals" / f"{run[:24]}.journal"
 
 
 def memory_checkpoint() -> Checkpoint:
-    """Return a checkpoint without a file, whose content is lost when this process ends."""
     return Checkpoint("")
 
 
 @contextmanager
 def open_checkpoint(path: Path, run: str, about: str) -> Iterator[Checkpoint]:
-    """Keep the checkpoint file at ``path`` open and locked during the block, and yield the checkpoint of ``run``.
+    """Keep the file open and locked during the block; raises a `CheckpointUnusableError` or one of its siblings.
 
-    A missing file is created, and a file that is refused is not changed. ``run`` is the digest that identifies the run,
-    and ``about`` describes the run to people.
-
-    Raises:
-        CheckpointUnusableError: the file cannot be written or locked, or another process writes to it.
-        CheckpointMismatchError: the file belongs to another run.
-        CheckpointDamagedError: a line of the file does not match its checksum.
-        CheckpointFormatError: the file is no checkpoint, or one of another version.
+    A missing file is created, and a file that is refused is not changed. ``about`` describes the run to people.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

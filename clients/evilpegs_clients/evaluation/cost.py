@@ -15,27 +15,20 @@ from evilpegs_game.evaluation.heuristic import heuristic_bytes
 from evilpegs_game.live.live_sets import DEFAULT_BYTES, ENUMERATED_CODES, LiveSets
 
 SMALL_SIZE: Final = 50_000
-"""The most secrets that are played in one piece.
-
-They take a few seconds at most, so that starting processes would not pay.
-"""
+"""The most secrets that are played in one piece: they take a few seconds, and starting processes would not pay."""
 SMALL_SIZE_OF_FILE: Final = 1_000
-"""The most secrets played in one piece by a strategy file, which is assumed to be slow."""
+"""A strategy file is assumed to be slow."""
 SMALL_GAMES, SMALL_GAMES_OF_FILE = 2_000, 200
-"""The most games simulated in one piece by a built-in strategy and by a strategy file."""
+"""The most games simulated in one piece, by a built-in strategy and by a strategy file."""
 TARGET_TASKS: Final = 256
-"""The approximate least number of tasks, enough to keep many workers evenly busy."""
+"""Enough tasks to keep many workers evenly busy."""
 MIN_TASK_SIZE, MIN_TASK_SIZE_OF_FILE = 500, 16
-"""The least number of candidates per task of a built-in strategy and of a strategy file.
-
-Sending a smaller task would cost more than playing it.
-"""
+"""Sending fewer candidates would cost more than playing them."""
 MAX_TASK_GAMES: Final = 1_000
-"""The most games per task."""
 CACHED_TURNS: Final = 16
-"""The number of turns per game that are assumed to leave a live set, a list of possible codes, in the cache."""
+"""Turns per game that are assumed to leave a live set in the cache."""
 PROGRAM_BYTES: Final = 160_000_000
-"""The measured memory of a process before any work: interpreter, libraries and compiled kernels."""
+"""Measured memory of a process before any work: interpreter, libraries and compiled kernels."""
 TABLES_BYTES: Final = 32 << 20
 """An upper bound of the memory for choosing one guess, besides the codes."""
 
@@ -44,9 +37,8 @@ TABLES_BYTES: Final = 32 << 20
 class CostEstimate:
     """The estimated cost of evaluating one strategy.
 
-    ``memory`` is the memory that each process needs for its data, in bytes. ``task_size`` is the most candidates, or
-    games, per task, a piece of the work for one process. ``work`` describes the work for people. ``is_small`` is True
-    if the work is best done in one piece in this process, because it is short.
+    ``memory`` is in bytes per process, without the program. ``task_size`` counts candidates, or games. ``work`` is a
+    description for people. If ``is_small``, the work is best done in one piece in this process.
     """
 
     spec: StrategySpec
@@ -57,21 +49,14 @@ class CostEstimate:
 
 
 def estimate_cost(spec: StrategySpec, threads: int = 1) -> CostEstimate:
-    """Estimate the cost of evaluating ``spec`` in processes that each use ``threads`` threads.
-
-    Raises:
-        TooLargeError: every secret is to be played, but all codes of the rules take more than `DEFAULT_BYTES`.
-    """
+    """Estimate the cost in processes of ``threads`` threads; raises TooLargeError."""
     is_file = spec.strategy not in STRATEGIES
     return _games_cost(spec, is_file) if spec.games else _exact_cost(spec, is_file, threads)
 
 
 def check_memory(cost: CostEstimate, processes: int) -> None:
-    """Raise TooLargeError if the processes of an evaluation need more memory than this machine has.
-
-    Each of the ``processes`` processes needs ``cost.memory`` bytes for its data and `PROGRAM_BYTES` for the program. If
-    there are several, this process starts them, and it needs another `PROGRAM_BYTES`.
-    """
+    """Raise TooLargeError if an evaluation needs more memory than this machine has."""
+    # several are started by this process, which needs its own memory too
     started = processes if processes > 1 else 0
     needed = processes * cost.memory + (1 + started) * PROGRAM_BYTES
     installed = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

@@ -17,39 +17,29 @@ from evilpegs_game.live.position import Position
 FIRST_CHOICES: Final = 10
 """The most choices that are timed, all of one game."""
 ENOUGH_SECONDS: Final = 1.0
-"""No further choice is timed when the timed choices have taken this many seconds in all."""
+"""No further choice is timed after this time in all."""
 NOTICE_SECONDS: Final = 10.0
-"""An evaluation is announced if it is expected to take at least this many seconds."""
+"""Longer evaluations are announced."""
 CODES_PER_TURN: Final = 10
-"""The factor by which a turn is assumed to reduce the number of candidates.
-
-For comparison: good strategies take 4.4 guesses on 4x6.
-"""
+"""The assumed factor by which a turn reduces the candidates; good strategies take 4.4 guesses on 4x6."""
 
 Now = Callable[[], float]
-"""A clock that returns seconds."""
+"""In seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class TimeEstimate:
-    """An estimate of the time of an evaluation.
-
-    It consists of the measured seconds per choice, the estimated number of choices, and the number of processes that
-    share them.
-    """
-
     seconds_per_choice: float
     choices: int
     processes: int = 1
 
     @property
     def seconds(self) -> float:
-        """The estimated seconds of the whole evaluation."""
         return self.seconds_per_choice * self.choices / self.processes
 
     @property
     def is_long(self) -> bool:
-        """True if the evaluation is expected to take at least `NOTICE_SECONDS`, so that it should be announced."""
+        """True if the evaluation should be announced."""
         return self.seconds >= NOTICE_SECONDS
 
     def __str__(self) -> str:
@@ -58,12 +48,9 @@ class TimeEstimate:
 
 
 def estimate_time(spec: StrategySpec, processes: int, now: Now) -> TimeEstimate | None:
-    """Estimate the time of an evaluation by timing the first choices of one game.
+    """Estimate the time of an evaluation by timing the first choices of one game; errors of the strategy are passed on.
 
-    ``processes`` is the number of processes that share the work, and ``now`` is a clock that returns seconds. The
-    result is None if ``spec`` asks only for counts over every secret and the strategy follows a criterion, such as
-    minimax: compiled code then evaluates it without single choices. It is also None if the timed game ends before the
-    strategy has made a choice. Errors of the strategy are passed on.
+    Return None if compiled code evaluates the strategy without single choices, or if no choice could be timed.
     """
     strategy = spec.load()
     if isinstance(strategy, CriterionStrategy) and not spec.games and not spec.worst:
@@ -86,14 +73,13 @@ def estimate_time(spec: StrategySpec, processes: int, now: Now) -> TimeEstimate 
 
 
 def _choices(spec: StrategySpec) -> int:
-    """Estimate the number of choices: one per code if every secret is played, else one per guess of all games."""
     if not spec.games:
         return spec.rules.size
     return round(spec.games * (1 + math.log(spec.rules.size, CODES_PER_TURN)))
 
 
 def duration_text(seconds: float) -> str:
-    """Return a duration in the unit that suits it, such as ``40 seconds``, ``12 minutes`` or ``3 hours``."""
+    """Return a duration such as ``40 seconds``, ``12 minutes`` or ``3 hours``."""
     for length, unit in ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes")):
         if seconds >= 2 * length:
             return f"{seconds / length:.0f} {unit}"

@@ -18,16 +18,16 @@ from evilpegs_game.errors import quoted
 from evilpegs_protocol.suggestions import install_hint
 
 PATIENCE: Final = 10.0
-"""The longest time in seconds to wait for an answer from the cluster, and for its first worker."""
+"""Seconds to wait for an answer of the cluster, and for its first worker."""
 RETRIES: Final = 3
-"""The number of times that the cluster starts a task again because the worker that played it was lost."""
+"""Times that the cluster starts a task again because its worker was lost."""
 DEFAULT_PORT: Final = 8786
 SCHEMES: Final = ("tcp", "tls")
 CLUSTER_CAPACITY: Final = 1000
-"""The most tasks that are submitted to a cluster at a time."""
+"""Tasks that are submitted to a cluster at a time."""
 
 NOISY_LOGGERS: Final = ("distributed", "distributed.client", "tornado.application")
-"""The loggers that are silenced, because they report at length what an EvaluationError says in one line."""
+"""Silenced, because they report at length what an EvaluationError says in one line."""
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -35,20 +35,15 @@ _R = TypeVar("_R")
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """An executor that plays tasks, and the number of unfinished tasks that it should have at a time.
-
-    This number, ``capacity``, is large enough to keep the executor busy, and small enough for the tasks to end soon.
-    """
+    """An executor, and the unfinished tasks that keep it busy and still let the tasks end soon."""
 
     executor: Executor
     capacity: int
 
 
 class InlineExecutor(Executor):
-    """An executor that runs each function in this process when it is submitted."""
-
     def submit(self, function: Callable[_P, _R], /, *args: _P.args, **kwargs: _P.kwargs) -> Future[_R]:
-        """Call ``function`` now and return a finished future of its result; an error of ``function`` is raised here."""
+        """Call ``function`` now; its error is raised here, not by the future."""
         future: Future[_R] = Future()
         future.set_result(function(*args, **kwargs))
         return future
@@ -56,14 +51,9 @@ class InlineExecutor(Executor):
 
 @contextmanager
 def open_workers(jobs: int, cluster: str | None) -> Iterator[Workers]:
-    """Provide workers during the block: those of a Dask cluster, or processes of this machine.
+    """Provide the workers of the Dask scheduler at ``cluster``, or ``jobs`` processes; raises EvaluationError.
 
-    If ``cluster`` is given, it is the address of a Dask scheduler, whose workers are used. Otherwise there are ``jobs``
-    processes; with one job, this process does the work itself. If the block ends with an error, the processes are
-    terminated, and tasks that wait on a cluster are cancelled.
-
-    Raises:
-        EvaluationError: the cluster does not answer or has no workers, or a worker lacks this version of evilpegs.
+    One job is done by this process itself. If the block fails, processes are terminated and waiting tasks canceled.
     """
     if cluster is not None:
         with _cluster_workers(cluster) as workers:
@@ -91,14 +81,10 @@ def _process_workers(jobs: int) -> Iterator[Workers]:
 
 
 def _start_worker() -> None:
-    """Prepare this worker process to print little and to end when its parent process ends.
-
-    The worker ignores Ctrl-C, writes its standard output to standard error, and leaves messages about the compilation
-    of kernels to the parent.
-    """
+    # the parent reports the compilation of kernels
     logging.getLogger("evilpegs_game").setLevel(logging.ERROR)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.dup2(2, 1)
+    os.dup2(2, 1)  # standard output goes to standard error
     Thread(target=_end_with_parent, daemon=True).start()
 
 
@@ -125,13 +111,6 @@ def _cluster_workers(address: str) -> Iterator[Workers]:
 
 
 def _connect(address: str) -> Any:
-    """Return a client of the Dask scheduler at ``address``.
-
-    A plain connection to the port is tried first, because a client that cannot connect prints errors.
-
-    Raises:
-        EvaluationError: no scheduler answers there, or `distributed` is not installed.
-    """
     try:
         from distributed import Client  # noqa: PLC0415 - of the extra `cluster`
         from distributed.comm.addressing import parse_address, parse_host_port  # noqa: PLC0415 - likewise
@@ -144,6 +123,7 @@ def _connect(address: str) -> Any:
         scheme, host_port = parse_address(address)
         if scheme not in SCHEMES:
             raise ValueError(scheme)
+        # a plain connection first: a client that cannot connect prints errors
         socket.create_connection(parse_host_port(host_port, DEFAULT_PORT), PATIENCE).close()
         return Client(address, timeout=PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:
@@ -152,7 +132,6 @@ def _connect(address: str) -> Any:
 
 
 def _check_workers(client: Any, address: str) -> None:
-    """Raise EvaluationError unless the cluster has a worker and every worker has this version of evilpegs."""
     try:
         client.wait_for_workers(1, timeout=PATIENCE)
         versions = set(client.run(version, "evilpegs").values())

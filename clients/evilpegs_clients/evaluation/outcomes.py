@@ -13,47 +13,43 @@ from evilpegs_game.rules import Rules
 
 @dataclass(frozen=True, slots=True)
 class SolvedCounts:
-    """The outcome of a `SubtreeTask`: the number of codes solved at each guess after the history of the task.
+    """The codes of a `SubtreeTask` solved at each guess; index i of ``distribution`` is guess i + 1 after its history.
 
-    ``distribution[i]`` codes are solved at guess i + 1 after the history. ``worst`` has the codes that took the most
-    guesses, as pairs of a number and a code; the number counts all guesses of the game, those in the history included.
-    ``worst`` is empty if these codes were not requested.
+    ``worst`` pairs the most costly codes with all guesses of their games, those of the history included; it is empty
+    unless it was requested.
     """
 
     distribution: tuple[int, ...]
     worst: tuple[tuple[int, Code], ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """Return the outcome as the JSON object that a checkpoint keeps."""
         worst = {"worst": [[guesses, format_code(code)] for guesses, code in self.worst]} if self.worst else {}
         return {"distribution": list(self.distribution), **worst}
 
 
 @dataclass(frozen=True, slots=True)
 class PlayedGames:
-    """The outcome of a `GamesTask`: the number of guesses of each game, by number of the game, one byte per game."""
+    """The number of guesses of each game of a `GamesTask`, one byte per game."""
 
     lengths: bytes
 
     @property
     def distribution(self) -> tuple[int, ...]:
-        """The number of games solved at each guess: index i is for guess i + 1."""
+        """Index i is for guess i + 1."""
         return length_counts(self.lengths)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the outcome as the JSON object that a checkpoint keeps."""
         return {"lengths": self.lengths.hex()}
 
 
 @dataclass(frozen=True, slots=True)
 class ChosenGuess:
-    """The outcome of a `ChoiceTask`: the guess; ``parts`` maps each feedback to the number of candidates it leaves."""
+    """The guess of a `ChoiceTask`, with its part sizes."""
 
     guess: Code
     parts: Mapping[Feedback, int]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the outcome as the JSON object that a checkpoint keeps."""
         parts = {str(feedback): size for feedback, size in self.parts.items()}
         return {"guess": format_code(self.guess), "parts": parts}
 
@@ -62,10 +58,9 @@ TaskOutcome = SolvedCounts | PlayedGames | ChosenGuess
 
 
 def parse_outcome(document: Mapping[str, Any], rules: Rules) -> TaskOutcome:
-    """Return the outcome of a task on ``rules`` from ``document``, the JSON object that its `to_json` returned.
+    """Return the outcome that ``document`` was made of.
 
-    Raises:
-        GameError, KeyError, TypeError, ValueError: ``document`` is no outcome on these rules.
+    Raises GameError, KeyError, TypeError or ValueError if it is no outcome on these rules.
     """
     if "distribution" in document:
         worst = tuple((int(guesses), parse_code(code, rules)) for guesses, code in document.get("worst", ()))
@@ -77,8 +72,5 @@ def parse_outcome(document: Mapping[str, Any], rules: Rules) -> TaskOutcome:
 
 
 def most_costly(worst: Iterable[tuple[int, Code]], limit: int) -> list[tuple[int, Code]]:
-    """Return the ``limit`` pairs in ``worst`` with the most guesses, most guesses first.
-
-    A pair is a number of guesses and the code that took them. Codes with equally many guesses are in code order.
-    """
+    """Return the ``limit`` pairs with the most guesses, most guesses first, then in code order."""
     return nsmallest(limit, worst, key=lambda entry: (-entry[0], entry[1]))

@@ -13,8 +13,8 @@ from evilpegs_clients.evaluation.cost import CostEstimate
 class ExecutionPlan:
     """The processes that play an evaluation, and the file of its checkpoint, as the user chose them.
 
-    The work is done by the workers of the Dask scheduler at the address ``cluster``, or by ``jobs`` processes of this
-    machine if ``cluster`` is None. ``checkpoint`` is the path of the file; if None, long work has a default file.
+    Without a ``cluster``, the address of a Dask scheduler, ``jobs`` processes play. Without a ``checkpoint``, long work
+    has a default file.
     """
 
     jobs: int = 1
@@ -22,25 +22,22 @@ class ExecutionPlan:
     checkpoint: Path | None = None
 
     def uses_tasks(self, cost: CostEstimate) -> bool:
-        """Return True if work of this cost is cut into tasks: it is long, or a cluster or a checkpoint was chosen."""
+        """Return True if the work is long, or a cluster or a checkpoint was chosen."""
         return not cost.is_small or self.cluster is not None or self.checkpoint is not None
 
     def processes(self, cost: CostEstimate) -> int | None:
-        """Return the number of processes of this machine that do work of this cost, or None if a cluster does it."""
+        """Return the processes of this machine that do the work; None if a cluster does it."""
         if not self.uses_tasks(cost):
             return 1
         return self.jobs if self.cluster is None else None
 
     def checkpoint_path(self, costs: Sequence[CostEstimate]) -> Path | None:
-        """Return the path of the checkpoint file of a run, or None if no strategy in ``costs`` is played in tasks."""
+        """Return the file of a run; None if nothing is played in tasks."""
         if not any(map(self.uses_tasks, costs)):
             return None
         return self.checkpoint or default_checkpoint_path(run_digest(costs))
 
 
 def run_digest(costs: Sequence[CostEstimate]) -> str:
-    """Return a hash, 64 hexadecimal digits, of everything that the counts of a run depend on.
-
-    ``costs`` has the cost estimate of each strategy of the run, in order.
-    """
+    """Return a hash of everything that the counts of a run depend on."""
     return sha256(" ".join(cost.spec.digest for cost in costs).encode()).hexdigest()

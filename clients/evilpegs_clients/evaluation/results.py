@@ -21,20 +21,17 @@ class CostlySecret:
     seed: int
 
     def to_json(self) -> dict[str, Any]:
-        """Return a JSON object with the keys ``secret``, ``guesses`` and ``seed``."""
         return {"secret": format_code(self.secret), "guesses": self.guesses, "seed": self.seed}
 
 
 @dataclass(frozen=True, slots=True)
 class StrategyResult:
-    """The result of one strategy: its counts, the name it is shown by, and the seconds that this run took.
+    """The result of one strategy; ``distribution[i]`` codes, or games, were solved at guess i + 1.
 
-    ``distribution[i]`` codes, or games, were solved at guess i + 1. ``first`` is the first guess, None if games were
-    simulated in which the strategy chose it. ``expected`` is the exact expected number of guesses of a random strategy,
-    None if it is not known. ``is_one_seed`` is True if a random strategy played every secret, so that the distribution
-    is that of one seed only. ``lengths`` has the number of guesses of each simulated game, one byte per game. ``worst``
-    has the secrets that took the most guesses, if they were requested. ``ms_per_guess`` is the time per guess of one
-    process in milliseconds, None if it was not measured.
+    ``first`` is None if games were simulated in which the strategy chose it. ``expected`` is exact, for a random
+    strategy. ``is_one_seed`` marks a random strategy that played every secret: its distribution is that of one seed
+    only. ``lengths`` has the guesses of each simulated game, one byte per game. ``ms_per_guess`` is the time of one
+    process.
     """
 
     spec: StrategySpec
@@ -50,18 +47,14 @@ class StrategyResult:
 
     @property
     def figures(self) -> Evaluation | Simulation:
-        """The counts as an object that has the total, the mean and the maximum of the guesses."""
+        """The counts with their total, mean and maximum."""
         if self.spec.games:
             return Simulation(self.spec.rules, self.distribution)
         return Evaluation(self.spec.rules, self.distribution, self.first or ())
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The least and the greatest value of the 95 % confidence interval of the mean number of guesses per game.
-
-        It is None if every secret was played, if only one game was simulated, or if all games took the same number of
-        guesses.
-        """
+        """The 95 % confidence interval of the mean; None if the mean is exact or the games do not vary."""
         figures = self.figures
         return figures.interval if isinstance(figures, Simulation) else None
 
@@ -94,18 +87,14 @@ class StrategyResult:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two strategies that played the same games, of which ``better`` took no more guesses in total.
-
-    ``difference`` has the statistics of the differences: in each game, the guesses of ``worse`` minus those of
-    ``better``.
-    """
+    """Two strategies in the same games; ``difference`` is of the guesses of ``worse`` minus those of ``better``."""
 
     better: StrategyResult
     worse: StrategyResult
     difference: PairedDifference
 
     def to_json(self) -> dict[str, Any]:
-        """Return the comparison as the JSON object that `evilpegs evaluate --games --json` prints for it."""
+        """Return the comparison as `evilpegs evaluate --games --json` prints it."""
         difference = self.difference
         interval = difference.interval
         return {
@@ -119,11 +108,7 @@ class Comparison:
 
 
 def compare_results(results: Sequence[StrategyResult]) -> list[Comparison]:
-    """Return comparisons of the strategy that has the lowest mean with each of the others, in the given order.
-
-    ``results`` has at least one result, and all are of the same games. The list is empty if every secret was played,
-    because the means are exact then.
-    """
+    """Compare the best result with each of the others; there is nothing to compare if every secret was played."""
     if not results[0].spec.games:
         return []
     best = min(results, key=lambda result: result.figures.total)

@@ -1,7 +1,4 @@
-"""A whole evaluation: each strategy is played in one piece by this process, or in tasks that workers share.
-
-The progress is shown, and a checkpoint keeps the outcomes of finished tasks.
-"""
+"""A whole evaluation: each strategy is played in one piece by this process, or in tasks that workers share."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
@@ -35,26 +32,17 @@ from evilpegs_game.live.position import Position
 
 INLINE: Final = Workers(InlineExecutor(), 1)
 MAX_UPDATES: Final = 500
-"""The most updates of one progress bar."""
 LINE_SECONDS: Final = 10.0
-"""The least seconds between two lines of progress, which are printed where there is no terminal for a bar."""
+"""Between two lines of progress, which are printed where there is no terminal for a bar."""
 
 
 def run_evaluation(
     costs: Sequence[CostEstimate], plan: ExecutionPlan, err: Console, progress: Progress, now: Now = perf_counter
 ) -> list[tuple[Tally, float]]:
-    """Evaluate the strategy of each cost estimate; return, in order, the counts and the seconds of each evaluation.
+    """Evaluate each strategy; return its counts, and the seconds that they took.
 
-    Args:
-        costs: The cost estimates, with the specifications of the strategies.
-        plan: The processes that play, of this machine or of a cluster, and the file of the checkpoint.
-        err: The console for notices, and for an estimate of the time if that time is long.
-        progress: The display that gets a bar per strategy. If it is disabled, lines are printed to ``err`` instead.
-        now: A clock that returns seconds.
-
-    Raises:
-        EvaluationError: the checkpoint, the cluster or a worker failed.
-        GameError: a strategy returned an illegal guess, or would never solve a game; the message names the strategy.
+    A disabled ``progress`` is replaced by lines on ``err``. Raises EvaluationError, or GameError with the name of the
+    strategy that is at fault.
     """
     tallies = []
     with ExitStack() as stack:
@@ -62,6 +50,7 @@ def run_evaluation(
         uses_tasks = any(map(plan.uses_tasks, costs))
         workers = stack.enter_context(open_workers(plan.jobs, plan.cluster)) if uses_tasks else INLINE
         for index, cost in enumerate(costs):
+            # before the time is measured
             _compile(cost.spec, plan.uses_tasks(cost))
             with with_strategy_name(cost.spec.strategy):
                 if not checkpoint.outcomes:  # otherwise little may be left to do
@@ -77,10 +66,6 @@ def run_evaluation(
 
 
 def _announce(spec: StrategySpec, processes: int, err: Console, now: Now) -> None:
-    """Estimate the time of an evaluation from its first choices, and print the estimate to ``err`` if it is long.
-
-    ``processes`` is the number of processes that share the work, and ``now`` returns seconds.
-    """
     estimate = estimate_time(spec, processes, now)
     if estimate is not None and estimate.is_long:
         err.print(f"{spec.strategy} on {spec.rules}: {estimate}", soft_wrap=True)
@@ -88,12 +73,6 @@ def _announce(spec: StrategySpec, processes: int, err: Console, now: Now) -> Non
 
 @contextmanager
 def _open_plan_checkpoint(costs: Sequence[CostEstimate], plan: ExecutionPlan, err: Console) -> Iterator[Checkpoint]:
-    """Yield the checkpoint of a run, and keep its file open during the block.
-
-    After the block, a file that the user named stays. The default file is removed, unless the block was interrupted or
-    failed in a way after which the run can continue. If the default file is unusable, ``err`` gets a notice, and the
-    yielded checkpoint has no file.
-    """
     path = plan.checkpoint_path(costs)
     with ExitStack() as stack:
         try:
@@ -124,35 +103,26 @@ def _open_path(path: Path | None, costs: Sequence[CostEstimate]) -> AbstractCont
 
 
 def _remove_default(path: Path | None, plan: ExecutionPlan) -> None:
-    """Remove the checkpoint file at ``path`` unless the user named it."""
     if path is not None and plan.checkpoint is None:
         path.unlink()
 
 
 def _compile(spec: StrategySpec, uses_tasks: bool) -> None:
-    """Compile the kernels (compiled functions) that an evaluation of ``spec`` needs, before the time is measured.
-
-    The first use after an installation waits for this. So kernels that only tasks and single games need are not
-    compiled for an evaluation without tasks and games.
-    """
     strategy = spec.load()
     if isinstance(strategy, CriterionStrategy) and not spec.games and not spec.worst:
         first = seeded_choice(strategy)(Position(SMALL_RULES, (), LiveSets()))
         evaluate_heuristic(SMALL_RULES, strategy.criterion, (), first)
+        # the first use after an installation waits for kernels, so none is compiled that only tasks and games need
         if not uses_tasks:
             return
     warm_up(strategy, (), LiveSets())
 
 
 def _tally_inline(cost: CostEstimate, threads: int, advance: Advance) -> Tally:
-    """Play all games or secrets of ``cost.spec`` in one piece in this process, and return the counts.
-
-    This is the fastest way for work that takes about a second. Strategies that follow a criterion, such as minimax, use
-    ``threads`` threads. ``advance`` is called with the number of codes or games finished since the last call.
-    """
     spec, strategy = cost.spec, cost.spec.load()
     if spec.games or spec.worst:
         return tally_tasks(spec, "", INLINE, memory_checkpoint(), cost.task_size, advance)
+    # one piece is the fastest way for work that takes about a second
     rules, choose = spec.rules, seeded_choice(strategy, spec.seed)
     tally = Tally(spec.opening or choose(Position(rules, (), LiveSets())))
     if isinstance(strategy, CriterionStrategy):
@@ -164,10 +134,6 @@ def _tally_inline(cost: CostEstimate, threads: int, advance: Advance) -> Tally:
 
 
 def _describe(spec: StrategySpec) -> str:
-    """Return a description of ``spec`` for people, with the options that the counts depend on.
-
-    The version of the program and the text of a strategy file, on which the counts depend too, are left out.
-    """
     first = f" from {spec.first}" if spec.first else ""
     only = ", candidates only" if spec.candidates_only else ""
     seed = f", seed {spec.seed}" if spec.seed else ""
@@ -176,11 +142,6 @@ def _describe(spec: StrategySpec) -> str:
 
 
 def _make_advance(progress: Progress, err: Console, spec: StrategySpec, now: Now, *, with_name: bool) -> Advance:
-    """Add a bar to ``progress`` and return the function that moves the bar by a number of finished codes or games.
-
-    The bar is drawn at most `MAX_UPDATES` times, and shows the name of the strategy if ``with_name`` is True. If
-    ``progress`` is disabled, there is no bar, and the function prints lines to ``err``. ``now`` returns seconds.
-    """
     total = spec.games or spec.rules.size
     what = f"{'games' if spec.games else 'codes'} of {spec.rules}"
     if progress.disable:
@@ -199,11 +160,6 @@ def _make_advance(progress: Progress, err: Console, spec: StrategySpec, now: Now
 
 
 def _make_line_printer(text: str, err: Console, now: Now) -> Advance:
-    """Return a function that adds up finished codes or games and prints their total number to ``err``.
-
-    The argument of the function is the number finished since its last call. ``text`` is the line to print, a format
-    string with one field for the total. At most one line is printed per `LINE_SECONDS`. ``now`` returns seconds.
-    """
     finished, printed_at = 0, now()
 
     def advance(more: int) -> None:

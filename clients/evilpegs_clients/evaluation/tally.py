@@ -29,20 +29,17 @@ from evilpegs_game.history import History, Turn
 OUTCOME_TYPES: Final[Mapping[type[Task], type[TaskOutcome]]] = MappingProxyType(
     {ChoiceTask: ChosenGuess, SubtreeTask: SolvedCounts, GamesTask: PlayedGames}
 )
-"""The type of the outcome of each type of task."""
 
 Advance = Callable[[int], None]
-"""A function that receives the number of codes, or games, finished since its last call."""
+"""Gets the codes, or games, finished since its last call."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """The counts of an evaluation so far; ``solved[i]`` is the number of codes, or games, solved at guess i, from 1.
+    """The counts of an evaluation so far; ``solved[i]`` codes, or games, were solved at guess i.
 
-    ``first`` is the strategy's first guess, or None if it is not known or games are simulated. ``lengths`` has the
-    number of guesses of each simulated game, one byte per game. ``worst`` has pairs of a number of guesses and a code,
-    for the codes that took the most guesses, if the specification asks for them. ``new_guesses`` is the number of
-    guesses in simulated games that this run played itself.
+    ``lengths`` has the guesses of each simulated game, one byte per game. ``new_guesses`` are those in games that this
+    run played itself.
     """
 
     first: Code | None = None
@@ -53,21 +50,17 @@ class Tally:
 
     @property
     def distribution(self) -> tuple[int, ...]:
-        """The number of codes, or games, solved at each guess: index i is for guess i + 1."""
+        """Index i is for guess i + 1."""
         return tuple(self.solved[turn] for turn in range(1, max(self.solved) + 1))
 
 
 def tally_tasks(
     spec: StrategySpec, prefix: str, workers: Workers, checkpoint: Checkpoint, task_size: int, advance: Advance
 ) -> Tally:
-    """Play all secrets or games of ``spec`` in tasks of at most ``task_size`` secrets or games; return the counts.
+    """Play all secrets or games of ``spec`` in tasks of at most ``task_size``, except those in the checkpoint.
 
-    The checkpoint stores the outcome of each task under ``prefix`` followed by the key of the task. Tasks whose outcome
-    is already stored there are not played again. ``advance`` is called with the number of codes, or games, that each
-    task has finished. The counts do not depend on the number of workers or the order in which tasks end.
-
-    Raises:
-        EvaluationError: a worker was lost, or an outcome in the checkpoint is impossible.
+    The checkpoint has each outcome under ``prefix`` and the key of its task. The counts do not depend on the number of
+    workers or the order in which tasks end. Raises EvaluationError.
     """
     tally = Tally(lengths=bytearray(spec.games))
     kept = set(checkpoint.outcomes)
@@ -100,16 +93,11 @@ def _tasks_below(spec: StrategySpec, history: History, size: int, task_size: int
 
 
 def _split(task: Task, chosen: ChosenGuess, tally: Tally, task_size: int, advance: Advance) -> Iterator[Task]:
-    """Yield a task for each feedback to the guess in ``chosen``, which is the outcome of the `ChoiceTask` ``task``.
-
-    The feedback that leaves the most candidates comes first, so that no long task starts last. If it leaves more than
-    ``task_size`` candidates, its task is another `ChoiceTask`, else a `SubtreeTask`. The code that the guess itself
-    solves needs no task: it is counted in ``tally`` and reported to ``advance`` at once.
-    """
     assert isinstance(task, ChoiceTask)  # noqa: S101 - only a ChoiceTask has this outcome
     if not task.history:
         tally.first = chosen.guess
     end = all_black(task.spec.rules.pegs)
+    # largest first, so that no long task starts last
     for feedback, size in sorted(chosen.parts.items(), key=lambda part: -part[1]):
         history = (*task.history, Turn(chosen.guess, feedback))
         if feedback == end:
@@ -125,13 +113,8 @@ def _split(task: Task, chosen: ChosenGuess, tally: Tally, task_size: int, advanc
 def _play_all(
     waiting: deque[Task], prefix: str, workers: Workers, checkpoint: Checkpoint
 ) -> Iterator[tuple[Task, TaskOutcome]]:
-    """Yield each of the ``waiting`` tasks with its outcome as soon as the outcome is known, in any order.
-
-    An outcome that ``checkpoint`` has under ``prefix`` and the key of the task is taken from there. Other tasks are
-    played by ``workers``, and their outcomes are added to ``checkpoint``. The caller may add tasks to ``waiting``
-    whenever it has received an outcome.
-    """
     running: dict[Future[TaskOutcome], Task] = {}
+    # the caller may add to ``waiting`` after each outcome
     while waiting or running:
         while waiting and len(running) < workers.capacity:
             task = waiting.popleft()
@@ -155,7 +138,6 @@ def _submit(task: Task, workers: Workers) -> Future[TaskOutcome]:
 
 @contextmanager
 def _translate_worker_errors() -> Iterator[None]:
-    """During the block, replace errors that mean a lost worker by EvaluationError; other errors are passed on."""
     try:
         yield
     except BrokenExecutor as error:
@@ -180,11 +162,6 @@ def _recall(task: Task, prefix: str, checkpoint: Checkpoint) -> TaskOutcome:
 
 
 def _check(task: Task, outcome: TaskOutcome) -> TaskOutcome:
-    """Return ``outcome`` if it has the type that belongs to ``task`` and counts all of its codes, or games.
-
-    Raises:
-        EvaluationError: the outcome is impossible for this task.
-    """
     numbers = outcome.parts.values() if isinstance(outcome, ChosenGuess) else outcome.distribution
     is_of_kind = isinstance(outcome, OUTCOME_TYPES[type(task)])
     if not is_of_kind or sum(numbers) != task.size or min(numbers, default=0) < 0:

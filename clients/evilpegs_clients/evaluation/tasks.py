@@ -1,8 +1,8 @@
 """Tasks: the pieces of an evaluation, each of which is played as a whole by one process.
 
-A task contains everything it depends on, so it has the same outcome wherever, whenever and how often it is played.
-If every secret is played, the game tree of a strategy is cut where many candidates are left: a `ChoiceTask` is the
-choice of one guess, a `SubtreeTask` is everything below a history. Simulated games are played in a `GamesTask`.
+A task contains everything it depends on, so it has the same outcome wherever, whenever and how often it is played. If
+every secret is played, the game tree of a strategy is cut where many candidates are left: a `ChoiceTask` is the choice
+of one guess, a `SubtreeTask` is everything below a history. Simulated games are played in a `GamesTask`.
 """
 
 from collections.abc import Callable
@@ -26,10 +26,7 @@ from evilpegs_game.rules import Rules
 
 @dataclass(frozen=True, slots=True)
 class SubtreeTask:
-    """The task of playing to the end, after ``history``, against each candidate as the secret.
-
-    ``size`` is the number of candidates, the codes that agree with ``history``.
-    """
+    """Playing to the end against each of the ``size`` candidates."""
 
     spec: StrategySpec
     history: History
@@ -37,11 +34,10 @@ class SubtreeTask:
 
     @property
     def key(self) -> str:
-        """The name of this task in a checkpoint, unique among the tasks of its specification."""
+        """Unique in a checkpoint among the tasks of a specification."""
         return f"part {format_history(self.history)}".rstrip()
 
     def play(self) -> SolvedCounts:
-        """Walk the game tree below the history, and return the number of candidates solved at each guess."""
         spec, strategy = self.spec, self.spec.load()
         first = None if self.history else spec.opening
         if isinstance(strategy, CriterionStrategy) and not spec.worst:
@@ -56,7 +52,7 @@ class SubtreeTask:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceTask:
-    """The task of choosing the guess after ``history``; ``size`` is the number of candidates before the guess."""
+    """Choosing the guess; ``size`` candidates are left before it."""
 
     spec: StrategySpec
     history: History
@@ -64,11 +60,9 @@ class ChoiceTask:
 
     @property
     def key(self) -> str:
-        """The name of this task in a checkpoint, unique among the tasks of its specification."""
         return f"choice {format_history(self.history)}".rstrip()
 
     def play(self) -> ChosenGuess:
-        """Let the strategy choose, and return its guess with the number of candidates that each feedback leaves."""
         spec = self.spec
         position = Position(spec.rules, self.history, LiveSets())
         guess = None if self.history else spec.opening
@@ -81,7 +75,7 @@ class ChoiceTask:
 
 @dataclass(frozen=True, slots=True)
 class GamesTask:
-    """The task of simulating the games numbered from ``start`` up to, but not including, ``stop``."""
+    """Simulating the games from ``start`` up to, but not including, ``stop``."""
 
     spec: StrategySpec
     start: int
@@ -89,19 +83,13 @@ class GamesTask:
 
     @property
     def size(self) -> int:
-        """The number of games of the task."""
         return self.stop - self.start
 
     @property
     def key(self) -> str:
-        """The name of this task in a checkpoint, unique among the tasks of its specification."""
         return f"games {self.start} {self.stop}"
 
     def play(self) -> PlayedGames:
-        """Play the games and return the number of guesses of each.
-
-        The seed of the specification and the number of a game determine the game's secret and all its random choices.
-        """
         spec, numbers = self.spec, range(self.start, self.stop)
         return PlayedGames(play_games(spec.load(), spec.rules, numbers, spec.opening, spec.seed))
 
@@ -110,30 +98,20 @@ Task = SubtreeTask | ChoiceTask | GamesTask
 
 
 def play(task: Task) -> TaskOutcome:
-    """Play ``task`` and return its outcome; executors send this function to other processes by its name."""
+    """Play ``task``; executors send this function to other processes by its name."""
     return task.play()
 
 
 def simulate_games(strategy: Strategy, rules: Rules, numbers: range, first: Code | None, seed: int) -> Simulation:
-    """Play the games with the given ``numbers`` and return how many of them took how many guesses.
-
-    ``seed`` is the seed of the whole run, from which each game's seed follows. ``first`` replaces the strategy's own
-    first guess. Errors are those of `play_games`.
-    """
+    """Play games as `play_games` does, and count how many took how many guesses."""
     return Simulation(rules, length_counts(play_games(strategy, rules, numbers, first, seed)))
 
 
 def play_games(strategy: Strategy, rules: Rules, numbers: range, first: Code | None, seed: int) -> bytes:
-    """Play the games with the given ``numbers`` and return the number of guesses of each, one byte per game.
+    """Play the games with the given ``numbers`` and return the guesses of each, one byte per game.
 
-    The secret and the random choices of a game follow from ``seed``, the seed of the whole run, and the number of the
-    game. ``first`` replaces the strategy's own first guess.
-
-    Raises:
-        StrategyError: the strategy chose something that is not a code of the rules. Other errors of the strategy are
-            passed on unchanged.
-        StuckError: a game was not over after `MAX_TURNS` guesses.
-        TooLargeError: the strategy asks its position for more than fits into memory.
+    The secret and the random choices of a game follow from ``seed`` and its number. ``first`` replaces the strategy's
+    own first guess. Raises StrategyError, StuckError after `MAX_TURNS` guesses, and any error of the strategy.
     """
     choose_legal = legal_choice(strategy)
     unused = turn_rng(seed, 1)
@@ -149,5 +127,5 @@ def play_games(strategy: Strategy, rules: Rules, numbers: range, first: Code | N
 
 
 def format_history(history: History) -> str:
-    """Return the turns of ``history`` as the option --after takes them, such as ``1122:1,0 3344:0,2``."""
+    """Return the turns as the option --after takes them, such as ``1122:1,0 3344:0,2``."""
     return " ".join(f"{format_code(guess)}:{feedback}" for guess, feedback in history)

@@ -18,10 +18,9 @@ from evilpegs_protocol.feed_topics import ParsedTopic, parse_topic
 from evilpegs_protocol.server_messages import RecordEvent
 
 ANSWER_SECONDS: Final = 10.0
-"""The longest time to wait for an answer from the broker, in seconds."""
 KEEPALIVE_SECONDS: Final = 20
 MAX_PAYLOAD: Final = 4 << 20
-"""The longest payload that is read, in bytes; messages with a longer payload are ignored."""
+"""In bytes; messages with a longer payload are ignored."""
 
 _LOGGER: Final = logging.getLogger("evilpegs.mqtt")
 _LOGGER.addHandler(logging.NullHandler())
@@ -30,10 +29,7 @@ _LOGGER.propagate = False
 
 @dataclass(frozen=True, slots=True)
 class FeedMessage:
-    """A message of the feed: its parsed topic, the JSON object of its payload, and its MQTT user properties.
-
-    ``retained`` is True if the broker had stored the message before the subscription.
-    """
+    """A message of the feed; ``retained`` if the broker had stored it before the subscription."""
 
     topic: ParsedTopic
     fields: dict[str, Any]
@@ -41,11 +37,7 @@ class FeedMessage:
     retained: bool
 
     def event(self) -> RecordEvent | None:
-        """Return the event that this message contains, or None if it contains none.
-
-        The result is also None if the event belongs to another match than the topic, or if the topic is not one of
-        events or results.
-        """
+        """Return the event of the message; None if it has none, or one of another match than the topic."""
         if self.topic.kind not in {"event", "result"}:
             return None
         try:
@@ -62,15 +54,10 @@ async def follow_broker(
     on_outage: Callable[[str], None],
     on_subscribed: Callable[[], None] = lambda: None,
 ) -> AsyncIterator[FeedMessage]:
-    """Yield the messages of the feed on ``topics``, without end, and connect again after each lost connection.
+    """Yield the messages of the feed on ``topics``, and connect again after each lost connection.
 
-    ``topics`` are MQTT topics, which may contain wildcards. When a connection is lost, ``on_outage`` is called once
-    with a text that says why. ``on_subscribed`` is called after each connection and subscription, before any of its
-    messages is yielded. Messages that do not have the form of the feed are left out, because anybody may publish on a
-    broker.
-
-    Raises:
-        ServerUnreachableError: the first connection failed.
+    ``on_outage`` gets the reason once per outage. ``on_subscribed`` is called before any message of a connection is
+    yielded. Raises ServerUnreachableError only if the first connection fails.
     """
     delays, was_connected, is_out = _endless(retry_policy), False, False
     while True:
@@ -119,6 +106,7 @@ def _endless(retry_policy: RetryPolicy) -> Iterator[float]:
 
 def _read(message: aiomqtt.Message) -> FeedMessage | None:
     topic = parse_topic(message.topic.value)
+    # anybody may publish on a broker, so that messages without the form of the feed are left out
     payload = message.payload
     if topic is None or len(payload) > MAX_PAYLOAD:
         return None

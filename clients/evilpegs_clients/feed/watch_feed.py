@@ -1,8 +1,8 @@
 """The events of matches on a match server, requested with `watch`; a lost connection is restored.
 
-If a client watches a ladder, the server sends only the events that happen from then on. If it watches a single match,
-the server sends the earlier events of that match first. To show the newest matches under way whole, a client can
-therefore also watch each of these matches, even after an outage during which they went on or ended.
+Who watches a ladder gets only the events from then on; who watches a match gets its earlier events first. To show the
+newest matches under way whole, a client can therefore also watch each of them, even after an outage during which they
+went on or ended.
 """
 
 import asyncio
@@ -25,11 +25,10 @@ from evilpegs_protocol.server_messages import ErrorCode, MatchOver, Notice, Reco
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """The matches to watch: one match, those of one ladder, or, without either, those of every ladder of the server.
+    """One match, those of one ladder, or, without either, those of every ladder.
 
-    ``match`` and ``ladder`` are ids. A single match is received with its earlier events. On ladders, only the newest
-    ``pasts`` matches under way are received with their earlier events; ``pasts`` is their number on all watched ladders
-    together.
+    A single match is received with its earlier events; of ladders, only the newest ``pasts`` matches under way, counted
+    over all of them.
     """
 
     match: str | None = None
@@ -40,15 +39,11 @@ class Watched:
 async def watch_matches(
     server: str, watched: Watched, retry_policy: RetryPolicy, on_event: Callable[[SessionEvent], None]
 ) -> AsyncGenerator[RecordEvent, None]:
-    """Yield the events of the watched matches as they happen; if a single match is watched, end with its last event.
+    """Yield the events of the watched matches as they happen; a single match ends with its last event.
 
-    ``server`` is an address such as ``ws://127.0.0.1:8765``. After a lost connection, earlier events of a match may be
-    yielded again, and events that happened until the connection was restored may be missing. ``on_event`` is called
-    with each notice of the server, each attempt to reconnect, and each restored connection.
-
-    Raises:
-        ClientError: the first connection failed, the server has no such ladder or match, or a lost connection cannot be
-            restored.
+    After a lost connection, earlier events may be yielded again, and events until it was restored may be missing.
+    Raises ClientError if the first connection fails, no such ladder or match exists, or a connection cannot be
+    restored.
     """
     watcher = _Watcher(server_url(server), watched, retry_policy, on_event)
     connection = await watcher.connect()
@@ -64,8 +59,6 @@ async def watch_matches(
 
 
 class _Watcher:
-    """The successive connections of `watch_matches`, and the matches that the server has reported to be under way."""
-
     def __init__(
         self, url: str, watched: Watched, retry_policy: RetryPolicy, on_event: Callable[[SessionEvent], None]
     ) -> None:
@@ -77,7 +70,6 @@ class _Watcher:
         self._under_way: dict[str, None] = {}
 
     async def events_of(self, connection: ProtocolConnection) -> AsyncIterator[RecordEvent]:
-        """Yield the events that arrive, until ``connection`` has ended and all events received before are yielded."""
         while not connection.ended.done() or not self._arrived.empty():
             getting = asyncio.ensure_future(self._arrived.get())
             try:
@@ -89,7 +81,6 @@ class _Watcher:
                 yield getting.result()
 
     async def connect(self) -> ProtocolConnection:
-        """Connect as a guest, watch the matches, and return the connection; raise ClientError if a step fails."""
         credentials = Credentials(ClientInfo(name="evilpegs watch", version=version("evilpegs")))
         login = LoginSequence(self._url, credentials, TokenFile(default_token_file()))
         connection, welcome = await connect_and_log_in(self._url, login, self._deliver, self._retry_policy.timeout)
@@ -101,11 +92,6 @@ class _Watcher:
         return connection
 
     async def reconnect(self, why: ClientError) -> ProtocolConnection:
-        """Connect again after the error ``why`` ended the connection, with growing delays before the attempts.
-
-        Raises:
-            ClientError: every attempt failed, or the server has no such ladder or match.
-        """
         for attempt, seconds in enumerate(self._retry_policy.delays(), 1):
             self._on_event(Reconnecting(str(why), attempt, seconds))
             await self._retry_policy.sleep(seconds)
@@ -144,11 +130,7 @@ class _Watcher:
             raise unknown_ladder(ladder, welcome.ladders, self._url) from None
 
     async def _watch_pasts(self, connection: ProtocolConnection, matches: Iterable[str]) -> None:
-        """Watch the newest matches one by one, at most `Watched.pasts` in all, to receive their earlier events.
-
-        The matches are chosen from ``matches``, the ids of the matches under way now, and from the matches that had not
-        ended when an earlier connection was lost. Ids of matches sort in the order in which the matches began.
-        """
+        # also those not over when an earlier connection was lost; ids sort in the order in which matches started
         newest = sorted({*matches, *self._under_way}, reverse=True)[: self._watched.pasts]
         self._under_way = dict.fromkeys(newest)
         for match in newest:

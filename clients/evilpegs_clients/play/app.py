@@ -1,7 +1,7 @@
 """`evilpegs play`: a person at a terminal plays a match.
 
-A player who leaves does not resign: the match and its clock continue, and the match is offered to the player when they
-come back under the same name.
+A player who leaves does not resign: the match and its clock continue, and it is offered to them when they come back
+under the same name.
 """
 
 import asyncio
@@ -51,23 +51,10 @@ async def run_terminal(
     new_nonce: Callable[[], str] = random_nonce,
     clock: Callable[[], float] = monotonic,
 ) -> None:
-    """Let a person play one match at a terminal, or continue a match that they left open.
+    """Let a person play one match, or continue one that they left open.
 
-    Args:
-        server: The server's address, such as ``ws://127.0.0.1:8765``.
-        ladder: The id of the ladder of a new match.
-        name: The player's name; without a name the player is a guest.
-        token_file: The file that keeps the tokens of names; by default one in the user's data directory.
-        token_from: An address that the server had before; the tokens stored for that address are tried too.
-        prompt: The prompt that reads the player's lines; by default one for standard input and output.
-        retry_policy: The number of attempts, and the delays between them, after a cut connection or a temporary
-            refusal.
-        new_nonce: A function that returns, for each game, the player's part of the random data from which a fixed
-            secret is drawn.
-        clock: A monotonic clock in seconds, with which the time left is shown.
-
-    Raises:
-        ClientError: The server cannot be reached, refuses a request or contradicts itself. The message is one line.
+    ``token_from`` is a former address of the server, whose stored tokens are tried too. ``clock`` is monotonic, in
+    seconds.
     """
     screen = MatchScreen(prompt or open_prompt(Console(), COMMANDS))
     dialog = MatchDialog(screen)
@@ -142,10 +129,6 @@ def _print_how_to_return(session: PlayerSession, screen: MatchScreen, match: Ter
 
 
 def _return_text(view: MatchView, match: TerminalMatch | None) -> str:
-    """Return a text for a player who leaves: it says what happens to the match of ``view`` until they come back.
-
-    ``match`` knows the time left to begin a game; it is None if the player leaves before the match is shown.
-    """
     if view.started.clock is None:
         return "The match is not resigned: it is kept for an hour. To come back to it:"
     if view.phase is Phase.READY and match is not None:
@@ -162,18 +145,12 @@ def _return_text(view: MatchView, match: TerminalMatch | None) -> str:
 
 
 class _News:
-    """A function object that prints the events of a session, such as notices and cut or restored connections.
-
-    After a restored connection it also prints the board of ``match``, unless ``match`` is None.
-    """
-
     def __init__(self, dialog: MatchDialog) -> None:
         self.match: TerminalMatch | None = None
         self._dialog = dialog
         self._screen = dialog.screen
 
     def __call__(self, news: SessionEvent) -> None:
-        """Print the event ``news``, and then the open question again if nothing else will print the question."""
         match news:
             case Notice():
                 self._screen.say(f"The server says: {printable(news.message)}")

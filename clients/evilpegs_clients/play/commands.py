@@ -10,8 +10,6 @@ from evilpegs_game.rules import Rules
 
 
 class PlayCommand(StrEnum):
-    """A command that a person can type instead of a guess."""
-
     SHOW = "show"
     HELP = "help"
     HINT = "hint"
@@ -26,18 +24,14 @@ COMMANDS: Final = MappingProxyType(
     | {command.value: command for command in PlayCommand}
 )
 LOCAL_COMMANDS: Final = frozenset({PlayCommand.SHOW, PlayCommand.HELP, PlayCommand.PARTS, PlayCommand.QUIT})
-"""The commands that work without a connection to the server."""
+"""Those that work without a connection to the server."""
 
 
 def parse_command(line: str, rules: Rules) -> PlayCommand | Code:
-    """Return the command or the code that ``line`` contains; spaces between the symbols of a code are ignored.
-
-    Raises:
-        GameError: The line is neither a command nor a code of ``rules``; the message has one line.
-    """
+    """Return the command or the code, whose symbols may have spaces between them; raises GameError if it is neither."""
     return parse_words(line, COMMANDS, lambda text: parse_code(text.replace(" ", ""), rules))
 
 
 def parse_named_command(line: str) -> PlayCommand | None:
-    """Return the command that ``line`` names, in upper or lower case, or None if it names no command."""
+    """Return the command that ``line`` names, in upper or lower case."""
     return find_word(line.lower(), COMMANDS)

@@ -31,7 +31,7 @@ _NO_MATCH: Final = "0" * 16
 
 
 async def run_daily(day: date, *, prompt: Prompt | None = None) -> None:
-    """Let a person play the game of the date ``day``; ``prompt`` is by default one for standard input and output."""
+    """Let a person play the game of ``day``."""
     screen = MatchScreen(prompt or open_prompt(Console(), COMMANDS))
     dialog = Dialog(screen)
     game = DailyGame(day, dialog, screen)
@@ -45,10 +45,7 @@ async def run_daily(day: date, *, prompt: Prompt | None = None) -> None:
 
 
 class DailyGame:
-    """The game of the date ``day``, played by a person who types in ``dialog`` and reads on ``screen``.
-
-    ``position`` is the position after the latest reply.
-    """
+    """The game of ``day``; ``position`` is the one after the latest reply."""
 
     def __init__(self, day: date, dialog: Dialog, screen: MatchScreen) -> None:
         self.position = daily_position(day)
@@ -58,7 +55,7 @@ class DailyGame:
         self._events = [_feedback_event(Position(DAILY_RULES), self.position)]
 
     async def play(self) -> None:
-        """Play to the end of the game and print its outcome; raise LeaveError if the person wants to leave."""
+        """Play to the end of the game; raises LeaveError if the person wants to leave."""
         self._screen.match(self._started)
         self._screen.say("The date has made the first guess; it counts.")
         self._show_reply()
@@ -84,7 +81,6 @@ class DailyGame:
         )
 
     async def _move(self) -> Outcome | None:
-        """Ask for a line and play the guess or do the command in it; return the outcome if the game is over."""
         line = await self._dialog.ask(f"Guess {self._turns + 1} of {DAILY_LIMIT} >")
         try:
             command = parse_command(line, DAILY_RULES)
@@ -123,7 +119,6 @@ class DailyGame:
 
 
 def _describe(day: date) -> MatchStarted:
-    """Return the event `match_started` that a server would send for the game of ``day``."""
     rules = DAILY_RULES
     return MatchStarted(
         match=_NO_MATCH,
@@ -147,10 +142,6 @@ def _describe(day: date) -> MatchStarted:
 
 
 def _feedback_event(before: Position, after: Position) -> FeedbackGiven:
-    """Return the last turn of ``after`` as the `feedback` event that a practice ladder would send for it.
-
-    ``before`` is the position before that turn.
-    """
     guess, feedback = after.history[-1]
     return FeedbackGiven(
         match=_NO_MATCH,

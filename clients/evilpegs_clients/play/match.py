@@ -1,7 +1,7 @@
 """One match played by a person at a terminal.
 
-The output follows from the record of the match: each event is printed once, when it has arrived. Therefore no event is
-skipped after a cut connection. The turns of the current game can be printed again.
+The output follows from the record of the match: each event is printed once, when it has arrived, so that none is
+skipped after a cut connection.
 """
 
 import secrets
@@ -26,16 +26,11 @@ from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStart
 
 
 def random_nonce() -> str:
-    """Return a random nonce of 128 bits as 32 hex digits."""
     return secrets.token_hex(16)
 
 
 class TerminalMatch:
-    """The match of ``client``, played by a person through ``dialog``.
-
-    ``new_nonce`` returns, for each game, the player's part of the random data from which a fixed secret is drawn.
-    ``clock`` is a monotonic clock in seconds.
-    """
+    """A match that a person plays through ``dialog``; ``clock`` is monotonic, in seconds."""
 
     def __init__(
         self,
@@ -55,13 +50,9 @@ class TerminalMatch:
         self._shown = 1
 
     async def play(self) -> None:
-        """Print the match, and ask for commands and guesses, until the match is over.
-
-        Raises:
-            LeaveError: The person wants to leave, or the input has ended.
-            ClientError: The server cannot be reached, refuses a request or contradicts itself.
-        """
+        """Play to the end of the match; raises LeaveError if the person wants to leave or the input has ended."""
         self._screen.match(self._view.started)
+        # of a resumed match, only the latest game is printed
         self._shown = max(self._shown, self._game_start())
         while (phase := await self._client.wait_for_move()) is not Phase.OVER:
             self.countdown.note_arrival()
@@ -70,15 +61,10 @@ class TerminalMatch:
         await self._show_new_events()
 
     def _game_start(self) -> int:
-        """Return the index in the view's ``events`` at which the latest game begins, or 1 if no game has begun.
-
-        If a match is resumed, only the events from this index on are printed.
-        """
         starts = [index for index, event in enumerate(self._view.events) if isinstance(event, GameStarted)]
         return starts[-1] if starts else 1
 
     async def _begin(self) -> None:
-        """Begin the game if it is untimed or the person presses Enter; otherwise carry out what they typed."""
         if self._view.started.clock is not None and not await self._is_ready():
             return
         nonce = self._nonces.setdefault(self._view.game, self._new_nonce())
@@ -102,7 +88,6 @@ class TerminalMatch:
             await self._guess(format_code(command))
 
     async def _guess(self, code: str) -> None:
-        """Send ``code`` as a guess, and again after a cut connection; print a notice if the guess arrived too late."""
         view = self._view
         turn = view.game, view.turn
         while view.phase is Phase.TURN and (view.game, view.turn) == turn:
@@ -113,10 +98,6 @@ class TerminalMatch:
             self._screen.say(f"The guess {code} was not sent in time.")
 
     async def _command(self) -> PlayCommand | Code | None:
-        """Ask for a command or a code and return it; None if the line is neither, or the turn ends first.
-
-        An error message is printed if the line is neither.
-        """
         line = await self._dialog.ask_in_turn(self._client, self._prompt)
         if line is None:
             return None
@@ -174,7 +155,7 @@ class TerminalMatch:
             self._screen.hint(hint)
 
     def show_board(self) -> None:
-        """Print again the answered turns of the current game, as far as they have been printed before."""
+        """Print the answered turns of the current game again, as far as they have been printed before."""
         for event in self._view.events[self._game_start() : self._shown]:
             if isinstance(event, FeedbackGiven):
                 self._screen.turn(self._view.started, event)

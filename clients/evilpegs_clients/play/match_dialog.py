@@ -1,7 +1,4 @@
-"""A dialog in a match: when a turn ends, the question that was asked in it is withdrawn.
-
-While the connection to the server is lost, typed lines that need the server are refused.
-"""
+"""A dialog in a match: when a turn ends, the question that was asked in it is withdrawn."""
 
 from evilpegs_clients.connection.match_client import MatchClient
 from evilpegs_clients.connection.match_view import SETTLED_PHASES
@@ -13,25 +10,16 @@ from evilpegs_clients.terminal.words import parse_yes
 
 
 class MatchDialog(Dialog):
-    """A dialog in a match; the owner sets ``is_away`` to True while the connection to the server is lost.
+    """A dialog that refuses what needs the server while its owner sets ``is_away``.
 
-    While ``is_away`` is True, lines that a person types are refused if they need the server. Lines from a file or a
-    pipe are accepted.
+    Only typed lines are refused; those from a file or a pipe are accepted.
     """
 
     screen: MatchScreen
     is_away = False
 
     async def ask_in_turn(self, client: MatchClient, question: Question) -> str | None:
-        """Ask ``question`` and return the line that answers it, or None if the current turn ends first.
-
-        If a person types a line that needs the server while the connection to the server is lost, the line is refused,
-        and the question is asked again.
-
-        Raises:
-            LeaveError: The input has ended.
-            ClientError: The connection was cut and cannot be restored.
-        """
+        """Return the line that answers ``question``; None if the turn ends first. Raises LeaveError, ClientError."""
         self._prompt.ask(question)
         while await client.ends_in_time(self._next_line(), lambda: self._ask_again(client)):
             line = self._answer()
@@ -43,7 +31,7 @@ class MatchDialog(Dialog):
         return None
 
     async def confirm_in_turn(self, client: MatchClient, question: str) -> bool:
-        """Ask ``question`` and return True for yes, and False for no, an empty line, or a turn that ends first."""
+        """Return True for yes, and False for no, an empty line, or a turn that ends first."""
         yes = None
         while yes is None:
             line = await self.ask_in_turn(client, lambda: f"{question} [y/N]")

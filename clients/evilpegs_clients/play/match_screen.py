@@ -47,10 +47,9 @@ OPPONENTS: Final = {
 
 
 class MatchScreen(Screen):
-    """A screen that prints one match; an argument ``match`` of a method is the event `match_started` of that match."""
+    """A screen that prints one match; an argument ``match`` is its first event."""
 
     def match(self, started: MatchStarted) -> None:
-        """Print the rules, the opponent and the time control of the match that ``started`` describes."""
         repeats = "may repeat" if started.repeats else "occur once each"
         opponent, time_control = OPPONENTS[started.codemaker], time_control_text(started)
         self.say(f"{started.ladder}: {started.pegs} pegs against {opponent}. {time_control}.", "bold")
@@ -61,12 +60,12 @@ class MatchScreen(Screen):
         self.say(f"{started.guess_limit} guesses per game{games}. Type a code, or help.")
 
     def game(self, started: GameStarted, games: int) -> None:
-        """Print the number of the game that begins, if ``games``, the number of games in the match, is over 1."""
+        """Print the number of the game, if the match has several."""
         if games > 1:
             self.say(f"\nGame {started.game} of {games}", "bold")
 
     def turn(self, match: MatchStarted, event: FeedbackGiven) -> None:
-        """Print one row of the board: the guess, its feedback and, if known, the number of candidates left."""
+        """Print one row of the board."""
         ascii_only = self.console.options.ascii_only
         marks = feedback_marks(event.black, event.white, match.pegs, ascii_only)
         row = Text.assemble(f"{event.turn:>3}  ", peg_text(event.code), "  ", marks)
@@ -76,18 +75,13 @@ class MatchScreen(Screen):
         self.say(row)
 
     def choice(self, match: MatchStarted, event: FeedbackGiven) -> None:
-        """Print the feedbacks that would have left the most candidates, and the number that each would have left.
-
-        On a practice ladder, this shows a person why evil or a devil chose its reply.
-        """
+        """Print the largest parts, which show why evil or a devil chose its reply."""
         self.say(largest_parts_text(event, match.codemaker, self.console.width))
 
     def parts(self, match: MatchStarted, event: FeedbackGiven) -> None:
-        """Print every feedback that the guess could have got, with the number of candidates it would have left."""
         self.say(all_parts_text(event, match.codemaker, self.console.width))
 
     def outcome(self, match: MatchStarted, game: GameOver) -> None:
-        """Print the outcome of a game and, unless the game was solved, its secret or a code that fits every reply."""
         solved = game.outcome == "solved"
         self.say(f"{OUTCOMES[game.outcome]} after {_guesses(game.guesses)}.", "bold green" if solved else "bold")
         if game.secret is not None and not solved:
@@ -95,7 +89,6 @@ class MatchScreen(Screen):
             self.say(Text.assemble(what, peg_text(game.secret)))
 
     def over(self, match: MatchStarted, game: GameOver, violations: Sequence[Violation]) -> None:
-        """Print the outcome of a game as `outcome` does, and the violations found in it, or that there are none."""
         self.outcome(match, game)
         if violations:
             self.say(NOT_VERIFIED, "bold red")
@@ -105,7 +98,7 @@ class MatchScreen(Screen):
             self.say(VERIFIED, "dim")
 
     def match_over(self, over: MatchOver, violations: Sequence[Violation]) -> None:
-        """Print the result of the match if it has several games, and the violations found in its record."""
+        """Print the result of a match of several games, and the violations in the record."""
         solved = over.outcomes.count("solved")
         if len(over.outcomes) > 1:
             self.say(f"\n{solved} of {len(over.outcomes)} games solved, {_guesses(sum(over.guesses))}.", "bold")
@@ -113,12 +106,10 @@ class MatchScreen(Screen):
             self.say(f"{NOT_VERIFIED} {violation}", "bold red")
 
     def hint(self, hint: HintGiven) -> None:
-        """Print the code that a hint proposes, and the reason for the hint."""
         self.say(Text.assemble("Try ", peg_text(hint.code), f" - it {printable(hint.why)}."))
 
 
 def time_control_text(match: MatchStarted) -> str:
-    """Return the time control of a match as text for people, such as ``60 seconds per game``."""
     if match.clock is None:
         return "No clock"
     base, increment = match.clock.base_ms // 1000, match.clock.increment_ms // 1000
@@ -126,7 +117,7 @@ def time_control_text(match: MatchStarted) -> str:
 
 
 def clock_text(left_ms: int) -> str:
-    """Return ``left_ms`` milliseconds as minutes and seconds like 1:05, rounded up; 0:00 if it is negative."""
+    """Return the time as minutes and seconds like 1:05, rounded up; 0:00 if it is negative."""
     return "{}:{:02}".format(*divmod(-(-max(0, left_ms) // 1000), 60))
 
 

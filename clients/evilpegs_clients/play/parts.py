@@ -1,7 +1,4 @@
-"""The parts of a guess as text for people: each feedback, with the number of candidates that it would have left.
-
-The part of the feedback that was given stands in brackets.
-"""
+"""The parts of a guess as text for people; the part of the given feedback stands in brackets."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -16,12 +13,7 @@ INDENT: Final = "     "
 
 
 def largest_parts_text(event: FeedbackGiven, codemaker: Codemaker, width: int) -> Text:
-    """Return the `FEW` largest parts of a guess, and the number of further parts, as text for people.
-
-    A part is a feedback with the number of candidates that it would have left. A heading comes first, which depends on
-    ``codemaker``. If a devil chose the reply by searching ahead, the part of the reply is the first part. Lines have at
-    most ``width`` characters, but a part is never broken: one that is longer has a longer line of its own.
-    """
+    """Return the `FEW` largest parts under a heading; the reply of a devil that searched ahead comes first."""
     parts = _parts(event, reply_first=event.method == "exact")
     more = len(parts) - FEW
     tail = [Text(f"and {more} more: type parts", "dim")] if more > 0 else []
@@ -29,12 +21,7 @@ def largest_parts_text(event: FeedbackGiven, codemaker: Codemaker, width: int) -
 
 
 def all_parts_text(event: FeedbackGiven, codemaker: Codemaker, width: int) -> Text:
-    """Return all parts of a guess, largest first, as text for people.
-
-    A part is a feedback with the number of candidates that it would have left. A heading comes first, which depends on
-    ``codemaker``. Lines have at most ``width`` characters, but a part is never broken: one that is longer has a longer
-    line of its own.
-    """
+    """Return all parts under a heading, largest first."""
     return _wrap([_heading_text(event, codemaker), *_parts(event)], width)
 
 
@@ -58,10 +45,6 @@ def _part(text: str, is_reply: bool) -> Text:
 
 
 def _wrap(pieces: Iterable[Text], width: int) -> Text:
-    """Join ``pieces``, two spaces apart, into indented lines of at most ``width`` characters.
-
-    No piece is broken: one that does not fit stands on a longer line of its own.
-    """
     lines = [Text(INDENT)]
     for piece in pieces:
         gap = "  " if len(lines[-1]) > len(INDENT) else ""

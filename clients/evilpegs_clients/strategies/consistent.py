@@ -12,8 +12,7 @@ from evilpegs_game.live.position import Position
 class FirstConsistent:
     """A strategy that guesses the first candidate in code order; its first guess is the first code.
 
-    A candidate is a code that agrees with the feedback so far. ``candidates_only`` changes nothing. Source: E. Shapiro,
-    Playing Mastermind logically, SIGART Newsletter 85 (1983).
+    ``candidates_only`` changes nothing. Source: E. Shapiro, Playing Mastermind logically, SIGART Newsletter 85 (1983).
     """
 
     name: ClassVar[str] = "first-consistent"
@@ -27,7 +26,7 @@ class FirstConsistent:
 
 @dataclass(frozen=True, slots=True)
 class RandomConsistent:
-    """A strategy that guesses a candidate, a code that agrees with the feedback so far, drawn uniformly.
+    """A strategy that guesses a candidate, drawn uniformly.
 
     This is how a careful person plays without a pencil, and the usual baseline in the literature. ``candidates_only``
     changes nothing.

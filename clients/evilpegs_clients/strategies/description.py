@@ -16,10 +16,7 @@ def describe_exception(error: BaseException) -> str:
 
 
 def quote_value(value: object) -> str:
-    """Return a value in Python notation, shortened if it is long.
-
-    If the value cannot be written, return a text that names its type.
-    """
+    """Return a value in Python notation, shortened if it is long; a remark replaces one that cannot be written."""
     try:
         return reprlib.repr(value)
     except Exception:  # noqa: BLE001 - likewise

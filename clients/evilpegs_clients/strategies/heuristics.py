@@ -1,6 +1,4 @@
-"""The heuristic strategies, which judge a guess by the sizes of the parts into which it divides the candidates.
-
-A guess has one part per feedback: the candidates that would give this feedback. Each strategy prefers certain sizes:
+"""The heuristic strategies, which judge a guess by its part sizes.
 
 * `minimax`: the smallest largest part.
 * `expected-size`: the smallest expected number of remaining candidates.
@@ -21,7 +19,7 @@ from evilpegs_game.live.position import Position
 
 @dataclass(frozen=True, slots=True)
 class CriterionStrategy:
-    """A strategy that takes the best guess under ``criterion``, a measure of part sizes that subclasses set.
+    """A strategy that takes the best guess under ``criterion``, which subclasses set.
 
     The guess is chosen among all codes, or with ``candidates_only`` among the candidates. Ties go to a candidate, then
     to the first guess in code order. With at most two candidates left, the first of them is guessed.
@@ -33,7 +31,7 @@ class CriterionStrategy:
 
     @property
     def name(self) -> str:
-        """The name of the strategy, which is the name of its criterion."""
+        """The name of the criterion."""
         return self.criterion.name
 
     def choose(self, position: Position, rng: Random) -> Code:  # noqa: ARG002
@@ -47,7 +45,7 @@ class CriterionStrategy:
 
 
 class Minimax(CriterionStrategy):
-    """A strategy that makes the largest part, the most candidates that a feedback can leave, as small as possible.
+    """A strategy that makes the largest part as small as possible.
 
     Source: D. E. Knuth, The computer as Master Mind, J. of Recreational Mathematics 9 (1976). On 4x6 its first guess is
     1122, and it never needs more than five guesses.
@@ -93,8 +91,7 @@ class MostParts(CriterionStrategy):
 class Lexicographic(CriterionStrategy):
     """A strategy that makes the largest part as small as possible, then the second largest, and so on.
 
-    A part is the set of candidates that one feedback would leave. Source: none known; it refines minimax, because
-    guesses with equal largest parts mostly differ in smaller ones.
+    Source: none known; it refines minimax, because guesses with equal largest parts mostly differ in smaller ones.
     """
 
     __slots__ = ()

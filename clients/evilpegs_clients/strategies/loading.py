@@ -23,12 +23,9 @@ from evilpegs_game.errors import GameError, quoted
 from evilpegs_game.live.position import Position
 
 MODULE_PREFIX: Final = "evilpegs_strategy_"
-"""The beginning of the module name under which each strategy file is imported."""
+"""Begins the module name under which each strategy file is imported."""
+# of an imported strategy file: maps the names of its siblings to its folder
 _SIBLINGS: Final = "__evilpegs_siblings__"
-"""The attribute of an imported strategy file that maps the names of its sibling modules to the folder of the file.
-
-Siblings are the modules beside the file that it imports.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +36,7 @@ class FileStrategy:
     path: Path
     function: Callable[[Position, Random], Code]
     version: str = ""
-    """Eight hexadecimal digits that change with the text of the file and of the sibling modules that it imports."""
+    """Eight hexadecimal digits that change with the text of the file and of its siblings."""
     uses_rng: ClassVar[bool] = True
 
     def choose(self, position: Position, rng: Random) -> Code:
@@ -132,10 +129,6 @@ def _import(path: Path, siblings: Iterable[SiblingModule]) -> ModuleType:
 
 
 def _forget_siblings_of(name: str) -> None:
-    """Remove from ``sys.modules`` the sibling modules that the strategy module called ``name`` has imported.
-
-    The strategy module itself is about to be imported again. Nothing is removed if it was not imported before.
-    """
     former = sys.modules.get(name)
     for top, home in getattr(former, _SIBLINGS, {}).items():
         if _home(top) == home:
@@ -148,11 +141,7 @@ def _forget(top: str) -> None:
 
 
 def _prefer_folder(folder: Path, siblings: Iterable[SiblingModule]) -> None:
-    """Make a strategy file in ``folder`` import its sibling modules from there, as the files are now.
-
-    Modules with the names of ``siblings`` that were imported for this or another strategy file are removed from
-    ``sys.modules``, so that they are imported again.
-    """
+    # the siblings are imported from there, and again: the files may have changed
     sys.path[:] = [str(folder), *(entry for entry in sys.path if entry != str(folder))]
     invalidate_caches()
     loaded = [module for name, module in sys.modules.items() if name.startswith(MODULE_PREFIX)]
@@ -163,7 +152,6 @@ def _prefer_folder(folder: Path, siblings: Iterable[SiblingModule]) -> None:
 
 
 def _home(name: str) -> Path | None:
-    """Return the folder containing the imported module or package ``name``, or None if it did not come from a file."""
     file = getattr(sys.modules.get(name), "__file__", None)
     if file is None:
         return None
@@ -171,7 +159,6 @@ def _home(name: str) -> Path | None:
 
 
 def _describe(error: BaseException, path: Path) -> str:
-    """Return a one-line description of ``error``, with the line number in the strategy file ``path``, if known."""
     frames = traceback.extract_tb(error.__traceback__)
     lines = [frame.lineno for frame in frames if Path(frame.filename) == path]
     text = describe_exception(error)[:200].rstrip(": ")

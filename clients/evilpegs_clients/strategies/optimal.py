@@ -21,16 +21,16 @@ from evilpegs_game.trees.tree import Node, parse_tree
 TREE_FILES: Final[Mapping[Rules, str]] = MappingProxyType(
     {Rules(4, 4): "4x4.tree", Rules(4, 5): "4x5.tree", Rules(4, 6): "4x6.tree"}
 )
-"""The names of the files with the strategy trees that are part of the package, by rules."""
+"""The strategy trees that are part of the package."""
 
 MAX_WORK: Final = 10**9
-"""The most feedback evaluations per choice without a strategy tree; they take some seconds.
+"""Feedback evaluations per choice without a strategy tree; they take some seconds.
 
 A choice with all codes of 4x6 still possible takes a quarter of them.
 """
 
 MAX_FIRST_CODES: Final = 1296
-"""The first guess is searched on rules of at most this many codes; on larger rules `MAX_WORK` would not suffice."""
+"""On larger rules, `MAX_WORK` would not suffice to search the first guess."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,18 +39,18 @@ class Optimal:
 
     Source: K. Koyama and T. W. Lai, An optimal Mastermind strategy, J. of Recreational Mathematics 25 (1993).
 
-    The guess comes from a strategy tree in the package. If the package has no tree for the rules, or if an earlier
-    guess differs from the tree's, the best guess against the codes still possible is searched. If the search takes too
-    much work, the guess is that of `most-parts`; but if it is a first guess and the position has no budget, an error is
-    raised, because optimal play of the rules is not known. With ``candidates_only`` the guess is the candidate after
-    which the fewest guesses are needed, or the guess of `most-parts` if there are too many candidates.
+    The guess comes from a strategy tree in the package. If there is none, or an earlier guess differs from the tree's,
+    the best guess against the candidates is searched. If the search takes too much work, the guess is that of
+    `most-parts`; but if it is a first guess and the position has no budget, an error is raised, because optimal play of
+    the rules is not known. With ``candidates_only`` the guess is the candidate after which the fewest guesses are
+    needed, or the guess of `most-parts` if there are too many candidates.
     """
 
     name: ClassVar[str] = "optimal"
     uses_rng: ClassVar[bool] = False
     candidates_only: bool = False
     work: int = MAX_WORK
-    """The most feedback evaluations per choice without a tree. If the budget of the position is smaller, it applies."""
+    """Feedback evaluations per choice without a tree; a smaller budget of the position applies."""
     uses_trees: bool = True
     """False to search even if the package has a tree."""
 
@@ -95,11 +95,6 @@ def _find_best_candidate(position: Position, work: int) -> Code:
 
 
 def _unknown_play_error(position: Position, error: GameError, work: int) -> GameError:
-    """Return the error that no optimal first guess can be found, with advice to play another strategy.
-
-    The result has the class of ``error``, which ended the search. ``work`` is the number of feedback evaluations that
-    the search was allowed.
-    """
     why = str(error)
     if isinstance(error, OverBudgetError):
         why = f"optimal play on {position.rules} takes more than {work:,} feedback evaluations to find"
@@ -107,10 +102,6 @@ def _unknown_play_error(position: Position, error: GameError, work: int) -> Game
 
 
 def _tree_node(rules: Rules, history: History) -> Node | None:
-    """Return the node that ``history`` leads to in the package's strategy tree for ``rules``.
-
-    Return None if there is no tree for the rules, or if ``history`` leaves the tree.
-    """
     node = _tree_root(rules) if rules in TREE_FILES else None
     for guess, feedback in history:
         if node is None or node.guess != guess:

@@ -25,20 +25,20 @@ from evilpegs_game.errors import GameError, quoted
 from evilpegs_game.live.position import Position
 
 ANSWER_SECONDS: Final = 60.0
-"""The longest time that a program may take for one guess, in seconds, unless the caller names another."""
+"""The longest time for one guess, unless the caller names another."""
 MAX_LINE: Final = 4096
-"""The maximum length of a line that a program may write, in bytes."""
+"""Bytes of a line that a program may write."""
 _OWN_VARIABLES: Final = "EVILPEGS_"
 
 
 class ProgramStrategy:
     """A strategy that asks a program for each guess; ``command`` is the command line of the program.
 
-    The command line is split as in a shell, but no shell runs it. The program may take ``answer_seconds`` seconds per
-    guess. It is started at the first guess, in a process group of its own, and without the environment variables of
-    evilpegs. The whole group is killed by `close`, when the program gives a wrong answer or none, and when this process
-    ends in any way. After a wrong answer the next guess starts the program again. The standard error of the program
-    appears on the standard error of this process, up to a limit.
+    The command line is split as in a shell, but no shell runs it. The program may take ``answer_seconds`` per guess. It
+    is started at the first guess, in a process group of its own, and without the environment variables of evilpegs. The
+    whole group is killed by `close`, when the program gives a wrong answer or none, and when this process ends in any
+    way. After a wrong answer the next guess starts the program again. The standard error of the program appears on that
+    of this process, up to a limit.
 
     Raises:
         StrategyError: ``command`` cannot be split, or there is no such program.
@@ -55,7 +55,7 @@ class ProgramStrategy:
         self.name = self._path.name
         self._errors = ErrorOutput(self.name)
         self.version = hashlib.sha256(self._path.read_bytes()).hexdigest()[:8]
-        """Eight hexadecimal digits that change with the content of the file of the program."""
+        """Eight hexadecimal digits that change with the content of the program's file."""
 
     def choose(self, position: Position, rng: Random) -> Code:
         """Send the position to the program, and return the guess in its answer.
@@ -75,7 +75,7 @@ class ProgramStrategy:
             raise StrategyError(message) from None
 
     def close(self) -> None:
-        """Kill the program, if it runs, and every other process of its group; the next guess would start it again."""
+        """Kill the program, if it runs, and all of its group; the next guess would start it again."""
         guard, self._guard = self._guard, None
         if guard is not None:
             guard.kill()
@@ -108,11 +108,8 @@ class ProgramStrategy:
         return self._process
 
     def _check_silence(self, process: subprocess.Popen[bytes]) -> None:
-        """Raise _BrokenRuleError if the program has written something without being asked, or has ended.
-
-        Otherwise the unasked output would be taken for the next answer.
-        """
         assert process.stdout is not None  # noqa: S101 - a pipe
+        # unasked output would be taken for the next answer
         if select.select([process.stdout], [], [], 0)[0]:
             piece = os.read(process.stdout.fileno(), MAX_LINE)
             raise _BrokenRuleError(f"it wrote {_quote(piece)} without being asked") if piece else self._ended(process)
@@ -125,11 +122,6 @@ class ProgramStrategy:
             raise self._ended(process) from None
 
     def _receive(self, process: subprocess.Popen[bytes]) -> bytes:
-        """Return the next line that the program writes, without the line break; the line may arrive in pieces.
-
-        Raises:
-            _BrokenRuleError: the line is too long or comes too late, or the program has ended.
-        """
         assert process.stdout is not None  # noqa: S101 - a pipe
         deadline, line = time.monotonic() + self._answer_seconds, b""
         while not line.endswith(b"\n"):
@@ -157,10 +149,7 @@ class ProgramStrategy:
 
 
 def _await_end(process: subprocess.Popen[bytes]) -> None:
-    """Close the pipes to a program that was killed with its process group, and wait until the program has ended.
-
-    This process closes its ends of the pipes, because a process that has left the group may keep the other ends open.
-    """
+    # a process that has left the group may keep the other ends open
     for pipe in (process.stdin, process.stdout):
         assert pipe is not None  # noqa: S101 - a pipe
         pipe.close()
@@ -168,7 +157,7 @@ def _await_end(process: subprocess.Popen[bytes]) -> None:
 
 
 class _BrokenRuleError(Exception):
-    """An error raised when a program ends, or its answer is not as docs/strategies.md demands."""
+    """The program ended, or its answer is not as docs/strategies.md demands."""
 
 
 def _split(command: str) -> list[str]:
@@ -184,11 +173,6 @@ def _split(command: str) -> list[str]:
 
 
 def _find(program: str) -> Path:
-    """Return the file of ``program``, found as in a shell: a path, or a name in one of the directories of PATH.
-
-    Raises:
-        StrategyError: there is no such program, its file cannot be read, or its interpreter does not exist.
-    """
     file = shutil.which(program)
     if file is None:
         message = f"the program {quoted(program, 80)} {_why_not_found(program)}"
@@ -212,12 +196,8 @@ def _why_not_found(program: str) -> str:
 
 
 def _check_interpreter(path: Path) -> None:
-    """Raise StrategyError if a program cannot be read, or is a script whose interpreter does not exist.
-
-    The first line of a script names the interpreter. Without this check, the error would come only after a match has
-    begun, and would only say that the script does not exist.
-    """
     try:
+        # a missing interpreter would otherwise show only after a match has started, as a script that does not exist
         with path.open("rb") as file:
             first = file.readline(MAX_LINE).decode(errors="replace")
     except OSError as error:
@@ -235,7 +215,6 @@ def _check_interpreter(path: Path) -> None:
 
 
 def _request_line(position: Position, rng: Random) -> bytes:
-    """Return ``position`` as a line of JSON; its ``seed``, drawn from ``rng``, is for programs with random choices."""
     rules = position.rules
     request = {
         "rules": str(rules),
@@ -254,11 +233,6 @@ def _request_line(position: Position, rng: Random) -> bytes:
 
 
 def _read_code(line: bytes, position: Position) -> Code:
-    """Return the code in ``line``, an answer such as ``{"code": "1122"}``.
-
-    Raises:
-        _BrokenRuleError: the answer has another form, or its code is not a code of the rules.
-    """
     try:
         answer: Any = json.loads(line)
         text = answer["code"]
@@ -275,5 +249,4 @@ def _read_code(line: bytes, position: Position) -> Code:
 
 
 def _quote(line: bytes) -> str:
-    """Return the first 60 bytes of a line as a quoted text that is safe to print."""
     return repr(line[:60].decode("utf-8", "replace"))

@@ -3,7 +3,7 @@
 A program runs in a process group of its own, so that it can be killed with every process that it started. A signal to
 this process does not reach that group. A `ProgramGuard` is a small process that leads the group and waits at a pipe
 whose other end only this process holds: when this process ends in any way, even by SIGKILL, the pipe ends, and the
-guard kills the group. The guard is started before the program, so it guards the program from the first moment.
+guard kills the group. The guard is started first, so it guards the program from the first moment.
 
 ``PR_SET_PDEATHSIG`` would not be enough: it kills the program alone and not its children, and it fires when the
 *thread* that started the program ends, which for a bot is after its first guess.
@@ -20,14 +20,12 @@ from contextlib import contextmanager, suppress
 from typing import Final
 
 MAX_ERROR_BYTES: Final = 1 << 20
-"""The most bytes of a program's standard error that are shown in one run, however often the program is started."""
+"""Shown of a program's standard error in one run, however often the program is started."""
 _CHUNK: Final = 1 << 16
+# a process that has left the program's group may keep the pipe open for longer
 _END_SECONDS: Final = 1.0
-"""The longest time to wait for the last error output of a killed program, in seconds.
-
-A process that has left the program's group may keep the pipe open for longer.
-"""
 _ENDING_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+# ignores the signals with which a strategy's program may end the group of both
 _SCRIPT: Final = """\
 import os, signal, sys
 for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
@@ -35,13 +33,12 @@ for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
 sys.stdin.read()
 os.killpg(os.getpgrp(), signal.SIGKILL)
 """
-"""The Python program of the guard. It ignores signals with which a strategy's program may end the group of both."""
 
 
 class ProgramGuard:
-    """A guard: a process that kills its process group as soon as the process that created the guard has ended.
+    """A process that kills its process group as soon as the process that created it has ended.
 
-    ``group`` is the id of the process group. The program to guard joins this group when it is started.
+    The program to guard joins the group with the id ``group`` when it is started.
     """
 
     def __init__(self) -> None:
@@ -64,10 +61,10 @@ class ProgramGuard:
 
 @contextmanager
 def deferred_signals() -> Iterator[None]:
-    """During the block, hold back SIGINT, SIGTERM and SIGHUP, which end a command; they are handled after the block.
+    """Hold back SIGINT, SIGTERM and SIGHUP during the block, in the main thread, which alone handles signals.
 
     Otherwise Ctrl-C at the moment when a program starts would leave the program running, because its process is not
-    known yet. Only the main thread handles signals, so in any other thread nothing is held back.
+    known yet.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -88,7 +85,7 @@ def deferred_signals() -> Iterator[None]:
 
 
 class ErrorOutput:
-    """The standard error of a program called ``name``, which is shown on the standard error of this process.
+    """The standard error of a program, which is shown on the standard error of this process.
 
     Up to ``limit`` bytes are shown in all, so that a program cannot fill a disk. Later bytes are read and discarded,
     because a program must not be blocked by what it writes.
@@ -102,12 +99,12 @@ class ErrorOutput:
         self._thread: threading.Thread | None = None
 
     def follow(self, descriptor: int) -> None:
-        """Start a thread that shows what it reads from the file descriptor, and closes the descriptor at the end."""
+        """Start a thread that shows what it reads from the descriptor, and closes it at the end."""
         self._thread = threading.Thread(target=self._copy, args=(descriptor,), name="program errors", daemon=True)
         self._thread.start()
 
     def finish(self) -> None:
-        """Wait, for a second at most, until all output of a killed program has been shown, and end its last line."""
+        """Wait for the last output of a killed program, for a second at most, and end its last line."""
         if self._thread is not None:
             self._thread.join(_END_SECONDS)
         if self._last != "\n":

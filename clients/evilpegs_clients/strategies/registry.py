@@ -23,7 +23,4 @@ STRATEGIES: Final[Mapping[str, Callable[[bool], Strategy]]] = MappingProxyType(
         "optimal": Optimal,
     }
 )
-"""The constructor of each built-in strategy, by name.
-
-The argument of a constructor is True if the strategy may guess only candidates, the codes that could be the secret.
-"""
+"""The constructors, whose argument is ``candidates_only``."""

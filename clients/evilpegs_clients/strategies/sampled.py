@@ -13,10 +13,9 @@ from evilpegs_game.live.position import Position
 class Sampled:
     """A strategy that draws candidates uniformly and guesses the drawn candidate with the highest entropy.
 
-    The entropy of a guess is the expected information of its feedback. At most 1000 candidates are drawn, and no more
-    than the position's budget of feedback evaluations allows. If that is enough for all candidates, the choice is no
-    longer random: it is that of the strategy `entropy`, among all codes if the budget suffices for them, else among the
-    candidates. `evilpegs_game.guessing.sampling` names the source.
+    At most 1000 candidates are drawn, and no more than the position's budget allows. If that is enough for all
+    candidates, the choice is no longer random: it is that of `entropy`, among all codes if the budget suffices for
+    them, else among the candidates. `evilpegs_game.guessing.sampling` names the source.
     """
 
     name: ClassVar[str] = "sampled"

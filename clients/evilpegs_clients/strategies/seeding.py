@@ -18,37 +18,28 @@ from evilpegs_game.codes import Code, code_at
 from evilpegs_game.rules import Rules
 
 SCHEME: Final = "seeds of turns 1"
-"""The name of this way to derive seeds. Random results that were derived in different ways cannot be combined."""
+"""Names this way to derive seeds; random results that were derived in different ways cannot be combined."""
 SECRET_TURN: Final = 0
-"""The turn whose generator draws the secret of an offline game; the strategy's turns begin with 1."""
+"""Its generator draws the secret of an offline game; the strategy's turns begin with 1."""
 
 
 def game_seed(seed: int, *labels: str | int) -> int:
-    """Return the seed of one game, 64 bits, derived from ``seed``, the seed of the whole run, and from ``labels``.
-
-    The labels identify the game within the run, such as the id of its match and its number.
-    """
+    """Return the seed of one game, 64 bits, derived from the seed of the run and labels that identify the game."""
     text = " ".join(map(str, (seed, *labels)))
     return int.from_bytes(sha256(f"game {text}".encode()).digest()[:8])
 
 
 def turn_rng(seed: int, turn: int) -> Random:
-    """Return the random generator of turn number ``turn``, from 1, of the game with the seed ``seed``.
-
-    Turn 0 has the generator that draws the secret of an offline game. Creating a generator takes 7 microseconds.
-    """
+    """Return the random generator of a turn of the game with this seed; creating one takes 7 microseconds."""
     digest = sha256(f"turn {seed} {turn}".encode()).digest()
     return Random(int.from_bytes(digest))  # noqa: S311 - guesses need not be unpredictable
 
 
 def token_seed(token: str) -> int:
-    """Return the seed of a player's random choices, 256 bits, derived from the player's secret login ``token``.
-
-    The derivation is HMAC-SHA256, so the seed does not reveal the token.
-    """
+    """Return the seed of a player's random choices, 256 bits; by HMAC-SHA256, so that it does not reveal the token."""
     return int.from_bytes(hmac.digest(token.encode(), b"rng", "sha256"))
 
 
 def draw_secret(seed: int, rules: Rules) -> Code:
-    """Draw the secret of the offline game with the seed ``seed``, uniformly from all codes of ``rules``."""
+    """Draw the secret of the offline game with this seed, uniformly from all codes."""
     return code_at(turn_rng(seed, SECRET_TURN).randrange(rules.size), rules)

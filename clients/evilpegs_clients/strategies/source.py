@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import Final
 
 VERSION_DIGITS: Final = 8
-"""The number of hexadecimal digits in the version of a strategy file."""
+"""Hexadecimal digits."""
 
 
 @dataclass(frozen=True, slots=True)
 class SiblingModule:
-    """A module beside a strategy file: its source text, and its path relative to the folder of both."""
+    """A module beside a strategy file, and its source text."""
 
     path: str
-    """The path with slashes, such as ``name.py`` or ``name/part.py``."""
+    """Relative to the folder of both, such as ``name.py`` or ``name/part.py``."""
     text: str
 
     @property
@@ -30,10 +30,10 @@ class SiblingModule:
 
 
 def find_siblings(path: Path) -> tuple[SiblingModule, ...]:
-    """Return the siblings that the strategy file at ``path`` imports, directly or through others, ordered by path.
+    """Return the siblings that a strategy file imports, directly or through others, ordered by path.
 
-    If the file imports a package, all modules of the package are returned. A file that cannot be read or parsed counts
-    as a file without imports, because loading it reports the error.
+    Of a package, all modules are returned. A file that cannot be read or parsed has none, because loading it reports
+    the error.
     """
     path = path.resolve()
     folder, texts, waiting = path.parent, dict[Path, str](), [path]
@@ -48,10 +48,9 @@ def find_siblings(path: Path) -> tuple[SiblingModule, ...]:
 
 
 def source_version(text: str, siblings: tuple[SiblingModule, ...] = ()) -> str:
-    """Return the version of a strategy file: the first 8 hexadecimal digits of a SHA-256, see `VERSION_DIGITS`.
+    """Return the version of a strategy file, the beginning of a SHA-256 over its text and its siblings.
 
-    The hash covers ``text``, the text of the file, and the paths and texts of its ``siblings``. For a file without
-    siblings, the version is the beginning of what ``sha256sum`` prints.
+    For a file without siblings, it is the beginning of what ``sha256sum`` prints.
     """
     digest = sha256(text.encode())
     for sibling in siblings:
@@ -60,7 +59,6 @@ def source_version(text: str, siblings: tuple[SiblingModule, ...] = ()) -> str:
 
 
 def _modules(folder: Path, name: str) -> Iterator[Path]:
-    """Yield all Python files of the package ``name`` in ``folder``, or the file of the module ``name``, or nothing."""
     if (folder / name / "__init__.py").is_file():
         yield from sorted((folder / name).rglob("*.py"))
     elif (folder / f"{name}.py").is_file():
@@ -68,10 +66,6 @@ def _modules(folder: Path, name: str) -> Iterator[Path]:
 
 
 def _imported_names(text: str) -> set[str]:
-    """Return the top-level names of the modules that a Python source text imports, except by relative imports.
-
-    The result is empty if the text cannot be parsed.
-    """
     try:
         nodes = list(ast.walk(ast.parse(text)))
     except (SyntaxError, ValueError, RecursionError):

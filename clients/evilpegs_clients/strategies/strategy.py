@@ -16,9 +16,7 @@ from evilpegs_game.rules import Rules
 
 
 class StrategyError(GameError):
-    """An error raised when a strategy cannot be loaded, fails, or chooses something that is not a legal code.
-
-    The message names the strategy.
+    """A strategy cannot be loaded, fails, or chooses something that is not a legal code; the message names it.
 
     >>> import evilpegs
     >>> try:
@@ -55,11 +53,7 @@ class Strategy(Protocol):
 
 
 def legal_choice(strategy: Strategy) -> Callable[[Position, Random], Code]:
-    """Return a function that calls ``strategy.choose`` and checks that the result is a code of the rules.
-
-    The function takes a position and a random generator. It returns the guess as a tuple of color indices, and raises
-    StrategyError if the strategy returns anything but a code of the rules.
-    """
+    """Return ``strategy.choose`` with a check: it raises StrategyError for anything but a code of the rules."""
 
     def choose(position: Position, rng: Random) -> Code:
         return _require_legal(strategy.choose(position, rng), position.rules, strategy.name)
@@ -68,10 +62,9 @@ def legal_choice(strategy: Strategy) -> Callable[[Position, Random], Code]:
 
 
 def seeded_choice(strategy: Strategy, seed: int = 0) -> Callable[[Position], Code]:
-    """Return a function that chooses the strategy's guess at a position, in the game with the seed ``seed``.
+    """Return a function that chooses legally, as `legal_choice`, in the game with the seed ``seed``.
 
-    The function raises StrategyError if the guess is not a code of the rules. It gives the strategy a random generator
-    that follows from ``seed`` and the turn alone, so it always returns the same guess for the same position.
+    Its random generator follows from ``seed`` and the turn alone, so the same position always gets the same guess.
     """
     choose_legal = legal_choice(strategy)
     unused = turn_rng(seed, 1)
@@ -84,11 +77,7 @@ def seeded_choice(strategy: Strategy, seed: int = 0) -> Callable[[Position], Cod
 
 @contextmanager
 def with_strategy_name(strategy: str) -> Iterator[None]:
-    """During the block, replace `StuckError` by an error whose message begins with ``strategy``, a strategy's name.
-
-    Raises:
-        StuckStrategyError: The block raised StuckError, because the strategy would never solve the game.
-    """
+    """Turn a `StuckError` of the block into a StuckStrategyError whose message begins with ``strategy``."""
     try:
         yield
     except StuckError as error:
@@ -117,7 +106,6 @@ def _require_legal(value: object, rules: Rules, name: str) -> Code:
 
 
 def _example(value: object, rules: Rules) -> Code:
-    """Return a legal code as an example: the code that ``value`` denotes if it is a text, else some code."""
     if isinstance(value, str):
         with suppress(GameError):
             return parse_code(value, rules)

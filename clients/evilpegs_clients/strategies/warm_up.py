@@ -15,12 +15,11 @@ SMALL_RULES = Rules(3, 3)
 
 
 def warm_up(strategy: Strategy, rules: Iterable[Rules], live_sets: LiveSets) -> None:
-    """Compile the kernels that ``strategy`` needs, and put all codes of each of ``rules`` into the cache ``live_sets``.
+    """Compile the kernels that ``strategy`` needs, and put all codes of each of ``rules`` into ``live_sets``.
 
-    Rules whose codes do not fit into memory are skipped. Kernels, the functions that numba compiles, are compiled by
-    playing a tiny game tree. A strategy from a file may not support such small rules, so `minimax` plays the tree in
-    its place.
+    Rules whose codes do not fit into memory are skipped.
     """
+    # a tiny game tree; a strategy from a file may not support rules this small
     evaluate(seeded_choice(strategy if strategy.name in STRATEGIES else Minimax()), SMALL_RULES)
     for each in rules:
         with suppress(TooLargeError):

@@ -7,14 +7,14 @@ from evilpegs_clients.terminal.words import parse_yes
 
 
 class LeaveError(Exception):
-    """An error raised when the person wants to leave, or when the input has ended."""
+    """The person wants to leave, or the input has ended."""
 
 
 class Dialog:
-    """Questions to the person at the terminal ``screen``, and the lines that the person types as answers.
+    """Questions on ``screen``, and typed lines as answers.
 
-    A question may end before it is answered, for example when a game is over. A line that is typed after that counts as
-    the answer to the next question.
+    A question may end before it is answered, for example when a game is over. A line that is typed after that answers
+    the next question.
     """
 
     def __init__(self, screen: Screen) -> None:
@@ -23,24 +23,20 @@ class Dialog:
         self._reading: asyncio.Future[str | None] | None = None
 
     async def ask(self, prompt: str) -> str:
-        """Ask the question ``prompt`` and return the line that is typed; raise LeaveError at the end of the input."""
+        """Return the line that is typed; raises LeaveError at the end of the input."""
         self._prompt.ask(lambda: prompt)
         await asyncio.wait([self._next_line()])
         return self._answer()
 
     async def confirm(self, question: str, default: bool = True) -> bool:
-        """Ask ``question`` until it is answered; return True for yes, False for no, ``default`` for an empty line.
-
-        Raises:
-            LeaveError: the input has ended.
-        """
+        """Ask until the answer is yes, no, or empty for ``default``; raises LeaveError at the end of the input."""
         choice = "[Y/n]" if default else "[y/N]"
         while (yes := parse_yes(await self.ask(f"{question} {choice}"), default)) is None:
             self.screen.say("Type y or n.")
         return yes
 
     def discard_typed_ahead(self) -> None:
-        """Discard the text that a person typed before it was asked for; keep the lines of a pipe or a file."""
+        """Discard what a person typed before it was asked for; keep the lines of a pipe or a file."""
         if self._prompt.discard() and self._reading is not None and self._reading.done():
             self._reading = None
 

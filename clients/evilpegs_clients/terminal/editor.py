@@ -25,19 +25,16 @@ from rich.console import Console
 from evilpegs_clients.terminal.prompt import Prompt, Question
 
 REFRESH_SECONDS: Final = 0.5
-"""The interval in seconds between two updates of the text of an open question, which may show the time left."""
 
 
 class EditedPrompt(Prompt):
-    """A prompt with an editor, which reads keys from ``keys`` and draws on ``display``; Tab completes ``words``."""
-
     is_live = True
 
     def __init__(self, console: Console, keys: Input, display: Output, words: Iterable[str] = ()) -> None:
         super().__init__(console)
         self._keys = keys
+        # not returned yet; the last one was pasted without a line end
         self._pasted: deque[str] = deque()
-        """The pasted lines that have not been returned yet; the last one was pasted without a line end."""
         self._session: PromptSession[str] = PromptSession(
             self._text,
             input=keys,
@@ -56,22 +53,22 @@ class EditedPrompt(Prompt):
         return self._session.app.is_running
 
     def ask(self, question: Question) -> None:
-        """Show ``question`` as the open question from now on; text that is already typed stays."""
+        """Show ``question`` from now on; text that is already typed stays."""
         if not self._is_open:
             self.end_line()
         self._question = question
         self._session.app.invalidate()
 
     def ask_again(self) -> None:
-        """Do nothing, because this prompt always shows the open question."""
+        """Do nothing: this prompt always shows the open question."""
 
     def drop(self) -> None:
-        """Stop asking the open question; text that is already typed stays for the next question."""
+        """Stop asking; text that is already typed stays for the next question."""
         super().drop()
         self._session.app.invalidate()
 
     def status(self, text: str) -> None:
-        """Show the line ``text`` above the open question until another line is printed."""
+        """Show ``text`` above the open question until another line is printed."""
         if self._is_open:
             self._status = text
             self._session.app.invalidate()
@@ -80,10 +77,7 @@ class EditedPrompt(Prompt):
 
     @contextmanager
     def above(self) -> Iterator[Console]:
-        """During the block, let lines be printed above the prompt; yield the console to print them on.
-
-        If the prompt is open, it is removed from the screen before the block and shown again after it.
-        """
+        """Remove an open prompt from the screen during the block, which can print lines."""
         if self._is_open:
             self._status = ""
             self._session.app.renderer.erase()
@@ -94,10 +88,7 @@ class EditedPrompt(Prompt):
                 yield console
 
     async def read(self) -> str | None:
-        """Let the person edit a line and return it, or None if they end the input with Ctrl-D.
-
-        The lines of a pasted text are returned one by one, as if they had been typed.
-        """
+        """Return an edited line, or None after Ctrl-D; pasted lines are returned one by one, as if typed."""
         line = self._pasted.popleft() if self._pasted else ""
         has_end = bool(self._pasted)
         try:
@@ -106,7 +97,7 @@ class EditedPrompt(Prompt):
             return None
 
     def discard(self) -> bool:
-        """Discard all typed or pasted text that was not returned yet, and return True."""
+        """Discard all typed or pasted text that was not returned yet."""
         termios.tcflush(self._keys.fileno(), termios.TCIFLUSH)
         clear_typeahead(self._keys)
         self._pasted.clear()
@@ -114,7 +105,7 @@ class EditedPrompt(Prompt):
         return True
 
     def close(self) -> None:
-        """Close the prompt and remove it from the screen if it is open."""
+        """Remove an open prompt from the screen."""
         if self._is_open:
             self._session.app.erase_when_done = True
         super().close()
@@ -124,20 +115,13 @@ class EditedPrompt(Prompt):
         return status + (f"{self._question()} " if self._question else "")
 
     def _bindings(self) -> KeyBindings:
-        """Return the key bindings that differ from the defaults of prompt_toolkit.
-
-        Ctrl-C raises SIGINT, as it does where no line is edited. A pasted text may have several lines.
-        """
         keys = KeyBindings()
+        # as where no line is edited
         keys.add("c-c")(lambda _: signal.raise_signal(signal.SIGINT))
         keys.add(Keys.BracketedPaste)(self._paste)
         return keys
 
     def _paste(self, event: KeyPressEvent) -> None:
-        """Insert the first line of a pasted text into the edited line, and keep the other lines for later questions.
-
-        If the pasted text has several lines, the edited line is accepted at once.
-        """
         first, *others = event.data.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         event.current_buffer.insert_text(first)
         if others:

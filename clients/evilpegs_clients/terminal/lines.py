@@ -10,7 +10,7 @@ CHUNK: Final = 4096
 
 
 class LineReader:
-    """A reader of lines from the file descriptor of a terminal, a pipe or a file; await a call for the next line."""
+    """A reader of a terminal, a pipe or a file; await a call for the next line."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -18,7 +18,7 @@ class LineReader:
         self._ended = False
 
     async def __call__(self) -> str | None:
-        """Return the next line, decoded as UTF-8 and without its line end; None at the end of the input."""
+        """Return the next line without its end, or None at the end of the input."""
         while b"\n" not in self._buffer and not self._ended:
             await self._wait_until_readable()
             self._read_chunk()

@@ -9,22 +9,19 @@ from evilpegs_clients.printable import printable
 from evilpegs_game.codes import SYMBOLS
 
 MARK_SYMBOLS: Final = ("●○·", "Xo.")
-"""The marks for black, white and neither, in Unicode and in ASCII."""
+"""Black, white and neither, in Unicode and in ASCII."""
+# the step between hues on the color circle, with which they differ clearly
 _GOLDEN: Final = 0.618034
-"""The step from the hue of one color to the next, as a fraction of the color circle; the hues differ clearly."""
 
 
 def peg_color(index: int) -> str:
-    """Return the shade in which the color at ``index``, from 0, is shown, as #rrggbb; black text on it is readable."""
+    """Return the shade of a color as #rrggbb; black text on it is readable."""
     red, green, blue = (round(255 * part) for part in hls_to_rgb(index * _GOLDEN % 1, 0.66, 0.8))
     return f"#{red:02x}{green:02x}{blue:02x}"
 
 
 def peg_text(code: str) -> Text:
-    """Return ``code``, such as ``1122``, as styled text with one colored peg per symbol.
-
-    Characters that are no color symbols, which a server may send, are shown without a color.
-    """
+    """Return ``code`` with one colored peg per symbol; what is no color, as a server may send, stays plain."""
     text = Text()
     for symbol in printable(code):
         index = SYMBOLS.find(symbol)
@@ -33,9 +30,6 @@ def peg_text(code: str) -> Text:
 
 
 def feedback_marks(black: int, white: int, pegs: int, ascii_only: bool = False) -> Text:
-    """Return a feedback as marks: a full mark per black, a hollow one per white, and a dot per peg without either.
-
-    With ``ascii_only`` the marks are ASCII characters.
-    """
+    """Return a full mark per black, a hollow one per white, and a dot per peg without either."""
     full, hollow, dot = MARK_SYMBOLS[ascii_only]
     return Text.assemble((full * black, "bold"), (hollow * white, "bold"), (dot * (pegs - black - white), "dim"))

@@ -1,8 +1,4 @@
-"""The prompt below the printed lines: an open question whose answer is typed, or a status that changes.
-
-A prompt for a pipe, a file or a terminal without an editor prints the question once and leaves that line open for the
-answer. The line is ended before anything else is printed.
-"""
+"""The prompt below the printed lines: an open question whose answer is typed, or a status that changes."""
 
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -12,21 +8,20 @@ from rich.control import Control
 from rich.segment import ControlType
 
 Question = Callable[[], str]
-"""A function that returns the current text of a question, which may contain the time left."""
+"""The current text of a question, which may contain the time left."""
 ReadLine = Callable[[], Awaitable[str | None]]
-"""A function that returns the next line, or None at the end of the input."""
+"""The next line, or None at the end of the input."""
 
 
 async def end_of_input() -> str | None:
-    """Return None, as a reader of lines does when nothing is left to read."""
     return None
 
 
 class Prompt:
-    """A prompt that prints questions on ``console`` and gets the answers from ``read_line``."""
+    """A prompt that prints a question once and leaves its line open for the answer, until anything else is printed."""
 
     is_live = False
-    """True if a person edits the lines at a terminal; False for a pipe, a file or a terminal without an editor."""
+    """True if a person edits the lines at a terminal."""
 
     def __init__(self, console: Console, read_line: ReadLine = end_of_input) -> None:
         self.console = console
@@ -42,7 +37,7 @@ class Prompt:
         self._has_open_line, self._question = True, question
 
     def ask_again(self) -> None:
-        """Print the open question again if other lines were printed after it; do nothing if no question is open."""
+        """Print the open question again if other lines were printed after it."""
         if self._question is not None and not self._has_open_line:
             self.ask(self._question)
 
@@ -51,10 +46,7 @@ class Prompt:
         self._question = None
 
     def status(self, text: str) -> None:
-        """Show ``text`` as a line that the next status replaces.
-
-        Where lines cannot be replaced, as in a file, only the first of several statuses in a row is printed.
-        """
+        """Show ``text`` until the next status replaces it; a file gets only the first of several in a row."""
         if not self._status:
             self.end_line()
         elif not self.console.is_terminal:
@@ -66,32 +58,31 @@ class Prompt:
 
     @contextmanager
     def above(self) -> Iterator[Console]:
-        """End the open line of the prompt, and yield the console, on which the block can print lines."""
+        """End the open line, so that the block can print lines."""
         self.end_line()
         yield self.console
 
     def end_line(self) -> None:
-        """End the line of an open question or status, so that other lines can be printed."""
+        """End the open line of a question or status."""
         if self._has_open_line:
             self.console.print()
         self._has_open_line, self._status = False, ""
 
     async def read(self) -> str | None:
-        """Return the next line, or None at the end of the input."""
         return await self._read_line()
 
     def accept(self, line: str) -> None:
-        """Close the open question with the answer ``line``; print the answer unless a terminal has echoed it."""
+        """Close the open question; print the answer unless a terminal has echoed it."""
         if not self.console.is_terminal:
             self._print(line)
         self._has_open_line, self._question = False, None
 
     def discard(self) -> bool:
-        """Discard the text that a person typed ahead and return True; return False where that is not possible."""
+        """Discard what a person typed ahead; return False where that is not possible."""
         return False
 
     def close(self) -> None:
-        """End the open line of the prompt; call this last, after all questions."""
+        """End the open line; call this last."""
         self.end_line()
 
     def _print(self, text: str, end: str = "\n") -> None:

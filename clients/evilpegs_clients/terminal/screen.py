@@ -12,23 +12,18 @@ from evilpegs_clients.terminal.prompt import Prompt
 
 
 class Screen:
-    """A screen that prints lines above ``prompt``, on the console of that prompt."""
-
     def __init__(self, prompt: Prompt) -> None:
         self.prompt = prompt
         self.console = prompt.console
 
     def say(self, text: str | Text, style: str = "") -> None:
-        """Print the line ``text`` above the prompt, in the given style of the library rich."""
+        """Print ``text`` above the prompt, in a style of rich."""
         with self.prompt.above() as console:
             console.print(text, style=style, markup=False, highlight=False)
 
 
 def open_prompt(console: Console, words: Iterable[str] = ()) -> Prompt:
-    """Return a prompt that prints on ``console`` and reads lines from standard input.
-
-    If standard input and ``console`` are a terminal, the prompt is an editor in which Tab completes ``words``.
-    """
+    """Return a prompt for standard input: at a terminal, an editor in which Tab completes ``words``."""
     if sys.stdin is None:  # Python's sign that it was closed before the start
         return Prompt(console)
     if not sys.stdin.isatty() or not console.is_terminal or console.is_dumb_terminal:

@@ -13,29 +13,21 @@ YES_NO: Final = MappingProxyType({"y": True, "yes": True, "n": False, "no": Fals
 
 
 def parse_yes(line: str, default: bool) -> bool | None:
-    """Return True for y or yes, False for n or no, ``default`` for an empty line, and None for any other line."""
+    """Return ``default`` for an empty line, and None for one that is neither yes nor no."""
     answer = line.strip().lower()
     return YES_NO.get(answer) if answer else default
 
 
 def find_word(line: str, commands: Mapping[str, _Command]) -> _Command | None:
-    """Return the command that ``line`` names, or None if it names none of ``commands``.
-
-    ``commands`` has the commands by their names. Extra spaces in the line do not matter, but upper and lower case do.
-    """
+    """Return the command that ``line`` names; extra spaces do not matter, but upper and lower case do."""
     return commands.get(" ".join(line.split()))
 
 
 def parse_words(line: str, commands: Mapping[str, _Command], parse: Callable[[str], _Parsed]) -> _Command | _Parsed:
-    """Return the command that ``line`` names, else the value that ``parse`` returns for the line.
+    """Return the command that ``line`` names, else the value of ``parse``, which gets single spaces.
 
-    ``commands`` has the commands by their names in lower case. ``parse`` gets the words of the line with one space
-    between them, and raises GameError if the line is not valid. A line that could be both is the command if it is in
-    lower case, and else the value of ``parse``.
-
-    Raises:
-        GameError: The line is neither a command nor valid for ``parse``. The message has one line and mentions the
-            command help.
+    A line that could be both is the command if it is in lower case. Raises GameError if it is neither; the message
+    mentions the command help.
     """
     text = " ".join(line.split())
     if text in commands:

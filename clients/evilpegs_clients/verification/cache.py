@@ -1,4 +1,4 @@
-"""The caches that several verifications share; they are freed with the object that holds them."""
+"""The caches that several verifications share."""
 
 from typing import Final
 
@@ -11,11 +11,9 @@ CACHE_BYTES: Final = 64 << 20
 
 
 class VerificationCache:
-    """A cache for verifications: the codes possible at each turn, and the positions that a devil's solver has solved.
+    """Live sets, and a devil's solver, of the latest rules only: it may hold about 105 MB of solved positions.
 
-    A devil is a codemaker that searches ahead for the reply that needs the most guesses. Its solver may hold about
-    105 MB of solved positions, so only the solver of the latest rules is kept. Without ``live_sets``, a new
-    cache of `CACHE_BYTES` holds the codes. Two threads must not use one `VerificationCache` at once.
+    Two threads must not use one cache at once.
     """
 
     def __init__(self, live_sets: LiveSets | None = None) -> None:
@@ -23,11 +21,7 @@ class VerificationCache:
         self._worst_case: tuple[Rules, WorstCase] | None = None
 
     def worst_case(self, rules: Rules) -> WorstCase:
-        """Return the solver that finds a devil's replies on ``rules``.
-
-        Calls with the same rules share one solver, which remembers the positions that it has solved. A call with other
-        rules than the last call discards that solver and begins a new one.
-        """
+        """Return the solver of a devil's replies, which remembers its positions until other rules are asked for."""
         if self._worst_case is None or self._worst_case[0] != rules:
             self._worst_case = rules, WorstCase(rules)
         return self._worst_case[1]

@@ -17,15 +17,12 @@ from evilpegs_protocol.commitment import commitment, secret_index, tie_index, ti
 from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStarted, MatchStarted
 
 DEVIL_BUDGET: Final = 4 * 10**9
-"""The most feedback evaluations for checking one reply of a devil; they take about four seconds."""
+"""Feedback evaluations for checking one reply of a devil; they take about four seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class GameRecord:
-    """The events of one finished game, with ``match``, the first event of its match.
-
-    ``nonce_sent`` is the nonce that the client sent in `ready`, or None if it is unknown.
-    """
+    """The events of one finished game, and the first of its match; ``nonce_sent`` is None if it is unknown."""
 
     match: MatchStarted
     started: GameStarted
@@ -35,21 +32,18 @@ class GameRecord:
 
     @property
     def rules(self) -> Rules:
-        """The rules of the match."""
         return Rules.parse(self.match.rules)
 
     def violation(self, subject: Subject, what: str, turn: int = 0) -> Violation:
-        """Return a violation that concerns this game, and its turn ``turn`` unless that is 0; ``what`` explains it."""
         return Violation(what, self.started.game, turn, subject)
 
 
 def check_game(game: GameRecord, cache: VerificationCache, devil_budget: int = DEVIL_BUDGET) -> Iterator[Violation]:
-    """Check everything that can be recomputed about a finished game, and yield the violations.
+    """Yield the violations of a finished game, and a `NotChecked` for each statement that cannot be recomputed.
 
-    A statement that cannot be recomputed yields a `NotChecked` with the number of its turn. If a reply of a devil takes
-    more than ``devil_budget`` feedback evaluations to check, only that reply is not checked. If the candidates of a
-    turn cannot be recomputed, two checks end at this turn: the check of the replies, and the check of the numbers that
-    a practice ladder showed. The check of the replies of evil or a devil also ends at the first wrong reply.
+    A devil's reply over ``devil_budget`` feedback evaluations is skipped alone. Where the candidates of a turn cannot
+    be recomputed, the checks of the replies and of what a practice ladder showed end; the former also end at evil's or
+    a devil's first wrong reply.
     """
     try:
         history = tuple(_parse_turn(game, event) for event in game.feedbacks)
@@ -121,10 +115,6 @@ def _check_clock(game: GameRecord) -> Iterator[Violation]:
 
 
 def _check_flag(game: GameRecord, last_ms: int, left_ms: int | None) -> Iterator[Violation]:
-    """Check a game lost on time: its last turn, which was not answered, took longer than the time that was left.
-
-    ``last_ms`` is the time that this turn took, and ``left_ms`` the time left at its beginning, None without a clock.
-    """
     if left_ms is None:
         yield game.violation(Subject.FLAG, "the outcome is flagged, but there is no clock")
     elif last_ms <= left_ms:
@@ -156,10 +146,6 @@ def _check_fixed(game: GameRecord, history: History, nonce: str) -> Iterator[Vio
 def _check_adversary(
     game: GameRecord, history: History, cache: VerificationCache, devil_budget: int
 ) -> Iterator[Violation]:
-    """Check that each reply follows the rule of evil or a devil, and that a devil names the right method of each reply.
-
-    The method is ``exact`` if the devil searched ahead, and ``greedy`` if it replied as evil does.
-    """
     seeded, nonce = game.match.tie == "largest/seeded", game.over.nonce
     if seeded and nonce is None:
         yield game.violation(Subject.NONCE, f"without the nonce {game.match.codemaker}'s replies cannot be checked")
@@ -203,11 +189,6 @@ def _check_method(game: GameRecord, turn: int, codemaker: Evil | Devil, position
 def _check_reply(
     game: GameRecord, codemaker: Evil | Devil, position: Position, guess: Code, reply: Feedback
 ) -> Violation | None:
-    """Return a violation if ``reply`` is not the one that ``codemaker`` gives to ``guess``, or None if it is.
-
-    If recomputing the reply of a devil takes too much work, the result is a `NotChecked`, or a violation if no
-    candidate would give this reply.
-    """
     try:
         expected = codemaker.reply(position, guess)
     except OverBudgetError as error:
@@ -239,7 +220,6 @@ def _check_witness(game: GameRecord, history: History) -> Iterator[Violation]:
 
 
 def _check_practice(game: GameRecord, history: History, cache: VerificationCache) -> Iterator[Violation]:
-    """Check the number of candidates and the part sizes that a practice ladder showed with each feedback."""
     for turn, (event, (guess, reply)) in enumerate(zip(game.feedbacks, history, strict=True), 1):
         if event.parts is None and event.candidates is None:
             continue

@@ -7,14 +7,7 @@ from evilpegs_clients.verification.violation import Subject, Violation
 
 
 def compare_records(received: Sequence[Mapping[str, Any]], handed_out: Sequence[Mapping[str, Any]]) -> list[Violation]:
-    """Return a list with a violation if the server's record differs from the events that the player received.
-
-    The list is empty if they are equal.
-
-    Args:
-        received: Every event of the match as the player received it, in order.
-        handed_out: The events of the same match as the server hands them out now.
-    """
+    """Return a violation if the two differ, naming the first event that does."""
     for number, (mine, theirs) in enumerate(zip(received, handed_out, strict=False), 1):
         if mine != theirs:
             names = sorted(name for name in {*mine, *theirs} if mine.get(name) != theirs.get(name))

@@ -14,42 +14,34 @@ from evilpegs_protocol.suggestions import install_hint
 
 
 class SignatureUncheckableError(ClientError):
-    """An error raised when the library that checks signatures is not installed; the message says how to install it."""
+    """`cryptography` is not installed; the message says how to install it."""
 
 
 def can_check_signatures() -> bool:
-    """Return True if the library that checks signatures is installed."""
     return find_spec("cryptography") is not None
 
 
 def require_cryptography() -> None:
-    """Raise SignatureUncheckableError unless the library that checks signatures is installed."""
+    """Raise SignatureUncheckableError if `cryptography` is not installed."""
     if not can_check_signatures():
         message = f"checking a signature needs cryptography, which is not installed; {install_hint('verify')}"
         raise SignatureUncheckableError(message)
 
 
 def find_signer(over: Mapping[str, Any], keys: Iterable[str]) -> str | None:
-    """Return the first of the public keys ``keys`` with which a record was signed, or None if none of them fits.
+    """Return the key, in base64url, that signed the record with the last event ``over``.
 
-    ``over`` is the last event of the record as a JSON object, and ``keys`` are in base64url.
-
-    Raises:
-        SignatureUncheckableError: The library that checks signatures is not installed.
+    Raises SignatureUncheckableError.
     """
     require_cryptography()
     return next((key for key in keys if _is_signed_by(over, key)), None)
 
 
 def check_signature(events: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> list[Violation]:
-    """Return a list with a violation if the record is not signed with one of ``keys``, else an empty list.
+    """Return a violation if the record is not signed with one of ``keys``; a match that is not over is `NotChecked`.
 
-    ``events`` are all events of the record as JSON objects, and ``keys`` are public keys in base64url. Verify the
-    record itself first, because the signature covers the hash that the last event names. If the last event is
-    missing, the list has a `NotChecked`, because a server signs a match when the match is over.
-
-    Raises:
-        SignatureUncheckableError: The library that checks signatures is not installed.
+    Verify the record itself first: the signature covers only the hash that the last event names. Raises
+    SignatureUncheckableError.
     """
     require_cryptography()
     over = events[-1] if events else {}

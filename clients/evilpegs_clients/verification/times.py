@@ -1,11 +1,11 @@
 """A comparison of the times that turns took with the times at which their events were recorded.
 
-A turn begins only when the previous event has been recorded. The feedback of the turn is recorded only when the guess
-has arrived. So the time between these two events is at least as long as the turn. It may be much longer, because it
-includes the player's pause before `ready`, the computation of the reply, and the time while the server was down.
+A turn begins only when the previous event has been recorded, and its feedback is recorded only when the guess has
+arrived. So the time between these two events is at least as long as the turn. It may be much longer: it includes the
+player's pause before `ready`, the computation of the reply, and the time while the server was down.
 
-The two times come from different clocks. Turns are measured with a clock that only goes forward. Events have the time
-of the wall clock, which can be set back. A record in which the two times differ is therefore doubtful, but not refuted.
+Turns are measured with a clock that only goes forward, but events have the time of the wall clock, which can be set
+back. A record in which the two times differ is therefore doubtful, but not refuted.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ from evilpegs_clients.verification.violation import Doubt, Subject
 from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStarted, RecordEvent
 
 TOLERANCE_MS: Final = 1000
-"""Turns are doubtful if they took longer than the record allows by more than this time in milliseconds.
+"""The excess of turns over what the record allows that is not doubtful.
 
 Rounding explains at most 2 ms per turn, and a leap second or a small correction of the wall clock explains a second.
 Programs that keep the time of a machine correct smaller errors by slewing, which changes both clocks alike.
@@ -23,11 +23,10 @@ Programs that keep the time of a machine correct smaller errors by slewing, whic
 
 
 def compare_times(events: Sequence[RecordEvent]) -> Iterator[Doubt]:
-    """Yield a doubt for each event at which successive turns have taken longer than the times of their events allow.
+    """Yield a doubt for each event at which the turns of a game took longer than the times of the events allow.
 
-    ``events`` are those of one match, in order. A turn is compared alone and together with the turns before it in its
-    game, so that an excess that is spread over several turns is found too. An excess of at most `TOLERANCE_MS` yields
-    no doubt, and no excess is reported twice.
+    A turn is compared alone and together with the turns before it, so that an excess that is spread over several turns
+    is found too. No excess is reported twice.
     """
     took_ms = passed_ms = start_ms = least_excess = 0
     for event in events:

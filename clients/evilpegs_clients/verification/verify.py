@@ -1,8 +1,7 @@
 """Verification that a server was honest, from nothing but the events it sent.
 
-Events are JSON objects, as read from an exported record, or as received but without the field `re`, the id of the
-request that a message answers. `protocol/README.md` states the rules under "Trust, but verify". The functions return or
-yield the violations, the statements of the server that do not hold.
+Events are JSON objects, as in an exported record, or as received but without the field `re`. `protocol/README.md`
+states the rules under "Trust, but verify".
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,7 +28,7 @@ from evilpegs_protocol.server_messages import (
 
 
 def check_start(started: MatchStarted) -> Iterator[Violation]:
-    """Check that the fields of the first event agree about the rules and the codemaker, and yield the violations."""
+    """Check that the fields of the first event agree about the rules and the codemaker."""
     try:
         rules = Rules.parse(started.rules)
     except GameError as error:
@@ -52,7 +51,7 @@ def check_start(started: MatchStarted) -> Iterator[Violation]:
 
 
 def check_order(events: Sequence[RecordEvent]) -> Iterator[Violation]:
-    """Check that the numbers of events, games and turns follow one another without gaps, and yield the violations."""
+    """Check that events, games and turns follow one another without gaps."""
     first = events[0]
     for number, event in enumerate(events, 1):
         if event.seq != number:
@@ -69,10 +68,7 @@ def check_order(events: Sequence[RecordEvent]) -> Iterator[Violation]:
 
 
 def check_end(events: Sequence[RecordEvent], games: int, head: str) -> Iterator[Violation]:
-    """Check that the last event sums up the games and names the hash of the event before it; yield the violations.
-
-    ``games`` is the number of games of the match, and ``head`` is the computed hash of the last event but one.
-    """
+    """Check that the last event sums up the games and names ``head``, the computed hash of the event before it."""
     over = events[-1]
     if not isinstance(over, MatchOver):
         yield Violation("the record ends before the match is over", subject=Subject.END)
@@ -91,14 +87,10 @@ def check_end(events: Sequence[RecordEvent], games: int, head: str) -> Iterator[
         yield Violation(what, subject=Subject.HEAD)
 
 
-_State = tuple[int, int, bool]
+_State = tuple[int, int, bool]  # game, latest turn, whether the game is open
 
 
 def _next_state(state: _State, event: RecordEvent) -> _State | None:
-    """Return the state after one more event, or None if the event is out of order.
-
-    A state consists of the number of the game, the number of its latest turn, and True if the game is not over.
-    """
     game, turn, is_open = state
     match event:
         case GameStarted() if not is_open and event.game == game + 1:
@@ -115,10 +107,7 @@ def _next_state(state: _State, event: RecordEvent) -> _State | None:
 
 
 def _is_unopened(over: GameOver) -> bool:
-    """Return True if a game was given up before it began, and its last event is empty, as it then must be.
-
-    Such a game has no commitment. So its last event may contain no guesses, no time, no secret and no nonces.
-    """
+    # given up before it started, it has no commitment, and its last event must be empty
     is_empty = over.outcome in {"resigned", "void"} and not over.guesses and not over.elapsed_ms
     return is_empty and over.secret is None and over.nonce is None and over.client_nonce is None
 
@@ -163,10 +152,7 @@ def verify_match(
 
 
 def verify_record(events: Events) -> list[Violation]:
-    """Verify the order, the hashes and the summary of a match's record, and return the violations.
-
-    ``events`` are all events of the match. The replies and the other statements about single games are not verified.
-    """
+    """Verify the order, the hashes and the summary of a whole record, but no statements about single games."""
     parsed, violations = _parse(events)
     if violations:
         return violations
@@ -178,7 +164,7 @@ def verify_record(events: Events) -> list[Violation]:
 
 
 def find_doubts(events: Events) -> list[Doubt]:
-    """Return the doubts about a record: times that are unlikely but possible. An unreadable record has no doubts."""
+    """Return the doubts about a record; an unreadable one has none."""
     parsed, violations = _parse(events)
     return [] if violations else list(compare_times(parsed))
 
@@ -190,18 +176,7 @@ def verify_game(
     cache: VerificationCache | None = None,
     devil_budget: int = DEVIL_BUDGET,
 ) -> list[Violation]:
-    """Verify one finished game; its match may still be in progress.
-
-    Args:
-        events: The first event of the match and the events of the game, in order; other events are ignored.
-        game: The number of the game, from 1.
-        nonce_sent: The nonce that the client sent in `ready`, if known.
-        cache: The caches to share between calls; by default new ones.
-        devil_budget: The most feedback evaluations per reply of a devil; a reply that takes more is `NotChecked`.
-
-    Returns:
-        The violations; a statement that could not be checked is a `NotChecked`.
-    """
+    """Verify one finished game from the first event of the match and its own; the match may still be in progress."""
     parsed, violations = _parse(events)
     if violations:
         return violations
@@ -227,11 +202,6 @@ def _parse(events: Events) -> tuple[list[RecordEvent], list[Violation]]:
 
 
 def _games(parsed: Sequence[RecordEvent], nonces_sent: Mapping[int, str]) -> Iterator[GameRecord]:
-    """Yield the games that were begun and are over, in order.
-
-    ``parsed`` are events of one match, the first of which is `match_started`. ``nonces_sent`` maps the number of a game
-    to the nonce that the client sent in `ready`.
-    """
     match = parsed[0]
     assert isinstance(match, MatchStarted)  # noqa: S101 - `_parse` has checked it
     started = {event.game: event for event in parsed if isinstance(event, GameStarted)}

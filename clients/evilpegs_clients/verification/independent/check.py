@@ -2,7 +2,7 @@
 
 For each game, the nonce must fit the commitment, and the witness must fit every feedback. Against evil and devil, the
 candidates of each turn are counted by the feedback they would give, and the reply must be the one that the rule
-demands. Statements that could not be checked are listed.
+demands.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,12 +21,7 @@ MAX_CODES: Final = 10**9
 
 @dataclass(frozen=True, slots=True)
 class CheckedGame:
-    """One checked game; ``remarks`` has its violations and the statements that could not be checked.
-
-    If ``remarks`` is empty, everything was checked and holds. ``game`` is the number of the game, from 1, and
-    ``outcome`` is None if the game is not over. ``guesses`` is the number of guesses. ``witness`` is the code shown at
-    the end, as text, or None if there is none.
-    """
+    """One checked game; without ``remarks``, all was checked and holds. ``outcome`` is None if it is not over."""
 
     game: int
     outcome: str | None
@@ -36,31 +31,27 @@ class CheckedGame:
 
     @property
     def violations(self) -> tuple[Violation, ...]:
-        """The violations of the game: the statements of the server about the game that are false."""
         return tuple(violation for violation in self.remarks if not isinstance(violation, NotChecked))
 
     @property
     def not_checked(self) -> tuple[NotChecked, ...]:
-        """The statements of the server about the game that could not be checked, and so may be true or false."""
         return tuple(violation for violation in self.remarks if isinstance(violation, NotChecked))
 
 
 @dataclass(frozen=True, slots=True)
 class RecordReport:
-    """The checked games of a record; if the record cannot be read, there are none, and ``unreadable`` says why."""
+    """The checked games of a record; none if it cannot be read, and ``unreadable`` says why."""
 
     games: tuple[CheckedGame, ...]
     unreadable: str | None = None
 
     @property
     def violations(self) -> tuple[Violation, ...]:
-        """The violations of all games, in order; if the record cannot be read, one violation that says why."""
         whole = () if self.unreadable is None else (Violation(self.unreadable),)
         return (*whole, *(violation for game in self.games for violation in game.violations))
 
     @property
     def not_checked(self) -> tuple[NotChecked, ...]:
-        """The statements of the server about all games that could not be checked, and so may be true or false."""
         return tuple(violation for game in self.games for violation in game.not_checked)
 
 
@@ -73,16 +64,10 @@ def check_record(
     cells: int = CELLS,
     plain_limit: int = PLAIN_LIMIT,
 ) -> RecordReport:
-    """Check every game of a record, given its events as JSON objects; no content of a record raises an exception.
+    """Check every game of a record; no content of it raises an exception.
 
-    Args:
-        events: Every event of the match, in order.
-        max_codes: The most codes of rules that are enumerated; the replies of larger rules are reported as not checked.
-        work: The most feedbacks evaluated to solve one turn of a devil.
-        game_done: The function called with each game when it is checked.
-        cells: The most cells (codes times candidates) of the table of feedbacks for one turn of a devil.
-        plain_limit: The most codes of rules that are counted one code at a time; those of larger rules are counted in
-            blocks, by NumPy.
+    ``work`` and ``cells`` limit the feedbacks evaluated, and kept in a table, for one turn of a devil. Rules of more
+    than ``plain_limit`` codes are counted in blocks, by NumPy, and those of more than ``max_codes`` not at all.
     """
     try:
         games = read_games(events)

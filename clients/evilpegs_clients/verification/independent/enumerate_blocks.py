@@ -1,9 +1,8 @@
-"""Functions that count the parts of guesses block by block, with one block of codes in memory at a time.
+"""Counting the parts of guesses block by block, for rules with many codes.
 
-They are for rules with many codes. A block is an array of codes. Each block is taken through all turns of the game
-before the next block is generated. At each turn, the codes left in the block are counted by the marks (the feedback)
-that they would give to the guess, and only the codes that agree with the turn are kept. So each code is generated once
-per game, not once per turn.
+A block is an array of codes. Each is taken through all turns of the game before the next is generated: at each turn,
+its codes are counted by the marks that they would give to the guess, and only those that agree with the turn are kept.
+So each code is generated once per game, not once per turn, and only one block is in memory at a time.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,18 +15,14 @@ from numpy.typing import NDArray
 from evilpegs_clients.verification.independent.definitions import Code, MarkedGuess, Marks, PartCounts, Parts, Space
 
 BLOCK: Final = 1 << 18
-"""The most codes in a block."""
+"""In codes."""
 
 Block = NDArray[np.uint8]
 """Codes in code order, one row per peg: shape (pegs, codes), dtype uint8."""
 
 
 def count_parts(space: Space, turns: Sequence[MarkedGuess], block_size: int = BLOCK) -> PartCounts:
-    """Count the candidates of each turn by the feedback that they would give to its guess, one block at a time.
-
-    A block has at most ``block_size`` codes. The result also has the first code that agrees with all turns; see
-    `PartCounts`.
-    """
+    """Count the parts of every guess, one block at a time."""
     numbers = (space.pegs + 1) ** 2
     sizes = np.zeros((len(turns), numbers), dtype=np.int64)
     first: Code | None = None
@@ -45,10 +40,7 @@ def count_parts(space: Space, turns: Sequence[MarkedGuess], block_size: int = BL
 
 
 def live_codes(space: Space, turns: Sequence[MarkedGuess], block_size: int = BLOCK) -> Block:
-    """Return the codes that agree with all turns, in code order: shape (pegs, codes), dtype uint8.
-
-    The caller ensures that these codes fit into memory. They are searched in blocks of at most ``block_size`` codes.
-    """
+    """Return the codes that agree with all turns, in code order; the caller ensures that they fit into memory."""
     allowed = []
     for block in code_blocks(space, block_size):
         live = block
@@ -59,10 +51,7 @@ def live_codes(space: Space, turns: Sequence[MarkedGuess], block_size: int = BLO
 
 
 def code_blocks(space: Space, block_size: int = BLOCK) -> Iterator[Block]:
-    """Yield every code of ``space``, in code order, in blocks of at most ``block_size`` codes.
-
-    The codes of a block have the same colors on their first pegs.
-    """
+    """Yield every code, in code order; the codes of a block have the same colors on their first pegs."""
     head = _head(space, block_size)
     tail, free = space.pegs - head, space.colors - (0 if space.repeats else head)
     flat = np.fromiter(chain.from_iterable(space.arrangements(range(free), tail)), dtype=np.uint8)
@@ -76,10 +65,7 @@ def code_blocks(space: Space, block_size: int = BLOCK) -> Iterator[Block]:
 
 
 def marks_numbers(block: Block, guess: Code) -> NDArray[Any]:
-    """Return, for each code of ``block``, the `marks_number` of the feedback that the code would give to ``guess``.
-
-    ``block`` is an array of codes with the shape (pegs, codes). The result has the shape (codes,) and the dtype uint16.
-    """
+    """Return the `marks_number` of each code of ``block`` for ``guess``: shape (codes,), dtype uint16."""
     black = np.zeros(block.shape[1], dtype=np.uint8)
     for row, color in zip(block, guess, strict=True):
         black += row == color
@@ -93,10 +79,7 @@ def marks_numbers(block: Block, guess: Code) -> NDArray[Any]:
 
 
 def marks_number(marks: Marks, pegs: int) -> int:
-    """Return the feedback ``marks`` as the number black * (pegs + 1) + white.
-
-    Numbers are ordered as feedbacks are: by black, then white.
-    """
+    """Return black * (pegs + 1) + white, ordered as feedbacks are."""
     return marks.black * (pegs + 1) + marks.white
 
 
@@ -109,10 +92,6 @@ def _parts(sizes: NDArray[np.int64], pegs: int) -> Parts:
 
 
 def _head(space: Space, block_size: int) -> int:
-    """Return the number of first pegs that have the same colors in all codes of a block.
-
-    It is the least number with which a block has at most ``block_size`` codes.
-    """
     head, size = 0, space.size
     while size > block_size and head < space.pegs:
         size //= space.colors - (0 if space.repeats else head)

@@ -1,4 +1,4 @@
-"""Functions that count the parts of guesses code by code, exactly as defined, for rules with few codes."""
+"""Counting the parts of guesses code by code, exactly as defined, for rules with few codes."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -7,10 +7,6 @@ from evilpegs_clients.verification.independent.definitions import Code, MarkedGu
 
 
 def count_parts(space: Space, turns: Sequence[MarkedGuess]) -> PartCounts:
-    """Count the candidates of each turn by the feedback that they would give to its guess, one code at a time.
-
-    The result also has the first code that agrees with all turns; see `PartCounts`.
-    """
     live = list(space.codes())
     parts = []
     for guess, marks in turns:
@@ -21,5 +17,4 @@ def count_parts(space: Space, turns: Sequence[MarkedGuess]) -> PartCounts:
 
 
 def live_codes(space: Space, turns: Sequence[MarkedGuess]) -> list[Code]:
-    """Return the codes that agree with all turns, in code order."""
     return [code for code in space.codes() if all(marks_of(guess, code) == marks for guess, marks in turns)]

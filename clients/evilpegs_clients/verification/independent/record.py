@@ -1,7 +1,6 @@
-"""Functions that read the games of a record, field by field, from the JSON of its events.
+"""The games of a record, read field by field from the JSON of its events.
 
-The commitment, a hash that binds the server to its nonce, and the choice among parts of equal size both follow from the
-nonce. They are computed as protocol/README.md says.
+Commitments and tie indices are computed as protocol/README.md says.
 """
 
 import hashlib
@@ -16,20 +15,14 @@ from evilpegs_clients.verification.independent.definitions import MarkedGuess, M
 
 
 def commitment(match: str, game: int, rules: str, nonce: str) -> str:
-    """Return the commitment to ``nonce`` that the event `game_started` must contain, as 64 hexadecimal digits.
-
-    ``match`` is the id of the match, ``game`` the number of the game from 1, and ``rules`` the text of the rules.
-    ``nonce`` is in hexadecimal too.
-    """
+    """Return the commitment to ``nonce``; both are in hexadecimal."""
     return hashlib.sha256(_canonical(["evilpegs-v1", match, game, rules, nonce])).hexdigest()
 
 
 def tie_index(nonce: str, match: str, game: int, turn: int, tied: int, share: str | None) -> int:
-    """Return the index of the reply that the tie rule chooses among equally good replies.
+    """Return the index of the reply that the tie rule chooses among ``tied`` replies in feedback order.
 
-    ``tied`` is the number of these replies, which are ordered by black, then white. ``match`` is the id of the match,
-    and ``game`` and ``turn`` are numbers from 1. ``nonce`` is the nonce of the server in hexadecimal. ``share`` is the
-    nonce of the client, or "" if the client gave none; it is None if only the server's nonce counts.
+    ``share`` is the nonce of the client, "" if they gave none; None if only the server's nonce counts.
     """
     message: list[str | int] = ["tie", match, game, turn]
     if share is not None:
@@ -51,7 +44,7 @@ TIES: Final[Mapping[str, tuple[str | None, ...]]] = {
     "evil": ("largest", "largest/seeded"),
     "devil": ("largest", "largest/seeded"),
 }
-"""The tie rules that each codemaker may have; None is no tie rule."""
+"""Per codemaker; None is no tie rule."""
 
 _MATCH_ID: Final = re.compile(r"[0-9a-f]{16}")
 _NONCE: Final = re.compile(r"[0-9a-f]{64}")
@@ -59,16 +52,15 @@ _T = TypeVar("_T")
 
 
 class RecordError(ValueError):
-    """An error raised when events are not the record of a match; the message says why in one line."""
+    """The events are not the record of a match; the message says why in one line."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchSetup:
     """The rules and the codemaker of a match.
 
-    ``tie`` is the name of the tie rule, which decides between equally good replies; None for a fixed codemaker.
-    ``tie_nonces`` is True if the decision depends on the client's nonce too. A devil searches ahead for its reply while
-    at most ``exact_up_to`` candidates are left; the number is 0 for other codemakers.
+    With ``tie_nonces``, the tie rule depends on the client's nonce too. A devil searches ahead while at most
+    ``exact_up_to`` candidates are left; 0 for others.
     """
 
     id: str
@@ -84,9 +76,7 @@ class MatchSetup:
 class Game:
     """The record of one game; fields that are missing in the record are None.
 
-    ``game`` is the number of the game, from 1, and ``turns`` are the answered guesses. ``methods`` has, for each turn,
-    the method by which a devil says it found its reply, such as ``exact``, or None. ``witness`` is the code shown at
-    the end of the game, as text.
+    ``methods`` has, for each turn, the method by which a devil says it found its reply, such as ``exact``.
     """
 
     match: MatchSetup
@@ -100,10 +90,7 @@ class Game:
     witness: str | None
 
     def tie_index(self, turn: int, tied: int) -> int | None:
-        """Return the index of the reply that the tie rule chooses on ``turn`` among ``tied`` equally good replies.
-
-        The replies are ordered by black, then white. Return None if the record does not have the nonce of the server.
-        """
+        """Return the index that the tie rule chooses; None if the nonce of the server is missing."""
         if self.nonce is None:
             return None
         share = (self.client_nonce or "") if self.match.tie_nonces else None
@@ -111,10 +98,7 @@ class Game:
 
 
 def read_games(events: Sequence[Mapping[str, Any]]) -> list[Game]:
-    """Return the games of a record, ordered by number; raise RecordError if the events are not a record.
-
-    ``events`` are the events of the match as JSON objects, in order.
-    """
+    """Return the games of a record, ordered by number; raises RecordError."""
     if not events or events[0].get("type") != "match_started":
         message = "the record does not begin with match_started"
         raise RecordError(message)

@@ -1,8 +1,7 @@
 """Checks that each reply of evil or a devil follows the rule of this codemaker.
 
-Marks are a feedback, and a part is the set of candidates that would give the same marks. Evil may give the marks of a
-largest part. A devil may give marks after which an optimal codebreaker needs the most guesses; if several marks
-qualify, it gives those of a largest part.
+Evil may give the marks of a largest part. A devil may give marks after which an optimal codebreaker needs the most
+guesses; if several qualify, it gives those of a largest part.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,25 +22,16 @@ from evilpegs_clients.verification.violation import NotChecked, Subject, Violati
 
 
 def evil_replies(parts: Parts, all_black: Marks) -> list[Marks]:
-    """Return the replies that evil may give: the marks (feedbacks) that the most candidates would give.
-
-    The replies are ordered by black, then white. All-black, which ends the game, is returned only if no other marks are
-    possible.
-    """
+    """Return the replies that evil may give, in feedback order; all-black only if nothing else is possible."""
     others = {marks: size for marks, size in parts.items() if marks != all_black} or parts
     largest = max(others.values())
     return sorted(marks for marks, size in others.items() if size == largest)
 
 
 def hardest_replies(parts: Mapping[Marks, Subset], all_black: Marks, solver: ExhaustiveSolver) -> list[Marks]:
-    """Return the replies that a devil may give: the marks (feedbacks) whose parts need the most guesses.
+    """Return the replies that a devil may give, in feedback order; all-black only if nothing else is possible.
 
-    ``parts`` maps each possible reply to its part, the candidates that would give the reply. If several parts need the
-    most guesses, only the marks of the largest of these parts are returned. The replies are ordered by black, then
-    white. All-black is returned only if no other marks are possible.
-
-    Raises:
-        TooMuchWorkError: ``solver`` would exceed its work limit.
+    Raises TooMuchWorkError over the limit of ``solver``.
     """
     others = {marks: codes for marks, codes in parts.items() if marks != all_black}
     if len(others) <= 1:
@@ -55,11 +45,9 @@ def hardest_replies(parts: Mapping[Marks, Subset], all_black: Marks, solver: Exh
 
 
 class DevilRule:
-    """The rule by which a devil, a codemaker that searches ahead, replies in the match ``match``.
+    """The rule by which a devil replies in a match; games that begin with the same turns share a solver's results.
 
-    An `ExhaustiveSolver` finds the replies of the search. Games that begin with the same turns share a solver and the
-    results that it remembers. ``work`` is the most feedbacks that are evaluated per turn. ``cells`` is the most cells
-    of a solver's table, which has one feedback for each pair of a code and a candidate.
+    ``work`` is in feedbacks per turn, ``cells`` in feedbacks per table.
     """
 
     def __init__(self, match: MatchSetup, work: int, cells: int = CELLS) -> None:
@@ -67,19 +55,13 @@ class DevilRule:
         self._solvers: dict[tuple[MarkedGuess, ...], ExhaustiveSolver] = {}
 
     def is_exact(self, parts: Parts) -> bool:
-        """Return True if a devil finds its reply by exact search, because ``parts`` has few candidates in all.
-
-        With more than `MatchSetup.exact_up_to` candidates, a devil replies as evil does.
-        """
+        """Return True if a devil searches; with more candidates, it replies as evil does."""
         return sum(parts.values()) <= self._match.exact_up_to
 
     def replies(self, turns: Sequence[MarkedGuess], parts_so_far: Sequence[Parts], guess: Code) -> list[Marks]:
-        """Return the replies that the devil may give to ``guess`` after ``turns``.
+        """Return the replies that the devil may give to ``guess``; ``parts_so_far`` ends with the parts of ``guess``.
 
-        ``parts_so_far`` has the parts of the guess of each turn, and then the parts of ``guess``.
-
-        Raises:
-            TooMuchWorkError: More feedbacks or cells are needed than the ``work`` and ``cells`` of this rule allow.
+        Raises TooMuchWorkError over ``work`` or ``cells``.
         """
         all_black = self._match.space.all_black
         if not self.is_exact(parts_so_far[-1]):
@@ -107,11 +89,9 @@ PLAIN_LIMIT: Final = 10**5
 def check_replies(
     game: Game, devil: DevilRule | None, max_codes: int, plain_limit: int = PLAIN_LIMIT
 ) -> Iterator[Violation]:
-    """Check the reply of every turn of a game, and yield the violations.
+    """Check the reply of every turn; ``devil`` is None against evil. Rules of more than ``max_codes`` are not checked.
 
-    ``devil`` is the rule of the devil, or None if the codemaker is evil. On rules of more than ``max_codes`` codes,
-    nothing is checked, and a `NotChecked` is yielded. On rules of at most ``plain_limit`` codes the parts are counted
-    code by code, on larger rules in blocks. If no candidate would give a reply, the later replies are not checked.
+    After a reply that no candidate would give, the later replies are not checked.
     """
     size = game.match.space.size
     if size > max_codes:
@@ -175,10 +155,6 @@ def _check_tie(game: Game, turn: int, tied: list[Marks]) -> Iterator[Violation]:
 
 
 def _check_first_witness(game: Game, counted: PartCounts) -> Iterator[Violation]:
-    """Yield a violation if evil's witness, the code shown at the end, is not the first code that fits all turns.
-
-    ``counted`` has this first code in ``first``. A game of a devil, or without a witness, yields nothing.
-    """
     if game.match.codemaker == "evil" and game.witness is not None and counted.first is not None:
         first = game.match.space.write(counted.first)
         if game.witness != first:

@@ -16,37 +16,27 @@ from evilpegs_clients.verification.independent.definitions import Code, Marks, S
 from evilpegs_clients.verification.independent.enumerate_blocks import Block, code_blocks, marks_number, marks_numbers
 
 CELLS: Final = 1 << 24
-"""The most cells (codes times candidates) of a table of feedbacks."""
+"""Codes times candidates: feedbacks in a table."""
 WORK: Final = 4 * 10**9
-"""The most feedbacks that are evaluated to solve one turn of a game; they take about half a minute."""
+"""Feedbacks evaluated to solve one turn of a game; they take about half a minute."""
 
 Subset = NDArray[np.intp]
-"""A set of candidates: their indices in the solver's list of candidates, in increasing order."""
+"""Indices in the solver's list of candidates, in increasing order."""
 
 
 class TooMuchWorkError(Exception):
-    """An error raised when the solver would exceed a limit; the message says which one."""
+    """The solver would exceed a limit; the message says which one."""
 
 
 def check_table(space: Space, candidates: int, cells: int = CELLS) -> None:
-    """Raise TooMuchWorkError if a solver's table for ``candidates`` candidates would have more than ``cells`` cells.
-
-    The table has a cell for each pair of a code of ``space`` and a candidate.
-    """
+    """Raise TooMuchWorkError if a table of all guesses by ``candidates`` would exceed ``cells``."""
     if space.size * candidates > cells:
         message = f"{space.size:,} guesses for {candidates:,} candidates are over {cells:,} feedbacks"
         raise TooMuchWorkError(message)
 
 
 class ExhaustiveSolver:
-    """A solver that finds how many guesses an optimal codebreaker needs for sets of candidates, in the worst case.
-
-    ``space`` has the codes that may be guessed. ``live`` has all candidates at some turn of a game, in code order. The
-    solver keeps a table with one cell, a feedback, for each pair of a code of ``space`` and a candidate.
-
-    Raises:
-        TooMuchWorkError: the table would have more than ``cells`` cells.
-    """
+    """A solver for subsets of ``live``, the candidates at some turn; raises TooMuchWorkError as `check_table` does."""
 
     def __init__(self, space: Space, live: Block, cells: int = CELLS) -> None:
         check_table(space, live.shape[1], cells)
@@ -60,17 +50,11 @@ class ExhaustiveSolver:
         self.allow(WORK)
 
     def allow(self, work: int) -> None:
-        """Let the solver evaluate ``work`` more feedbacks, and cancel what is left of the earlier limit.
-
-        The limit of a new solver is `WORK`.
-        """
+        """Replace what is left of the limit, at first `WORK`, by ``work`` feedbacks."""
         self._left = self._limit = work
 
     def parts(self, codes: Subset, guess: Code) -> dict[Marks, Subset]:
-        """Return, for each feedback that ``guess`` can get, the codes of ``codes`` that would give this feedback.
-
-        The feedbacks are ordered by black, then white.
-        """
+        """Return the parts of ``codes``, in feedback order."""
         columns = np.array([self._live[index] for index in codes.tolist()], dtype=np.uint8).T
         answers = marks_numbers(columns, guess)
         return {
@@ -80,18 +64,17 @@ class ExhaustiveSolver:
 
     @property
     def all(self) -> Subset:
-        """The set of all candidates."""
         return np.arange(len(self._live))
 
     def value(self, codes: Subset) -> int:
-        """Return the fewest guesses that suffice for all ``codes``; raise TooMuchWorkError over the work limit."""
+        """Return the fewest guesses that suffice for all ``codes``; raises TooMuchWorkError."""
         guesses = 1
         while not self.solvable(codes, guesses):
             guesses += 1
         return guesses
 
     def solvable(self, codes: Subset, guesses: int) -> bool:
-        """Return True if ``guesses`` guesses suffice for all ``codes``; raise TooMuchWorkError over the work limit."""
+        """Return True if ``guesses`` guesses suffice for all ``codes``; raises TooMuchWorkError."""
         if len(codes) <= guesses:
             return True  # one after the other
         if len(codes) > self._most(guesses):
@@ -104,20 +87,13 @@ class ExhaustiveSolver:
         return self._known[key]
 
     def _promising(self, codes: Subset, guesses: int) -> Iterator[Iterator[Subset]]:
-        """Yield, for each promising guess, the parts of ``codes`` that still need a search, the largest part first.
-
-        ``guesses`` is the number of guesses allowed, this guess included. A guess is promising if each of its parts is
-        smaller than ``codes`` and has no more codes than ``guesses`` - 1 further guesses can tell apart. Of several
-        guesses with the same feedback for each code, only the first is used. Guesses whose largest part is smallest
-        come first. Parts of at most ``guesses`` - 1 codes need no search, because their codes can be guessed one after
-        another.
-        """
         answers = self._answers[codes]
         self._pay(answers.size)
         sizes = np.bincount((answers + self._rows).ravel(), minlength=self._rows.size * self._numbers)
         sizes = sizes.reshape(-1, self._numbers)
         sizes[:, self._win] = 0
         largest = sizes.max(axis=1)
+        # no part may exceed what the further guesses can tell apart
         useful = np.flatnonzero((largest <= self._most(guesses - 1)) & (largest < len(codes)))
         followed: set[bytes] = set()
         for guess in useful[np.argsort(largest[useful], kind="stable")].tolist():
@@ -125,6 +101,7 @@ class ExhaustiveSolver:
             if same in followed:
                 continue  # such as guesses that differ only in colors that no code has
             followed.add(same)
+            # smaller parts need no search: their codes can be guessed one after another
             yield self._parts_over(guesses - 1, codes, answers[:, guess], sizes[guess])
 
     def _parts_over(
@@ -136,15 +113,11 @@ class ExhaustiveSolver:
             yield codes[answers == number]
 
     def _most(self, guesses: int) -> int:
-        """Return the most codes that ``guesses`` guesses can tell apart.
-
-        One of these codes is the first guess itself. Each feedback other than all-black can leave as many codes as the
-        remaining guesses can tell apart.
-        """
         if guesses <= 0:
             return 0
         # Every feedback but all-black, and the one before it that no two codes give.
         others = (self._space.pegs + 1) * (self._space.pegs + 2) // 2 - 2
+        # one code is the guess itself
         return 1 + others * self._most(guesses - 1)
 
     def _pay(self, feedbacks: int) -> None:
