@@ -19,11 +19,7 @@ COUNT_WORK: Final = 20_000_000
 
 
 def is_enumerated(rules: Rules) -> bool:
-    """Return True if the rules have at most `ENUMERATED_CODES` codes.
-
-    To find a reply under these rules, each code is compared with the guess, which takes well under a millisecond. Under
-    rules with more codes, the codes are counted without listing them.
-    """
+    """Return True if replies compare all codes, in well under a millisecond, instead of counting them."""
     return rules.size <= ENUMERATED_CODES
 
 
@@ -31,12 +27,10 @@ def is_enumerated(rules: Rules) -> bool:
 class ReplyCapacity:
     """The limits on the memory and the work of a server's replies.
 
-    ``cache_bytes`` is the size of all caches together: 3/4 of it is for live sets (the codes still possible in a game)
-    in the worker process, 1/16 for live sets in the server process, and 1/16 for cached replies in the server process.
-    The remaining 1/8 is for the numbers of codes per feedback that are kept with live sets, and that take at most 1/8
-    of the bytes of the live sets. A count finds the numbers of codes per feedback without listing the codes.
-    ``count_bytes`` is the memory that one count may take in addition to the caches. ``count_work`` is the largest
-    number of table rows that a count may create for one reply; a table row stands for many partial codes.
+    Of ``cache_bytes``, 3/4 is for live sets in the worker process, 1/16 for live sets in the server process, and 1/16
+    for cached replies there. The remaining 1/8 is for part sizes that are kept with live sets, and that take at most
+    1/8 of the bytes of the live sets. ``count_bytes`` is the memory of one count, in addition to the caches.
+    ``count_work`` is the largest number of table rows of one reply; a row stands for many partial codes.
     """
 
     cache_bytes: int = CACHE_BYTES
@@ -45,37 +39,24 @@ class ReplyCapacity:
 
     @property
     def server_live_set_bytes(self) -> int:
-        """The most bytes that the server process may use to cache live sets (the codes still possible in games)."""
         return self.cache_bytes // 16
 
     @property
     def reply_cache_bytes(self) -> int:
-        """The most bytes that the server process may use to cache counts of the worker process.
-
-        The counts are the numbers of codes per feedback.
-        """
         return self.cache_bytes // 16
 
     @property
     def worker_live_set_bytes(self) -> int:
-        """The most bytes that the worker process may use to cache live sets (the codes still possible in games)."""
         return self.cache_bytes * 3 // 4
 
     def unavailable_reason(self, ladder: Ladder) -> str | None:
-        """Return the reason why ``ladder`` cannot be offered, as one line with numbers; None if it can be offered.
-
-        A ladder cannot be offered if a reply on it may take more memory or work than allowed.
-        """
+        """Return a line with numbers if a reply on ``ladder`` may take more memory or work than allowed."""
         for needed, allowed, what in self._requirements(ladder):
             if needed > allowed:
                 return f"replies on {ladder.id} may take {needed:,} {what}; this server allows {allowed:,}"
         return None
 
     def _requirements(self, ladder: Ladder) -> Iterator[tuple[int, int, str]]:
-        """Yield each requirement of a ladder as a triple: the amount needed at worst, the amount allowed, and its unit.
-
-        The text of the unit also names the setting that allows the amount, if there is one.
-        """
         rules = ladder.rules
         if ladder.codemaker == "fixed" and ladder.rated:
             return  # a reply needs only the secret

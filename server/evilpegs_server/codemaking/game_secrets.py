@@ -8,13 +8,7 @@ from evilpegs_server.match.ladders import Ladder
 
 
 class GameSecrets:
-    """The nonces of one game, which decide its secret and the choices among equally good replies.
-
-    ``match`` is the id of the match, and ``game`` the number of the game, from 1. ``nonce`` is that of the server, in
-    hexadecimal, and ``client_nonce`` the text of the player, or None. ``tie_nonces`` is the value of the field of this
-    name in the event `match_started`; if it is None, the player's nonce does not influence the choices among replies.
-    The repr contains no nonce.
-    """
+    """The nonces of one game; without ``tie_nonces``, the player's does not influence the choices among replies."""
 
     __slots__ = ("_nonce", "_secret", "_share", "client_nonce", "game", "match")
 
@@ -28,11 +22,10 @@ class GameSecrets:
         self._share = tie_share(tie_nonces, client_nonce)
         self._secret: Code | None = None
 
-    def __repr__(self) -> str:
+    def __repr__(self) -> str:  # without the nonces
         return f"GameSecrets(match={self.match!r}, game={self.game})"
 
     def secret(self, ladder: Ladder) -> Code:
-        """Return the secret that a fixed codemaker has in this game on ``ladder``."""
         if self._secret is None:
             rules = ladder.rules
             index = secret_index(self._nonce, self.client_nonce, self.match, self.game, rules.size)
@@ -40,20 +33,12 @@ class GameSecrets:
         return self._secret
 
     def tie_index(self, turn: int, count: int) -> int:
-        """Return the index of the reply that the codemaker gives in ``turn`` among ``count`` equally good ones.
-
-        ``turn`` is a number from 1, and the index counts from 0 in feedback order. Only codemakers without a fixed
-        secret choose replies, and only those that draw one of several equally good replies call this method.
-        """
+        """Return the index of the drawn reply in feedback order."""
         return tie_index(self._nonce, self.match, self.game, turn, count, self._share)
 
 
 class MatchSecrets:
-    """The source of the `GameSecrets` of one match, which keeps only those of the game used last.
-
-    ``nonce`` returns the server's nonce of a game by its number, from 1. ``tie_nonces`` is an argument of
-    `GameSecrets`.
-    """
+    """The source of the `GameSecrets` of one match, which keeps only those of the game used last."""
 
     __slots__ = ("_last", "_match", "_nonce", "_tie_nonces")
 
@@ -64,10 +49,6 @@ class MatchSecrets:
         self._last: GameSecrets | None = None
 
     def of_game(self, game: int, client_nonce: str | None) -> GameSecrets:
-        """Return the secrets of the game with the number ``game``, from 1, for which the client gave ``client_nonce``.
-
-        ``client_nonce`` is None if the client gave none.
-        """
         last = self._last
         if last is None or (last.game, last.client_nonce) != (game, client_nonce):
             last = self._last = GameSecrets(self._match, game, self._nonce(game), client_nonce, self._tie_nonces)

@@ -8,15 +8,9 @@ from evilpegs_server.work.hints import HINT_BUDGET
 from evilpegs_server.work.scheduler import SchedulerLimits
 
 CORES: Final = os.cpu_count() or 1
+# about 10 seconds of work per minute and player; heavy replies leave one core to the event loop
 REPLY_LIMITS: Final = SchedulerLimits(
     budget=5_000_000_000, window=60.0, cheap=CHEAP_COST, heavy_slots=max(1, CORES - 1), cheap_slots=max(1, CORES // 2)
 )
-"""The limits of the pool for replies: about 10 seconds of work per minute and player.
-
-A reply of up to 5 milliseconds is cheap. Heavy replies leave one core to the event loop.
-"""
+# one hint at a time, beside the replies, so that hints never take the place of a reply
 HINT_LIMITS: Final = SchedulerLimits(budget=10 * HINT_BUDGET, window=60.0, cheap=0, heavy_slots=1, cheap_slots=0)
-"""The limits of the pool for hints.
-
-One hint may be computed at a time, beside the replies, so that hints never take the place of a reply.
-"""

@@ -1,9 +1,7 @@
-"""A table of client addresses with the counts that limits need: connections, new names, and wrong tokens.
+"""The counts that limits need, by client address: connections, new names and wrong tokens.
 
-An address is the text that `addresses.counted_network` returns, so a whole /64 network of IPv6 has one record. A record
-is kept while its address has connections, and the server limits the number of all connections. Without connections, a
-record is kept while a name claimed in the last hour, or a wrong token of the last minute, still counts against the
-address; of these records, only the `MAX_IDLE` newest are kept. A record takes a few hundred bytes.
+An address is a text of `addresses.counted_network`, so a whole /64 of IPv6 has one record. Times are milliseconds of
+the `StallFreeClock`.
 """
 
 from collections import OrderedDict
@@ -11,31 +9,26 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+# addresses without connections; their records take about 5 MB
 MAX_IDLE: Final = 10_000
-"""The largest number of addresses without connections that are remembered. Their records take about 5 MB."""
 
 
 @dataclass(slots=True)
 class Window:
-    """A count that begins again at 0 when ``length_ms`` milliseconds have passed since its first increment.
-
-    ``ends`` is the time in milliseconds of the `StallFreeClock` at which the present count ends; 0.0 before the first
-    increment.
-    """
+    """A count that restarts at 0 when ``length_ms`` have passed since its first increment."""
 
     length_ms: float
     count: int = 0
     ends: float = 0.0
 
     def add(self, now: float) -> int:
-        """Increment the count and return the new count; ``now`` is the time of the `StallFreeClock` in milliseconds."""
+        """Increment and return the count."""
         if now >= self.ends:
             self.count, self.ends = 0, now + self.length_ms
         self.count += 1
         return self.count
 
     def current(self, now: float) -> int:
-        """Return the count, 0 if its window has ended; ``now`` is the time of the `StallFreeClock` in milliseconds."""
         return self.count if now < self.ends else 0
 
 
@@ -49,10 +42,7 @@ def _minute() -> Window:
 
 @dataclass(slots=True)
 class AddressRecord:
-    """The counts of one address: its connections, its new names within an hour, and its wrong tokens within a minute.
-
-    ``before_hello`` is the number of its connections that have not sent `hello`.
-    """
+    """The counts of one address; ``before_hello`` counts its connections that have not sent `hello`."""
 
     connections: int = 0
     before_hello: int = 0
@@ -60,18 +50,12 @@ class AddressRecord:
     failed_tokens: Window = field(default_factory=_minute)
 
     def counts_until(self) -> float:
-        """Return the time until which a new name or a wrong token of the past counts against this address.
-
-        The time is that of the `StallFreeClock` in milliseconds. It is 0.0 if there was no new name and no wrong token.
-        """
+        """Return the time until which a past name or wrong token still counts."""
         return max(self.new_names.ends, self.failed_tokens.ends)
 
 
 class AddressTable:
-    """The counts of all addresses with connections, and of at most ``max_idle`` others, one `AddressRecord` each.
-
-    Times are those of the `StallFreeClock` in milliseconds. Iterating yields the addresses.
-    """
+    """The records of all addresses with connections, and of at most ``max_idle`` others."""
 
     def __init__(self, max_idle: int = MAX_IDLE) -> None:
         self._connected: dict[str, AddressRecord] = {}
@@ -86,11 +70,9 @@ class AddressTable:
         yield from self._idle
 
     def find(self, address: str) -> AddressRecord | None:
-        """Return the counts of ``address``, or None if nothing is known about this address."""
         return self._connected.get(address) or self._idle.get(address)
 
     def add_connection(self, address: str) -> AddressRecord:
-        """Count a new connection of ``address``, which has not sent `hello`, and return the counts of the address."""
         record = self.find(address) or AddressRecord()
         self._idle.pop(address, record)
         self._connected[address] = record
@@ -99,12 +81,7 @@ class AddressTable:
         return record
 
     def remove_connection(self, address: str, now: float) -> None:
-        """Subtract a connection that has ended from the counts of ``address``.
-
-        The caller itself decrements the count ``before_hello`` of connections that have not sent `hello`. After the
-        last connection of an address, its counts are kept only while a new name or a wrong token of the past counts
-        against the address. ``now`` is the time of the `StallFreeClock` in milliseconds.
-        """
+        """Remove an ended connection; the caller decrements ``before_hello``."""
         record = self._connected[address]
         record.connections -= 1
         if record.connections == 0:

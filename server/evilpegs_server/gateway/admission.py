@@ -1,17 +1,16 @@
-"""Admission: limits on the connections, guests, new names and wrong tokens of a server, in total and per address.
+"""Limits on the connections, guests, new names and wrong tokens of a server, in total and per address.
 
-Every connection holds a `Ticket` from the moment it is accepted until it has ended, so a connection that is slow with
-its handshake counts like any other. A seat is one of the connections that the server accepts at the same time. Most
-seats are ordinary, and the others are the reserve. When all ordinary seats are taken, a connection gets a seat of the
-reserve for the few seconds that it may take to send `hello`, and keeps the seat only if its player comes back to an
-open match. Players whose connection was cut can therefore return to a full server.
+A connection holds a `Ticket` from its acceptance to its end, so one that is slow with its handshake counts like any
+other. When all ordinary seats are taken, a connection gets a seat of the reserve for the few seconds in which it may
+send `hello`, and keeps the seat only if its player comes back to an open match. Players whose connection was cut can
+therefore return to a full server.
 
 If an address has too many connections that have not sent `hello`, its next connections also have only these few
 seconds. They are not refused, because a class behind one address connects at the same moment, and each client sends
 `hello` at once.
 
-Tickets without an address count in the totals only. This module uses no sockets and no clock: ``now`` is always an
-argument, the time of the `StallFreeClock` in milliseconds. Error texts name the limit by its setting.
+Tickets without an address count in the totals only. ``now`` is in milliseconds of the `StallFreeClock`. Error texts
+name the limit by its setting.
 """
 
 from collections import Counter
@@ -24,9 +23,8 @@ from evilpegs_server.gateway.rate_limit import RecentExcess
 from evilpegs_server.matches.counts import Seats
 
 HELLO_MS: Final = 10_000.0
-"""The milliseconds that a connection with an ordinary seat has to send `hello`."""
+"""For a connection with an ordinary seat."""
 FAILED_TOKEN_DELAY_MS: Final = 5_000.0
-"""The milliseconds by which the answer to a wrong token is delayed once its address has sent too many."""
 
 
 class Limit(StrEnum):
@@ -42,10 +40,7 @@ class Limit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AdmissionLimits:
-    """The values of the limits of admission; each field has the meaning of the field of `Settings` with the same name.
-
-    Percentages are of ``max_connections``.
-    """
+    """The values of the settings with the same names; percentages are of ``max_connections``."""
 
     max_connections: int = 2000
     guest_seats_percent: int = 75
@@ -58,21 +53,16 @@ class AdmissionLimits:
 
     @property
     def guest_seats(self) -> int:
-        """The largest number of guests that may be connected at the same time, at least 1."""
         return max(1, self.max_connections * self.guest_seats_percent // 100)
 
     @property
     def reserve_seats(self) -> int:
-        """The number of seats for players who come back to an open match; at least one other seat is left."""
+        # at least one seat is ordinary
         return min(self.max_connections - 1, self.max_connections * self.reserve_seats_percent // 100)
 
 
 class LimitMetError(Exception):
-    """The error of an attempt that would exceed ``limit``. The message says what happened, what to do, and the limit.
-
-    ``retry_after_ms`` is the number of milliseconds after which a new attempt can succeed, or None if that is not
-    known.
-    """
+    """An attempt that would exceed ``limit``; ``retry_after_ms`` is None if the wait is unknown."""
 
     def __init__(self, limit: Limit, message: str, retry_after_ms: int | None = None) -> None:
         super().__init__(f"{message} (limit {limit.value})")
@@ -82,52 +72,38 @@ class LimitMetError(Exception):
 
 @dataclass(slots=True, eq=False)
 class Ticket:
-    """The place of one connection in the counts of `Admission`.
-
-    ``address`` is the network under which the connection is counted, or None while it counts in the totals only.
-    ``is_reserve`` is True if the connection takes a seat of the reserve: these seats are used when all others are
-    taken, and only players who come back to an open match may keep them.
-    """
+    """The place of one connection in the counts; without an ``address`` it counts in the totals only."""
 
     address: str | None
     is_reserve: bool
     hello_ms: float
-    """The number of milliseconds in which the connection must send `hello`."""
     said_hello: bool = False
     is_guest: bool = False
     is_closed: bool = False
     is_crowded: bool = False
-    """True if, when this connection was counted, its address had too many connections that had not sent `hello`."""
+    """True if its address had too many connections without `hello` when this one was counted."""
 
 
 class Admission:
-    """The counts of all connections of a server, and of recent actions per address.
-
-    ``max_idle`` is the largest number of addresses without connections that are remembered.
-    """
-
     def __init__(self, limits: AdmissionLimits, max_idle: int = MAX_IDLE) -> None:
         self.limits = limits
         self.met: Counter[str] = Counter()
-        """The number of times that each limit was met, by the name of its setting."""
+        """By the name of the setting."""
         self.excess = RecentExcess()
-        """The addresses that met a limit of admission, or a rate limit of the gateway, in the last five seconds."""
+        """The addresses that met a limit here, or a rate limit of the gateway."""
         self._ordinary_taken = self._reserve_taken = self._guests = 0
         self._table = AddressTable(max_idle)
 
     @property
     def taken(self) -> int:
-        """The number of connections that hold a ticket, from their acceptance until their end."""
         return self._ordinary_taken + self._reserve_taken
 
     @property
     def known_addresses(self) -> int:
-        """The number of addresses that are remembered, with or without connections."""
         return len(self._table)
 
     @property
     def seats(self) -> Seats:
-        """The numbers of seats and guests at this moment, and the number of times that each limit was met."""
         limits = self.limits
         return Seats(
             ordinary=limits.max_connections - limits.reserve_seats,
@@ -140,14 +116,7 @@ class Admission:
         )
 
     def open(self, address: str | None, now: float) -> Ticket:
-        """Count a new connection from ``address``, and return its ticket, its place in the counts.
-
-        A connection with the address None counts in the totals only. ``now`` is the time of the `StallFreeClock` in
-        milliseconds.
-
-        Raises:
-            LimitMetError: all seats are taken, or the address has too many connections.
-        """
+        """Count a new connection. Raises LimitMetError if no seat is free, or the address has too many connections."""
         self._check_address(address, now)
         if self._ordinary_taken < self.limits.max_connections - self.limits.reserve_seats:
             ticket = Ticket(None, is_reserve=False, hello_ms=HELLO_MS)
@@ -162,28 +131,14 @@ class Admission:
         return ticket
 
     def set_address(self, ticket: Ticket, address: str | None, now: float) -> None:
-        """Count a connection under ``address``, the address of its client, which a proxy has named.
-
-        If ``address`` is None, the connection counts in the totals only. ``now`` is the time of the `StallFreeClock` in
-        milliseconds.
-
-        Raises:
-            LimitMetError: the address has too many connections.
-        """
+        """Count a connection under the address of its client, which a proxy has named. Raises LimitMetError."""
         if ticket.is_closed:
             return
         self._check_address(address, now)
         self._count(ticket, address)
 
     def log_in(self, ticket: Ticket, now: float, *, is_guest: bool, has_open_match: bool) -> None:
-        """Count a connection as one that has sent `hello`; do nothing if it has ended before.
-
-        ``now`` is the time of the `StallFreeClock` in milliseconds. ``has_open_match`` says if the player has a match
-        that is not over.
-
-        Raises:
-            LimitMetError: there is no seat for this guest or player. The connection may send `hello` again.
-        """
+        """Count a connection as one that has sent `hello`. Raises LimitMetError; it may then send `hello` again."""
         if ticket.is_closed:
             return
         if is_guest and self._guests >= self.limits.guest_seats:
@@ -198,7 +153,7 @@ class Admission:
             record.before_hello -= 1
 
     def log_out(self, ticket: Ticket) -> None:
-        """Count a connection again as one that has not sent `hello`, because its login failed."""
+        """Undo `log_in`, because the login failed."""
         if ticket.is_closed:
             return
         self._guests -= ticket.is_guest
@@ -207,20 +162,12 @@ class Admission:
             record.before_hello += 1
 
     def note_silence(self, ticket: Ticket, now: float) -> None:
-        """Note that a connection has not sent `hello` in time.
-
-        If its address had too many connections that had not sent `hello`, the limit ``connections_before_hello`` counts
-        as met. ``now`` is the time of the `StallFreeClock` in milliseconds.
-        """
+        """Note that no `hello` came in time; for a crowded ticket, the limit counts as met."""
         if ticket.is_crowded:
             self._met(Limit.BEFORE_HELLO, "", ticket.address, now)
 
     def close(self, ticket: Ticket, now: float) -> None:
-        """Remove a connection that has ended from the counts. Call this once per ``ticket``.
-
-        ``ticket`` is the place of the connection in the counts, and ``now`` the time of the `StallFreeClock` in
-        milliseconds.
-        """
+        """Remove an ended connection from the counts; call this once per ticket."""
         ticket.is_closed = True
         self._ordinary_taken -= not ticket.is_reserve
         self._reserve_taken -= ticket.is_reserve
@@ -231,13 +178,7 @@ class Admission:
             self._table.remove_connection(ticket.address, now)
 
     def take_new_name(self, ticket: Ticket, now: float) -> None:
-        """Count a new name that a connection claims.
-
-        ``now`` is the time of the `StallFreeClock` in milliseconds.
-
-        Raises:
-            LimitMetError: too many names were claimed from the address of the connection in the last hour.
-        """
+        """Count a claimed name. Raises LimitMetError if the address claimed too many in the last hour."""
         record, most = self._record(ticket), self.limits.new_names_per_hour
         if record is None:
             return
@@ -248,11 +189,7 @@ class Admission:
         record.new_names.add(now)
 
     def take_failed_token(self, ticket: Ticket, now: float) -> float:
-        """Count a wrong token, and return the milliseconds by which the answer to the client must be delayed.
-
-        The delay is 0.0 while the address of the connection is below the limit. ``now`` is the time of the
-        `StallFreeClock` in milliseconds.
-        """
+        """Count a wrong token, and return the milliseconds by which to delay the answer."""
         record = self._record(ticket)
         if record is None or record.failed_tokens.add(now) <= self.limits.failed_tokens_per_minute:
             return 0.0
@@ -280,11 +217,6 @@ class Admission:
             raise self._met(Limit.PER_ADDRESS, message, address, now)
 
     def _take_ordinary(self, ticket: Ticket) -> bool:
-        """Exchange the reserve seat of a connection for an ordinary seat; return False if no ordinary seat is free.
-
-        ``ticket`` is the place of the connection in the counts. Seats of the reserve are for players who come back to
-        an open match; all others are ordinary.
-        """
         if self._ordinary_taken >= self.limits.max_connections - self.limits.reserve_seats:
             return False
         self._reserve_taken -= 1

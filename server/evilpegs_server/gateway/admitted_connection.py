@@ -1,4 +1,4 @@
-"""Connections that hold a ticket of admission from the moment they are accepted until they have ended.
+"""Connections that hold a ticket of admission from their acceptance to their end.
 
 TLS begins only after a connection was counted. The event loop could do the TLS handshake itself, but then a connection
 that never finishes its handshake would not be counted.
@@ -15,16 +15,11 @@ from evilpegs_server.gateway.entrance import Entrance
 from evilpegs_server.matches.counts import EndReason
 
 TLS_SECONDS: Final = 5.0
-"""The seconds that a TLS handshake may take."""
 CLOSE_SECONDS: Final = 2.0
-"""The seconds that a client has to close its side of a connection."""
 
 
 class AdmittedConnection(BoundedConnection):
-    """A connection that ``entrance`` counts, and that is closed if its client does not send `hello` in time.
-
-    ``ticket`` is its place in these counts, or None before it was accepted and if it was refused.
-    """
+    """A connection that is closed if no `hello` comes in time; before acceptance, and if refused, it has no ticket."""
 
     entrance: Entrance
     ticket: Ticket | None = None
@@ -35,7 +30,6 @@ class AdmittedConnection(BoundedConnection):
     _securing: asyncio.Task[None] | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Count the connection and begin its handshake; do nothing more if the entrance refuses it."""
         self._accepted = cast(asyncio.Transport, transport)
         self.ticket = self.entrance.admit(self._accepted)
         if self.ticket is None:
@@ -50,23 +44,18 @@ class AdmittedConnection(BoundedConnection):
             self._securing = self.loop.create_task(self._begin_tls(hasty))
 
     def await_hello(self, ticket: Ticket) -> None:
-        """Start, or restart, the timer that closes the connection if the client does not send `hello` in time.
-
-        The client has ``ticket.hello_ms`` milliseconds. The ticket is the place of the connection in the counts of
-        `Admission`.
-        """
+        """Start, or restart, the timer that closes the connection if no `hello` comes in time."""
         if self._silence is not None:
             self._silence.cancel()
         self._silence = self.loop.call_later(ticket.hello_ms / 1000, self._end_silence)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """End the connection, and remove it from the counts of `Admission`."""
         self._release()
         if self._is_open:
             super().connection_lost(exc)
 
     def close_after_response(self) -> None:
-        """Close the connection once the answer to its request is written, so that the connection counts no longer."""
+        """Close once the answer to the request is written, so that the connection counts no longer."""
         self.loop.call_soon(self.transport.close)
 
     def abort_handshake(self) -> None:
@@ -75,7 +64,7 @@ class AdmittedConnection(BoundedConnection):
             self._accepted.abort()
 
     def cut_off(self) -> None:
-        """Abort the connection at once, in any state."""
+        """Abort the connection in any state."""
         if self.ticket is not None:
             self._accepted.abort()
 
@@ -84,11 +73,7 @@ class AdmittedConnection(BoundedConnection):
         super().connection_made(transport)
 
     async def _begin_tls(self, hasty: "_EarlyBytes") -> None:
-        """Do the TLS handshake, then begin the WebSocket handshake; abort the connection if TLS fails.
-
-        ``hasty`` has the bytes that the event loop read too early, before TLS could begin. They are handed to TLS
-        first.
-        """
+        # `hasty` has the bytes that the event loop read before TLS could begin; TLS gets them first
         early = _EarlyBytes()
         tls = self.entrance.rules.tls
         assert tls is not None  # noqa: S101 - checked by `connection_made`
@@ -118,7 +103,6 @@ class AdmittedConnection(BoundedConnection):
             self.data_received(b"".join(early.received))
 
     def _feed(self, received: list[bytes]) -> None:
-        """Hand the bytes in ``received`` to TLS as if they were received now."""
         data = b"".join(received)
         tls = cast("asyncio.BufferedProtocol", self._accepted.get_protocol())
         while data and not self._accepted.is_closing():
@@ -145,13 +129,8 @@ class AdmittedConnection(BoundedConnection):
             self._accepted.abort()
 
 
+# used until TLS begins, and again from the end of the TLS handshake until the WebSocket handshake begins
 class _EarlyBytes(asyncio.Protocol):
-    """A protocol that keeps, in ``received``, the bytes that arrive while no other protocol can handle them yet.
-
-    It is used twice: until TLS begins, and from the end of the TLS handshake until the WebSocket handshake begins.
-    ``lost`` is True if the connection was lost meanwhile.
-    """
-
     def __init__(self) -> None:
         self.received: list[bytes] = []
         self.lost = False

@@ -14,26 +14,17 @@ from evilpegs_server.gateway.rate_limit import RateLimit
 from evilpegs_server.matches.counts import RATE_LIMIT, EndReason
 from evilpegs_server.matches.stall_free_clock import StallFreeClock
 
+# A ping, pong or continuation frame beyond the rate limit cannot be answered with an error. It counts as this many
+# refusals: a flood soon ends the connection, while a single ping of a client that sends too many messages does not.
 FRAME_REFUSALS: Final = 10
-"""The number of refusals that a ping, pong or continuation frame beyond the rate limit counts as."""
 _FIRST_OPCODES: Final = (Opcode.TEXT, Opcode.BINARY)
-"""The opcodes that begin a message."""
 
 
 class StampedConnection(AdmittedConnection):
-    """A connection that notes when bytes arrive, before they are parsed, and that limits the rate of frames.
+    """A connection that notes when messages arrive, and limits the rate of frames.
 
-    Times are in milliseconds of ``clock``. ``arrived`` is the time of the latest bytes. ``arrivals`` has the times of
-    arrival of the messages that are not handled yet. The first time is that of the message that `recv` returned last,
-    until its handler removes the time; the others are those of the messages in the queue for `recv`.
-
-    A text message that is read alone and as a whole is offered to ``handle_now``, which is called with the text and its
-    time of arrival, and returns True if it has handled the message. Otherwise the message goes into the queue. Messages
-    are not offered while earlier ones are in the queue or being handled, so that they keep their order.
-
-    Pings, unrequested pongs and continuation frames take tokens from the rate limit ``rate``, as messages do. These
-    frames cannot be answered with an error, so each one beyond the limit counts as ten refusals: a flood of them soon
-    ends the connection, while a single ping of a client that sends too many messages does not.
+    A text message that is read alone and as a whole is offered to ``handle_now``, which returns True if it has handled
+    it; all others go into the queue.
     """
 
     clock: StallFreeClock
@@ -43,18 +34,14 @@ class StampedConnection(AdmittedConnection):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        # first the message that `recv` returned last, until its handler removes the time, then those in the queue
         self.arrivals: deque[float] = deque()
 
     def data_received(self, data: bytes) -> None:
-        """Note the time of arrival in ``arrived``, then parse the bytes."""
         self.arrived = self.clock.now()
         super().data_received(data)
 
     def process_event(self, event: Event) -> None:
-        """Queue the message in a frame and note its time of arrival; take a token from the rate limit for other frames.
-
-        A message of several frames arrives with its last frame. All frames are dropped after an end by force.
-        """
         if isinstance(event, Frame):
             if self.is_failed:
                 return
@@ -62,11 +49,12 @@ class StampedConnection(AdmittedConnection):
                 self.arrivals.append(self.arrived)
             elif self._has_price(event):
                 if event.opcode is Opcode.CONT:
-                    self.arrivals[-1] = self.arrived
+                    self.arrivals[-1] = self.arrived  # a message arrives with its last frame
                 self._take_token()
         super().process_event(event)
 
     def _parse(self, data: bytes) -> None:
+        # not while earlier messages wait, so that all keep their order
         if self.handle_now is not None and not self.arrivals:
             text = whole_text(data, self.protocol)
             if text is not None and self.handle_now(text, self.arrived):
@@ -74,10 +62,6 @@ class StampedConnection(AdmittedConnection):
         super()._parse(data)
 
     def _has_price(self, frame: Frame) -> bool:
-        """Return True if ``frame``, which does not begin a message, takes a token from the rate limit.
-
-        Close frames, and pongs that answer a ping of this server, take none.
-        """
         if frame.opcode is Opcode.PONG:
             return bytes(frame.data) not in self.pending_pings
         return frame.opcode is not Opcode.CLOSE
@@ -91,10 +75,7 @@ class StampedConnection(AdmittedConnection):
 
 
 class SocketChannel:
-    """The `ClientChannel` through which a match sends messages to a WebSocket connection.
-
-    ``is_over_limit`` returns True if the address of the client exceeded a limit in the last few seconds.
-    """
+    """The `ClientChannel` of a WebSocket connection."""
 
     def __init__(self, connection: StampedConnection, is_over_limit: Callable[[], bool] = lambda: False) -> None:
         self._connection = connection
@@ -103,14 +84,9 @@ class SocketChannel:
 
     @property
     def over_limit(self) -> bool:
-        """True if the address of the client exceeded a limit in the last few seconds."""
         return self._is_over_limit()
 
     def send(self, texts: Sequence[str]) -> None:
-        """Write each of ``texts`` as a message to the socket at once; abort a connection with too many unsent bytes.
-
-        Nothing is written if the connection is closing or closed.
-        """
         protocol, transport = self._connection.protocol, self._connection.transport
         if protocol.state is not State.OPEN or transport.is_closing():
             return
@@ -118,10 +94,7 @@ class SocketChannel:
         self._connection.check_unsent()
 
     def close(self, code: int, reason: str) -> None:
-        """Begin to close the connection with the WebSocket close ``code`` and ``reason``.
-
-        With the code 1008, nothing that the client still sends is read.
-        """
+        """Begin to close the connection; with the code 1008, nothing that the client still sends is read."""
         if code == CloseCode.POLICY_VIOLATION:
             self._connection.fail(code, reason)
         elif self._closing is None:  # the task is kept so that it is not collected

@@ -1,8 +1,8 @@
-"""The entrance of the game port, which accepts or refuses connections and their requests to become a WebSocket.
+"""The game port's checks of connections and of their requests to become a WebSocket.
 
 A connection is counted when it is accepted, before it has sent anything. A refused connection gets a short HTTP answer
-that names the limit, and is closed without being read. Behind a trusted proxy the client is known only from the
-headers, so its address is counted when the request has arrived.
+that names the limit, and is closed without being read. Behind a trusted proxy only the headers name the client, so its
+address is counted when the request has arrived.
 """
 
 import asyncio
@@ -28,11 +28,6 @@ FOREIGN_ORIGIN: Final = (
 
 @dataclass(frozen=True, slots=True)
 class EntranceRules:
-    """The rules of the game port: the allowed hosts and origins, the trusted proxies, and the TLS context.
-
-    The TLS context ``tls`` is None if the server does not use TLS.
-    """
-
     hosts: AllowedHosts
     origins: AllowedOrigins
     proxies: TrustedProxies
@@ -40,10 +35,7 @@ class EntranceRules:
 
 
 class Entrance:
-    """The checks of every connection to the game port.
-
-    ``now`` returns the time of the `StallFreeClock` in milliseconds.
-    """
+    """The checks of every connection; ``now`` is that of the `StallFreeClock`."""
 
     def __init__(self, rules: EntranceRules, admission: Admission, now: Callable[[], float]) -> None:
         self.rules = rules
@@ -51,10 +43,7 @@ class Entrance:
         self._now = now
 
     def admit(self, transport: asyncio.Transport) -> Ticket | None:
-        """Return a ticket, which counts a new connection until `release` is called; None if the connection is refused.
-
-        If a limit is met, the connection is refused and closed.
-        """
+        """Count a new connection until `release`; if a limit is met, refuse and close it, and return None."""
         peer = _peer(transport)
         proxies = self.rules.proxies
         try:
@@ -64,20 +53,13 @@ class Entrance:
             return None
 
     def note_silence(self, ticket: Ticket) -> None:
-        """Note in the counts of admission that the connection with ``ticket`` has not sent `hello` in time."""
         self._admission.note_silence(ticket, self._now())
 
     def release(self, ticket: Ticket) -> None:
-        """Remove the closed connection with the given ticket from the counts of `Admission`."""
         self._admission.close(ticket, self._now())
 
     def refusal(self, connection: ServerConnection, request: Request, ticket: Ticket) -> Response | None:
-        """Return the HTTP response that refuses a request, or None if the request may pass.
-
-        Requests are refused for their host or their origin. If a trusted proxy has forwarded the request, this method
-        also counts the connection with ``ticket`` under the address of the client, which the headers name, and refuses
-        the request if that address has too many connections.
-        """
+        """Return the response that refuses a request, if any; behind a proxy, count its client's address."""
         headers = request.headers
         if self.rules.hosts.find(headers.get_all("Host")) is None:
             why = "This server does not answer for that host; add its name to the setting hosts.\n"
@@ -94,7 +76,6 @@ class Entrance:
         return None
 
     def _turn_away(self, transport: asyncio.Transport, error: LimitMetError) -> None:
-        """Answer with the HTTP error that names the limit, and close the connection; with TLS, abort it unanswered."""
         transport.set_protocol(asyncio.Protocol())
         if self.rules.tls is not None:
             transport.abort()
@@ -109,7 +90,6 @@ class Entrance:
 
 
 def _peer(transport: asyncio.BaseTransport) -> str:
-    """Return the IP address of the other end of a connection, or an empty text if it is not known any more."""
     peer = transport.get_extra_info("peername")
     return str(peer[0]) if peer else ""
 

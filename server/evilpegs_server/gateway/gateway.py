@@ -27,27 +27,15 @@ from evilpegs_server.matches.counts import RATE_LIMIT, EndReason
 from evilpegs_server.matches.stall_free_clock import StallFreeClock
 
 MAX_FRAME_BYTES: Final = 1 << 16
-"""The size in bytes of the longest frame that is read. A longer frame ends its connection.
-
-A frame that is shorter, but exceeds the limit of the protocol, is only answered with an error.
-"""
+"""A longer frame ends its connection; a shorter one above the protocol's limit only gets an error."""
 SWEEP_SECONDS: Final = 1.0
-"""The seconds between two searches for guests who are idle, or who were disconnected for too long."""
 _CUT_OFF_SECONDS: Final = 0.5
-"""The seconds for which a closing gateway waits for connections to end after it has aborted them."""
+# a redirection repeats only these paths; all others lead to the root of the site
 _PLAIN_PATH: Final = re.compile(r"/[A-Za-z0-9._~%/?&=+,:-]{0,2000}")
-"""A pattern for the paths and queries that a redirection to the site repeats.
-
-Requests with other characters are redirected to the root of the site.
-"""
 
 
 class Gateway:
-    """A WebSocket server on one address, with a session for every connection.
-
-    ``clock`` gives the times of arrival, and ``rules`` decide which connections and requests are refused. ``site`` is
-    the address of the HTTP site, to which plain HTTP requests are redirected, or None if there is no site.
-    """
+    """A WebSocket server with a session per connection; other HTTP requests are redirected to ``site``, if any."""
 
     def __init__(
         self,
@@ -68,13 +56,7 @@ class Gateway:
         self._accepted: WeakSet[StampedConnection] = WeakSet()
 
     async def open(self, host: str, port: int) -> tuple[str, int]:
-        """Begin to listen on ``host`` and ``port``, and return the address and port that were bound.
-
-        With port 0, the system picks a free port.
-
-        Raises:
-            OSError: the address cannot be bound.
-        """
+        """Listen, and return the bound address and port. Raises OSError if the address cannot be bound."""
         self._server = await serve(
             self._run_session,
             host,
@@ -95,15 +77,11 @@ class Gateway:
         return address[0], address[1]
 
     def broadcast(self, text: str) -> None:
-        """Send the text ``text`` as one message to every connection that has a session."""
         for channel in self._sessions:
             channel.send([text])
 
     async def close(self, code: int, reason: str, seconds: float) -> None:
-        """Stop listening and close every connection with the WebSocket close ``code`` and ``reason``.
-
-        Connections that are still open after ``seconds`` are aborted.
-        """
+        """Stop listening and close every connection; abort those still open after ``seconds``."""
         self._closing = True
         if self._sweeping is not None:
             self._sweeping.cancel()
@@ -147,7 +125,6 @@ class Gateway:
         return 2 * self._services.requests_per_second
 
     def _is_over_limit(self, address: str) -> bool:
-        """Return True if ``address`` exceeded a rate limit or met a limit of admission in the last five seconds."""
         return self._services.admission.excess.is_over_limit(address, self._clock.now())
 
     def _handshake_refusal(self, connection: ServerConnection, request: Request) -> Response | None:
@@ -164,7 +141,6 @@ class Gateway:
         return response
 
     def _answer(self, connection: ServerConnection, request: Request) -> Response | None:
-        """Return the HTTP response to a request that must not become a WebSocket; None for all other requests."""
         path = request.path.split("?")[0]
         site = self._site_url(connection)
         if not _is_upgrade(request) and site is not None and path != PATH:
@@ -174,10 +150,6 @@ class Gateway:
         return None
 
     def _site_url(self, connection: ServerConnection) -> str | None:
-        """Return the URL of the site for the client of ``connection``; None if there is no site.
-
-        The host in the URL is the one in the client's request, or else the address to which it connected.
-        """
         if self._site is None or connection.request is None:
             return None
         host = self._hosts.find(connection.request.headers.get_all("Host"))
@@ -213,10 +185,6 @@ class Gateway:
                 self._services.log.exception("could not look for idle guests")
 
     def _end_idle_guests(self, now: float) -> None:
-        """Forfeit the matches of guests who were disconnected for too long, and disconnect guests who are idle.
-
-        ``now`` is the time of the `StallFreeClock` in milliseconds.
-        """
         seconds = self._services.presence.limits.guest_idle_seconds
         reason = f"no match and no request for {seconds:g} seconds; connect again to play (limit guest_idle_seconds)"
         self._services.presence.end_long_gone(now)
@@ -227,16 +195,10 @@ class Gateway:
 
 
 async def _pause(connection: ServerConnection, seconds: float) -> None:
-    """Wait for ``seconds``, or until the connection has ended."""
     await asyncio.wait([connection.connection_lost_waiter], timeout=seconds)
 
 
 def _address(connection: StampedConnection) -> str:
-    """Return the network under which limits count the client of a connection.
-
-    If the client is not counted under a network, return the IP address of the other end of the connection, or an empty
-    text if that address is not known.
-    """
     if connection.ticket is not None and connection.ticket.address is not None:
         return connection.ticket.address
     peer = connection.remote_address
@@ -248,27 +210,16 @@ def _is_upgrade(request: Request) -> bool:
 
 
 def _redirect(connection: ServerConnection, site: str, path: str) -> Response:
-    """Return a redirection to ``path`` on the site at the URL ``site``.
-
-    ``path`` is the path of the request with its query. If it does not match `_PLAIN_PATH`, the redirection leads to
-    ``site`` itself.
-    """
     response = connection.respond(http.HTTPStatus.TEMPORARY_REDIRECT, f"The site is at {site}\n")
     response.headers["Location"] = site + path[1:] if _PLAIN_PATH.fullmatch(path) else site
     return response
 
 
 def _drop_body_for_head(_connection: ServerConnection, request: Request, response: Response) -> Response | None:
-    """Return ``response`` without its body if ``request`` is a HEAD request; otherwise None, which keeps the body."""
     return replace(response, body=b"") if request.method == "HEAD" else None
 
 
 def _select_subprotocol(_connection: ServerConnection, offered: Sequence[Subprotocol]) -> Subprotocol | None:
-    """Return the subprotocol of the game if the client offers it; None if the client offers no subprotocol.
-
-    Raises:
-        NegotiationError: the client offers only other subprotocols.
-    """
     if not offered:
         return None
     if SUBPROTOCOL not in offered:

@@ -1,7 +1,7 @@
 """The lapse of names under which nobody has ever played: weeks after they were claimed, their tokens are forgotten.
 
-Anybody can claim names while registration is open, and the token of each would be kept in memory for ever. A lapsed
-name stays reserved, because a new owner could pass for the old one; nobody can use it any more.
+Anybody can claim names while registration is open, and the token of each would stay in memory forever. A lapsed name
+stays reserved, because a new owner could pass for the old one; nobody can use it any more.
 """
 
 import asyncio
@@ -11,23 +11,16 @@ from evilpegs_server.gateway.login import SessionServices
 from evilpegs_server.storage.archive import lapsed_tokens
 
 LAPSE_SECONDS: Final = 3600.0
-"""The seconds between two searches for names that have lapsed."""
 _DAY_MS: Final = 86_400_000
 
 
 def lapse_time(now_ms: int, days: int) -> int:
-    """Return the Unix time in milliseconds ``days`` days before ``now_ms``, which is a Unix time in milliseconds too.
-
-    Names that were claimed before the result and never played under have lapsed.
-    """
+    """Return the Unix ms before which a name was claimed that has lapsed by ``now_ms``, unless it was played under."""
     return now_ms - days * _DAY_MS
 
 
 async def lapse_names(services: SessionServices, days: int, seconds: float = LAPSE_SECONDS) -> None:
-    """Forget the tokens of lapsed names every ``seconds`` seconds, until cancelled; log errors and go on.
-
-    A name lapses ``days`` days after it was claimed, unless a match was played under it.
-    """
+    """Call `lapse_once` every ``seconds`` until canceled; log errors and go on."""
     while True:
         await asyncio.sleep(seconds)
         try:
@@ -37,10 +30,7 @@ async def lapse_names(services: SessionServices, days: int, seconds: float = LAP
 
 
 async def lapse_once(services: SessionServices, days: int) -> None:
-    """Forget the tokens of the names that have lapsed by now, except those of connected players.
-
-    A name lapses ``days`` days after it was claimed, unless a match was played under it.
-    """
+    """Forget the tokens of lapsed names, except those of connected players."""
     before = lapse_time(services.wall_ms(), days)
     for token_hash in await asyncio.to_thread(lapsed_tokens, services.engine, before):
         player = services.players.by_hash(token_hash)

@@ -1,8 +1,7 @@
-"""The answers to the requests `list` and `standings`, which return finished matches and leaderboards to a client.
+"""The answers to the requests `list` and `standings`.
 
-Listings read the same data as the HTTP API, in the same threads, so that no read of the storage runs on the event loop.
-The rows of leaderboards are in memory. The texts of all pages of a leaderboard are made once and kept until the
-leaderboard changes.
+They read the same data as the HTTP API, in the same threads, so that no read of the storage runs on the event loop. The
+texts of a leaderboard's pages are kept until it changes.
 """
 
 import asyncio
@@ -26,19 +25,13 @@ from evilpegs_server.storage.browse import MatchFilter, find_match_number, list_
 from evilpegs_server.storage.reads import BusyError, Reads
 
 RETRY_MS: Final = 1_000
-"""The milliseconds after which a client may repeat a read that was refused because the server was busy."""
 
 
 class ReadLaterError(Exception):
-    """The error of a read that is refused now and can be repeated a little later; the message is for people."""
+    """A read that is refused now and can be repeated a little later."""
 
 
 class Listings:
-    """The lists of finished matches and the leaderboards that clients may read through the game port.
-
-    ``ladders`` has all ladders by id, and ``reads`` is the pool of threads that read the database ``engine``.
-    """
-
     def __init__(
         self, engine: Engine, ladders: Mapping[str, Ladder], leaderboards: LiveLeaderboards, reads: Reads
     ) -> None:
@@ -50,12 +43,7 @@ class Listings:
         self._locks: dict[str, asyncio.Lock] = {}
 
     async def matches(self, request: ListMatches) -> str:
-        """Return the JSON text that answers a `list` request: a page of finished matches.
-
-        Raises:
-            RefusedRequestError: there is no such ladder, or no match with the id in the field `before`.
-            ReadLaterError: too many reads wait already.
-        """
+        """Return the answer to `list`. Raises RefusedRequestError or ReadLaterError."""
         if request.ladder is not None:
             self._find_ladder(request.ladder)
         try:
@@ -64,14 +52,7 @@ class Listings:
             raise busy_error() from None
 
     async def standings(self, request: ReadStandings) -> str:
-        """Return the JSON text that answers a `standings` request: a page of a leaderboard.
-
-        A page after the last one has no rows.
-
-        Raises:
-            RefusedRequestError: there is no such ladder, or it is for practice.
-            ReadLaterError: too many reads wait already, or the games before the start are still being counted.
-        """
+        """Return the answer to `standings`. Raises RefusedRequestError or ReadLaterError."""
         ladder = self._find_ladder(request.ladder)
         if not ladder.rated:
             raise RefusedRequestError(ErrorCode.UNKNOWN_LADDER, "that ladder is for practice and has no leaderboard")
@@ -84,19 +65,15 @@ class Listings:
         return add_re(text, request.id)
 
     async def _current_pages(self, ladder: Ladder) -> list[str]:
-        """Return the current JSON texts of all pages of a leaderboard. Concurrent callers share one computation.
-
-        Raises:
-            ReadLaterError: too many reads wait already.
-        """
         await self.leaderboards.refresh()
-        async with self._locks.setdefault(ladder.id, asyncio.Lock()):
+        async with self._locks.setdefault(ladder.id, asyncio.Lock()):  # concurrent callers share one computation
             version = self.leaderboards.version(ladder.id)
             known = self._pages.get(ladder.id)
             if known is not None and known[0] == version:
                 return known[1]
             rows = await self.leaderboards.rows(ladder.id)
             try:
+                # in a thread: a long leaderboard takes milliseconds
                 pages = await self.reads.run(_encode_pages, ladder, rows)
             except BusyError:
                 raise busy_error() from None
@@ -110,16 +87,10 @@ class Listings:
 
 
 def busy_error() -> ReadLaterError:
-    """Return the error of a read that is refused because too many other reads wait."""
     return ReadLaterError("the server has too many reads to do; try again in a moment")
 
 
 def _match_list(engine: Engine, request: ListMatches) -> str:
-    """Return the JSON text that answers a `list` request. This function is called in a thread.
-
-    Raises:
-        RefusedRequestError: there is no match with the id in the field `before`.
-    """
     before = None
     if request.before is not None:
         before = find_match_number(engine, request.before)
@@ -134,10 +105,6 @@ def _match_list(engine: Engine, request: ListMatches) -> str:
 
 
 def _encode_pages(ladder: Ladder, rows: Sequence[LeaderboardRow]) -> list[str]:
-    """Return the JSON texts of all pages of a leaderboard with ``rows``, best first; there is at least one page.
-
-    This function is called in a thread, because it takes milliseconds for a long leaderboard.
-    """
     pages = range(0, max(1, len(rows)), ROWS_PER_PAGE)
     return [
         _encode_page(ladder, rows[start : start + ROWS_PER_PAGE], number, len(pages))
@@ -146,9 +113,5 @@ def _encode_pages(ladder: Ladder, rows: Sequence[LeaderboardRow]) -> list[str]:
 
 
 def _encode_page(ladder: Ladder, rows: Sequence[LeaderboardRow], page: int, pages: int) -> str:
-    """Return the JSON text of a `Standings` message without the field `re`, the id of a request.
-
-    ``rows`` are the rows of this page. ``page`` is its number, from 1, and ``pages`` the number of all pages.
-    """
     document = leaderboard_document(ladder.info(), rows)
     return orjson.dumps({"type": "standings", **document, "page": page, "pages": pages}).decode()

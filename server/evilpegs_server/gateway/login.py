@@ -29,13 +29,6 @@ from evilpegs_server.storage.writer import Writer
 
 @dataclass(frozen=True, slots=True)
 class SessionServices:
-    """The services that all sessions of a server share.
-
-    A session handles the messages of one connection. ``registration`` is ``open`` if anybody can claim a new name, and
-    ``closed`` if nobody can. ``requests_per_second`` is the rate limit of each connection. ``program`` is the name and
-    version of the server, and ``wall_ms`` returns Unix time in milliseconds.
-    """
-
     registry: MatchRegistry
     players: Players
     writer: Writer
@@ -49,10 +42,10 @@ class SessionServices:
     wall_ms: Callable[[], int]
     log: BoundLogger
     server_key: str | None = None
-    """The public half of the key with which the server signs records; None if it does not sign."""
+    """The public half; None if the server does not sign records."""
 
     def table_sizes(self) -> dict[str, int]:
-        """Return the numbers of entries of the tables in memory that grow with players or addresses, by table name."""
+        """Return the sizes of the tables in memory that grow with players or addresses."""
         return {
             "players": len(self.players),
             "connected_players": self.presence.players_connected,
@@ -63,26 +56,14 @@ class SessionServices:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A connection that logs in.
-
-    ``ticket`` is the place of the connection in the counts of `Admission`. ``pause`` waits for the given number of
-    seconds, or until the connection has ended.
-    """
+    """A connection that logs in; ``pause`` waits for some seconds, or until the connection has ended."""
 
     ticket: Ticket
     pause: Callable[[float], Awaitable[object]] = asyncio.sleep
 
 
 async def log_in(services: SessionServices, visit: Visit, hello: Hello, now: float) -> tuple[Player, str | None]:
-    """Return the player who sends ``hello``, and the token that they get now, or None if they sent their token.
-
-    A token finds its player, a name is registered, and a `hello` with neither creates a guest. ``now`` is the time of
-    the `StallFreeClock` in milliseconds.
-
-    Raises:
-        RefusedRequestError: the token, the name or the server's state does not allow the login.
-        LimitMetError: a limit of admission is met.
-    """
+    """Return the player, and their token if it is new. Raises RefusedRequestError or LimitMetError."""
     if services.registry.draining:
         raise RefusedRequestError(ErrorCode.DRAINING, "the server is about to stop; come back later")
     if hello.token is not None:
@@ -99,11 +80,6 @@ async def log_in(services: SessionServices, visit: Visit, hello: Hello, now: flo
 def welcome_message(
     services: SessionServices, player: Player, token: str | None, re: str | None, site: str | None
 ) -> Welcome:
-    """Return the message that answers `hello`.
-
-    ``token`` is the player's token if it is new, else None, ``re`` the id of the request, and ``site`` the URL of the
-    site, or None if there is no site.
-    """
     return Welcome(
         player=player.name,
         kind=player.kind,
@@ -124,24 +100,16 @@ def welcome_message(
 
 
 def _new_guest(services: SessionServices) -> tuple[Player, str]:
-    """Return a new guest and their token. The guest is stored with their first match, because many never play."""
+    # stored with their first match, because many never play
     guest, token = services.players.new_guest(), new_token()
     services.players.add(guest, hash_token(token))
     return guest, token
 
 
 async def _find_player(services: SessionServices, visit: Visit, token: str, now: float) -> Player:
-    """Return the player to whom ``token`` belongs, and count their login.
-
-    ``now`` is the time of the `StallFreeClock` in milliseconds. A guest who is not in memory any more is read from the
-    database.
-
-    Raises:
-        RefusedRequestError: no player has the token.
-        LimitMetError: a limit of admission is met.
-    """
     player = services.players.by_token(token)
     if player is None:
+        # a guest who is not in memory any more is still in the database
         stored = await asyncio.to_thread(load_player, services.engine, hash_token(token))
         if stored is None or not stored.is_guest:
             await _refuse_token(services, visit, now, has_lapsed=stored is not None)
@@ -154,11 +122,6 @@ async def _find_player(services: SessionServices, visit: Visit, token: str, now:
 
 
 async def _refuse_token(services: SessionServices, visit: Visit, now: float, *, has_lapsed: bool) -> None:
-    """Raise RefusedRequestError for a wrong token; pause first if the address has sent too many wrong tokens.
-
-    ``now`` is the time of the `StallFreeClock` in milliseconds. ``has_lapsed`` is True if the token belongs to a name
-    that was never played under and has lapsed.
-    """
     delay_ms = services.admission.take_failed_token(visit.ticket, now)
     await visit.pause(delay_ms / 1000)
     message = "no player has this token"
@@ -183,14 +146,9 @@ def _claim_name(services: SessionServices, hello: Hello) -> Player:
 
 
 async def _register(services: SessionServices, visit: Visit, player: Player) -> str:
-    """Store a new player, whose name is reserved from now on, and return their new token.
-
-    Raises:
-        RefusedRequestError: the player cannot be stored. The name is free again, and the connection is logged out.
-    """
     token = new_token()
     token_hash = hash_token(token)
-    services.players.add(player, token_hash)
+    services.players.add(player, token_hash)  # reserves the name
     stored: asyncio.Future[Exception | None] = asyncio.get_running_loop().create_future()
     write = writes.insert_player(player, token_hash, services.wall_ms())
     services.writer.submit([write], partial(_settle, stored))

@@ -1,9 +1,9 @@
 """The connections of players, and the end of the matches of guests who have been disconnected for too long.
 
-A guest is somebody who did not claim a name, so nothing but an open match connects them with the server. A guest who
-leaves without an open match is forgotten at once. A guest who leaves an open match may come back to it for some
-minutes. Then the match is forfeited, and the guest is forgotten with their last match. If too many practice matches are
-open, the matches of the guests who have been gone longest are forfeited earlier.
+A guest did not claim a name, so nothing but an open match connects them with the server. A guest who leaves without an
+open match is forgotten at once. One who leaves an open match may come back to it for some minutes; then the match is
+forfeited, and the guest is forgotten with their last match. If too many practice matches are open, the matches of the
+guests gone longest are forfeited earlier.
 
 Forgetting concerns memory only. A guest who has played is in the database, and their token is found there again.
 """
@@ -18,7 +18,7 @@ from evilpegs_server.storage.players import Player, Players
 
 @dataclass(frozen=True, slots=True)
 class GuestLimits:
-    """The limits of guests; each field has the meaning of the field of `Settings` with the same name."""
+    """The values of the settings with the same names."""
 
     guest_idle_seconds: float = 60.0
     guest_absent_seconds: float = 600.0
@@ -26,11 +26,7 @@ class GuestLimits:
 
 
 class Presence:
-    """The number of connections of each player, and the guests who have open matches but no connection.
-
-    Such a guest is gone. The matches of a guest are forfeited if the guest has been gone for too long, or if there are
-    too many practice matches.
-    """
+    """The connections per player, and the guests who are gone: with an open match but without a connection."""
 
     def __init__(self, players: Players, registry: MatchRegistry, clock: StallFreeClock, limits: GuestLimits) -> None:
         self.limits = limits
@@ -45,38 +41,27 @@ class Presence:
 
     @property
     def players_connected(self) -> int:
-        """The number of players who have at least one connection."""
         return len(self._connections)
 
     @property
     def guests_gone(self) -> int:
-        """The number of guests who have an open match but no connection."""
         return len(self._gone)
 
     def is_connected(self, player: int) -> bool:
-        """Return True if the player with the id ``player`` has a connection."""
         return player in self._connections
 
     def restore(self) -> None:
-        """Count as disconnected, since this moment, all guests with an open match but no connection.
-
-        Call this method after a restart, when the open matches have been resumed.
-        """
+        """Count guests without a connection as gone from now on, after a restart has resumed their matches."""
         for runner in self._registry.runners:
             if self._players.guest(runner.player) is not None and not self.is_connected(runner.player):
                 self._gone[runner.player] = self._clock.now()
 
     def enter(self, player: Player) -> None:
-        """Count a connection on which ``player`` has sent `hello`."""
         self._connections[player.id] += 1
         self._gone.pop(player.id, None)
         self._ending.discard(player.id)
 
     def leave(self, player: Player) -> None:
-        """Forget a connection of ``player`` that has ended.
-
-        A guest without another connection and without an open match is removed from memory.
-        """
         self._connections[player.id] -= 1
         if self._connections[player.id] > 0:
             return
@@ -87,20 +72,11 @@ class Presence:
             self._forget_if_gone(player.id)
 
     def end_long_gone(self, now: float) -> None:
-        """Forfeit the matches of guests who have been without a connection for too long.
-
-        ``now`` is the time of the `StallFreeClock` in milliseconds.
-        """
         latest = now - 1000 * self.limits.guest_absent_seconds
         for guest in [guest for guest, since in self._gone.items() if since <= latest]:
             self._abandon(guest)
 
     def _admit_practice(self, practice_matches: int) -> bool:
-        """Return True if another practice match may begin; ``practice_matches`` is the number of those that are open.
-
-        At the limit, forfeit the matches of the guest who has been without a connection for the longest time, so that
-        one more may begin. Return False if every guest has a connection or is forfeiting matches already.
-        """
         if practice_matches < self.limits.max_practice_matches:
             return True
         guest = next((guest for guest in self._gone if guest not in self._ending), None)

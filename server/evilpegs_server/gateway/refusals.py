@@ -7,12 +7,12 @@ from evilpegs_server.gateway.rate_limit import RateLimit
 from evilpegs_server.matches.counts import RATE_LIMIT, EndReason, ServerCounts
 from evilpegs_server.matches.requests import ClientChannel, error_text
 
+# errors of frames that cannot be read as a message; no such frame has taken a token before its error is sent
 _UNCOUNTED: Final = frozenset({ErrorCode.BAD_JSON, ErrorCode.BAD_MESSAGE, ErrorCode.UNKNOWN_TYPE, ErrorCode.TOO_BIG})
-"""The errors of frames that cannot be read as a message; no such frame has taken a token before its error is sent."""
 
 
 class TooFastError(Exception):
-    """The error of a request that exceeds the rate limit and may be repeated after ``wait_ms`` milliseconds."""
+    """A request beyond the rate limit."""
 
     def __init__(self, wait_ms: int) -> None:
         super().__init__()
@@ -20,11 +20,7 @@ class TooFastError(Exception):
 
 
 class Refusals:
-    """The sender of errors to the client of one connection, through ``channel``.
-
-    ``rate`` is the rate limit of the connection, and ``counts`` counts the errors. ``closing`` is True once the channel
-    was closed because there were too many messages.
-    """
+    """The sender of errors to one connection."""
 
     def __init__(self, channel: ClientChannel, rate: RateLimit, counts: ServerCounts) -> None:
         self.closing = False
@@ -33,26 +29,13 @@ class Refusals:
         self._counts = counts
 
     def take_tokens(self, now: float, price: float = 1) -> None:
-        """Take ``price`` tokens from the token bucket that limits the rate of requests.
-
-        ``now`` is the time of the `StallFreeClock` in milliseconds.
-
-        Raises:
-            TooFastError: there are too few tokens in the bucket.
-        """
+        """Take tokens from the rate limit. Raises TooFastError if there are too few."""
         wait_ms = self._rate.take(now, price, refusals=round(price))
         if wait_ms:
             raise TooFastError(wait_ms)
 
     def send(self, code: ErrorCode, message: str, re: str | None, now: float, wait_ms: int | None = None) -> None:
-        """Send an error with ``code`` and the text ``message`` as the answer to the request with the id ``re``.
-
-        ``re`` is None if the request has no id. The codes in `_UNCOUNTED` are those of frames that could not be read as
-        a message; an error with one of these codes first takes a token from the rate limit. If there is no token, the
-        client is sent the refusal of the rate limit instead of the error. ``now`` is the time of the `StallFreeClock`
-        in milliseconds. ``wait_ms``, unless it is None, says after how many milliseconds the client may repeat the
-        request.
-        """
+        """Answer with an error, or with the refusal of the rate limit if an unreadable frame finds no token."""
         if code in _UNCOUNTED and (until_token_ms := self._rate.take(now)):
             self.send_too_fast(until_token_ms, re)
         else:
@@ -60,10 +43,7 @@ class Refusals:
             self._channel.send([error_text(code, message, re, retry_after_ms=wait_ms)])
 
     def send_too_fast(self, wait_ms: int, re: str | None) -> None:
-        """Refuse the request with the id ``re`` because of the rate limit; after too many refusals, close the channel.
-
-        The error says that the client may repeat the request after ``wait_ms`` milliseconds.
-        """
+        """Refuse a request because of the rate limit; after too many refusals, close the channel."""
         fatal = self._rate.is_exhausted
         remedy = "send fewer" if fatal else f"wait {wait_ms} ms"
         message = f"more than {self._rate.per_second:.0f} requests per second on average; {remedy} (limit {RATE_LIMIT})"

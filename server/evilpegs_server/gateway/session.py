@@ -34,12 +34,7 @@ from evilpegs_server.storage.reads import BusyError
 
 
 class Session:
-    """The session of one connection, which handles its messages. Every message gets exactly one direct answer.
-
-    The answers are sent through ``channel``. ``rate`` is the rate limit of the connection. ``site`` is the URL of the
-    site for this client, or None if there is no site. ``visit`` holds the ticket that counts the connection; if it is
-    None, the session opens a ticket without an address.
-    """
+    """The session of one connection; every message gets exactly one direct answer."""
 
     def __init__(
         self,
@@ -60,11 +55,7 @@ class Session:
         services.registry.counts.connections[NO_HELLO] += 1
 
     async def handle_frame(self, frame: str | bytes, arrived: float) -> None:
-        """Handle one frame, a text or binary message, and answer it.
-
-        ``arrived`` is the time of arrival on the `StallFreeClock` in milliseconds. Errors are answered too and not
-        raised.
-        """
+        """Handle and answer one message; errors are answered too and not raised."""
         if self._refusals.closing:
             return
         re = None
@@ -73,6 +64,7 @@ class Session:
                 raise RefusedRequestError(ErrorCode.BAD_JSON, "binary frames are refused; send text")
             request = decode_request(frame)
             re = request.id
+            # a request that a match waits for is exempt from the rate limit
             if isinstance(request, Guess | Ready) and (runner := self._find_awaiting_match(request)):
                 runner.receive(Request(self._channel, request, arrived))
             else:
@@ -94,11 +86,7 @@ class Session:
             self._report_failure(re, arrived)
 
     def handle_now(self, text: str, arrived: float) -> bool:
-        """Hand a guess or a `ready` to the match that waits for it, and return True.
-
-        Return False for any other text, which must then go to `handle_frame`. ``arrived`` is the time of arrival on the
-        `StallFreeClock` in milliseconds.
-        """
+        """Hand a guess or `ready` to the match that waits for it; False if the text must go to `handle_frame`."""
         if self._refusals.closing or not ('"guess"' in text or '"ready"' in text):
             return False
         try:
@@ -114,19 +102,13 @@ class Session:
         return True
 
     def leave(self) -> None:
-        """End the session after its connection has ended."""
         self._services.registry.leave(self._channel, self.player)
         self._services.registry.counts.connections[self.player.kind if self.player else NO_HELLO] -= 1
         if self.player is not None:
             self._services.presence.leave(self.player)
 
     def is_idle_guest(self, now: float) -> bool:
-        """Return True if the player is a guest who has been idle for too long at the time ``now``.
-
-        A guest is idle while they have no open match, watch no match and send no requests. ``now`` is the time of the
-        `StallFreeClock` in milliseconds. The method must be called about once per second, because it notes when the
-        guest was last not idle.
-        """
+        """Return True for a guest idle for too long. Call this about once per second: it notes when they were busy."""
         if self.player is None or not self.player.is_guest:
             return False
         registry = self._services.registry
@@ -135,21 +117,10 @@ class Session:
         return now - self._busy_at >= 1000 * self._services.presence.limits.guest_idle_seconds
 
     def _find_awaiting_match(self, request: Guess | Ready) -> MatchRunner | None:
-        """Return the runner of the match that waits for ``request`` from this connection, or None if none does.
-
-        A request that a match waits for is exempt from the rate limit.
-
-        Raises:
-            RefusedRequestError: ``request`` names no match, and the player has several to which it could belong.
-        """
         runner = self._services.registry.get(request.match) if request.match else self._only_match()
         return runner if runner is not None and runner.seat is self._channel and runner.awaits(request) else None
 
     def _report_failure(self, re: str | None, now: float) -> None:
-        """Log the exception that is being handled, and send an error as the answer to the request with the id ``re``.
-
-        ``now`` is the time of the `StallFreeClock` in milliseconds.
-        """
         self._services.log.exception("a request failed")
         self._refusals.send(ErrorCode.INTERNAL, "the server failed at this request", re, now)
 
@@ -204,16 +175,6 @@ class Session:
         runner.receive(Request(self._channel, request, arrived))
 
     async def _find_match(self, match: str, arrived: float) -> MatchRunner | None:
-        """Return the runner of the match with the id ``match``, or None for an unknown id.
-
-        A match that is not open is read from the database, which takes more tokens from the rate limit; ``arrived`` is
-        the time of arrival of the request in milliseconds.
-
-        Raises:
-            RefusedRequestError: the server is about to stop, or the database cannot be read.
-            TooFastError: there are too few tokens.
-            ReadLaterError: too many reads wait already.
-        """
         registry = self._services.registry
         runner = registry.get(match)
         if runner is not None:
@@ -227,13 +188,6 @@ class Session:
             raise busy_error() from None
 
     def _only_match(self) -> MatchRunner | None:
-        """Return the runner of the match that a message without a match id belongs to, or None if there is none.
-
-        It is the only match that is played on this connection, or else the only open match of the player.
-
-        Raises:
-            RefusedRequestError: there are several matches to which the message could belong.
-        """
         if self.player is None:
             return None
         runners = self._services.registry.runners_of(self.player.id)
@@ -244,11 +198,7 @@ class Session:
         return possible[0] if possible else None
 
     def _take_seat_if_over(self, runner: MatchRunner) -> None:
-        """Let this connection send requests to the match of ``runner`` if the match is over; otherwise do nothing.
-
-        Only one connection, the seat of the match, may send it requests. After the match is over, the player can ask
-        for missed events from any connection, and the connection that had the seat before stays open.
-        """
+        # the player may ask for missed events from any connection, and the one that had the seat before stays open
         if runner.match.over:
             runner.seat = self._channel
 

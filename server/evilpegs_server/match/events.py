@@ -18,8 +18,8 @@ from evilpegs_game.history import History
 class Outcome(StrEnum):
     """The outcome of a game.
 
-    A game is unsolved if it has reached the guess limit, and flagged if it has reached the time limit. It is forfeit
-    after too many illegal codes or if its player is not there, and void if the server could not compute a reply.
+    Unsolved means the guess limit, flagged the time limit, forfeit too many illegal codes or an absent player, and void
+    that the server could not compute a reply.
     """
 
     SOLVED = "solved"
@@ -32,10 +32,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GameOpened:
-    """The event that the game with the number ``game``, from 1, waits until its player is ready.
-
-    It waits for at most ``ready_ms`` milliseconds.
-    """
+    """A game that waits until its player is ready, for at most ``ready_ms``."""
 
     game: int
     ready_ms: int
@@ -43,22 +40,14 @@ class GameOpened:
 
 @dataclass(frozen=True, slots=True)
 class GameBegun:
-    """The event that the player is ready for the game with the number ``game``, from 1.
-
-    ``client_nonce`` is a random text that the player sent, or None. A fixed secret follows from it and the server's
-    nonce.
-    """
+    """A game whose player is ready."""
 
     game: int
     client_nonce: str | None = field(repr=False)
 
 
 class TurnOpened(NamedTuple):
-    """The event that a turn waits for the player's guess; ``game`` and ``turn`` are numbers from 1.
-
-    The runner calls `Match.start_clock` once the player has been sent the turn. ``left_ms`` is the player's time left
-    in milliseconds, or None if the game is untimed.
-    """
+    """A turn that waits for a guess; the runner calls `Match.start_clock` once it is sent."""
 
     game: int
     turn: int
@@ -66,11 +55,7 @@ class TurnOpened(NamedTuple):
 
 
 class NeedReply(NamedTuple):
-    """The event that a guess was accepted and needs the codemaker's feedback.
-
-    ``game`` and ``turn`` are numbers from 1. ``history`` has the turns before the guess. ``client_nonce`` is the text
-    that the player sent for the draw of a fixed secret, or None.
-    """
+    """An accepted guess, not yet in ``history``, that needs the codemaker's feedback."""
 
     game: int
     turn: int
@@ -78,17 +63,12 @@ class NeedReply(NamedTuple):
     history: History
     client_nonce: str | None
 
-    def __repr__(self) -> str:
-        """Return the fields without the nonce of the client."""
+    def __repr__(self) -> str:  # without the nonce of the client
         return f"NeedReply(game={self.game}, turn={self.turn}, guess={self.guess}, history={self.history})"
 
 
 class GuessAnswered(NamedTuple):
-    """The event that a guess was answered; ``game`` and ``turn`` are numbers from 1.
-
-    ``took_ms`` is the time in milliseconds that the player is charged for the guess. ``left_ms`` is the time left in
-    milliseconds, including the increment for this guess; it is None if the game is untimed.
-    """
+    """An answered guess; ``took_ms`` is charged to the player, and ``left_ms`` includes the increment."""
 
     game: int
     turn: int
@@ -100,11 +80,7 @@ class GuessAnswered(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CodeRefused:
-    """The event that a guess was refused because it is not a code of the rules. The clock runs on.
-
-    ``why`` is the reason as a text for the player. ``strikes_left`` is the number of further illegal codes that end the
-    game; at 0 the game is lost.
-    """
+    """A guess that is not a code of the rules. The clock runs on; with 0 strikes left the game is lost."""
 
     why: str
     strikes_left: int
@@ -112,10 +88,7 @@ class CodeRefused:
 
 @dataclass(frozen=True, slots=True)
 class AnswerRepeated:
-    """The event that an answered guess was sent again, so that the player must be sent the same answer again.
-
-    ``game`` and ``turn``, numbers from 1, are those of the guess.
-    """
+    """An answered guess that was sent again, so that the player must be sent the same answer again."""
 
     game: int
     turn: int
@@ -123,12 +96,10 @@ class AnswerRepeated:
 
 @dataclass(frozen=True, slots=True)
 class GameEnded:
-    """The event that the game with the number ``game``, from 1, is over.
+    """The end of a game; ``begun`` if the player was ever ready, ``opened`` if the game was announced.
 
-    ``guesses`` is the number of answered guesses, and ``elapsed_ms`` the time that the player used. ``history`` has the
-    answered turns, and ``times_ms`` the milliseconds that each took. ``begun`` is True if the player was ever ready for
-    the game, and ``opened`` if the game was announced to the player. In a fact that was read from a record, ``begun``
-    is always True, ``client_nonce`` is None, and ``history`` and ``times_ms`` are empty.
+    In a fact that was read from a record, ``begun`` is always True, ``client_nonce`` is None, and ``history`` and
+    ``times_ms`` are empty.
     """
 
     game: int
@@ -142,21 +113,13 @@ class GameEnded:
     times_ms: tuple[int, ...] = ()
 
     def shows_secret(self, codemaker: str) -> bool:
-        """Return True if the end of the game shows a code: the fixed secret, or else a code that fits all replies.
-
-        ``codemaker`` is the kind of codemaker, such as ``fixed``. Games that never began show no code. Void games show
-        one only if the codemaker is fixed.
-        """
+        """Return True if the end shows a secret or witness; void games show one only if the codemaker is fixed."""
         return self.begun and (codemaker == "fixed" or self.outcome is not Outcome.VOID)
 
 
 @dataclass(frozen=True, slots=True)
 class MatchEnded:
-    """The event that every game of a match is over.
-
-    ``outcomes`` has the outcome of each game, and ``guesses`` the number of answered guesses in each game, both in the
-    order of the games. ``elapsed_ms`` is the time in milliseconds that the player used in all games.
-    """
+    """The end of a match, with the outcome and the answered guesses of each game."""
 
     outcomes: tuple[Outcome, ...]
     guesses: tuple[int, ...]

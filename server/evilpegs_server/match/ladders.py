@@ -1,7 +1,4 @@
-"""Ladders: fixed conditions of matches, such as rules, codemaker, clock and number of games.
-
-Results of different ladders are never combined in one leaderboard.
-"""
+"""Ladders and the file that defines them. Results of different ladders are never combined in one leaderboard."""
 
 import tomllib
 from collections.abc import Mapping
@@ -17,19 +14,15 @@ from evilpegs_server.match.clock import TimeControl
 
 LADDERS_FILE: Final = Path(__file__).with_name("ladders.toml")
 READY_MS: Final = 60_000
-"""The milliseconds for which a game waits until its player is ready."""
+"""The time for which a game waits until its player is ready."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """One way to play, under an id whose meaning never changes; it has a leaderboard if it is ``rated``.
+    """One way to play, under an id whose meaning never changes.
 
-    A match has ``games`` games of at most ``guess_limit`` guesses each, and each game waits ``ready_ms`` milliseconds
-    for its player. ``tie`` is the rule by which the codemaker chooses among equally good replies, or None for a fixed
-    codemaker. ``clock`` is None if games are untimed. ``exact_up_to`` is the largest number of possible codes for which
-    a devil, a codemaker that searches ahead, finds the best reply exactly; it is None for other codemakers.
-    ``worst_work`` bounds the work for one reply of evil: the number of rows in the tables that evil makes to count the
-    possible codes without listing them. It is 0 if the rules have so few codes that replies compare all of them.
+    ``exact_up_to`` is the largest live set for which a devil finds the best reply exactly. ``worst_work`` bounds the
+    table rows that one reply of evil counts; it is 0 if the rules have so few codes that replies compare all of them.
     """
 
     id: str
@@ -46,15 +39,10 @@ class Ladder:
 
     @property
     def tie_nonces(self) -> int | None:
-        """The value of the field `tie_nonces` in the records of new matches.
-
-        It is 2 if the nonces of server and client together draw one of several equally good replies. It is None if no
-        reply is drawn at random.
-        """
+        """The field `tie_nonces` of new records: 2 if both nonces draw ties, None if no reply is drawn."""
         return TIE_NONCES if self.tie == "largest/seeded" else None
 
     def info(self) -> LadderInfo:
-        """Return the description of the ladder that clients receive."""
         clock = ClockInfo(base_ms=self.clock.base_ms, increment_ms=self.clock.increment_ms) if self.clock else None
         return LadderInfo(
             id=self.id,
@@ -70,12 +58,7 @@ class Ladder:
 
 
 def load_ladders(path: Path = LADDERS_FILE) -> dict[str, Ladder]:
-    """Return the ladders that the TOML file at ``path`` describes, by id, in the order of the file.
-
-    The file has a table `rules`, with the guess limit for each of the rules, and a list `kinds`. A kind sets the
-    codemaker, the clock and the number of games. Each combination of rules and a kind is a ladder, unless the kind
-    names certain rules only.
-    """
+    """Return the ladders by id, in the order of the file: each of its rules with each kind that is for these rules."""
     content = tomllib.loads(path.read_text())
     return {
         ladder.id: ladder

@@ -47,17 +47,12 @@ from evilpegs_server.match.events import (
 from evilpegs_server.match.ladders import Ladder
 
 IDLE_MS: Final = 3_600_000
-"""The milliseconds for which an untimed turn waits for a guess before the game is forfeited."""
+"""The time for which an untimed turn waits for a guess before the game is forfeited."""
 STRIKES: Final = 3
 """The number of illegal codes in one game that forfeits the game."""
 
 
 class State(StrEnum):
-    """The state of a match, named after what it waits for.
-
-    In READY it waits for the player to be ready, in TURN for a guess, and in THINKING for the codemaker's reply.
-    """
-
     READY = "ready"
     TURN = "turn"
     THINKING = "thinking"
@@ -77,8 +72,6 @@ TRANSITIONS: Final = MappingProxyType(
 
 
 class Refusal(StrEnum):
-    """The reasons for which a command is refused because it is out of place."""
-
     NOT_READY = "not_ready"
     STALE_TURN = "stale_turn"
     FUTURE_TURN = "future_turn"
@@ -86,11 +79,7 @@ class Refusal(StrEnum):
 
 
 class RefusedError(Exception):
-    """The error of a command that is out of place, such as a guess for a turn that has not begun.
-
-    ``refusal`` is the reason. ``expected`` is a tuple of the numbers of the game and the turn that the match has
-    reached, or None if the match is over.
-    """
+    """A command that is out of place; ``expected`` is the current game and turn, or None if the match is over."""
 
     def __init__(self, refusal: Refusal, message: str, expected: tuple[int, int] | None) -> None:
         super().__init__(message)
@@ -99,12 +88,7 @@ class RefusedError(Exception):
 
 
 class Match:
-    """The state machine of one match on ``ladder``, from its first game to its last.
-
-    Methods return the events that they cause, in order. ``now`` is in milliseconds on a clock that only goes forward.
-    ``game`` is the number of the current game, from 1; it is 0 before `start`. ``history`` and ``clock`` are those of
-    the current game.
-    """
+    """The state machine of one match; ``game`` is 0 before `start`, ``history`` is of the current game."""
 
     def __init__(self, ladder: Ladder) -> None:
         self.ladder = ladder
@@ -130,10 +114,7 @@ class Match:
 
     @classmethod
     def from_facts(cls, ladder: Ladder, facts: Iterable[Fact]) -> Self:
-        """Return the match whose record states ``facts``, which are in the order in which they happened.
-
-        No time runs in the match before `recover` is called.
-        """
+        """Return the match whose record states ``facts``; no time runs in it before `recover` is called."""
         match = cls(ladder)
         for fact in facts:
             match._apply(fact)
@@ -141,37 +122,25 @@ class Match:
 
     @property
     def turn(self) -> int:
-        """The number of the current turn, from 1; 0 until the player is ready for the current game."""
+        """0 until the player is ready for the current game."""
         return len(self.history) + 1 if self._begun else 0
 
     @property
     def game_and_turn(self) -> tuple[int, int]:
-        """The number of the current game and the number of its current turn, which is 0 until the player is ready."""
         return self.game, self.turn
 
     @property
     def over(self) -> bool:
-        """True if every game is over."""
         return self.state is State.OVER
 
     # Commands of the player
 
     def start(self, now: float) -> list[MatchEvent]:
-        """Open the first game, which then waits for its player to be ready.
-
-        ``now`` is the time in milliseconds of a clock that only goes forward.
-        """
+        """Open the first game."""
         return self._apply_all([GameOpened(1, self.ladder.ready_ms)], now)
 
     def ready(self, game: int, client_nonce: str | None, now: float) -> list[MatchEvent]:
-        """Begin the game that waits for the player; if it has begun already, return its open turn again.
-
-        ``game`` is the number of the game. ``client_nonce`` is a text that the player adds to the draw of a fixed
-        secret, or None. ``now`` is the time in milliseconds of a clock that only goes forward.
-
-        Raises:
-            RefusedError: ``game`` is not the current game.
-        """
+        """Begin the current game, or return its open turn again. Raises RefusedError if ``game`` is another one."""
         self._expect(thinking=False)
         self._check_game(game)
         if self._begun:
@@ -180,14 +149,9 @@ class Match:
         return [GameBegun(game, client_nonce), self._open_turn(now)]
 
     def guess(self, game: int, turn: int, text: str, now: float) -> list[MatchEvent]:
-        """Check the turn, the clock and the code of a guess, and return the events that follow.
+        """Return a `NeedReply`, `AnswerRepeated` or `CodeRefused`, or the end of the game if the time is up.
 
-        ``text`` is the code as the player wrote it, and ``now`` the time in milliseconds of a clock that only goes
-        forward. A valid guess produces a `NeedReply`. A repeated guess produces an `AnswerRepeated`, and an illegal
-        code a `CodeRefused`. A guess after the time is up ends the game.
-
-        Raises:
-            RefusedError: the guess is neither for the open turn nor a repetition of an answered guess.
+        Raises RefusedError if the guess is neither for the open turn nor a repetition of an answered guess.
         """
         self._expect(thinking=False)
         if (game, turn) in self._answered:
@@ -204,13 +168,7 @@ class Match:
         return [NeedReply(game, turn, code, self.history, self.client_nonce)]
 
     def resign(self, game: int | None, now: float) -> list[MatchEvent]:
-        """Resign ``game``, which must be the number of the current game, or all remaining games if it is None.
-
-        ``now`` is the time in milliseconds of a clock that only goes forward.
-
-        Raises:
-            RefusedError: ``game`` is not the current game, or the match is over.
-        """
+        """Resign ``game``, or all remaining games if it is None. Raises RefusedError unless ``game`` is current."""
         self._expect(thinking=False)
         self._check_game(self.game if game is None else game)
         if game is None:
@@ -220,10 +178,7 @@ class Match:
     # Input from the owner
 
     def reply(self, feedback: Feedback, now: float) -> list[MatchEvent]:
-        """Apply the codemaker's feedback to the guess of the last `NeedReply`; open the next turn or end the game.
-
-        ``now`` is the time in milliseconds of a clock that only goes forward.
-        """
+        """Apply the feedback to the guess of the last `NeedReply`; open the next turn or end the game."""
         self._expect(thinking=True)
         answered = self._answer(feedback)
         self._apply_answered(answered)
@@ -234,44 +189,26 @@ class Match:
         return [answered, self._open_turn(now)]
 
     def fail(self, now: float) -> list[MatchEvent]:
-        """End the game as void, because the server could not compute a reply.
-
-        ``now`` is the time in milliseconds of a clock that only goes forward.
-        """
+        """End the game as void, because the server could not compute a reply."""
         self._expect(thinking=True)
         return self._end_game(Outcome.VOID, now)
 
     def abandon(self, now: float) -> list[MatchEvent]:
-        """Forfeit the current game because its player has been away for too long; do nothing if the match is over.
-
-        The next game, if there is one, then waits for the player. ``now`` is the time in milliseconds of a clock that
-        only goes forward.
-        """
+        """Forfeit the current game, because its player has been away for too long."""
         self._expect(thinking=False)
         return [] if self.over else self._end_game(Outcome.FORFEIT, now)
 
     def start_clock(self, now: float) -> None:
-        """Start the clock of the open turn, which the player has just been sent.
-
-        The clock starts at ``now``, the time in milliseconds of a clock that only goes forward. Do nothing if no turn
-        is open or the clock runs already.
-        """
+        """Start the clock of the open turn, unless it runs already."""
         if self.state is State.TURN and not self.clock.running:
             self.clock.start(now)
             self._wake_at = None if self.ladder.clock else now + IDLE_MS
 
     def open_turn(self, now: float) -> TurnOpened | None:
-        """Return the event of the turn that waits for a guess; None if no turn waits for a guess.
-
-        ``now`` is the time in milliseconds of a clock that only goes forward.
-        """
         return self._open_turn(now) if self.state is State.TURN else None
 
     def hint_refusal(self) -> RefusedError | None:
-        """Return the error with the reason why no hint can be given now; None if a hint can be given.
-
-        A hint can be given while a turn waits for a guess.
-        """
+        """Return the reason why no hint can be given now, if there is one."""
         if self.state is State.TURN:
             return None
         if self.over:
@@ -279,27 +216,16 @@ class Match:
         return self._refusal_error(Refusal.NOT_READY, "a hint is for an open turn; send ready to open one")
 
     def ready_by_ms(self, now: float) -> int:
-        """Return the milliseconds after ``now`` for which the game still waits for its player, at least 0.
-
-        ``now`` is the time in milliseconds of a clock that only goes forward. The result has a meaning only in the
-        state READY.
-        """
+        """Return how long the game still waits for its player; the result has a meaning only in READY."""
         return max(0, round((self._wake_at or now) - now))
 
     def deadline(self) -> float | None:
-        """Return the time at which `handle_timeout` must be called; None if nothing can time out.
-
-        The time is in milliseconds of the clock whose times the methods receive as ``now``.
-        """
+        """Return the time at which `handle_timeout` must be called; None if nothing can time out."""
         flag = self.clock.flag_at()
         return self._wake_at if flag is None else flag
 
     def handle_timeout(self, now: float) -> list[MatchEvent]:
-        """Return the events that follow because the deadline has passed; do nothing if it has not passed.
-
-        ``now`` is the time in milliseconds of a clock that only goes forward. If the clock of a turn has not started by
-        the deadline, it starts at ``now``, without an event.
-        """
+        """Return the events of a deadline that has passed; a clock that was never started starts instead."""
         deadline = self.deadline()
         if deadline is None or now < deadline or self.state in {State.THINKING, State.OVER}:
             return []
@@ -313,11 +239,7 @@ class Match:
         return self._end_game(Outcome.FLAGGED, now) if self.clock.has_flagged(now) else []
 
     def recover(self, now: float, grace_ms: int) -> None:
-        """Let time run again, from ``now`` on, in a match that was rebuilt from its record.
-
-        The player has ``grace_ms`` milliseconds to come back before the time of a turn, or the time to be ready, runs.
-        ``now`` is the time in milliseconds of a clock that only goes forward.
-        """
+        """Let time run again in a match rebuilt from its record, ``grace_ms`` from ``now`` on."""
         self._wake_at = now + grace_ms + (self.ladder.ready_ms if self.state is State.READY else 0)
 
     # Implementation
@@ -351,14 +273,10 @@ class Match:
         return AnswerRepeated(game, turn)
 
     def _strike(self, now: float) -> list[MatchEvent]:
-        """Count an illegal code, and return the events that follow: a refusal, and at the last strike the game's end.
-
-        ``now`` is the time in milliseconds of a clock that only goes forward. The text of the refusal does not quote
-        the code, because the player wrote it.
-        """
         self._strikes += 1
         rules = self.ladder.rules
         once = "" if rules.repeats else ", each at most once"
+        # the text does not quote the code, because the player wrote it
         why = f"not a code of {rules}: write {rules.pegs} of {SYMBOLS[: rules.colors]}{once}"
         refused = CodeRefused(why, STRIKES - self._strikes)
         return [refused] if refused.strikes_left else [refused, *self._end_game(Outcome.FORFEIT, now)]
@@ -377,10 +295,6 @@ class Match:
         return ended + self._apply_all([self._match_end() if is_last else opened], now)
 
     def _end_match(self, outcome: Outcome, now: float) -> list[MatchEvent]:
-        """End the current game and all later games with ``outcome``, so that each game of the match has one.
-
-        ``now`` is the time in milliseconds of a clock that only goes forward.
-        """
         unopened = [
             GameEnded(game, outcome, 0, 0, (), None, begun=False, opened=False)
             for game in range(self.game + 1, self.ladder.games + 1)

@@ -4,19 +4,12 @@ import asyncio
 from collections.abc import Callable
 from typing import Final
 
+# after a deadline, the time to read guesses that were received before it
 READ_DELAY_MS: Final = 20.0
-"""The milliseconds between a deadline and the expiry of its timer.
-
-Guesses that were received before the deadline are read in this time.
-"""
 
 
 class DeadlineTimer:
-    """A timer for the current deadline of a match, which calls ``wake`` when it expires.
-
-    Times are in milliseconds of the match's clock. The timer may expire before the deadline, because setting a later
-    deadline does not move it; ``wake`` must then set it again.
-    """
+    """A timer that may expire early, because a later deadline does not move it; ``wake`` must then set it again."""
 
     def __init__(self, wake: Callable[[], None]) -> None:
         self._wake = wake
@@ -25,11 +18,7 @@ class DeadlineTimer:
         self._stopped = False
 
     def set(self, deadline: float | None, now: float) -> None:
-        """Set the timer to expire at the latest `READ_DELAY_MS` after ``deadline``; ``now`` is the current time.
-
-        Both are in milliseconds of the same clock. Nothing changes if ``deadline`` is None, if the timer was stopped,
-        or if it already expires earlier.
-        """
+        """Expire at the latest `READ_DELAY_MS` after ``deadline``; both times are milliseconds of the same clock."""
         if deadline is None or self._stopped or (self._timer is not None and deadline >= self._deadline):
             return
         self._cancel()
@@ -38,21 +27,16 @@ class DeadlineTimer:
 
     @property
     def is_set(self) -> bool:
-        """True while the timer is running."""
         return self._timer is not None
 
     def stop(self) -> None:
-        """Cancel the timer for good: setting it again has no effect.
-
-        The reference to ``wake`` is dropped, because a cycle of the timer and its match would stay in memory until a
-        full garbage collection.
-        """
+        """Cancel the timer for good: setting it again has no effect."""
         self._stopped = True
+        # the cycle of the timer and its match would stay in memory until a full garbage collection
         self._wake = _do_nothing
         self._cancel()
 
     def expire(self) -> None:
-        """Call ``wake``. The event loop calls this method when the time is up."""
         self._timer = None
         self._wake()
 

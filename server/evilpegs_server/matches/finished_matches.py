@@ -1,8 +1,7 @@
 """Matches that are over, read from the database on demand, with a small cache.
 
 A read costs a search in the database and the replay of the whole record: 1 ms for a short match, 10 ms for a long one.
-Reads happen in a thread, one at a time. Clients that ask for the same match at the same time share one read. The last
-`MAX_MATCHES` matches and the last `MAX_MISSES` ids that do not exist are kept.
+Reads happen in a thread, one at a time, and clients that ask for the same match at the same time share one.
 """
 
 import asyncio
@@ -14,17 +13,13 @@ from evilpegs_server.storage.reads import Reads
 
 _T = TypeVar("_T")
 
-MAX_MATCHES: Final = 32
-"""The largest number of finished matches that are kept. A match of 100 games takes about a megabyte."""
+MAX_MATCHES: Final = 32  # a match of 100 games takes about a megabyte
 MAX_MISSES: Final = 1_000
-"""The largest number of ids that are remembered because no match has them."""
+"""Ids that no match has."""
 
 
 class FinishedMatches(Generic[_T]):
-    """A cache of the values that ``read`` returns, by the id of a match.
-
-    ``read`` is called with an id, in a thread, and returns None if there is no match with that id.
-    """
+    """A cache of the values that ``read`` returns in a thread, by match id; None means no such match."""
 
     def __init__(self, read: Callable[[str], _T | None]) -> None:
         self._read = read
@@ -34,13 +29,7 @@ class FinishedMatches(Generic[_T]):
         self._reading: dict[str, asyncio.Task[_T | None]] = {}
 
     async def find(self, match: str) -> _T | None:
-        """Return the value for the match with the id ``match``, or None if there is no such match.
-
-        The value comes from the cache, or else from the database. Only `keep` adds values to the cache.
-
-        Raises:
-            BusyError: too many reads wait already.
-        """
+        """Return the value from the cache or the database; only `keep` adds to the cache. Raises BusyError."""
         if match in self._known:
             self._known.move_to_end(match)
             return self._known[match]
@@ -52,11 +41,7 @@ class FinishedMatches(Generic[_T]):
         return await asyncio.shield(self._reading[match])
 
     async def read(self, match: str) -> _T | None:
-        """Return the value for a match from the database, without the cache; None if there is no such match.
-
-        Raises:
-            BusyError: too many reads wait already.
-        """
+        """Return the value from the database, without the cache. Raises BusyError."""
         value = await self._reads.run(self._read, match)
         if value is None:
             self._missing[match] = None
@@ -65,19 +50,12 @@ class FinishedMatches(Generic[_T]):
         return value
 
     def keep(self, match: str, value: _T) -> None:
-        """Put ``value``, the value of the finished match with the id ``match``, into the cache.
-
-        If the cache is full, the value that was used longest ago is removed.
-        """
         self._known[match] = value
         if len(self._known) > MAX_MATCHES:
             self._known.popitem(last=False)
 
     def forget(self, match: str) -> None:
-        """Forget everything about the id ``match``, because the match with this id is open now.
-
-        The cache drops the value for this id, or the note that no match has this id.
-        """
+        """Forget the value or the miss of an id, because the match with this id is open now."""
         self._missing.pop(match, None)
         self._known.pop(match, None)
 

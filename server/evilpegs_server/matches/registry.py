@@ -39,21 +39,14 @@ from evilpegs_server.storage.players import Player
 from evilpegs_server.storage.writer import Write, Writer
 
 MAX_OPEN_MATCHES: Final = 8
-"""The largest number of matches that one player may have open."""
+"""Per player."""
 RELOAD_SECONDS: Final = 1.0
-"""The seconds between two attempts to read a match from the database whose events could not be stored."""
+"""Between two attempts to read a match from the database whose events could not be stored."""
 RESTART_GRACE_MS: Final = 60_000
-"""The milliseconds that a player has after a restart to resume a match, before its time runs without them."""
+"""The time after a restart to resume a match, before its clock runs without the player."""
 
 
 class MatchRegistry:
-    """The open matches of a server. The registry opens, finds and restores matches.
-
-    ``ladders`` has all ladders by id. Everybody but the player learns of events through ``audience``. ``wall_ms``
-    returns Unix time in milliseconds. ``reload_seconds`` is the time between two attempts to read a match whose events
-    could not be stored. If ``signer`` is None, records are not signed.
-    """
-
     def __init__(
         self,
         ladders: Mapping[str, Ladder],
@@ -68,7 +61,7 @@ class MatchRegistry:
     ) -> None:
         self.ladders = ladders
         self.offered_ladders = [ladder for ladder in ladders.values() if codemaking.unavailable_reason(ladder) is None]
-        """The ladders on which new matches can begin. Older matches may exist on other ladders too."""
+        """New matches can begin on these; older ones may exist on other ladders too."""
         self.watchers = Watchers(log)
         self.counts = ServerCounts()
         self.audience = Audience(self.counts.events, self.watchers, log)
@@ -97,14 +90,7 @@ class MatchRegistry:
     def play(
         self, channel: ClientChannel, player: Player, client: Program, request: Play, first: Sequence[Write] = ()
     ) -> MatchRunner:
-        """Begin a match of ``player`` as ``request`` asks, and return its runner.
-
-        The match sends its messages to ``channel``. ``client`` is the name and version of the player's program. The
-        writes ``first`` are committed together with the first events of the match.
-
-        Raises:
-            RefusedRequestError: the match cannot begin.
-        """
+        """Begin a match; the writes ``first`` are committed with its first events. Raises RefusedRequestError."""
         ladder = self._check_play(player, request.ladder)
         key = MatchKey(self._ids.new(), ladder, secrets.token_bytes(32), ladder.tie_nonces)
         runner = self._add_runner(key, player.id, Match(ladder), EventLog(key.id))
@@ -117,39 +103,27 @@ class MatchRegistry:
 
     @property
     def runners(self) -> tuple[MatchRunner, ...]:
-        """The runners of all open matches, in the order in which they were opened or restored."""
         return tuple(self._open)
 
     def open_matches(self, player: Player) -> list[OpenMatch]:
-        """Return the open matches of a player, each with the number of the last event that the player was sent."""
         return [OpenMatch(match=runner.key.id, seq=runner.sent_count) for runner in self.runners_of(player.id)]
 
     def runners_of(self, player: int) -> list[MatchRunner]:
-        """Return the runners of the open matches of the player with the id ``player``."""
         return self._open.of_player(player)
 
     @property
     def practice_matches(self) -> int:
-        """The number of open matches on practice ladders."""
         return self._open.practice
 
     def ids_on_ladder(self, ladder: str) -> list[str]:
-        """Return the ids of the open matches on the ladder with the id ``ladder``."""
         return [runner.key.id for runner in self._open if runner.key.ladder.id == ladder]
 
     def get(self, match: str) -> MatchRunner | None:
-        """Return the runner of the match with the id ``match``, or None if that match is not open."""
+        """Return the runner of an open match."""
         return self._open.get(match)
 
     async def find(self, match: str) -> MatchRunner | None:
-        """Return the runner of the match with the id ``match``, or None if there is no such match.
-
-        A match that is not open is read from the database.
-
-        Raises:
-            BusyError: too many reads wait already.
-            RefusedRequestError: the database cannot be read.
-        """
+        """Return the runner of any match, from the database if not open. Raises BusyError or RefusedRequestError."""
         runner = self._open.get(match)
         if runner is not None:
             return runner
@@ -161,10 +135,7 @@ class MatchRegistry:
             raise RefusedRequestError(ErrorCode.STORAGE_UNAVAILABLE, why) from None
 
     def restore(self, stored: StoredMatch) -> None:
-        """Resume a match that was open when the server last stopped; log and skip a match that cannot be read.
-
-        A match on a ladder that the server does not know is skipped without a message.
-        """
+        """Resume a match that was open at the last stop; log and skip it if it cannot be read."""
         try:
             if stored.ladder in self.ladders:
                 self._adopt(stored.id, replay_match(stored, self.ladders[stored.ladder]))
@@ -172,20 +143,16 @@ class MatchRegistry:
             self._services.log.exception("a match cannot be read and was left alone", match=stored.id)
 
     def skip_unreadable(self, match: str, error: Exception) -> None:
-        """Log that the match with the id ``match`` cannot be read from the database and is skipped."""
         self._services.log.error("a match cannot be read and was left alone", match=match, why=str(error)[:MAX_REASON])
 
     def leave(self, channel: ClientChannel, player: Player | None) -> None:
-        """Forget a connection that is gone, as a watcher and in the matches of ``player``, whose clocks run on.
-
-        ``player`` is None if the connection never sent `hello`.
-        """
+        """Forget a connection that is gone; the clocks of its matches run on."""
         self.watchers.leave(channel)
         for runner in self._open.of_player(player.id) if player is not None else ():
             runner.leave(channel)
 
     async def drain(self) -> None:
-        """Refuse new requests, stop all deadlines, and return when the requests in progress are finished and stored."""
+        """Refuse new requests, stop all deadlines, and return when the requests in progress are stored."""
         self.draining = True
         for runner in self._open:
             runner.drain()
@@ -204,17 +171,11 @@ class MatchRegistry:
         return len(self._open)
 
     def notify_last_match(self, notify: Callable[[int], None]) -> None:
-        """Register ``notify``, which is called with the id of a player when their last open match has ended.
-
-        ``notify`` must not raise or wait.
-        """
+        """Call ``notify`` with the id of a player whose last open match has ended; it must not raise or wait."""
         self._on_last_match = notify
 
     def limit_practice(self, admit: Callable[[int], bool]) -> None:
-        """Register ``admit``, which is called with the number of open practice matches before each new one.
-
-        If ``admit`` returns False, the new match is refused.
-        """
+        """Ask ``admit``, with the number of open practice matches, before each new one; False refuses it."""
         self._admit_practice = admit
 
     def _check_play(self, player: Player, ladder_id: str) -> Ladder:
@@ -251,11 +212,6 @@ class MatchRegistry:
         return runner
 
     def _adopt(self, match_id: str, replayed: ReplayedMatch | None) -> MatchRunner | None:
-        """Return the runner of the match with the id ``match_id``, which was read from the database as ``replayed``.
-
-        If the match is already open, its runner is returned; otherwise a new runner is created. Return None if
-        ``replayed`` is None and the match is not open.
-        """
         if replayed is None or self._open.get(match_id) is not None:
             return self._open.get(match_id)
         stored, match, tie_nonces = replayed
@@ -277,10 +233,6 @@ class MatchRegistry:
             task.add_done_callback(self._reload_tasks.discard)
 
     async def _reload(self, match: str) -> None:
-        """Read the match with the id ``match`` from the database, again and again until that succeeds, and resume it.
-
-        The match was stopped because its events could not be stored.
-        """
         while True:
             await asyncio.sleep(self._reload_seconds)
             try:

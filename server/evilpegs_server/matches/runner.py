@@ -65,17 +65,13 @@ from evilpegs_server.storage.writes import store_batch
 from evilpegs_server.work.hints import HintResult
 
 MAX_WAITING: Final = 16
-"""The largest number of requests that may wait for one match."""
+"""Per match."""
 
 _NOT_STORED: Final = "the server cannot store results now; resume the match later"
 
 
 class MatchRunner:
-    """The object that runs one match: it applies requests, waits for replies and commits, and sends the events.
-
-    ``player`` is the id of the player. ``seat`` is the channel of the one connection on which the player plays the
-    match, or None without a connection. Call all methods on the thread of the event loop.
-    """
+    """The object that runs one match; call all methods on the thread of the event loop."""
 
     def __init__(self, key: MatchKey, player: int, match: Match, event_log: EventLog, services: MatchServices) -> None:
         self.key = key
@@ -103,7 +99,6 @@ class MatchRunner:
 
     @property
     def sent_count(self) -> int:
-        """The number of log entries that are durable and have been sent to the player."""
         return self._sent_count
 
     @property
@@ -113,14 +108,10 @@ class MatchRunner:
 
     @property
     def busy(self) -> bool:
-        """True while a reply, a secret, a hint or a commit is in progress."""
         return self._state.is_busy
 
     def awaits(self, message: Ready | Guess) -> bool:
-        """Return True if the match waits for ``message``, and no request or hint is in progress.
-
-        A guess must be for the open turn, and a `ready` for the game that waits for its player.
-        """
+        """Return True if the match waits for ``message``, and no request or hint is in progress."""
         state = State.READY if isinstance(message, Ready) else State.TURN
         turn = message.turn if isinstance(message, Guess) else 0
         game = message.game or self.match.game
@@ -136,12 +127,7 @@ class MatchRunner:
         opening: Callable[[int], Sequence[Write]],
         re: str | None,
     ) -> None:
-        """Begin the match, to be played on the connection ``channel``.
-
-        ``player`` is the name of the player, ``client`` their program, and ``re`` the id of the request, or None.
-        ``opening`` returns the writes that are committed together with the first events, given the time of the first
-        event in Unix milliseconds.
-        """
+        """Begin the match; ``opening`` gets the first event's time in Unix ms, and its writes are committed with it."""
         self.seat = channel
         batch = self._recorder.open(self.match.start(self._now()), player, client)
         started, *others = batch.entries
@@ -149,29 +135,20 @@ class MatchRunner:
         self._commit(Step(channel, re, batch=batch, texts=texts), opening(started.at))
 
     def recover(self, grace_ms: int) -> None:
-        """Prepare a match that was read from storage, for example after a restart.
-
-        The clock of the match begins to run when the player resumes the match, or after ``grace_ms`` milliseconds.
-        """
+        """Prepare a match read from storage: its clock runs on `resume`, or after ``grace_ms``."""
         now = self._now()
         self.match.recover(now, grace_ms)
         self.timer.set(self.match.deadline(), now)
 
     def leave(self, channel: ClientChannel) -> None:
-        """Forget a connection that is gone. The clock of the match runs on.
-
-        If requests of this connection to resume the match still wait, they are dropped.
-        """
+        """Forget a connection that is gone; the clock of the match runs on."""
         if self.seat is channel:
             self.seat = None
         for request in [each for each in self._waiting if each.channel is channel and isinstance(each.message, Resume)]:
             self._waiting.remove(request)  # a connection that is gone must not take the seat
 
     def abandon(self) -> None:
-        """Forfeit the remaining games one after another, because the player is gone for good.
-
-        If the player resumes the match meanwhile, the games that are not over yet are not forfeited.
-        """
+        """Forfeit the remaining games one after another, unless the player resumes the match meanwhile."""
         self._abandoned = True
         if self._state is RunnerState.IDLE and not self._draining:
             self._forfeit()
@@ -188,11 +165,6 @@ class MatchRunner:
     # 1. Requests, and the clock
 
     def receive(self, request: Request) -> None:
-        """Queue ``request`` behind the requests before it, or refuse it at once.
-
-        Requests are refused while the server is stopping, while events cannot be stored, and if `MAX_WAITING` requests
-        wait.
-        """
         if self._draining:
             self._refuse(request, ErrorCode.DRAINING, "the server is about to stop; resume when it is back")
         elif self.broken:
@@ -247,11 +219,6 @@ class MatchRunner:
                 return self.match.resign(message.game, now)
 
     def _wake(self) -> None:
-        """Apply the timeout of the match if its deadline has passed; otherwise set the timer again.
-
-        The timer calls this method when it expires. Nothing happens while a request is in progress, because the timer
-        is set after it.
-        """
         if self.busy:
             return  # the step in progress sets the timer again
         now = self._now()
@@ -346,11 +313,6 @@ class MatchRunner:
         self._handle_waiting()
 
     def _break(self, step: Step, error: Exception) -> None:
-        """Stop the match because of a failure, refuse all its requests, and ask for it to be read from storage again.
-
-        ``step`` is the handling of the request or the deadline in which the failure occurred. Its connection, and those
-        of the waiting requests, are closed.
-        """
         self._state = RunnerState.BROKEN
         self._services.faults.report("could not store events", error, match=self.key.id)
         self.timer.stop()
@@ -420,10 +382,7 @@ class MatchRunner:
         self._deliver(Step(request.channel, batch=Batch(turn=turn), texts=texts))
 
     def take_seat(self, channel: ClientChannel) -> None:
-        """Make ``channel`` the one connection on which the player plays the match.
-
-        Another connection that had this place before is notified and closed.
-        """
+        """Make ``channel`` the seat; notify and close a connection that had it before."""
         older, self.seat, self._abandoned = self.seat, channel, False
         if older is not None and older is not channel:
             older.send([responses.seat_taken_text()])
@@ -452,7 +411,6 @@ class MatchRunner:
         self._handle_waiting()
 
     def _refuse_as(self, request: Request, refused: RefusedError) -> None:
-        """Refuse ``request`` with the error code, the text, and the expected game and turn of ``refused``."""
         expected = None
         if refused.expected is not None:
             game, turn = refused.expected

@@ -22,18 +22,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class MatchServices:
-    """The services of a server that its match runners use.
-
-    ``publish`` is called with the key of a match, its new log entries, which are durable, and the channel of its
-    player, who has received the entries already; the channel is None without a connection. ``retire`` is called with a
-    runner whose match is over or must be read from storage again. ``wall_ms`` returns Unix time in milliseconds.
-    ``faults`` is the log of database failures. If ``signer`` is None, records are not signed.
-    """
-
     codemaking: Codemaking
     writer: Writer
     clock: StallFreeClock
     wall_ms: Callable[[], int]
+    # `publish` gets durable entries that the player has received; `retire`, a match that is over or must be read again
     publish: Callable[[MatchKey, list[LogEntry], ClientChannel | None], None]
     retire: Callable[["MatchRunner"], None]
     log: BoundLogger

@@ -23,11 +23,7 @@ LONG_STALL_MS: Final = 1_000.0
 
 
 class StallFreeClock:
-    """A clock in milliseconds that leaves out long stalls of the event loop, the times in which the loop does not run.
-
-    The owner must call `tick` every `TICK_MS`. A call that is more than `LONG_STALL_MS` late shows a long stall, and
-    one that is more than `STALL_MS` late a short one. ``monotonic`` is a monotonic clock in seconds.
-    """
+    """A clock in milliseconds without long stalls; ``monotonic`` is in seconds. Call `tick` every `TICK_MS`."""
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
         self._monotonic = monotonic
@@ -35,30 +31,22 @@ class StallFreeClock:
         self._due = monotonic() * 1000 + TICK_MS
 
     def now(self) -> float:
-        """Return the time of this clock in milliseconds, counted from an arbitrary moment.
-
-        All long stalls so far are left out, even a long stall that still lasts.
-        """
+        """Return the time since an arbitrary moment without all long stalls, even one that still lasts."""
         moment = self._monotonic() * 1000
         return (self._due if moment - self._due > LONG_STALL_MS else moment) - self._long_ms
 
     @property
     def long_stalls_ms(self) -> float:
-        """The total duration of all long stalls so far, in milliseconds."""
         late = self._lateness()
         return self._long_ms + (late if late > LONG_STALL_MS else 0.0)
 
     @property
     def short_stalls_ms(self) -> float:
-        """The total duration of all short stalls so far, in milliseconds. The time of the clock includes them."""
         late = self._lateness()
         return self._short_ms + (late if STALL_MS < late <= LONG_STALL_MS else 0.0)
 
     def tick(self) -> float:
-        """Note that the event loop is running, and count the lateness of this call as a stall if it is long enough.
-
-        Return the lateness in milliseconds; it is 0 for a call that is early.
-        """
+        """Note that the event loop is running, and return the lateness of this call in milliseconds."""
         late = self._lateness()
         if late > LONG_STALL_MS:
             self._long_ms += late

@@ -11,11 +11,7 @@ from evilpegs_server.record.recorder import Batch
 
 
 class RunnerState(Enum):
-    """The state of a match runner: idle, busy, or ended.
-
-    In the busy states, the runner waits for what the name of the state says, such as the codemaker's reply. The
-    docstring of the module `runner` has a table of the states.
-    """
+    """The states of a match runner; the module `runner` has their table."""
 
     IDLE = "idle"
     REPLY = "reply"
@@ -27,7 +23,6 @@ class RunnerState(Enum):
 
     @property
     def is_busy(self) -> bool:
-        """True in the states in which a request, a timeout or a hint is in progress, so that further requests wait."""
         return self in _BUSY
 
 
@@ -36,31 +31,23 @@ _BUSY = frozenset({RunnerState.REPLY, RunnerState.SECRET, RunnerState.COMMIT, Ru
 
 @dataclass(slots=True)
 class Step:
-    """One step of a match, the handling of a request or a deadline. The fields are filled as the step proceeds.
-
-    ``events`` come from the state machine, and ``batch`` has the log entries made of them. ``reply`` is the codemaker's
-    reply to a guess, and ``secret`` the code that the end of a game shows. Stalls are times in which the event loop did
-    not run; ``stalled_ms`` is the part of the stalls in the turn, in milliseconds, that is not charged to the player.
-    ``texts`` are sent to ``channel``, or to the connection on which the match is played if ``channel`` is None. ``re``
-    is the id of the request that is refused if the events cannot be stored. ``began``, ``replied`` and ``committed``
-    are readings of `perf_counter` in seconds for the metrics of guesses.
-    """
+    """One step of a match, whose fields are filled as it proceeds; without a ``channel``, the seat gets the texts."""
 
     channel: ClientChannel | None
-    re: str | None = None
+    re: str | None = None  # of the request that is refused if the events cannot be stored
     request: Request | None = None
     events: list[MatchEvent] = field(default_factory=list)
-    stalled_ms: int = 0
+    stalled_ms: int = 0  # the stalls of the turn that are not charged to the player
     reply: Reply | None = None
     refusal: RecordedRefusal | None = None
     secret: str | None = None
     batch: Batch = field(default_factory=Batch)
     texts: list[str] = field(default_factory=list)
+    # readings of perf_counter for the metrics of guesses
     began: float = 0.0
     replied: float = 0.0
     committed: float = 0.0
 
     @classmethod
     def of_request(cls, request: Request, events: list[MatchEvent]) -> "Step":
-        """Return a new step for ``request`` and the ``events`` that the request has produced so far."""
         return cls(request.channel, request.message.id, request, events)

@@ -10,15 +10,11 @@ from evilpegs_server.record.encoding import MatchKey
 from evilpegs_server.record.event_log import LogEntry
 
 MAX_TOPICS: Final = 64
-"""The largest number of matches and ladders that one connection may watch."""
+"""Per connection."""
 
 
 class Watchers:
-    """The connections that watch matches, by topic. A topic is the id of a match or of a ladder.
-
-    Errors of a watching connection are logged to ``log`` and never reach the match. A ``channel`` stands for a
-    connection.
-    """
+    """The connections that watch matches, by topic: the id of a match or of a ladder."""
 
     def __init__(self, log: BoundLogger) -> None:
         self._channels: defaultdict[str, set[ClientChannel]] = defaultdict(set)
@@ -26,10 +22,7 @@ class Watchers:
         self._log = log
 
     def watch(self, channel: ClientChannel, topic: str) -> bool:
-        """Begin to send the events of ``topic``, the id of a match or ladder, to the connection ``channel``.
-
-        Return True. If the connection already watches `MAX_TOPICS` other topics, return False and change nothing.
-        """
+        """Begin to send the events of ``topic``; return False if the connection watches `MAX_TOPICS` others."""
         topics = self._topics[channel]
         if topic not in topics and len(topics) >= MAX_TOPICS:
             return False
@@ -38,29 +31,21 @@ class Watchers:
         return True
 
     def unwatch(self, channel: ClientChannel, topic: str) -> None:
-        """Stop sending the events of ``topic``, the id of a match or ladder, to the connection ``channel``."""
         self._topics[channel].discard(topic)
         self._drop(channel, topic)
 
     def leave(self, channel: ClientChannel) -> None:
-        """Remove the closed connection ``channel`` from all matches and ladders that it watches."""
         for topic in self._topics.pop(channel, set()):
             self._drop(channel, topic)
 
     def is_watching(self, channel: ClientChannel) -> bool:
-        """Return True if the connection ``channel`` watches any match or ladder."""
         return bool(self._topics.get(channel))
 
     def count(self, key: MatchKey) -> int:
-        """Return the number of connections that watch the match of ``key`` or its ladder."""
         return len(self._channels.get(key.id, set()) | self._channels.get(key.ladder.id, set()))
 
     def publish(self, key: MatchKey, entries: list[LogEntry], player: ClientChannel | None = None) -> None:
-        """Send new log ``entries``, which are durable, to the connections that watch a match or its ladder.
-
-        ``key`` names the match. ``player`` is the channel of the match's player, which is left out. After its last
-        event, the match has no watchers any more.
-        """
+        """Send durable entries to the watchers of a match or its ladder, except to its player."""
         if not self._channels:
             return
         channels = self._channels.get(key.id, set()) | self._channels.get(key.ladder.id, set())

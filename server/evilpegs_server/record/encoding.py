@@ -1,4 +1,4 @@
-"""Conversions of facts, which are events of the state machine `Match`, to the events of a record, and back."""
+"""Conversions of facts to the events of a record, and back; ``at`` is in Unix milliseconds."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -25,11 +25,7 @@ from evilpegs_server.record.event_log import EventLog
 
 @dataclass(frozen=True, slots=True)
 class MatchKey:
-    """The id and the ladder of a match, and the secret seed of its nonces, which is never published.
-
-    ``tie_nonces`` is 2 if the nonces of the server and of the client decide together among equally good replies, else
-    None. It is a field of the event `match_started`.
-    """
+    """The id and the ladder of a match, and the secret seed of its nonces, which is never published."""
 
     id: str
     ladder: Ladder
@@ -37,16 +33,11 @@ class MatchKey:
     tie_nonces: int | None = None
 
     def nonce(self, game: int) -> str:
-        """Return the server's nonce of the game with the number ``game``, from 1, in hexadecimal."""
+        """Return the server's nonce of a game, in hexadecimal."""
         return derive_nonce(self.seed, self.id, game)
 
 
 def match_started_event(key: MatchKey, player: str, client: Program, at: int) -> MatchStarted:
-    """Return the event that begins the record of a match.
-
-    ``player`` is the name of the player, ``client`` the name and version of their program, and ``at`` the time of the
-    event in Unix milliseconds.
-    """
     ladder, rules = key.ladder, key.ladder.rules
     info = ladder.info()
     return MatchStarted(
@@ -73,10 +64,6 @@ def match_started_event(key: MatchKey, player: str, client: Program, at: int) ->
 
 
 def game_started_event(key: MatchKey, fact: GameOpened, seq: int, at: int) -> GameStarted:
-    """Return the event that announces a game, which contains the commitment to the game's nonce.
-
-    ``seq`` is the number of the event in the match, from 1, and ``at`` the time of the event in Unix milliseconds.
-    """
     return GameStarted(
         match=key.id,
         seq=seq,
@@ -90,12 +77,6 @@ def game_started_event(key: MatchKey, fact: GameOpened, seq: int, at: int) -> Ga
 def feedback_event(
     key: MatchKey, fact: GuessAnswered, reply: Reply, stalled_ms: int, seq: int, at: int
 ) -> FeedbackGiven:
-    """Return the event of an answered guess.
-
-    Stalls are times in which the event loop did not run. ``stalled_ms`` is the part of the stalls in the turn, in
-    milliseconds, that is not charged to the player.
-    ``seq`` is the number of the event in the match, from 1, and ``at`` the time of the event in Unix milliseconds.
-    """
     return FeedbackGiven(
         match=key.id,
         seq=seq,
@@ -115,13 +96,10 @@ def feedback_event(
 
 
 def feedback_text(key: MatchKey, fact: GuessAnswered, reply: Reply, stalled_ms: int, seq: int, at: int) -> str:
-    """Return the canonical JSON of the event that `feedback_event` returns for the same arguments.
-
-    If the reply reports no candidates, as in rated matches, the text is written without creating the event, which is
-    faster.
-    """
+    """Return the canonical JSON of the event that `feedback_event` returns for the same arguments."""
     if not SWITCH.texts or reply.candidates is not None:
         return encode_event(feedback_event(key, fact, reply, stalled_ms, seq, at))
+    # rated replies report no candidates; writing the text without the event is faster
     return feedback_json(
         key.id,
         seq,
@@ -138,12 +116,6 @@ def feedback_text(key: MatchKey, fact: GuessAnswered, reply: Reply, stalled_ms: 
 
 
 def game_over_event(key: MatchKey, fact: GameEnded, secret: str | None, seq: int, at: int) -> GameOver:
-    """Return the event that ends a game.
-
-    The event discloses the server's nonce if the game was announced by an event `game_started`. ``secret`` is the code
-    that the end of the game shows, or None. ``seq`` is the number of the event in the match, from 1, and ``at`` the
-    time of the event in Unix milliseconds.
-    """
     return GameOver(
         match=key.id,
         seq=seq,
@@ -159,10 +131,6 @@ def game_over_event(key: MatchKey, fact: GameEnded, secret: str | None, seq: int
 
 
 def match_over_event(key: MatchKey, fact: MatchEnded, event_log: EventLog, at: int) -> MatchOver:
-    """Return the last event of a record, which contains the hash of the last event in ``event_log``.
-
-    ``at`` is the time of the new event in Unix milliseconds.
-    """
     return MatchOver(
         match=key.id,
         seq=event_log.seq + 1,
@@ -177,14 +145,9 @@ def match_over_event(key: MatchKey, fact: MatchEnded, event_log: EventLog, at: i
 def facts_from_events(
     ladder: Ladder, events: Iterable[RecordEvent], client_nonces: Mapping[int, str | None]
 ) -> Iterator[Fact]:
-    """Yield the facts that the events of a record state, in order.
+    """Yield the facts that the events of a record state; a game not in ``client_nonces`` has no `GameBegun`.
 
-    A fact is an event of the state machine `Match`. ``client_nonces`` maps the number of a game, from 1, to the nonce
-    that the client gave, or to None if the client gave none. For a game that ``client_nonces``
-    does not have, no `GameBegun` is yielded, because its player was never ready.
-
-    Raises:
-        EvilpegsError: a guess is not a code under the rules of ``ladder``.
+    Raises EvilpegsError if a guess is not a code under the rules of ``ladder``.
     """
     for event in events:
         yield from _facts_from_event(ladder, event, client_nonces)

@@ -25,13 +25,9 @@ def analyze_match(
     effort: Effort | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> MatchReplay:
-    """Return the match with the id ``match`` from its log ``entries``, with its turns analyzed.
+    """Return a match with its turns analyzed; without ``effort``, only candidates are counted.
 
-    ``effort`` limits the work of the analysis per turn; if it is None, only the candidates of each turn are counted.
-    ``progress`` is called after each turn with the number of turns done and the number of all turns.
-
-    Raises:
-        RecordUnreadableError: the events cannot be read.
+    ``progress`` gets the numbers of turns done and of all turns. Raises RecordUnreadableError.
     """
     read = read_replay(match, entries)
     spent = effort or Effort(feedback_budget=0, solver_budget=0)
@@ -43,10 +39,7 @@ def analyze_match(
 
 
 def analyzed_document(match: MatchReplay) -> dict[str, Any]:
-    """Return the match as the JSON object that ``evilpegs replay --json`` prints.
-
-    The values of the keys ``analysis`` are None unless every turn of the match was analyzed.
-    """
+    """Return the JSON object of ``evilpegs replay --json``; analyses are None unless every turn has one."""
     document = replay_document(match)
     analyses = [[turn.analysis for turn in game.turns] for game in match.games]
     if all(analysis is not None for turns in analyses for analysis in turns):

@@ -33,12 +33,7 @@ from evilpegs_server.record.signing import RecordSigner
 
 @dataclass(slots=True)
 class Batch:
-    """The changes that one request or deadline makes to a match: new log entries, and facts stored beside them.
-
-    ``turn`` is the turn that was opened, if any. ``begun`` is the event of the game for which the player became ready,
-    if any. ``ended`` has a pair for each game that ended: its last event, and the milliseconds that each of its guesses
-    took.
-    """
+    """The changes of one step; ``ended`` has the last event of each ended game, and the milliseconds of its guesses."""
 
     entries: list[LogEntry] = field(default_factory=list)
     turn: TurnOpened | None = None
@@ -49,17 +44,11 @@ class Batch:
 
     @property
     def is_stored(self) -> bool:
-        """True if the batch has anything to store: entries, or a game for which the player became ready."""
+        """True if the batch has anything to store."""
         return bool(self.entries) or self.begun is not None
 
 
 class Recorder:
-    """The object that turns the events of one match's state machine into entries of ``event_log``.
-
-    ``wall_ms`` returns Unix time in milliseconds. ``signer`` signs the last event of the match; if it is None, records
-    are not signed.
-    """
-
     def __init__(
         self, key: MatchKey, event_log: EventLog, wall_ms: Callable[[], int], signer: RecordSigner | None = None
     ) -> None:
@@ -69,10 +58,7 @@ class Recorder:
         self._signer = signer
 
     def open(self, events: Sequence[MatchEvent], player: str, client: Program) -> Batch:
-        """Append the first event of the match and then ``events`` to the event log, and return the changes.
-
-        ``player`` is the name of the player, and ``client`` the name and version of their program.
-        """
+        """Append the first event of the match and then ``events``."""
         batch = Batch()
         self._append(batch, match_started_event(self._key, player, client, self._wall_ms()))
         return self._add_events(batch, events, None, 0, None)
@@ -84,20 +70,11 @@ class Recorder:
         stalled_ms: int = 0,
         secret: str | None = None,
     ) -> Batch:
-        """Append the entries of ``events`` to the event log, and return the changes.
-
-        ``reply`` is the codemaker's reply to the answered guess among the events, if there is one. Stalls are times in
-        which the event loop did not run; ``stalled_ms`` is the part of the stalls in the turn of the guess, in
-        milliseconds, that is not charged to the player. ``secret`` is the code to show at the end of the game that
-        `shows_secret` returns, or None to show none.
-        """
+        """Append ``events``; ``secret`` is shown at the end of the game that `shows_secret` returns."""
         return self._add_events(Batch(), events, reply, stalled_ms, secret)
 
     def shows_secret(self, events: Iterable[MatchEvent]) -> GameEnded | None:
-        """Return the first event among ``events`` that ends a game whose end shows a code; None if there is none.
-
-        The ends of games that never began, and of void games without a fixed secret, show no code.
-        """
+        """Return the first event that ends a game whose end shows a code."""
         for event in events:
             if isinstance(event, GameEnded) and event.shows_secret(self._key.ladder.codemaker):
                 return event
@@ -134,11 +111,8 @@ class Recorder:
         batch.is_last = True
 
     def _next(self) -> tuple[int, int]:
-        """Return the number of the next event and its time in Unix milliseconds.
-
-        Times never decrease within a record, even if the wall clock is set back during the match.
-        """
         entries = self._event_log.entries
+        # times never decrease within a record, even if the wall clock is set back
         return len(entries) + 1, max(self._wall_ms(), entries[-1].at) if entries else self._wall_ms()
 
     def _append(self, batch: Batch, event: RecordEvent) -> None:

@@ -1,8 +1,4 @@
-"""A recorded match in a form for people: its games and turns, the first flaw in its hashes, and its JSON document.
-
-Begin with `read_replay`. The module `match_analysis` adds analyses to the turns, and `add_analyses` adds them to the
-JSON document.
-"""
+"""A recorded match in a form for people: its games and turns, the first flaw in its hashes, and its JSON document."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -32,11 +28,11 @@ if TYPE_CHECKING:  # a server that reads replays does not analyze them in its ow
 
 
 class RecordUnreadableError(EvilpegsError):
-    """The error of a record whose events cannot be read. The message is one line that names the match."""
+    """A record whose events cannot be read. The message is one line that names the match."""
 
 
 def chain_flaw(entries: Sequence[LogEntry]) -> str | None:
-    """Return a line of text that describes the first flaw in the chain of hashes; None if the chain is intact."""
+    """Return a line that describes the first flaw in the chain of hashes."""
     hashes = [GENESIS, *chain(entry.text for entry in entries)]
     for number, (entry, (head, expected)) in enumerate(zip(entries, pairwise(hashes), strict=True), 1):
         if entry.seq != number:
@@ -50,13 +46,7 @@ def chain_flaw(entries: Sequence[LogEntry]) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class TurnReplay:
-    """One guess of a recorded game and its feedback.
-
-    ``turn`` is the number of the turn, from 1. ``candidates`` is the number of codes still possible after it, or None
-    if that is not known. ``method`` names the method by which a devil, a codemaker that searches ahead, found the
-    reply; it is None for other codemakers. ``took_ms`` is the time in milliseconds that the guess took, and ``left_ms``
-    the time left afterwards, or None if the game is untimed. ``analysis`` is None if the turn was not analyzed.
-    """
+    """One guess of a recorded game; ``candidates`` are left after it, None if not counted."""
 
     turn: int
     code: str
@@ -71,12 +61,7 @@ class TurnReplay:
 
 @dataclass(frozen=True, slots=True)
 class GameReplay:
-    """One game of a recorded match.
-
-    ``game`` is its number, from 1, and ``elapsed_ms`` the time that its guesses took, in milliseconds. ``secret`` is
-    the code that the end of the game showed, or None. ``outcome``, ``secret`` and ``nonce`` are None while the game is
-    in play.
-    """
+    """One game of a recorded match; ``outcome``, ``secret`` and ``nonce`` are None while it is in play."""
 
     game: int
     outcome: str | None
@@ -89,12 +74,7 @@ class GameReplay:
 
 @dataclass(frozen=True, slots=True)
 class MatchReplay:
-    """A recorded match with its games and turns.
-
-    ``match`` is the id of the match, and ``client`` the name and version of the player's program. ``at`` is the start
-    of the match in Unix milliseconds, and ``events`` the number of its events. ``flaw`` describes the first break in
-    its chain of hashes; it is None if the chain is intact.
-    """
+    """A recorded match; ``client`` is a name and version, ``at`` in Unix ms, ``flaw`` the result of `chain_flaw`."""
 
     match: str
     ladder: str
@@ -110,13 +90,7 @@ class MatchReplay:
 
 
 def read_replay(match: str, entries: Sequence[LogEntry]) -> MatchReplay:
-    """Return the match with the id ``match`` from its log ``entries``, without candidates and analyses.
-
-    A break in the chain of hashes does not raise an error; it is the field ``flaw`` of the result.
-
-    Raises:
-        RecordUnreadableError: an event cannot be read.
-    """
+    """Return a match without candidates and analyses, even if it has a flaw. Raises RecordUnreadableError."""
     flaw = chain_flaw(entries)
     try:
         started, *events = [decode_record_event(entry.text) for entry in entries]
@@ -140,7 +114,6 @@ def read_replay(match: str, entries: Sequence[LogEntry]) -> MatchReplay:
 
 
 def histories(match: MatchReplay) -> tuple[History, ...]:
-    """Return the history of each game of ``match``, in order: its guesses and feedbacks, oldest first."""
     rules = Rules.parse(match.rules)
     return tuple(
         tuple(Turn(parse_code(turn.code, rules), Feedback(turn.black, turn.white)) for turn in game.turns)
@@ -149,17 +122,13 @@ def histories(match: MatchReplay) -> tuple[History, ...]:
 
 
 def replay_document(match: MatchReplay) -> dict[str, Any]:
-    """Return the match as a JSON object with the fields of `MatchReplay`. Every key ``analysis`` has the value None."""
+    """Return the match as a JSON object with the fields of `MatchReplay`, without analyses."""
     games = [replace(game, turns=tuple(replace(turn, analysis=None) for turn in game.turns)) for game in match.games]
     return asdict(replace(match, games=tuple(games)))
 
 
 def add_analyses(document: dict[str, Any], analyses: Iterable[Iterable[dict[str, Any]]]) -> None:
-    """Add analyses, and the numbers of codes still possible, to the turns in the JSON object of a match, in place.
-
-    ``document`` is a result of `replay_document`. ``analyses`` has an element for each game, with a JSON object for
-    each turn: the result of `TurnAnalysis.to_json`.
-    """
+    """Add results of `TurnAnalysis.to_json`, per game and turn, to a result of `replay_document` in place."""
     for game, turns in zip(document["games"], analyses, strict=True):
         for turn, analysis in zip(game["turns"], turns, strict=True):
             turn["analysis"], turn["candidates"] = analysis, analysis["after"] or None

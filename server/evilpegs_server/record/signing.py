@@ -7,17 +7,14 @@ from evilpegs_protocol.server_messages import MatchOver
 
 
 class RecordSigner:
-    """The private key of a server, with which it signs the last event of each match.
-
-    A signature takes about 0.1 milliseconds and is made once per match. The repr does not contain the private key.
-    """
+    """The private half of a server key. A signature takes about 0.1 milliseconds and is made once per match."""
 
     def __init__(self, private_key: Ed25519PrivateKey) -> None:
         self._private_key = private_key
         self.public_key = format_bytes(private_key.public_key().public_bytes_raw())
-        """The public half of the key, in base64url without padding."""
+        """In base64url without padding."""
 
-    def __repr__(self) -> str:
+    def __repr__(self) -> str:  # without the private key
         return f"RecordSigner({self.public_key!r})"
 
     def sign(self, over: MatchOver) -> MatchOver:
