@@ -1,5 +1,3 @@
-"""Kernels for 64-bit words: counting their bits and mixing them."""
-
 from typing import Final
 
 import numpy as np
@@ -7,8 +5,8 @@ from numpy.typing import NDArray
 
 from evilpegs_game.compiled import COMPILES, kernel
 
+# 2**64 / golden ratio: its multiples modulo 2**64 spread evenly over all words
 GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
-"""2**64 divided by the golden ratio; its multiples modulo 2**64 are spread evenly over all 64-bit words."""
 
 
 @kernel
@@ -24,12 +22,11 @@ def _plain_popcount(word: np.uint64) -> int:
 
 
 popcount = _popcount if COMPILES else _plain_popcount
-"""Return the number of set bits of a 64-bit word."""
 
 
 @kernel
 def mix(word: np.uint64) -> np.uint64:
-    """Return a 64-bit hash of ``word``: similar words get unrelated values. Source: S. Vigna, splitmix64."""
+    """Hash a word so that similar words get unrelated values. Source: S. Vigna, splitmix64."""
     once = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     twice = (once ^ (once >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return twice ^ (twice >> np.uint64(31))
@@ -37,7 +34,7 @@ def mix(word: np.uint64) -> np.uint64:
 
 @kernel
 def mix_each(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return a new array of the same shape with `mix` applied to every word. ``words`` must be C-contiguous."""
+    """Apply `mix` to every word of a C-contiguous array."""
     mixed = np.empty_like(words)
     source, target = words.reshape(-1), mixed.reshape(-1)
     for i in range(source.size):

@@ -1,5 +1,3 @@
-"""Codes: tuples of color indices, their text form, and arrays with one code per column."""
-
 from collections.abc import Sequence
 from typing import Final
 
@@ -10,13 +8,13 @@ from evilpegs_game.errors import IllegalCodeError, MalformedError, Rule, TooLarg
 from evilpegs_game.rules import Rules
 
 Code = tuple[int, ...]
-"""A tuple with one color index (from 0) per peg; codes are ordered as tuples."""
+"""One color index per peg; codes are ordered as tuples."""
 
 Columns = NDArray[np.uint8]
-"""An array with one code per column: uint8, shape (pegs, codes), C-contiguous, so each row is one run of memory."""
+"""One code per column: uint8, shape (pegs, codes), C-contiguous, so that each row is one run of memory."""
 
 SYMBOLS: Final = "1234567890ABCDEFGHJKLMNPQRSTUVWXYZ"
-"""The symbol of each color, in order of the color indices; I and O are left out."""
+"""The symbol of each color index; I and O are left out."""
 
 _COLOR_OF = {symbol: color for color, symbol in enumerate(SYMBOLS)}
 _ALPHANUMERIC = {*SYMBOLS, "I", "O"}
@@ -24,10 +22,10 @@ MAX_SPACE_BYTES: Final = 1 << 30
 
 
 def parse_code(text: str, rules: Rules) -> Code:
-    """Return the code that ``text``, such as ``1122``, stands for. Lower case letters count as upper case.
+    """Return the code of a text such as ``1122``; lower case counts as upper case.
 
     Raises:
-        MalformedError: the text contains a symbol that stands for no color.
+        MalformedError: a symbol stands for no color.
         IllegalCodeError: the number of pegs is wrong, or ``rules`` forbid a color or its repetition.
 
     >>> from evilpegs import Rules, parse_code
@@ -46,7 +44,7 @@ def parse_code(text: str, rules: Rules) -> Code:
 
 
 def format_code(code: Sequence[int]) -> str:
-    """Return the text form of a code: one symbol of `SYMBOLS` per peg.
+    """Return the text form of a code: one symbol per peg.
 
     >>> from evilpegs import format_code
     >>> format_code((0, 0, 1, 1))
@@ -75,22 +73,14 @@ def _check(code: Code, rules: Rules, shown: str) -> None:
 
 
 def _letter_hint(text: str, rules: Rules) -> str:
-    """Return a hint for an error message: the letters I and O stand for no color. It is empty unless it helps.
-
-    It helps if ``text`` contains I or O, if all its other characters are symbols of colors, and if the rules have the
-    color ``0``.
-    """
     typed = set(text.upper())
+    # the hint helps only if all else are symbols and the rules have the color 0
     fits = rules.colors >= _COLOR_OF["0"] + 1 and typed & {"I", "O"} and typed <= _ALPHANUMERIC
     return "; there is no I and no O; the tenth color is 0" if fits else ""
 
 
 def code_at(index: int, rules: Rules) -> Code:
-    """Return the code at ``index`` (from 0) in code order, for rules of any size.
-
-    Raises:
-        IndexError: ``index`` is not in ``range(rules.size)``.
-    """
+    """Return the code at ``index`` in code order, for rules of any size; raise IndexError out of range."""
     if not 0 <= index < rules.size:
         message = f"index {index} is not in range({rules.size})"
         raise IndexError(message)
@@ -105,11 +95,7 @@ def code_at(index: int, rules: Rules) -> Code:
 
 
 def all_codes(rules: Rules) -> Columns:
-    """Return every code of ``rules`` in code order: uint8, shape (pegs, rules.size).
-
-    Raises:
-        TooLargeError: the array would take more than ``MAX_SPACE_BYTES`` (1 GiB).
-    """
+    """Return every code of ``rules`` in code order; raise TooLargeError above `MAX_SPACE_BYTES`."""
     needed = rules.pegs * rules.size
     if needed > MAX_SPACE_BYTES:
         message = f"all codes of {rules} take {needed:,} bytes; the limit is {MAX_SPACE_BYTES:,}"
@@ -118,12 +104,10 @@ def all_codes(rules: Rules) -> Columns:
 
 
 def to_columns(codes: Sequence[Code]) -> Columns:
-    """Return a non-empty sequence of codes as an array with one code per column: uint8, shape (pegs, codes)."""
     return np.ascontiguousarray(np.array(codes, dtype=np.uint8).T)
 
 
 def column_code(columns: Columns, index: int) -> Code:
-    """Return the code in column ``index`` (from 0) of ``columns`` as a tuple of Python integers."""
     return tuple(columns[:, index].tolist())
 
 

@@ -1,4 +1,4 @@
-"""Compilation of the hot loops to machine code, cached on disk. Long loops run without the interpreter's lock (GIL)."""
+"""Compilation of the hot loops to machine code, cached on disk."""
 
 import os
 from collections.abc import Callable
@@ -12,18 +12,18 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 COMPILES: Final = os.environ.get("NUMBA_DISABLE_JIT", "0") in {"", "0"}
-"""False if kernels stay plain Python, as NUMBA_DISABLE_JIT=1 asks for."""
+"""False with NUMBA_DISABLE_JIT=1: kernels are then plain Python."""
 
 
 def kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Compile ``function`` with numba so that its calls release the GIL."""
+    """Compile ``function`` with numba; its calls release the GIL."""
     return cast("Callable[_P, _R]", _Kernel(function, nogil=True)) if COMPILES else function
 
 
 def short_kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Compile ``function`` like `kernel`, but hold the GIL during calls.
 
-    This is for functions that take about a microsecond: releasing the GIL would cost more than other threads gain.
+    For functions that take about a microsecond: releasing the GIL would cost more than other threads gain.
     """
     return cast("Callable[_P, _R]", _Kernel(function, nogil=False)) if COMPILES else function
 
@@ -61,10 +61,10 @@ class _Kernel:
 
 @kernel
 def copy_into(target: NDArray[Any], source: NDArray[Any]) -> None:
-    """Copy ``source`` to the beginning of ``target``; both are one-dimensional, and ``target`` is long enough.
+    """Copy ``source`` to the beginning of ``target``; both are one-dimensional.
 
-    Compiled code calls this function and does not assign arrays to slices. With an assignment to a slice, numba would
-    also compile the error message for arrays of different sizes, which takes two seconds per process that compiles it.
+    Kernels call this and never assign to slices: numba would also compile the error message for arrays of different
+    sizes, which takes two seconds per process that compiles it.
     """
     for i in range(source.size):
         target[i] = source[i]

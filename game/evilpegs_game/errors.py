@@ -1,13 +1,11 @@
-"""The base class of every error of evilpegs, and the errors that the game raises for wrong input."""
-
 from typing import Literal
 
 Rule = Literal["pegs", "colors", "repeats"]
-"""The name of the field of `Rules` that a code breaks."""
+"""The field of `Rules` that a code breaks."""
 
 
 class EvilpegsError(Exception):
-    """The base class of the errors that evilpegs itself defines; the message of each is one line of text.
+    """The base class of all errors of evilpegs; every message is one line.
 
     >>> import evilpegs
     >>> try:
@@ -19,22 +17,19 @@ class EvilpegsError(Exception):
 
 
 class GameError(EvilpegsError, ValueError):
-    """An error in the input of a caller; the message is one line that says what is wrong and what to do."""
+    """An error in the input of a caller; the message says what is wrong and what to do."""
 
 
 class MalformedError(GameError):
-    """Input that does not have the required form, for example the form of rules, of a code or of a feedback."""
+    """Input of the wrong form, for example of rules, a code or a feedback."""
 
 
 class ForeignError(MalformedError):
-    """Data that cannot be read because they are of another kind, or because the version of their format is unknown."""
+    """Data of another kind, or of an unknown version of their format."""
 
 
 class DamagedError(MalformedError):
-    """Data of the right kind whose digest does not match, because something in it was changed or is missing.
-
-    ``line`` is the number, from 1, of the damaged line, or None if only the data as a whole have a digest.
-    """
+    """Data of the right kind whose digest does not match; ``line`` is None without a digest per line."""
 
     def __init__(self, *args: object, line: int | None = None) -> None:
         super().__init__(*args)
@@ -42,10 +37,7 @@ class DamagedError(MalformedError):
 
 
 class IllegalCodeError(GameError):
-    """A well-formed code that the rules do not allow.
-
-    ``rule`` is the name of the field of `Rules` that the code breaks, or None if only the message says why.
-    """
+    """A well-formed code that the rules do not allow; ``rule`` is None if only the message says why."""
 
     def __init__(self, *args: object, rule: Rule | None = None) -> None:
         super().__init__(*args)
@@ -55,8 +47,7 @@ class IllegalCodeError(GameError):
 class TooLargeError(GameError):
     """A request for more work or memory than a bound allows.
 
-    ``needed`` and ``bound`` are amounts in the same unit, in most cases bytes; both are None if only the message states
-    them.
+    ``needed`` and ``bound`` are amounts in the same unit, mostly bytes, or None if only the message states them.
 
     >>> import evilpegs
     >>> position = evilpegs.Position(evilpegs.Rules(10, 12))
@@ -76,7 +67,7 @@ class TooLargeError(GameError):
 class ContradictionError(GameError):
     """A history with which no code is consistent.
 
-    ``turn`` is the number, from 1, of the turn that leaves no code, or None if all turns were evaluated together.
+    ``turn`` is the number of the turn that leaves no code, or None if all turns were evaluated together.
 
     >>> import evilpegs
     >>> position = evilpegs.Position(evilpegs.Rules(2, 2))
@@ -94,15 +85,15 @@ class ContradictionError(GameError):
 
 
 class StuckError(GameError):
-    """A strategy that does not finish a game: its guesses exclude no more codes, or exceed a limit of guesses."""
+    """A strategy that does not finish a game: its guesses exclude no more codes, or exceed a limit."""
 
 
 class OverBudgetError(GameError):
-    """A computation that would take more feedback evaluations than its budget allows."""
+    """A computation that takes more feedback evaluations than its budget allows."""
 
 
 def quoted(text: str, most: int = 40) -> str:
-    """Return ``text`` in quotation marks for a message, cut off after its first ``most`` characters.
+    """Quote ``text`` for a message.
 
     >>> quoted("4y6")
     "'4y6'"

@@ -1,5 +1,3 @@
-"""Feedback: how close a guess is to a secret, and the numbering of all feedbacks."""
-
 import re
 from collections.abc import Sequence
 from functools import cache
@@ -12,10 +10,9 @@ _TEXT = re.compile(r"([0-9]{1,2}),([0-9]{1,2})")
 
 
 class Feedback(NamedTuple):
-    """The answer to a guess: the number of pegs right in color and place, and of further pegs right in color only.
+    """The answer to a guess: pegs right in color and place (black), and further pegs right in color only (white).
 
-    The first number is ``black``, the second ``white``. Feedbacks are ordered by (black, white). The text form is
-    ``1,2``.
+    Feedbacks are ordered by (black, white). The text form is ``1,2``.
 
     >>> from evilpegs import Feedback
     >>> Feedback.parse("1,2")
@@ -29,7 +26,7 @@ class Feedback(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Return the feedback that a text such as ``1,2`` stands for; raise MalformedError if it has another form."""
+        """Return the feedback of a text such as ``1,2``; raise MalformedError if it has another form."""
         match = _TEXT.fullmatch(text)
         if match is None:
             message = f"not a feedback: {quoted(text)}; write BLACK,WHITE like 1,2"
@@ -47,7 +44,7 @@ class Feedback(NamedTuple):
 
 
 def feedback(guess: Sequence[int], secret: Sequence[int]) -> Feedback:
-    """Return the feedback to ``guess`` if the code to find is ``secret``. Exchanging the codes changes nothing.
+    """Return the feedback to ``guess`` if ``secret`` is the code to find; feedback is symmetric.
 
     This is the plain definition; `evilpegs_game.partition` computes the feedback of many codes at once.
 
@@ -64,20 +61,17 @@ def feedback(guess: Sequence[int], secret: Sequence[int]) -> Feedback:
 
 
 def all_black(pegs: int) -> Feedback:
-    """Return the feedback that ends a game: every peg black."""
     return Feedback(pegs, 0)
 
 
 @cache
 def feedbacks(pegs: int) -> tuple[Feedback, ...]:
-    """Return every feedback with black + white <= ``pegs``, ordered by black, then white.
+    """Return every feedback in feedback order; the index of a feedback is its number.
 
-    The index of a feedback in this tuple is its number. The feedback (pegs - 1, 1) is included although no two codes
-    give it.
+    (pegs - 1, 1) is included although no two codes give it.
     """
     return tuple(Feedback(b, w) for b in range(pegs + 1) for w in range(pegs + 1 - b))
 
 
 def feedback_number(feedback: Feedback, pegs: int) -> int:
-    """Return the number of ``feedback``: its index in ``feedbacks(pegs)``."""
     return feedback.black * (2 * pegs + 3 - feedback.black) // 2 + feedback.white

@@ -1,5 +1,3 @@
-"""The turns of a game so far, from which codemakers, strategies and solvers compute everything else."""
-
 from typing import Any, NamedTuple
 
 from evilpegs_game.codes import Code, format_code
@@ -7,7 +5,7 @@ from evilpegs_game.feedback import Feedback
 
 
 class Turn(NamedTuple):
-    """One guess and the feedback it received.
+    """One guess and its feedback.
 
     >>> from evilpegs import Feedback, Turn
     >>> turn = Turn((0, 0, 1, 1), Feedback(1, 0))
@@ -19,9 +17,9 @@ class Turn(NamedTuple):
     feedback: Feedback
 
     def to_json(self) -> dict[str, Any]:
-        """Return the turn as a JSON object: the guess as text (``code``), and the numbers ``black`` and ``white``."""
+        """Return the JSON object ``{code, black, white}``; ``code`` is text."""
         return {"code": format_code(self.guess), "black": self.feedback.black, "white": self.feedback.white}
 
 
 History = tuple[Turn, ...]
-"""The answered turns of one game, oldest first."""
+"""The turns of one game, oldest first."""

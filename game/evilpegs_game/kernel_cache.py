@@ -1,14 +1,14 @@
 """The cache of compiled kernels on disk: where it is, and when a cached kernel is out of date.
 
-A kernel is a function that numba compiles. Its cache files contain the compiled code of every kernel that it calls,
-also of those in other source files, and an index that refers to the classes of its arguments. Numba, however, compares
-only the kernel's own source file with the cache. So this module adds a stamp to the index of each kernel: a digest of
-the kernel's source file and of all files of this package that this file imports, directly or through others. The files
-of the argument classes are among them, because the kernel's annotations name these classes.
+Numba's cache files contain the compiled code of every kernel that a kernel calls, also of those in other files, and an
+index that refers to the classes of its arguments; yet numba compares only the kernel's own source file with the cache.
+So this module adds a stamp to the index of each kernel: a digest of its source file and of all files of this package
+that this file imports, directly or through others. The files of the argument classes are among them, because the
+kernel's annotations name these classes.
 
-Kernels are kept in the first of these directories that can be written: the directory that the environment variable
-NUMBA_CACHE_DIR names, ``__pycache__`` beside the source, the user's cache directory, and those of
-`evilpegs_game.kernel_folder`. If none can be written, each process compiles its kernels again.
+Kernels are kept in the first of these directories that can be written: NUMBA_CACHE_DIR, ``__pycache__`` beside the
+source, the user's cache directory, and those of `evilpegs_game.kernel_folder`. If none can be written, each process
+compiles its kernels again.
 """
 
 import logging
@@ -41,32 +41,25 @@ _IMPORT: Final = re.compile(
 
 
 class KernelCache(NullCache):
-    """The cache on disk of one kernel, a function compiled by numba.
-
-    Its directory is chosen when the kernel is first called.
-    """
+    """The cache on disk of one kernel; its directory is chosen at the first call."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
 
     @property
     def cache_path(self) -> str | None:
-        """The directory of the cached kernel, or None if no directory can be written."""
+        """None if no directory can be written."""
         path: str | None = self._files.cache_path
         return path
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the compiled kernel for the argument types ``sig``, or None if it must be compiled.
-
-        The first time that a process has to compile a kernel, a line in the log announces it.
-        """
+        """Return None if the kernel must be compiled, which the log announces once per process."""
         result = self._files.load_overload(sig, target_context)
         if result is None:
             _announce_compilation()
         return result
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Save ``data``, a kernel compiled for the argument types ``sig``, if a directory can be written."""
         self._files.save_overload(sig, data)
 
     @cached_property
@@ -80,10 +73,7 @@ class KernelCache(NullCache):
 
 @cache
 def source_stamp(file: Path) -> str:
-    """Return a digest of ``file`` and of all files of this package that it imports, directly or through other files.
-
-    The digest has 64 hexadecimal digits.
-    """
+    """Return a digest of ``file`` and of all files of this package that it imports, directly or not."""
     digests = sorted(sha256(each.read_bytes()).digest() for each in _reachable(file))
     return sha256(b"".join(digests)).hexdigest()
 
@@ -99,7 +89,6 @@ def _reachable(file: Path) -> set[Path]:
 
 @cache
 def _imported(file: Path) -> frozenset[Path]:
-    """Return the files of this package that ``file`` names in its import statements."""
     files = set()
     for module, names in _IMPORT.findall(file.read_text(encoding="utf-8")):
         base = _PACKAGE.joinpath(*module.split(".")[1:])
@@ -109,8 +98,6 @@ def _imported(file: Path) -> frozenset[Path]:
 
 
 class _PrivateLocator(UserWideCacheLocator):
-    """The location of a kernel's cache files in the directory that `private_folder` returns."""
-
     def __init__(self, py_func: Callable[..., Any], py_file: str) -> None:
         super().__init__(py_func, py_file)  # type: ignore[no-untyped-call]
         folder = private_folder()
@@ -121,7 +108,6 @@ class _PrivateLocator(UserWideCacheLocator):
 
     @classmethod
     def from_function(cls, py_func: Callable[..., Any], py_file: str) -> Self | None:
-        """Return the location of the cache files of ``py_func``, or None if nothing can be written there."""
         try:
             place: Self | None = super().from_function(py_func, py_file)  # type: ignore[no-untyped-call]
         except OSError:
@@ -130,17 +116,10 @@ class _PrivateLocator(UserWideCacheLocator):
 
 
 class _KernelPlaces(CompileResultCacheImpl):
-    """The choice of the directory for a kernel's cache files: the first that can be written.
-
-    Each of ``_locator_classes`` knows one directory; they are tried in order.
-    """
-
     _locator_classes = (UserProvidedCacheLocator, InTreeCacheLocator, UserWideCacheLocator, _PrivateLocator)  # type: ignore[assignment]
 
 
 class _KernelFiles(FunctionCache):
-    """The cache files of one kernel. A file that cannot be read or written is treated as missing."""
-
     _impl_class = _KernelPlaces
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -159,13 +138,11 @@ class _KernelFiles(FunctionCache):
 
 @cache
 def _announce_compilation() -> None:
-    """Log, at most once per process, that kernels are being compiled."""
     _LOGGER.info("compiling for this machine, once; this takes about 10 seconds")
 
 
 @cache
 def _warn_of_repetition() -> None:
-    """Log, at most once per process, a warning that compiled kernels cannot be stored."""
     _LOGGER.warning(
         "compiled code cannot be stored, so each command compiles again; "
         "set NUMBA_CACHE_DIR to a directory that only this user can write"

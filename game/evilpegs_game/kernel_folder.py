@@ -1,6 +1,6 @@
 """The directory for compiled kernels if neither the installation nor the home directory can be written.
 
-A system user that runs a service is often in this situation. The directory must belong to the user alone, because a
+System users that run services are often in this situation. The directory must belong to the user alone, because a
 process executes the files that it finds there.
 """
 
@@ -12,15 +12,11 @@ from pathlib import Path
 from typing import Final
 
 FOLDER_VARIABLE: Final = "EVILPEGS_KERNELS"
-"""The environment variable that names the directory; commands set it to a directory beside the database."""
+"""Commands set this environment variable to a directory beside the database."""
 
 
 def private_folder() -> Path | None:
-    """Return a directory that only this user can write, for compiled kernels; create it if it is missing.
-
-    The environment variable EVILPEGS_KERNELS names the first choice; the second is a directory among the temporary
-    files. The result is None if neither can be used.
-    """
+    """Return a directory that only this user can write, created if missing; None if none can be used."""
     return next((folder for folder in _fallbacks() if _is_private(folder)), None)
 
 
@@ -34,7 +30,6 @@ def _fallbacks() -> Iterator[Path]:
 
 
 def _is_private(folder: Path) -> bool:
-    """Create ``folder`` if it is missing; return True if it is a directory that only this user can write."""
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
         status = folder.lstat()

@@ -1,11 +1,8 @@
 """Partitions: the codes that each feedback to a guess would leave.
 
-A guess splits a set of codes into *parts*: the codes that would give the same feedback. An evil codemaker and most
-strategies depend only on the sizes of these parts.
-
-`partition_counts` is the plain definition. The other functions compute parts and their sizes at machine speed, for
-arrays with one code per column: codes are processed in blocks that fit the nearest cache, and each step is one tight
-loop over one contiguous run of bytes, which compilers turn into vector instructions.
+`partition_counts` is the plain definition. The other functions work at machine speed, on arrays with one code per
+column: codes are processed in blocks that fit the nearest cache, and each step is one tight loop over one contiguous
+run of bytes, which compilers turn into vector instructions.
 """
 
 from collections.abc import Iterable
@@ -20,25 +17,22 @@ from evilpegs_game.errors import IllegalCodeError
 from evilpegs_game.feedback import Feedback, all_black, feedback, feedback_number, feedbacks
 
 Numbers = NDArray[np.uint8]
-"""Feedback numbers, one per code: uint8. The number of a feedback is its index in the tuple `feedbacks`."""
+"""Feedback numbers, one per code."""
 
 Indices = NDArray[np.int32]
-"""Indices (from 0) of codes in an array with one code per column: int32, as there are fewer than 2**31 columns."""
+"""Column indices: int32, as there are fewer than 2**31 columns."""
 
 Sizes = NDArray[np.int64]
-"""Part sizes: int64, one per feedback in the order of `feedbacks`, empty parts included."""
+"""Part sizes in feedback order, zeros included."""
 
 SizeTable = NDArray[np.int32]
-"""Part sizes of many guesses: int32, shape (feedbacks, guesses), one column per guess, C-contiguous."""
+"""Part sizes of many guesses: shape (feedbacks, guesses), C-contiguous."""
 
 _BLOCK: Final = 2048
 
 
 def partition_counts(guess: Code, codes: Iterable[Code]) -> dict[Feedback, int]:
-    """Return, for each feedback to ``guess``, how many of ``codes`` would give it as the secret.
-
-    The keys are in feedback order (by black, then white). Feedbacks that no code would give are left out.
-    """
+    """Return the part sizes in feedback order, without those of empty parts."""
     counts: dict[Feedback, int] = {}
     for answer in sorted(feedback(guess, code) for code in codes):
         counts[answer] = counts.get(answer, 0) + 1
@@ -46,45 +40,24 @@ def partition_counts(guess: Code, codes: Iterable[Code]) -> dict[Feedback, int]:
 
 
 def feedback_numbers(columns: Columns, guess: Code) -> Numbers:
-    """Return, for each code in ``columns``, the number of its feedback to ``guess``: uint8, shape (codes,).
-
-    The number of a feedback is its index in the tuple `feedbacks`.
-
-    Raises:
-        IllegalCodeError: ``guess`` has another number of pegs than the codes.
-    """
+    """Number the feedback to ``guess`` of each code; raise IllegalCodeError for a wrong number of pegs."""
     return number_codes(columns, _as_array(guess, columns))
 
 
 def part_sizes(columns: Columns, guess: Code) -> Sizes:
-    """Return how many codes in ``columns`` would give each feedback to ``guess``: int64, shape (feedbacks,).
-
-    The elements are in feedback order, zeros included.
-
-    Raises:
-        IllegalCodeError: ``guess`` has another number of pegs than the codes.
-    """
+    """Raises IllegalCodeError if ``guess`` has another number of pegs than the codes."""
     return _part_sizes(columns, _as_array(guess, columns))
 
 
 def part_size_table(columns: Columns, guesses: Columns) -> SizeTable:
-    """Return, for each of ``guesses``, how many codes in ``columns`` would give each feedback to the guess.
-
-    The result is int32, shape (feedbacks, guesses), with the feedbacks in feedback order. Both arguments have one code
-    per column. Feedback is symmetric, so the inner loop runs over the longer of them.
-    """
+    # feedback is symmetric, so the inner loop runs over the longer of the two
     if columns.shape[1] > guesses.shape[1]:
         return _table_by_guess(columns, guesses)
     return _table_by_code(columns, guesses)
 
 
 def select(columns: Columns, guess: Code, feedback: Feedback) -> Columns:
-    """Return the codes in ``columns`` that would give ``feedback`` to ``guess``, in their order, as read-only columns.
-
-    Raises:
-        IllegalCodeError: ``guess`` has another number of pegs than the codes.
-        MalformedError: no guess of this many pegs can get ``feedback``.
-    """
+    """Return the part of ``feedback``, read-only; raise MalformedError if no guess can get this feedback."""
     feedback.check(columns.shape[0])
     numbers = feedback_numbers(columns, guess)
     number = feedback_number(feedback, columns.shape[0])
@@ -92,11 +65,7 @@ def select(columns: Columns, guess: Code, feedback: Feedback) -> Columns:
 
 
 def split(columns: Columns, guess: Code) -> list[tuple[Feedback, Columns]]:
-    """Return the parts into which ``guess`` splits the codes in ``columns``, as pairs of a feedback and its codes.
-
-    The pairs are in feedback order. Feedbacks that no code would give are left out. The codes of a feedback have the
-    form of ``columns`` and keep their order.
-    """
+    """Return the parts of ``guess`` in feedback order, without empty ones; codes keep their order."""
     if columns.shape[1] == 1:  # three in four nodes of a game tree end here, mostly with the last guess
         code = column_code(columns, 0)
         return [(all_black(len(code)) if guess == code else feedback(guess, code), columns)]
@@ -111,7 +80,7 @@ def split(columns: Columns, guess: Code) -> list[tuple[Feedback, Columns]]:
 
 
 def take(columns: Columns, indices: Indices) -> Columns:
-    """Return the codes of ``columns`` at ``indices`` as new, read-only columns."""
+    """Return the codes at ``indices``, read-only."""
     taken = take_columns(columns, indices)
     taken.flags.writeable = False
     return taken
@@ -126,12 +95,11 @@ def _as_array(guess: Code, columns: Columns) -> Columns:
 
 @kernel
 def _times_from(guess: Columns, peg: int) -> int:
-    """Return the number of pegs of ``guess`` with the color at ``peg``, or 0 if an earlier peg has this color."""
     times = 0
     for other in range(guess.size):
         if guess[other] == guess[peg]:
             if other < peg:
-                return 0
+                return 0  # counted at the earlier peg
             times += 1
     return times
 
@@ -149,12 +117,6 @@ def _count_color(columns: Columns, color: int, start: int, stop: int, counts: Nu
 
 @kernel
 def _number_block(columns: Columns, guess: Columns, start: int, stop: int, numbers: Numbers, scratch: Columns) -> None:
-    """Write to ``numbers`` the feedback numbers of the codes in the columns from ``start`` to ``stop - 1``.
-
-    The number of a code's feedback to ``guess`` is the index of the feedback in the tuple `feedbacks`. All arrays are
-    uint8: ``columns`` has shape (pegs, codes), and ``guess`` is one code, shape (pegs,). The first n elements of
-    ``numbers`` are written, where n is ``stop - start``. ``scratch`` is working memory, shape (2, n) or wider.
-    """
     pegs, size = guess.size, stop - start
     blacks, counts = scratch[0], scratch[1]
     blacks[:size] = 0
@@ -177,11 +139,7 @@ def _number_block(columns: Columns, guess: Columns, start: int, stop: int, numbe
 
 @kernel
 def number_codes(columns: Columns, guess: Columns) -> Numbers:
-    """Return, for each code in ``columns``, the number of its feedback to ``guess``: uint8, shape (codes,).
-
-    The number of a feedback is its index in the tuple `feedbacks`. ``guess`` is one code: uint8, shape (pegs,).
-    Compiled code can call this function, unlike `feedback_numbers`.
-    """
+    """Number the feedback of each code to ``guess`` (pegs,); `feedback_numbers` for compiled callers."""
     size = columns.shape[1]
     numbers = np.empty(size, np.uint8)
     scratch = np.empty((2, _BLOCK), np.uint8)
@@ -193,11 +151,7 @@ def number_codes(columns: Columns, guess: Columns) -> Numbers:
 
 @kernel
 def pair_number(columns: Columns, first: int, second: int) -> int:
-    """Return the number of the feedback that two codes of ``columns`` give to each other.
-
-    ``first`` and ``second`` are the column indices of the two codes. The number of a feedback is its index in the tuple
-    `feedbacks`.
-    """
+    """Return the number of the feedback that the codes in two columns give to each other."""
     pegs = columns.shape[0]
     taken = black = matches = 0
     for peg in range(pegs):
@@ -260,11 +214,9 @@ def _table_by_code(columns: Columns, guesses: Columns) -> SizeTable:
 
 @kernel
 def sort_into_parts(numbers: Numbers, parts: int) -> tuple[Sizes, Indices]:
-    """Return two arrays: the size of each part, and the indices of all codes, grouped by part.
+    """Return the part sizes (parts,), and the indices of all codes grouped by part, in feedback order.
 
-    ``numbers`` has the feedback number of each code; codes with equal numbers form a part. ``parts`` is the number of
-    feedbacks. The sizes are int64, shape (parts,). The indices are int32, in the order of the feedback numbers; codes
-    of one part keep their order (a counting sort).
+    ``numbers`` has each code's feedback number; codes of one part keep their order (a counting sort).
     """
     sizes = np.zeros(parts, np.int64)
     for i in range(numbers.size):
@@ -281,10 +233,7 @@ def sort_into_parts(numbers: Numbers, parts: int) -> tuple[Sizes, Indices]:
 
 @kernel
 def take_columns(columns: Columns, indices: Indices) -> Columns:
-    """Return the codes of ``columns`` at ``indices`` as new, writable columns.
-
-    Compiled code can call this function, unlike `take`.
-    """
+    """Return the codes at ``indices``, writable; `take` for compiled callers."""
     taken = np.empty((columns.shape[0], indices.size), np.uint8)
     for peg in range(columns.shape[0]):
         column, row = columns[peg], taken[peg]
@@ -297,9 +246,8 @@ def take_columns(columns: Columns, indices: Indices) -> Columns:
 def separates(row: Numbers, indices: Indices) -> bool:
     """Return True if a guess gets a different feedback from each of the codes at ``indices``.
 
-    ``row[i]`` is the feedback number, below 128, of the guess against the code at index ``i``. To find out if any guess
-    at all separates the codes, the loop over guesses in `evilpegs_game.codemakers.small_sets.some_guess_separates` is
-    faster.
+    ``row`` has its feedback number, below 128, for each code. To learn whether any guess at all separates the codes,
+    the loop over guesses in `evilpegs_game.codemakers.small_sets.some_guess_separates` is faster.
     """
     low = high = np.uint64(0)
     for i in range(indices.size):

@@ -1,5 +1,3 @@
-"""Rules: how many pegs and colors a code has and whether a color may repeat."""
-
 import math
 import re
 from dataclasses import dataclass
@@ -18,7 +16,7 @@ _TEXT = re.compile(f"{_NUMBER}x{_NUMBER}(-distinct)?")
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The shape of a code: the number of pegs and colors, and whether a color may repeat.
+    """The number of pegs and colors of a code, and whether a color may repeat.
 
     ``pegs`` is 1-16 and ``colors`` 1-34. Without ``repeats`` no color occurs twice, neither in secrets nor in guesses.
     The text form is ``4x6`` (pegs x colors) or ``4x10-distinct``.
@@ -48,10 +46,10 @@ class Rules:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Return the rules that ``text`` names: ``4x6``, ``4x10-distinct`` or a key of `PRESETS` such as ``classic``.
+        """Return the rules that ``text`` names: ``4x6``, ``4x10-distinct`` or a preset such as ``classic``.
 
         Raises:
-            MalformedError: ``text`` has none of these forms, or `Rules` does not allow its numbers.
+            MalformedError: ``text`` has another form, or `Rules` does not allow its numbers.
         """
         match = _TEXT.fullmatch(PRESETS.get(text, text))
         if match is None:
@@ -67,7 +65,7 @@ class Rules:
 
     @property
     def size(self) -> int:
-        """The exact number of codes that the rules allow."""
+        """The exact number of codes."""
         if self.repeats:
             return int(self.colors**self.pegs)
         return math.perm(self.colors, self.pegs)

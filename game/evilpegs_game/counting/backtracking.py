@@ -1,8 +1,7 @@
-"""Links between the table rows of `SolutionTables`: which rows complete each other, and the row that each came from.
+"""Links between the table rows of `SolutionTables`: which rows complete each other, and where each row came from.
 
-A table row stands for all partial codes that color the same pegs and have the same scores with the guesses. Each table
-has one color more than the table before it. There are tables for two halves of the colors; a row of one half and a row
-of the other half complete each other if together they form codes with the feedback of every guess.
+Each table has one color more than the table before it, for two halves of the colors. A row of one half and a row of the
+other complete each other if together they form codes with the feedback of every guess.
 """
 
 import numpy as np
@@ -40,11 +39,9 @@ from evilpegs_game.counting.row_index import (
 
 @kernel
 def partners(layout: Layout, one: Table, other: Table) -> Index:
-    """Return, for each row of the table ``one``, the index of the row of ``other`` that completes it, or -1: int64.
+    """Return, for each row of ``one``, the row of ``other`` that completes it, or -1: int64.
 
-    A row stands for all partial codes that color the same pegs with the same scores. Two rows complete each other if
-    together they color every peg once and their scores add up to the feedback of every guess. Every guess of ``layout``
-    must have a feedback: each row then has at most one partner.
+    Every guess of ``layout`` must have a feedback: each row then has at most one partner.
     """
     last_subset, targets, none = layout.subsets.sizes.size - 1, layout.lanes.targets, np.uint64(0)
     starts, rows, other_starts, other_rows = one.starts, one.rows, other.starts, other.rows
@@ -68,11 +65,6 @@ def partners(layout: Layout, one: Table, other: Table) -> Index:
 
 @kernel
 def _is_complement(rows: Rows, row: int, other: Rows, partner: int, targets: Words) -> bool:
-    """Return True if the scores of two table rows add up to the feedback of every guess.
-
-    The table rows are ``rows[row]`` and ``other[partner]``. ``targets`` has the scores that the feedback requires, as
-    in `ScoreLanes`.
-    """
     for word in range(targets.shape[0]):
         black = rows[row, BLACK + 2 * word] + other[partner, BLACK + 2 * word]
         match = rows[row, MATCH + 2 * word] + other[partner, MATCH + 2 * word]
@@ -83,11 +75,6 @@ def _is_complement(rows: Rows, row: int, other: Rows, partner: int, targets: Wor
 
 @kernel
 def _complement_hash(rows: Rows, row: int, targets: Words) -> int:
-    """Return the hash, by `row_hash`, of a row that would complete ``rows[row]``.
-
-    The scores of that row are those in ``targets``, which the feedback of the guesses requires, minus those of
-    ``rows[row]``.
-    """
     black = targets[0, NEEDED_BLACK] - rows[row, BLACK]
     match = targets[0, NEEDED_BLACK] + targets[0, NEEDED_WHITE] - rows[row, MATCH]
     if rows.shape[1] == 5:
@@ -107,12 +94,10 @@ def list_live_edges(
 ) -> int:
     """Write to ``edges`` the steps from rows of ``previous`` to the wanted rows of ``table``; return their number.
 
-    A table row stands for all partial codes that color the same pegs with the same scores. ``table`` has one color more
-    than ``previous``; ``increments[added]`` is what this color adds to the scores if the peg subset ``added`` gets it.
-    ``live``, one element per row of ``table``, marks the wanted rows. A step, or edge, is three indices: the row of
-    ``previous``, the peg subset that gets the color, and the row of ``table``. ``edges`` is int32, shape
-    (max_edges, 3), and is filled in the order of the peg subsets of the rows of ``table``. The number of edges is at
-    most the number of partial codes that the wanted rows stand for.
+    ``table`` has one color more than ``previous``; ``increments`` are those of this color. ``live`` marks the wanted
+    rows. An edge is three indices: the row of ``previous``, the peg subset that gets the color, the row of ``table``.
+    ``edges``, int32 (max_edges, 3), is filled in the order of the peg subsets of ``table``; it needs at most one edge
+    per partial code of the wanted rows.
     """
     count, chains, inner = 0, new_chains(table), new_inner_subsets(subsets)
     heads, following, numbers = chains.heads, chains.following, inner.numbers
@@ -139,12 +124,6 @@ def list_live_edges(
 
 @kernel
 def _index_live(table: Table, subset: int, live: NDArray[np.bool_], chains: Chains) -> int:
-    """Fill the hash index ``chains`` with the wanted rows of one peg subset of ``table``, by their `row_hash`.
-
-    ``subset`` is the index of the peg subset. ``live``, one element per row of ``table``, is True for the wanted rows.
-    Return the bit mask that turns a hash into an index of ``chains.heads``, or -1 if no row of the peg subset is
-    wanted.
-    """
     first, last = table.starts[subset], table.starts[subset + 1]
     if not live[first:last].any():
         return -1
@@ -160,10 +139,6 @@ def _index_live(table: Table, subset: int, live: NDArray[np.bool_], chains: Chai
 
 @kernel
 def _next_row_hash(rows: Rows, row: int, increments: Rows, added: int) -> int:
-    """Return the hash, by `row_hash`, of the next table's row that ``rows[row]`` leads to if a peg subset gets a color.
-
-    ``added`` is the index of the peg subset. ``increments[added]`` is what the color adds to the scores of the guesses.
-    """
     black, match = rows[row, BLACK] + increments[added, BLACK], rows[row, MATCH] + increments[added, MATCH]
     if rows.shape[1] == 5:
         black += (rows[row, BLACK_2] + increments[added, BLACK_2]) * MIX
@@ -183,12 +158,10 @@ def _leads_to(rows: Rows, row: int, increments: Rows, added: int, next_rows: Row
 def step_back(
     subsets: PegSubsets, previous: Table, increments: Rows, subset: int, row: Words, index: int
 ) -> tuple[int, int]:
-    """Return the row of ``previous`` from which a partial code of ``row`` was made, and the peg subset colored then.
+    """Return the row of ``previous`` that a partial code of ``row`` was made from, and the peg subset colored then.
 
-    Both results are indices. ``row`` holds the columns of a row of the next table, which has one color more. It stands
-    for several partial codes that color the pegs of the peg subset ``subset``; ``index`` (from 0) says which of them is
-    meant. ``increments`` has one row per peg subset: what the color adds to the scores if the subset gets it. If
-    ``row`` stands for no more than ``index`` partial codes, return (-1, -1).
+    ``row`` holds the columns of a row of the next table, which colors the peg subset ``subset``; ``index`` says which
+    of its partial codes is meant. Return (-1, -1) if it stands for no more than ``index``.
     """
     left, inner, starts, rows = np.uint64(index), new_inner_subsets(subsets), previous.starts, previous.rows
     for number in range(list_inner_subsets(subsets, subset, inner)):

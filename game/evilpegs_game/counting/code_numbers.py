@@ -18,18 +18,15 @@ _BLOCK: Final = 2048
 
 
 def codes_fit_word(rules: Rules) -> bool:
-    """Return True if every code of ``rules``, as an integer to the base ``colors``, fits into 64 bits."""
     return int(rules.colors**rules.pegs) <= 1 << 64
 
 
 @kernel
 def extend_lists(first: Index, numbers: Words, edges: Slots, rows: int, code_values: Words) -> tuple[Index, Words]:
-    """Extend the lists of partial codes of a table by one color; return ``first`` and ``numbers`` of the next table.
+    """Extend the lists of a table by one color; return ``first`` and ``numbers`` of the next table, of ``rows`` rows.
 
-    There is one list per table row: the partial codes of row ``r`` are ``numbers[first[r]:first[r + 1]]``, each an
-    integer with one digit per peg. The next table has ``rows`` rows. ``edges``, int32 (edges, 3), are the steps to the
-    next table: row of this table, peg subset that gets the color, row of the next table, all as indices.
-    ``code_values`` (subsets,) is the number to add to a partial code if a peg subset gets the color.
+    ``edges`` are those of `list_live_edges`. ``code_values`` (subsets,) is the number to add to a coloring if a peg
+    subset gets the color.
     """
     following = np.zeros(rows + 1, np.int64)
     for edge in range(edges.shape[0]):
@@ -52,13 +49,7 @@ def extend_lists(first: Index, numbers: Words, edges: Slots, rows: int, code_val
 def combine_lists(
     ones: Index, others: Index, first: Index, numbers: Words, other_first: Index, other_numbers: Words
 ) -> Words:
-    """Return the codes that pairs of table rows form, as integers with one digit per peg: uint64 (codes,).
-
-    Pair ``i`` is the row ``ones[i]`` of one table and the row ``others[i]`` of another. Each partial code of the first
-    row plus each partial code of the second is a code. The partial codes of row ``r`` are
-    ``numbers[first[r]:first[r + 1]]`` in the first table; ``other_first`` and ``other_numbers`` hold those of the
-    second table in the same way.
-    """
+    """Return the codes that the rows ``ones[i]`` of one table and ``others[i]`` of another form."""
     count = 0
     for pair in range(ones.size):
         one, other = ones[pair], others[pair]
@@ -76,10 +67,7 @@ def combine_lists(
 
 @kernel
 def sort_numbers(numbers: Words, bits: int) -> Words:
-    """Return ``numbers`` in ascending order by a radix sort, which overwrites the argument.
-
-    Each number has at most ``bits`` bits.
-    """
+    """Sort numbers of at most ``bits`` bits by a radix sort, which overwrites the argument."""
     ordered, scratch = numbers, np.empty_like(numbers)
     for shift in range(0, bits, 8):
         low = np.uint64(shift)
@@ -99,12 +87,11 @@ def sort_numbers(numbers: Words, bits: int) -> Words:
 
 @kernel
 def numbers_to_columns(numbers: Words, pegs: int, colors: int) -> Columns:
-    """Return the codes that ``numbers`` stand for as columns: uint8, shape (pegs, codes), in the same order.
+    """Return the codes of ``numbers`` as columns, in the same order.
 
-    A number has one base-``colors`` digit per peg, the highest for the first peg. It is split into groups of as many
-    digits as fit into 31 bits. In each group, a product with 1 / colors, rounded down, gives the exact quotient: the
-    error of the product is below 2**-21, and the product is never that near to a whole number. Loops over products
-    become vector instructions.
+    A number is split into groups of as many digits as fit into 31 bits. In each group, a product with 1 / colors,
+    rounded down, gives the exact quotient: the error of the product is below 2**-21, and the product is never that near
+    to a whole number. Loops over products become vector instructions.
     """
     columns = np.empty((pegs, numbers.size), np.uint8)
     together, power = 1, colors

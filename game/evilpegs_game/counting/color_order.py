@@ -11,10 +11,10 @@ from evilpegs_game.counting.layout import Index
 
 
 def color_order(color_counts: Index, pegs: int) -> Index:
-    """Return the colors in an order that makes the tables of a count small: int64 (colors,).
+    """Return a greedy order of the colors, improved by moving single colors: int64 (colors,).
 
-    The codes are counted by adding colors from both ends of the order. A greedy order is improved by moving single
-    colors. ``color_counts``, int64 (guesses, colors), is how often each guess has each color.
+    A count adds colors from both ends of the order. ``color_counts``, int64 (guesses, colors), is how often each guess
+    has each color.
     """
     order = _greedy_order(color_counts)
     _improve(color_counts, pegs, order)
@@ -23,12 +23,6 @@ def color_order(color_counts: Index, pegs: int) -> Index:
 
 @kernel
 def _greedy_order(color_counts: Index) -> Index:
-    """Return the colors in a greedy order: each place, from the first, gets the best of the colors that are left.
-
-    The best color occurs in the fewest guesses that have none of the earlier colors. Of equally good ones, it is the
-    color that the guesses have at the most pegs. ``color_counts``, int64 (guesses, colors), is how often each guess has
-    each color.
-    """
     guesses, colors = color_counts.shape
     order = np.arange(colors)
     touched = np.zeros(guesses, np.bool_)
@@ -40,6 +34,7 @@ def _greedy_order(color_counts: Index) -> Index:
                 total += color_counts[guess, order[at]]
                 if color_counts[guess, order[at]] and not touched[guess]:
                     fresh += 1
+            # the fewest guesses that no earlier color is in; then the color that the guesses have most
             rank = (fresh << 20) - (total << 6) + order[at]
             if rank < best:
                 best, best_at = rank, at
@@ -52,7 +47,6 @@ def _greedy_order(color_counts: Index) -> Index:
 
 @kernel
 def _improve(color_counts: Index, pegs: int, order: Index) -> None:
-    """Change ``order`` in place: move single colors as long as a move lowers the result of `_estimate_rows`."""
     best, improved = _estimate_rows(color_counts, pegs, order, np.inf), True
     other = np.empty_like(order)
     while improved:
@@ -68,19 +62,13 @@ def _improve(color_counts: Index, pegs: int, order: Index) -> None:
 
 @kernel
 def _estimate_rows(color_counts: Index, pegs: int, order: Index, limit: float) -> float:
-    """Return an estimate of the number of rows of all tables if the colors are added in ``order``.
-
-    It is a sum over the colors but the last: the estimated number of score combinations once the color is added. A
-    guess has few possible scores while few of its pegs, or nearly all, have a color that was added already.
-    ``color_counts``, int64 (guesses, colors), is how often each guess has each color. If the sum reaches ``limit``, it
-    is returned unfinished.
-    """
     done = np.zeros(color_counts.shape[0], np.int64)
     total = 0.0
     for index in range(order.size - 1):
         ways = 1.0
         for guess in range(done.size):
             done[guess] += color_counts[guess, order[index]]
+            # a guess has few possible scores while few of its pegs, or nearly all, have an added color
             ways *= 1 + 2 * min(done[guess], pegs - done[guess])
         total += ways
         if total >= limit:
@@ -90,7 +78,6 @@ def _estimate_rows(color_counts: Index, pegs: int, order: Index, limit: float) -
 
 @kernel
 def _move(order: Index, source: int, target: int, result: Index) -> None:
-    """Write to ``result`` a copy of ``order`` with the color at index ``source`` moved to index ``target``."""
     left = 0
     for index in range(order.size):
         if index == target:

@@ -1,8 +1,7 @@
-"""The tables of partial codes of a count, extended by one color after another.
+"""The tables of a count, extended by one color after another.
 
-A table row stands for all partial codes that color the same pegs and have the same scores with the guesses. `extend`
-adds one color to a table; `extend_both` extends two tables, from both ends of the color order, until they can be
-joined.
+`extend` adds one color to a table; `extend_both` extends two tables, from both ends of the color order, until they can
+be joined.
 """
 
 from typing import Final
@@ -45,10 +44,9 @@ def extend_both(
 ) -> tuple[Table, Table, int, int, int]:
     """Add the colors ``order[first]`` to ``order[last]`` to two tables, each color to the table with fewer rows.
 
-    The tables hold partial codes. The table ``one`` gets colors from the beginning of this range, and ``other`` from
-    its end. Stop when one color is left, or when the next table would have more than ``max_rows`` rows. Return the two
-    tables, the indices in ``order`` of the first and the last color that neither table has got, and the number of rows
-    made. Every table is allocated with at least ``initial_rows`` rows, unless that is more than ``max_rows``.
+    ``one`` gets colors from the beginning of this range, ``other`` from its end. Stop when one color is left, or when
+    the next table would exceed ``max_rows``. Return the tables, the indices of the first and last color that is left,
+    and the number of rows made.
     """
     slots = np.empty(INITIAL_SLOTS, np.int32)
     made = 0
@@ -72,7 +70,6 @@ def extend_both(
 
 @kernel
 def _remaining_pegs(layout: Layout, colors: Index) -> Index:
-    """Return, for each color, the most pegs that can have it: int64 (all colors,), 0 for colors not in ``colors``."""
     remaining = np.zeros_like(layout.colors.max_pegs)
     for color in colors:
         remaining[color] = layout.colors.max_pegs[color]
@@ -83,13 +80,11 @@ def _remaining_pegs(layout: Layout, colors: Index) -> Index:
 def extend(
     layout: Layout, table: Table, color: int, remaining: Index, slots: Slots, initial_rows: int, max_rows: int
 ) -> tuple[Table, Slots, bool]:
-    """Return ``table`` with the color ``color`` added, a hash table for the next call, and True if the new table fits.
+    """Return ``table`` with ``color`` added, a hash table for the next call, and whether the new table fits.
 
-    A table holds partial codes, and the color is given to uncolored pegs in every possible way. The new table fits if
-    it has at most ``max_rows`` rows; otherwise it is returned without rows. It is allocated with at least
-    ``initial_rows`` rows, unless that is more than ``max_rows``. ``remaining`` (colors,) is how many pegs can have each
-    color that comes after ``color``, and 0 for all others. ``slots`` is an int32 hash table, which is overwritten; the
-    one returned may be larger.
+    A table with more than ``max_rows`` rows does not fit and is returned without rows. ``remaining`` (colors,) is how
+    many pegs can have each color to come, 0 for all others. ``slots``, a hash table, is overwritten; the one returned
+    may be larger.
     """
     increments = score_increments(layout, color)
     bounds = score_bounds(layout, remaining)
@@ -109,6 +104,8 @@ def extend(
             room = min(4 * room, max_rows)
 
 
+# One long function: with the search for a slot and the writing of a row in kernels of their own, a count takes 1.6
+# times as long on 8x10 and 1.7 to 1.9 times on 10x12.
 @kernel
 def _add_color(  # noqa: C901, PLR0912
     layout: Layout,
@@ -119,17 +116,6 @@ def _add_color(  # noqa: C901, PLR0912
     out: Rows,
     slots: Slots,
 ) -> int:
-    """Write to ``out`` the rows of a new table: ``table`` with one more color, at free pegs in every possible way.
-
-    A table row stands for all partial codes that color the same pegs, a peg subset, with the same scores.
-    ``out_starts[subset]`` becomes the index of the first new row of each peg subset. ``increments``, from
-    `score_increments`, is what the color adds to the scores. Rows outside ``bounds``, from `score_bounds`, are dropped.
-    ``slots`` is a hash table whose elements must all be -1. Return the number of new rows; or ``_NO_ROW`` if ``out`` is
-    full, or ``_NO_SLOT`` if ``slots`` is full.
-
-    This is one long function: with the search for a slot and the writing of a row in kernels of their own, a count
-    takes 1.6 times as long on 8x10 and 1.7 to 1.9 times on 10x12.
-    """
     # Everything the inner loop reads is read before it: the compiler must assume that writing to ``out`` changes the
     # other arrays.
     subsets, targets = layout.subsets, layout.lanes.targets
@@ -199,14 +185,6 @@ def _is_reachable(
     min_match: np.uint64,
     max_match: np.uint64,
 ) -> bool:
-    """Return True if the scores ``black`` and ``match`` can still lead to the feedback of every guess in their word.
-
-    Each argument is a word of 64 bits with numbers for several guesses. ``match`` is black + white. ``max_black`` and
-    ``max_white`` are the blacks and whites of the feedback. ``min_black``, ``min_match`` and ``max_match``, from
-    `score_bounds`, are the bounds outside which the colors to come cannot lead to the feedback. ``guards`` has the bit
-    above the bits of each guess, the guard, which shows if a subtraction went below 0; it is also set in ``max_black``,
-    ``max_white`` and ``max_match``.
-    """
     enough = ((black | guards) - min_black) & ((match | guards) - min_match)
     not_over = (max_black - black) & (max_match - match) & (max_white - (match - black))
     return (enough & not_over & guards) == guards  # type: ignore[no-any-return]

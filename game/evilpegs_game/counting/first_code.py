@@ -1,9 +1,9 @@
 """The first code in code order that is consistent with a history, on rules of any size.
 
-A search colors one peg after another. The blacks and matches (black + white) so far of all guesses are packed into
-words, as in `layout`. One subtraction shows whether every guess can still reach its feedback with the pegs that are
-left. This test misses contradictions between several guesses. So when the search finds no code within its limit,
-counting decides the color of the next peg: the first color with which some consistent code continues.
+A search colors one peg after another, with the scores packed into words as in `layout`. One subtraction shows whether
+every guess can still reach its feedback with the pegs that are left. This test misses contradictions between several
+guesses. So when the search finds no code within its limit, counting decides the color of the next peg: the first color
+with which some consistent code continues.
 """
 
 from typing import Final
@@ -20,19 +20,13 @@ from evilpegs_game.history import History
 from evilpegs_game.rules import Rules
 
 MAX_NODES: Final = 300_000
-"""The most colors that a search tries at pegs before a count decides; trying them takes some milliseconds."""
+"""The colors that a search tries at pegs before a count decides; trying them takes some milliseconds."""
 
 
 def first_code(rules: Rules, history: History, max_bytes: int, *, max_nodes: int = MAX_NODES) -> Code:
-    """Return the first code in code order that is consistent with ``history``.
+    """Return the first code in code order that is consistent with ``history``; ``max_bytes`` bounds a count.
 
-    A search tries at most ``max_nodes`` colors at pegs. If it finds no code, codes are counted to decide the color of
-    the next peg, and the search begins again. Both methods find the same code. ``max_bytes`` bounds the memory of a
-    count.
-
-    Raises:
-        ContradictionError: no code is consistent with the history.
-        TooLargeError: a count is needed and refused, under the conditions of `part_counts.count_parts`.
+    Raises ContradictionError, or TooLargeError if a count is needed and refused.
     """
     tables = _tables(rules, history)
     prefix: Code = ()
@@ -45,13 +39,6 @@ def first_code(rules: Rules, history: History, max_bytes: int, *, max_nodes: int
 
 
 def _extend_prefix(rules: Rules, history: History, prefix: Code, max_bytes: int) -> Code:
-    """Return ``prefix`` with one more color: that of the next peg in the first consistent code.
-
-    ``prefix`` must be the beginning of this code. ``max_bytes`` bounds the memory of a count.
-
-    Raises:
-        ContradictionError: no code that begins with ``prefix`` is consistent with ``history``.
-    """
     for color in range(rules.colors):
         longer = (*prefix, color)
         if (rules.repeats or color not in prefix) and count_prefix(rules, history, longer, max_bytes):
@@ -61,10 +48,6 @@ def _extend_prefix(rules: Rules, history: History, prefix: Code, max_bytes: int)
 
 
 def _tables(rules: Rules, history: History) -> tuple[Words, Words, Words, Words]:
-    """Return the scores that colors add, the scores that the feedback requires, and the least scores on the way.
-
-    They are four arguments of `_search`: ``black_increments``, ``match_increments``, ``targets`` and ``least``.
-    """
     problem = CountingProblem(rules, history, None)
     lanes = problem.layout.lanes
     words = len(lanes.targets)
@@ -78,12 +61,6 @@ def _tables(rules: Rules, history: History) -> tuple[Words, Words, Words, Words]
 
 
 def _least_scores(lanes: ScoreLanes, pegs: int) -> Words:
-    """Return the fewest blacks and matches (black + white) from which guesses can still reach their feedback.
-
-    The result is uint64 (pegs + 1, words, 2). Its first axis is the number of pegs that have a color; the last axis has
-    the blacks at 0 and the matches at 1. Each element is a word with the scores of several guesses, as ``lanes``
-    describes.
-    """
     least = np.zeros((pegs + 1, len(lanes.targets), 2), np.uint64)
     for black, match, word, shift in zip(
         lanes.blacks.tolist(), lanes.matches.tolist(), lanes.words.tolist(), lanes.shifts.tolist(), strict=True
@@ -105,14 +82,6 @@ def _search(
     repeats: bool,
     max_nodes: int,
 ) -> bool:
-    """Fill ``code``, all -1, with the first consistent code that begins with ``prefix``; return True if one was found.
-
-    The search tries at most ``max_nodes`` colors at pegs, so a result of False may only mean that these were too few.
-    ``black_increments`` (pegs, colors, words) are the blacks that a color at a peg adds. ``match_increments``
-    (colors, pegs, words) are the matches (black + white) that the first, second, ... peg of a color adds. ``targets``
-    are the scores required, as in `ScoreLanes`, and ``least`` is the result of `_least_scores`. ``repeats`` is that of
-    the rules.
-    """
     pegs, colors, words = code.size, match_increments.shape[0], targets.shape[0]
     blacks = np.zeros((pegs + 1, words), np.uint64)
     matches = np.zeros((pegs + 1, words), np.uint64)
@@ -152,13 +121,6 @@ def _place_color(
     targets: Words,
     least: Words,
 ) -> bool:
-    """Write the scores with ``color`` at ``peg`` to row ``peg + 1`` of ``blacks`` and ``matches`` (black + white).
-
-    Row ``peg`` has the scores of the pegs before, as words with the scores of several guesses. Return True if every
-    guess can still reach its feedback. ``nth`` is the number of earlier pegs with this color. The blacks grow by
-    ``black_increments[peg, color]``, the matches by ``match_increments[color, nth]``. ``targets`` has the scores that
-    the feedback requires, as in `ScoreLanes`, and ``least`` is the result of `_least_scores`.
-    """
     for word in range(targets.shape[0]):
         guards = targets[word, GUARDS]
         black = blacks[peg, word] + black_increments[peg, color, word]

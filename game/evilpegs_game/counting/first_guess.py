@@ -22,11 +22,7 @@ Sums = NDArray[np.int64]
 
 
 def first_part_sizes(rules: Rules, guess: Code) -> tuple[int, ...]:
-    """Return how many codes of ``rules`` would give each feedback to ``guess``, in the order of `feedbacks`.
-
-    Raises:
-        TooLargeError: there are more than 2**63 - 1 codes.
-    """
+    """Return the part sizes in feedback order; raise TooLargeError if there are more than 2**63 - 1 codes."""
     check_countable(rules)
     color_counts = np.array(sorted(guess.count(color) for color in set(guess)), np.int64)
     unused = rules.colors - len(color_counts)
@@ -39,13 +35,6 @@ def first_part_sizes(rules: Rules, guess: Code) -> tuple[int, ...]:
 
 @kernel
 def _sums_by_score(color_counts: Sums, pegs: int, repeats: bool, others: Sums, binomials: Sums) -> Sums:
-    """Return how many codes have each number of blacks and of matches (black + white) with a guess.
-
-    The result is int64 (pegs + 1, pegs + 1), indexed by blacks, then by matches. ``color_counts`` are the numbers of
-    pegs that the guess has of each of its colors. ``others[n]`` is the number of ways to give n pegs colors that the
-    guess does not have, modulo 2**63. ``repeats`` is that of the rules, and ``binomials[n, k]`` is a binomial
-    coefficient.
-    """
     # Indices: settled pegs (black or forced), pegs taken elsewhere, blacks, matches.
     sums = np.zeros((pegs + 1, pegs + 1, pegs + 1, pegs + 1), np.int64)
     sums[0, 0, 0, 0] = 1
@@ -83,13 +72,6 @@ def _add_color(
     repeats: bool,
     binomials: Sums,
 ) -> None:
-    """Add to ``following`` all ways to extend the partial codes of one element of ``sums`` by one more color.
-
-    The element is ``sums[settled, taken, black, match]``, the number of partial codes, with signs, that have
-    ``settled`` black or forced pegs, ``taken`` other pegs with a color, and these blacks and matches (black + white).
-    The axes of ``following`` are the same. ``color_count`` is the number of pegs that have the color in the guess.
-    ``pegs`` and ``repeats`` are those of the rules, and ``binomials[n, k]`` is a binomial coefficient.
-    """
     here = sums[settled, taken, black, match]
     for blacks in range(color_count + 1):
         for forced in range(color_count - blacks + 1):

@@ -1,8 +1,7 @@
-"""The last step of a count: codes are put together from the partial codes of two tables and the last color.
+"""The last step of a count: codes are put together from the rows of two tables and the last color.
 
-A table row stands for all partial codes that color the same pegs with the same scores (blacks and matches with each
-guess). For each row of one table and each set of pegs that the last color can take, the rows of the other table that
-color the remaining pegs and lead to the feedback of every answered guess are looked up by a hash of their scores.
+For each row of one table and each set of pegs that the last color can take, the rows of the other table that color the
+remaining pegs and lead to the feedback of every answered guess are looked up by a hash of their scores.
 """
 
 import numpy as np
@@ -29,13 +28,11 @@ from evilpegs_game.counting.score_increments import score_increments
 
 @kernel
 def join(layout: Layout, one: Table, other: Table, color: int, sizes: Index) -> int:
-    """Add to ``sizes`` the number of codes that rows of ``one``, the last color and rows of ``other`` form together.
+    """Add to ``sizes`` the codes that rows of ``one``, the last color and rows of ``other`` form; return the look-ups.
 
-    A table row stands for all partial codes that color the same pegs with the same scores. The codes are counted by
-    their scores with the open guess, the guess whose parts are counted: those with some blacks and matches (black +
-    white) are added to ``sizes[black << open_bits | match]``, where ``open_bits`` is that of `ScoreLanes`. ``color`` is
-    the last color. It is given to each peg subset that can have it, so that no table with all colors, which would be
-    the largest, is made. Return the number of look-ups in ``other``.
+    Codes with some blacks and matches with the open guess are added to ``sizes[black << open_bits | match]``.
+    ``color``, the last color, is given to each peg subset that can have it, so that no table with all colors, which
+    would be the largest, is made.
     """
     increments = score_increments(layout, color)
     subsets, targets = layout.subsets, layout.lanes.targets
@@ -88,12 +85,6 @@ def join(layout: Layout, one: Table, other: Table, color: int, sizes: Index) -> 
 
 @kernel
 def _required_scores(targets: Words, answered: np.uint64) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    """Return the blacks and matches (black + white) that a code must have with the answered guesses.
-
-    The four results are the blacks and matches in the first word of scores, then those in the second word (0 if there
-    is none). ``targets`` has the required scores, as in `ScoreLanes`. ``answered`` marks the bits of the answered
-    guesses in the first word; its other bits belong to the open guess, which has no feedback yet.
-    """
     black, white = targets[0, NEEDED_BLACK] & answered, targets[0, NEEDED_WHITE] & answered
     if targets.shape[0] == 1:
         return black, black + white, np.uint64(0), np.uint64(0)
@@ -104,12 +95,7 @@ def _required_scores(targets: Words, answered: np.uint64) -> tuple[np.uint64, np
 def _has_scores(
     rows: Rows, row: int, answered: np.uint64, black: np.uint64, match: np.uint64, black2: np.uint64, match2: np.uint64
 ) -> bool:
-    """Return True if the table row ``rows[row]`` has the given scores with the answered guesses.
-
-    The scores of all guesses are packed into one or two 64-bit words. ``black`` and ``match`` (black + white) are the
-    scores in the first word, where ``answered`` marks the bits of the answered guesses. ``black2`` and ``match2`` are
-    the scores in the second word. These scores come from a subtraction. If a guess has scored too much already, the
-    subtraction went below 0, and the bits of this guess hold more than any row has there.
-    """
+    # a guess that scored too much already made the subtraction go below 0: its bits then hold more than any row has
+    # there
     same = rows[row, BLACK] & answered == black and rows[row, MATCH] & answered == match
     return bool(same and (rows.shape[1] == 3 or (rows[row, BLACK_2] == black2 and rows[row, MATCH_2] == match2)))

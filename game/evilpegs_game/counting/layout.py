@@ -1,16 +1,17 @@
-"""The arrays of one count: tables of partial colorings, and the arrays that all tables of one count share.
+"""The arrays of one count: tables of partial colorings, and the arrays that all its tables share.
 
 A *table* belongs to a set of colors. For each *peg subset* it holds the colorings (partial codes) that give one of
-these colors to every peg of the subset and to no other peg, grouped by the scores that the guesses have then. There is
-one row per group: the rows from ``starts[subset]`` up to but not including ``starts[subset + 1]`` of a uint64 array.
-Its columns are `COLORINGS`, the number of colorings in the group; `BLACK` and `MATCH`, the blacks and matches (black +
-white) so far, each a few bits per guess; and `BLACK_2` and `MATCH_2`, the blacks and matches of the guesses that do not
+these colors to every peg of the subset and to no other peg, grouped by the scores that the guesses have then. Each
+group is a row, of the columns `COLORINGS`, the number of colorings in the group; `BLACK` and `MATCH`, the blacks and
+matches (black + white) so far, each a few bits per guess; and `BLACK_2` and `MATCH_2`, those of the guesses that do not
 fit into the first two words. The last two columns are absent if all guesses fit. For this reason rows are not NumPy
 records: every kernel would be compiled for two record types.
 
 The bits of one guess are its *lane*. The bit above each lane is a *guard*, which is 0 in every row. Set the guards of
 ``x`` and subtract ``y``: a guard stays set exactly where the lane of ``x`` is at least that of ``y``. So one
 subtraction compares all guesses of a word.
+
+Pegs are in one *class* if every guess has the same color at them.
 """
 
 from typing import Final, NamedTuple
@@ -23,7 +24,7 @@ BLACK: Final = 1
 MATCH: Final = 2
 BLACK_2: Final = 3
 MATCH_2: Final = 4
-"""The columns of table rows, and of score increments, which are what a color adds to the scores of the guesses."""
+"""The columns of table rows and of score increments."""
 
 NEEDED_BLACK: Final = 0
 NEEDED_WHITE: Final = 1
@@ -33,7 +34,7 @@ GUARDS: Final = 2
 MIN_BLACK: Final = 0
 MIN_MATCH: Final = 1
 MAX_MATCH: Final = 2
-"""The indices of the last axis of the array that `score_bounds` returns."""
+"""The indices of the last axis of `score_bounds`."""
 
 Words = NDArray[np.uint64]
 Rows = NDArray[np.uint64]
@@ -43,13 +44,7 @@ Slots = NDArray[np.int32]
 
 
 class Table(NamedTuple):
-    """The partial codes that some colors can form, grouped by the pegs they color and by the scores of the guesses.
-
-    Each of ``rows``, uint64 (rows, 3 or 5), is one group. Its columns, from `COLORINGS` on, are the number of partial
-    codes in the group and the blacks and matches (black + white) of all guesses, packed into words. The groups of a peg
-    subset are the rows from ``starts[subset]`` up to but not including ``starts[subset + 1]``; ``starts`` is int64
-    (subsets + 1,).
-    """
+    """The rows of a peg subset are ``rows[starts[subset]:starts[subset + 1]]``; ``starts`` is int64 (subsets + 1,)."""
 
     starts: Index
     rows: Rows
@@ -58,11 +53,10 @@ class Table(NamedTuple):
 class PegSubsets(NamedTuple):
     """All peg subsets, up to exchanges of pegs of one class.
 
-    Pegs are in one class if every guess has the same color at them. ``pegs``, int8 (subsets, classes), is how many pegs
-    of each class a subset contains. The number of a subset is its index in these arrays. It is the sum over the classes
-    of ``pegs`` times ``strides`` (classes,), so the number of a union of disjoint subsets is the sum of their numbers.
-    ``sizes`` (subsets,) are the numbers of pegs of the subsets, and ``arrangements`` (subsets,) the numbers of ways to
-    choose these pegs.
+    ``pegs``, int8 (subsets, classes), is how many pegs of each class a subset contains. The number of a subset is its
+    index in these arrays. It is the sum over the classes of ``pegs`` times ``strides`` (classes,), so the number of a
+    union of disjoint subsets is the sum of their numbers. ``sizes`` (subsets,) are the numbers of pegs, and
+    ``arrangements`` (subsets,) the numbers of ways to choose them.
     """
 
     pegs: NDArray[np.int8]
@@ -72,13 +66,13 @@ class PegSubsets(NamedTuple):
 
 
 class Colors(NamedTuple):
-    """The colors of a count, numbered in the order of `CountingProblem.color_groups`; one may stand for several colors.
+    """The colors of a count, in the order of `CountingProblem.color_groups`; one may stand for several colors.
 
-    ``guess_colors``, int64 (guesses, classes), is the color that a guess has at the pegs of a class; pegs are in one
-    class if every guess has the same color at them. ``color_counts``, int64 (guesses, colors), is how often a guess has
-    each color. At most ``max_pegs`` (colors,) pegs can have a color. ``ways``, uint64 (colors, pegs + 1), is the number
-    of ways in which n given pegs can have a color: more than one only if it stands for several. ``repeats`` is that of
-    the rules. ``prefix`` holds the colors of the first pegs if these are fixed; each peg is then a class of its own.
+    ``guess_colors``, int64 (guesses, classes), is the color that a guess has at the pegs of a class, and
+    ``color_counts``, int64 (guesses, colors), how often a guess has each color. At most ``max_pegs`` (colors,) pegs can
+    have a color. ``ways``, uint64 (colors, pegs + 1), is the number of ways in which n given pegs can have a color:
+    more than one only if it stands for several. ``prefix`` holds the colors of the first pegs if these are fixed; each
+    peg is then a class of its own.
     """
 
     guess_colors: Index
@@ -90,13 +84,12 @@ class Colors(NamedTuple):
 
 
 class ScoreLanes(NamedTuple):
-    """The position of each guess's bits in 64-bit words of scores, and the scores that its feedback requires.
+    """The lane of each guess in the words of scores, and the scores that its feedback requires.
 
-    ``blacks`` and ``matches`` (black + white), int64 (guesses,), are the feedback. They are -1 for the open guess, the
-    one whose parts are counted, which has no feedback yet. ``words`` (guesses,) is the index of the word that holds the
-    bits of a guess, and ``shifts`` (guesses,) is the place of the lowest of them. ``targets``, uint64 (words, 3), holds
-    the required blacks, the required whites, and the guard bits. ``open_mask`` has the lowest ``open_bits`` bits set,
-    which are those of the open guess; it is 0 if there is no open guess.
+    ``blacks`` and ``matches``, int64 (guesses,), are the feedback, -1 for the open guess. ``words`` (guesses,) is the
+    word that holds the lane of a guess, ``shifts`` (guesses,) its lowest bit. ``targets``, uint64 (words, 3), holds the
+    required blacks, the required whites, and the guards. ``open_mask`` has the lowest ``open_bits`` bits set, the lane
+    of the open guess; it is 0 without one.
     """
 
     blacks: Index
@@ -109,12 +102,7 @@ class ScoreLanes(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """The arrays that all tables of one count of codes share.
-
-    ``class_sizes``, int64 (classes,), is the number of pegs of each class; pegs are in one class if every guess has the
-    same color at them. ``subsets``, ``colors`` and ``lanes`` describe the peg subsets, the colors, and the bits that
-    hold the scores of the guesses.
-    """
+    """The arrays that all tables of one count share; ``class_sizes``, int64 (classes,), counts pegs."""
 
     class_sizes: Index
     subsets: PegSubsets

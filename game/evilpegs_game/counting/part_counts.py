@@ -32,16 +32,13 @@ from evilpegs_game.rules import Rules
 
 DEFAULT_BYTES: Final = 192 << 20
 INITIAL_ROWS: Final = 1 << 14
-"""The number of rows for which a table is allocated at first."""
-_LOOK_UPS: Final = 8
-"""The number of rows that can be looked up in the time that it takes to make one row."""
+_LOOK_UPS: Final = 8  # rows are looked up in the time that it takes to make one
 
 
 class PartCount(NamedTuple):
-    """The size of each part in feedback order, zeros included, and the cost of counting them.
+    """The part sizes in feedback order, zeros included, and the cost of counting them.
 
-    A count makes tables; a table row stands for all partial codes that color the same pegs with the same scores.
-    ``work`` is the number of rows made, plus an eighth of the number of look-ups of rows. ``divisions`` is how often a
+    ``work`` is the number of table rows made, plus an eighth of the look-ups of rows. ``divisions`` is how often a
     table was divided into two, counted one after the other, to save memory.
     """
 
@@ -53,15 +50,10 @@ class PartCount(NamedTuple):
 def count_parts(
     rules: Rules, history: History, guess: Code, max_bytes: int = DEFAULT_BYTES, *, initial_rows: int = INITIAL_ROWS
 ) -> PartCount:
-    """Count, for each feedback, the codes consistent with ``history`` that would give it to ``guess``.
+    """Count the parts of ``guess``; the tables take at most ``max_bytes``.
 
-    The tables of partial codes that the count makes take at most ``max_bytes``. Every table is allocated with at least
-    ``initial_rows`` rows, unless that is too much for ``max_bytes``; the counts do not depend on this number.
-
-    Raises:
-        ContradictionError: no code is consistent with the history.
-        TooLargeError: there are more than `MAX_COUNT` codes, the history is too long, or ``max_bytes`` is too little
-            for any table.
+    Raises ContradictionError, or TooLargeError for over `MAX_COUNT` codes, a history that is too long, or too few
+    bytes.
     """
     counter = _Counter(CountingProblem(rules, history, guess, max_bytes=max_bytes), max_bytes, initial_rows)
     sizes = counter.sizes()
@@ -72,60 +64,35 @@ def count_parts(
 
 
 def count_prefix(rules: Rules, history: History, prefix: Code, max_bytes: int = DEFAULT_BYTES) -> int:
-    """Return the number, possibly 0, of codes consistent with ``history`` that begin with the colors ``prefix``.
-
-    Raises:
-        TooLargeError: under the conditions of `count_parts`.
-    """
+    """Count the candidates, possibly 0, that begin with ``prefix``; raises TooLargeError as `count_parts` does."""
     problem = CountingProblem(rules, history, None, ungrouped=True, max_bytes=max_bytes, prefix=prefix)
     return _Counter(problem, max_bytes).total
 
 
 class _Counter:
-    """A count of the codes of ``problem`` by their feedback to the open guess, made when the object is created.
-
-    The open guess is the guess whose parts are counted. The tables of partial codes that the count makes take at most
-    ``max_bytes``. Every table is allocated with at least ``initial_rows`` rows, unless that is too much for
-    ``max_bytes``.
-    """
-
     def __init__(self, problem: CountingProblem, max_bytes: int, initial_rows: int = INITIAL_ROWS) -> None:
         self._problem = problem
         self._initial_rows = initial_rows
         self._sums = np.zeros(1 << (2 * problem.layout.lanes.open_bits), np.int64)
         self._made = self._looked_up = 0
         self.divisions = 0
-        """The number of divisions of a table."""
         with np.errstate(over="ignore"):  # hashes wrap; as plain Python the kernels would warn of it
             halves = problem.empty_table, problem.empty_table
             self._count(halves, 0, len(problem.order) - 1, row_limit(problem, max_bytes))
 
     @property
     def work(self) -> int:
-        """The number of table rows made, plus an eighth of the number of look-ups of rows.
-
-        A table row stands for all partial codes that color the same pegs with the same scores.
-        """
         return self._made + self._looked_up // _LOOK_UPS
 
     @property
     def total(self) -> int:
-        """The number of all codes counted, whatever their feedback to the open guess."""
         return int(self._sums.sum())
 
     def sizes(self) -> tuple[int, ...]:
-        """Return the number of codes for each feedback to the open guess, in feedback order, zeros included."""
         bits, sums = self._problem.layout.lanes.open_bits, self._sums.tolist()
         return tuple([sums[(black << bits) + black + white] for black, white in feedbacks(self._problem.rules.pegs)])
 
     def _count(self, halves: tuple[Table, Table], first: int, last: int, max_rows: int) -> None:
-        """Add to ``_sums`` the numbers of codes that can be made of a row of each of two tables and the missing colors.
-
-        ``_sums`` counts the codes by their scores with the open guess. ``halves`` are the two tables of partial codes.
-        The missing colors, which neither table has, are those at the indices ``first`` to ``last``, inclusive, of the
-        problem's color order. These colors are added to the tables. If the next table would have more than ``max_rows``
-        rows, the smaller of the two tables is divided into two, which are counted one after the other.
-        """
         problem, lacking = self._problem, last - first
         left, right, first, last, made = extend_both(
             problem.layout, *halves, problem.order, first, last, self._initial_rows, max_rows
@@ -144,16 +111,12 @@ class _Counter:
 
 
 def row_limit(problem: CountingProblem, max_bytes: int) -> int:
-    """Return the most rows that a table of partial codes may have while ``problem`` is counted within ``max_bytes``.
-
-    ``max_bytes`` bounds all tables that exist at once, together.
-    """
+    """Return the most rows per table while ``max_bytes`` bounds all tables that exist at once."""
     layout = problem.layout
     return max_table_rows(len(layout.subsets.pegs), len(layout.lanes.targets), len(problem.order), max_bytes)
 
 
 def _halves(table: Table) -> Iterator[Table]:
-    """Yield two tables, of about equal size, that together hold all rows of ``table``."""
     middle = len(table.rows) // 2
     yield Table(np.minimum(table.starts, middle), table.rows[:middle])
     yield Table(np.maximum(table.starts - middle, 0), table.rows[middle:])

@@ -1,8 +1,3 @@
-"""Peg subsets: how many pegs of each class they contain, and in how many ways these pegs can be chosen.
-
-Two pegs are in one class if each guess of the history, taken alone, has the same color at both of them.
-"""
-
 import math
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -12,16 +7,14 @@ import numpy as np
 from evilpegs_game.compiled import kernel
 from evilpegs_game.counting.layout import Index, PegSubsets, Words
 
-SHARED_SUBSETS: Final = 1 << 12
-"""The largest number of subsets for which `peg_subsets` caches its result; one result takes 150 KiB with 12 pegs."""
+SHARED_SUBSETS: Final = 1 << 12  # the most subsets of a cached result, which takes 150 KiB with 12 pegs
 BINOMIALS: Final = np.array([[math.comb(n, k) for k in range(17)] for n in range(17)], np.int64)
 
 
 class InnerSubsets(NamedTuple):
-    """The subsets of one peg subset: their numbers in `PegSubsets`, and the number of ways to choose the pegs of each.
+    """The subsets of one peg subset: their numbers in `PegSubsets`, ascending, and the ways to choose each.
 
-    ``numbers`` is int64 in ascending order, and ``choices``, the numbers of ways, is uint64. Both arrays are long
-    enough for the subsets of any peg subset; `list_inner_subsets` returns how many elements are in use.
+    The arrays are long enough for any peg subset; `list_inner_subsets` returns how many elements are in use.
     """
 
     numbers: Index
@@ -29,7 +22,7 @@ class InnerSubsets(NamedTuple):
 
 
 def peg_subsets(class_sizes: tuple[int, ...]) -> PegSubsets:
-    """Return all peg subsets for peg classes of ``class_sizes`` pegs. The arrays may be shared: never write to them."""
+    """Return all peg subsets. The arrays may be shared: never write to them."""
     subsets = math.prod(size + 1 for size in class_sizes)
     return _shared(class_sizes) if subsets <= SHARED_SUBSETS else _lay_out(class_sizes)
 
@@ -46,23 +39,17 @@ def _lay_out(class_sizes: tuple[int, ...]) -> PegSubsets:
     )
 
 
-_shared: Final = lru_cache(64)(_lay_out)
-"""The function `_lay_out` with a cache of 64 results, which take 10 MiB at most."""
+_shared: Final = lru_cache(64)(_lay_out)  # 10 MiB at most
 
 
 @kernel
 def new_inner_subsets(subsets: PegSubsets) -> InnerSubsets:
-    """Return arrays that are long enough for the subsets of any peg subset, for use with `list_inner_subsets`."""
     return InnerSubsets(np.zeros(subsets.sizes.size, np.int64), np.ones(subsets.sizes.size, np.uint64))
 
 
 @kernel
 def list_inner_subsets(subsets: PegSubsets, subset: int, inner: InnerSubsets) -> int:
-    """Write to ``inner`` all subsets of one peg subset, and return how many there are.
-
-    The empty subset comes first, the whole peg subset last. ``subset`` is the index of the peg subset in ``subsets``.
-    ``inner`` comes from `new_inner_subsets`.
-    """
+    """Write to ``inner`` all subsets of one peg subset, from the empty to the whole; return their number."""
     numbers, choices, all_pegs, strides = inner.numbers, inner.choices, subsets.pegs, subsets.strides
     count = 1  # the first is the empty subset, chosen in one way
     for peg_class in range(strides.size):

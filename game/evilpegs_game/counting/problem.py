@@ -1,7 +1,4 @@
-"""The setup for counting the codes of one history: peg classes, the colors and their order, and the bits of scores.
-
-A score is the number of blacks and of matches (black + white) that a partial code has with one guess.
-"""
+"""The setup of a count: peg classes, the colors and their order, and the lanes of the scores."""
 
 import math
 from collections.abc import Sequence
@@ -20,22 +17,19 @@ from evilpegs_game.feedback import Feedback
 from evilpegs_game.history import History
 from evilpegs_game.rules import Rules
 
-MAX_COUNT: Final = 2**63 - 1
-"""The most codes that rules may have, because part sizes are counted in 63 bits."""
+MAX_COUNT: Final = 2**63 - 1  # part sizes are counted in 63 bits
 _WORD_BITS: Final = 64
 
 
 class CountingProblem:
     """An exact count of codes: its `Layout`, and the pegs, colors and guesses that the layout numbers.
 
-    The codes are those of ``rules`` that are consistent with ``history``. ``guess`` is the open guess, whose parts are
-    counted; if it is None, all these codes are counted together. Usually pegs at which all guesses agree form a class,
-    and colors in no guess are added together. With ``ungrouped`` each peg is a class of its own and each color is added
-    alone, so that codes can be read off the table rows. ``prefix``, which fixes the colors of the first pegs, requires
-    ``ungrouped``. ``max_bytes`` bounds the memory of the count; None means no limit.
+    The codes are the candidates of ``history``. ``guess`` is the open guess; without one all codes are counted
+    together. Usually pegs at which all guesses agree form a class, and colors in no guess are added together. With
+    ``ungrouped`` each peg is a class of its own and each color is added alone, so that codes can be read off the table
+    rows. ``prefix``, which fixes the colors of the first pegs, requires ``ungrouped``.
 
-    Raises:
-        TooLargeError: there are too many codes or too many guesses, or a count takes more than ``max_bytes``.
+    Raises TooLargeError for too many codes or guesses, or a count that takes more than ``max_bytes``.
     """
 
     def __init__(
@@ -58,7 +52,7 @@ class CountingProblem:
         sizes = tuple(map(len, classes))
         check_bytes(rules, math.prod(size + 1 for size in sizes), len(lanes.targets), max_bytes)
         self.color_groups = _color_groups(rules, self.guesses, ungrouped)
-        """For each color of the count, the colors of the rules that it stands for: one, or all that are in no guess."""
+        """For each color of the count, the colors of the rules that it stands for."""
         self.layout = Layout(
             class_sizes=np.array(sizes, np.int64),
             subsets=peg_subsets(sizes),
@@ -69,7 +63,7 @@ class CountingProblem:
 
     @property
     def empty_table(self) -> Table:
-        """The table of partial codes before any color is added: one row, for the partial code without colored pegs."""
+        """The table before any color is added: one row."""
         starts = np.ones(len(self.layout.subsets.pegs) + 1, np.int64)
         starts[0] = 0
         rows = np.zeros((1, 1 + 2 * len(self.layout.lanes.targets)), np.uint64)
@@ -96,10 +90,6 @@ def check_countable(rules: Rules) -> None:
 
 
 def _peg_classes(pegs: int, guesses: Sequence[Code], ungrouped: bool) -> list[list[int]]:
-    """Return the pegs in classes: two pegs are in one class if every guess has the same color at both.
-
-    With ``ungrouped`` each peg is a class of its own.
-    """
     if ungrouped:
         return [[peg] for peg in range(pegs)]
     classes: dict[tuple[int, ...], list[int]] = {}
@@ -109,10 +99,6 @@ def _peg_classes(pegs: int, guesses: Sequence[Code], ungrouped: bool) -> list[li
 
 
 def _color_groups(rules: Rules, guesses: Sequence[Code], ungrouped: bool) -> list[tuple[int, ...]]:
-    """Return each color that occurs in a guess as a group of its own, and all other colors as one more group.
-
-    With ``ungrouped`` each color is a group of its own.
-    """
     colors = range(rules.colors)
     if ungrouped:
         return [(color,) for color in colors]
@@ -121,27 +107,15 @@ def _color_groups(rules: Rules, guesses: Sequence[Code], ungrouped: bool) -> lis
     return [(color,) for color in sorted(guessed)] + ([unused] if unused else [])
 
 
+# shared results: never write to them
 @lru_cache(64)
 def _color_choices(group_sizes: tuple[int, ...], pegs: int, repeats: bool) -> tuple[Index, Words]:
-    """Return the most pegs that can have each color of a count, and the number of ways to give the color to n pegs.
-
-    Color ``i`` of the count stands for ``group_sizes[i]`` colors of the rules. The results are the arrays ``max_pegs``,
-    int64 (colors,), and ``ways``, uint64 (colors, pegs + 1), of `Colors`. They are shared: never write to them.
-    """
     max_pegs = [pegs if repeats else size for size in group_sizes]
     ways = [[size**count if repeats else math.perm(size, count) for count in range(pegs + 1)] for size in group_sizes]
     return np.array(max_pegs, np.int64), np.array(ways, np.uint64)
 
 
 def _score_lanes(pegs: int, feedbacks: Sequence[Feedback], *, has_open_guess: bool) -> ScoreLanes:
-    """Return the places in 64-bit words of the bits that hold the score of each guess, one guess after another.
-
-    ``feedbacks`` are those of the answered guesses, in order. The open guess, whose parts are counted, has no feedback;
-    if there is one, it comes before the answered guesses.
-
-    Raises:
-        TooLargeError: the bits do not fit into `MAX_WORDS` words.
-    """
     bits = pegs.bit_length() if has_open_guess else 0
     free = (1 << bits) - 1
     rows, targets, shift = [(-1, -1, 0, 0)] if has_open_guess else [], [[free, free, 0]], bits

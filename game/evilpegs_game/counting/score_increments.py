@@ -1,9 +1,4 @@
-"""Scores of guesses while a code is built color by color: what a color adds, and which scores can still be completed.
-
-The score of a guess is its number of blacks and of matches (black + white) with the pegs that have a color so far.
-`score_increments` computes what a color adds to all scores if a peg subset gets this color. `score_bounds` computes the
-bounds outside which the scores can no longer grow to the feedback of every guess.
-"""
+"""Scores while a code is built color by color: what a color adds, and which can still be completed."""
 
 import numpy as np
 
@@ -25,12 +20,10 @@ from evilpegs_game.counting.layout import (
 
 @kernel
 def score_increments(layout: Layout, color: int) -> Rows:
-    """Return how much the scores of the guesses grow if a peg subset gets ``color``, for each peg subset.
+    """Return how much the scores grow if a peg subset gets ``color``: a row per subset, with the columns of tables.
 
-    The result has one row per peg subset, with the columns of table rows: the blacks and matches that are added, packed
-    into words, and `COLORINGS`, the number of ways in which the pegs can get the color. This number is 0 if the pegs
-    cannot get the color, because a guess would score more than its feedback, the color cannot be at that number of
-    pegs, or the fixed colors of the first pegs forbid it.
+    `COLORINGS` is the number of ways in which the pegs can get the color. It is 0 if a guess would score more than its
+    feedback, the color cannot be at that number of pegs, or the fixed colors of the first pegs forbid it.
     """
     # Here and below, loops read arrays that were taken out of their tuples first: an access inside counts references.
     pegs, sizes = layout.subsets.pegs, layout.subsets.sizes
@@ -63,12 +56,6 @@ def score_increments(layout: Layout, color: int) -> Rows:
 
 @kernel
 def _enforce_prefix(layout: Layout, color: int, increments: Rows) -> None:
-    """Mark the peg subsets that cannot get ``color`` because the colors of the first pegs are fixed.
-
-    A subset cannot get ``color`` if it has a peg with another fixed color, or lacks a peg whose fixed color is
-    ``color``. ``increments``, from `score_increments`, has one row per peg subset. The mark is a 0 in the column
-    `COLORINGS`, the number of ways in which the subset can get ``color``.
-    """
     prefix, pegs = layout.colors.prefix, layout.subsets.pegs
     for peg in range(prefix.size):
         for subset in range(increments.shape[0]):
@@ -78,12 +65,11 @@ def _enforce_prefix(layout: Layout, color: int, increments: Rows) -> None:
 
 @kernel
 def score_bounds(layout: Layout, remaining: Index) -> Words:
-    """Return bounds on the scores that a partial code may have if every guess is still to reach its feedback.
+    """Return bounds on the scores of partial codes from which every guess can still reach its feedback.
 
-    The bounds depend on the peg subset that has colors so far: the fewest blacks, the fewest matches (black + white)
-    and the most matches of each guess, in this order on the last axis. The result is uint64 (subsets, words, 3); each
-    element is a word with the bounds of several guesses. ``remaining`` (colors,) is the number of pegs that can have
-    each color to come, 0 for all others.
+    The result is uint64 (subsets, words, 3): for each peg subset that has colors so far, the fewest blacks, the fewest
+    matches and the most matches, packed as in tables. ``remaining`` (colors,) is the number of pegs that can have each
+    color to come, 0 for all others.
     """
     class_sizes, pegs = layout.class_sizes, layout.subsets.pegs
     guess_colors, color_counts = layout.colors.guess_colors, layout.colors.color_counts
@@ -121,13 +107,6 @@ def _lane_arrays(lanes: ScoreLanes) -> tuple[Index, Index, Index, Index]:
 
 @kernel
 def _match_limits(color_counts: Index, remaining: Index, repeats: bool, pegs: int) -> tuple[int, int, int]:
-    """Return three limits on the matches that the colors to come can still add to a guess.
-
-    The first is the most matches (black + white) of all these colors together. The second is the most pegs that these
-    colors can take without a match, or ``pegs`` if colors may repeat. The third is the fewest pegs of the guess that
-    have one of these colors, or 0 if no color may repeat. ``color_counts`` (colors,) is how often the guess has each
-    color. ``remaining`` (colors,) is the number of pegs that can have each color to come, 0 for all others.
-    """
     most = foreign = 0
     least = pegs
     for color in range(remaining.size):

@@ -1,9 +1,8 @@
 """The tables of a count, kept so that the codes they stand for can be listed and drawn at random.
 
-A table row stands for all partial codes that color the same pegs with the same scores. Each code is a path through the
-tables: each color in turn is given to its pegs. Colors are added from both ends of their order to the tables of two
-halves, which meet in the middle. A row of one half and the row of the other half that completes it stand for as many
-codes as the product of their numbers of partial codes.
+Each code is a path through the tables: each color in turn is given to its pegs. Colors are added from both ends of
+their order to the tables of two halves, which meet in the middle. A row of one half and the row of the other half that
+completes it stand for as many codes as the product of their numbers of partial codes.
 """
 
 from typing import Final, NamedTuple
@@ -31,38 +30,27 @@ from evilpegs_game.random_source import RandomSource
 from evilpegs_game.rules import Rules
 
 LIST_BYTES: Final = 32
-"""Bytes per code while codes are listed, besides one per peg: its number twice, and the partial codes of the halves."""
-_EDGE_BYTES: Final = 3 * 4 + 8
-"""Bytes per edge, a step from a row to a row of the next table: three int32 numbers, and one coloring of 64 bits."""
+"""Bytes per listed code, besides one per peg: its number twice, and the partial codes of the halves."""
+_EDGE_BYTES: Final = 3 * 4 + 8  # three int32 numbers, and one coloring of 64 bits
 
 
 class _Colorings(NamedTuple):
-    """Lists of partial codes, one list per row of a table, as integers with one digit per peg.
-
-    The partial codes of row ``r`` are ``numbers[first[r]:first[r + 1]]``.
-    """
-
     first: Index
     numbers: Words
 
 
 class SolutionTables:
-    """The codes consistent with a history, held as tables of partial codes, from which codes can be listed or drawn.
+    """The candidates of a history as tables of partial codes, to be listed or drawn.
 
-    The tables, and the paths through them while codes are listed, take at most ``max_bytes``.
-
-    Raises:
-        ContradictionError: no code is consistent with the history.
-        TooLargeError: the tables do not fit, or there are more than 2**63 - 1 codes.
+    The tables, and the paths through them while codes are listed, take at most ``max_bytes``. Raises
+    ContradictionError, or TooLargeError if they do not fit or there are more than 2**63 - 1 codes.
     """
 
     def __init__(self, rules: Rules, history: History, max_bytes: int) -> None:
         self._problem = CountingProblem(rules, history, None, ungrouped=True, max_bytes=max_bytes)
         self.work = 0
-        """The number of table rows made."""
         self._max_bytes = max_bytes
         self.bytes_used = 0
-        """The bytes of the tables and, while codes are listed, of the steps between their rows."""
         self._increments: dict[int, Rows] = {}
         with np.errstate(over="ignore"):
             self._levels = self._build_levels()
@@ -77,11 +65,10 @@ class SolutionTables:
 
     @property
     def count(self) -> int:
-        """The number of codes that are consistent with the history."""
         return int(self._sums[-1])
 
     def sample(self, rng: RandomSource) -> Code:
-        """Return one of the codes that are consistent with the history, drawn uniformly with ``rng``."""
+        """Draw a candidate uniformly."""
         index = rng.randrange(self.count)
         pair = int(np.searchsorted(self._sums, index, side="right"))
         row = int(self._rows[pair])
@@ -92,13 +79,10 @@ class SolutionTables:
         return tuple(code)
 
     def columns(self) -> Columns:
-        """Return all codes in code order, as read-only columns: uint8, shape (pegs, codes).
+        """Return all codes in code order, read-only; this takes up to `LIST_BYTES` bytes per code, and one per peg.
 
-        Each code takes up to `LIST_BYTES` bytes, and one byte per peg, while the codes are listed.
-
-        Raises:
-            TooLargeError: a code does not fit into 64 bits as a number, or the paths through the tables, from which the
-                codes are read, do not fit into ``max_bytes`` beside the tables.
+        Raises TooLargeError if a code does not fit into 64 bits as a number, or if the paths through the tables, from
+        which the codes are read, do not fit beside the tables.
         """
         rules = self._problem.rules
         if not codes_fit_word(rules):
@@ -118,14 +102,6 @@ class SolutionTables:
         return columns
 
     def _build_levels(self) -> tuple[list[tuple[int, Table]], list[tuple[int, Table]]]:
-        """Return, for each half of the colors, its tables as pairs (color added last, table).
-
-        The tables hold partial codes. The first table of a half has no color, which -1 stands for. Each further table
-        has one color more than the table before it.
-
-        Raises:
-            TooLargeError: the tables take more than ``max_bytes``.
-        """
         problem, max_rows = self._problem, row_limit(self._problem, self._max_bytes)
         levels = ([(-1, problem.empty_table)], [(-1, problem.empty_table)])
         order, slots = problem.order.tolist(), np.empty(INITIAL_SLOTS, np.int32)
@@ -144,7 +120,6 @@ class SolutionTables:
         return levels
 
     def _reserve(self, needed: int) -> None:
-        """Add ``needed`` bytes to `bytes_used`; raise TooLargeError if the sum exceeds ``max_bytes``."""
         self.bytes_used += needed
         if self.bytes_used > self._max_bytes:
             raise self._too_large()
@@ -158,22 +133,12 @@ class SolutionTables:
         return partners(self._problem.layout, self._levels[0][-1][1], self._levels[1][-1][1])
 
     def _increments_of(self, color: int) -> Rows:
-        """Return what ``color`` adds to the scores of the guesses, one row per peg subset that gets the color.
-
-        The array is computed by `score_increments` at the first call and then kept.
-        """
         known = self._increments.get(color)
         if known is None:
             known = self._increments[color] = score_increments(self._problem.layout, color)
         return known
 
     def _backtrack(self, side: int, row: int, rng: RandomSource, code: list[int]) -> None:
-        """Draw one of the partial codes that a table row stands for, and write its colors to their pegs in ``code``.
-
-        ``side`` (0 or 1) is a half of the colors. ``row`` is the index of the row in the table that has all colors of
-        this half. The pegs of each color are drawn, first those of the color that was added last. Each partial code is
-        equally likely.
-        """
         problem, subsets = self._problem, self._problem.layout.subsets
         for (color, table), (_, previous) in zip(self._levels[side][:0:-1], self._levels[side][-2::-1], strict=True):
             increments = self._increments_of(color)
@@ -184,11 +149,6 @@ class SolutionTables:
                 code[peg] = problem.color_groups[color][0]
 
     def _colorings(self, side: int, ends: Index) -> _Colorings:
-        """Return the partial codes that some rows of the last table of one half of the colors stand for.
-
-        ``side`` (0 or 1) is the half. ``ends`` are the indices of the rows in the table that has all colors of this
-        half. The result has a list for every row of that table, empty for rows not in ``ends``.
-        """
         levels = self._levels[side]
         live = np.zeros(len(levels[-1][1].rows), np.bool_)
         live[ends] = True
@@ -206,11 +166,6 @@ class SolutionTables:
         return colorings
 
     def _code_values(self, color: int) -> Words:
-        """Return, for each peg subset, the code number with ``color`` at its pegs and 0 at others: uint64 (subsets,).
-
-        A code number has one digit to the base ``colors`` per peg, the highest for the first peg. Adding the result of
-        a peg subset to the number of a partial code gives ``color`` to the pegs of this subset.
-        """
         problem = self._problem
         digits = np.array([problem.rules.colors**power for power in range(problem.rules.pegs)][::-1], np.uint64)
         ones: Words = (problem.layout.subsets.pegs.astype(np.uint64) * digits).sum(axis=1, dtype=np.uint64)

@@ -21,12 +21,11 @@ Integers = NDArray[np.int64]
 
 
 class ColorClasses(NamedTuple):
-    """The colors that need to be tried in guesses at one live set, numbered from 0 for compiled code.
+    """The colors to try in guesses at one live set, numbered from 0 for compiled code.
 
-    ``colors[c]`` is the color with number c, ascending, int64. ``before[c]`` is the number of the color that must occur
-    in a guess left of the first peg with number c, or -1 if there is none, int64; every other guess has the part sizes
-    of one that keeps this order. ``rank[color]`` is the number of ``color``, for colors that some candidate has, uint8.
-    ``repeats`` is True if a color may occur more than once in a code.
+    ``colors[c]`` is the color with number c, ascending. ``before[c]`` is the number of the color that must occur in a
+    guess left of the first peg with number c, or -1; every other guess has the part sizes of one that keeps this order.
+    ``rank[color]`` is the number of ``color``, for colors that some candidate has.
     """
 
     colors: Integers
@@ -37,11 +36,7 @@ class ColorClasses(NamedTuple):
 
 @kernel
 def make_color_classes(live: Columns, colors: int, repeats: bool, guessed: int) -> ColorClasses:
-    """Return the color classes of a live set on rules with ``colors`` colors.
-
-    ``repeats`` is True if a color may occur more than once in a code. ``guessed`` is a bit set of the colors in all
-    guesses so far; bit c stands for color c.
-    """
+    """Bit c of ``guessed`` is set if a guess so far has color c."""
     present = np.zeros(colors, np.uint8)
     for peg in range(live.shape[0]):
         for i in range(live.shape[1]):
@@ -66,7 +61,7 @@ def make_color_classes(live: Columns, colors: int, repeats: bool, guessed: int) 
 
 @kernel
 def to_color_classes(live: Columns, color_classes: ColorClasses) -> Columns:
-    """Return a copy of ``live`` with each color replaced by its number in ``color_classes``: uint8, same shape."""
+    """Return a copy of ``live`` with each color replaced by its number."""
     codes = np.empty_like(live)
     for peg in range(live.shape[0]):
         for i in range(live.shape[1]):
@@ -78,8 +73,7 @@ def to_color_classes(live: Columns, color_classes: ColorClasses) -> Columns:
 def count_in_order(codes: Columns, colors: int, guessed: int) -> int:
     """Count the codes that use unguessed colors only in ascending order from left to right, without gaps.
 
-    The least unguessed color must come first. ``codes`` has one code per column, ``colors`` is the number of colors of
-    the rules, and ``guessed`` is a bit set of the colors in all guesses so far; bit c stands for color c.
+    The least unguessed color must come first. Bit c of ``guessed`` is set if a guess so far has color c.
     """
     count = 0
     for i in range(codes.shape[1]):

@@ -1,8 +1,7 @@
 """Criteria: what makes a guess good, as a measure over the sizes of its parts.
 
-A criterion takes a table of part sizes (int32, shape (feedbacks, guesses)) and selects the best guesses exactly. It
-does not see codes: `evilpegs_game.guessing.selection` decides between equally good guesses. `Criterion.measure` returns
-the same criterion in the form of the kernels of `evilpegs_game.guessing.ranking`, which see one guess at a time.
+They are the plain definition of the kernels of `evilpegs_game.guessing.ranking`, which see one guess at a time.
+`evilpegs_game.guessing.selection` decides between equally good guesses.
 """
 
 from collections import Counter
@@ -20,22 +19,19 @@ from evilpegs_game.guessing.ranking import LARGEST, LISTS, LOG_UNIT, PRODUCTS, S
 from evilpegs_game.partition import SizeTable
 
 GuessIndices = NDArray[np.intp]
-"""Indices of guesses (columns) in a table of part sizes, ascending: intp, one axis."""
+"""Columns of a table of part sizes, ascending."""
 
-_LISTED_CODES: Final = 40
-"""The most codes of a live set for which the weights of `_list_weights`, and sums of them, fit 63 bits."""
+_LISTED_CODES: Final = 40  # so that the weights of `_list_weights`, and sums of them, fit 63 bits
 
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
     """A measure over the part sizes of guesses; smaller values are better.
 
-    ``name`` is the name on the command line, ``measures`` describes the measure, and ``source`` names its origin.
-    ``score`` maps a table of part sizes to one number per guess: int64, or float64 with a relative error of at most
-    ``slack``. ``refine`` maps the table of the guesses with equal scores to the indices of the best of these guesses;
-    if it is None, they are equally good. ``rule`` and ``weigh`` define the same criterion for
-    `evilpegs_game.guessing.ranking`: ``rule`` is one of its four rules, and ``weigh(n)`` returns the weights of all
-    part sizes up to n.
+    ``measures`` describes the measure, and ``source`` names its origin. ``score`` maps a table of part sizes to one
+    number per guess, if a float with a relative error of at most ``slack``. ``refine`` maps the table of the guesses
+    with equal scores to the best of them; without it they are equally good. ``rule`` and ``weigh`` define the same
+    criterion for `evilpegs_game.guessing.ranking`: ``weigh(n)`` returns the weights of all part sizes up to n.
     """
 
     name: str
@@ -48,11 +44,7 @@ class Criterion:
     slack: float = 0.0
 
     def best(self, table: SizeTable) -> GuessIndices:
-        """Return the indices of the best guesses in ``table``, a table of part sizes; there is at least one.
-
-        The table is int32, shape (feedbacks, guesses). If there are several best guesses, they are exactly equal under
-        this criterion.
-        """
+        """Return the best guesses in ``table``, exactly equal under this criterion; there is at least one."""
         scores = self.score(table)
         least = scores.min()
         tied = np.flatnonzero(scores <= least + self.slack * (1 + least) if self.slack else scores == least)
@@ -61,7 +53,7 @@ class Criterion:
         return tied[self.refine(table[:, tied])]
 
     def measure(self, codes: int) -> Measure:
-        """Return this criterion in the form that compiled code uses, for live sets of at most ``codes`` codes."""
+        """Return the compiled form for live sets of at most ``codes`` codes."""
         return Measure(self.rule, self.weigh(codes))
 
 
@@ -75,7 +67,6 @@ def _sum_of_squares(table: SizeTable) -> NDArray[np.int64]:
 
 
 def _sum_of_logs(table: SizeTable) -> NDArray[np.float64]:
-    """Return, for each guess, the sum of n ln n over its part sizes n: the logarithm of the product of n**n."""
     return np.asarray((table * np.log(np.maximum(table, 1))).sum(axis=0))
 
 
@@ -84,7 +75,6 @@ def _minus_parts(table: SizeTable) -> NDArray[np.int64]:
 
 
 def _least_lists(table: SizeTable) -> GuessIndices:
-    """Return the indices of the guesses whose part sizes, sorted descending, form the lexicographically least list."""
     ranked = -np.sort(-table, axis=0)
     indices = np.arange(table.shape[1])
     for sizes in ranked:
@@ -94,7 +84,6 @@ def _least_lists(table: SizeTable) -> GuessIndices:
 
 
 def _least_products(table: SizeTable) -> GuessIndices:
-    """Return the indices of the guesses with the least product of n**n over their part sizes n, in exact integers."""
     ranked = np.sort(table, axis=0)
     if (ranked == ranked[:, :1]).all():
         return np.arange(table.shape[1])
@@ -115,13 +104,8 @@ def _no_weights(codes: int) -> Weights:  # noqa: ARG001
 
 
 def _list_weights(codes: int) -> Weights:  # noqa: ARG001
-    """Return one weight per part size, with which sums of weights order guesses like lists of part sizes.
-
-    Each list is sorted descending, and lists are compared lexicographically. A part weighs more than any set of smaller
-    parts that have at most `_LISTED_CODES` codes together, so the weights are for live sets of at most this many codes.
-    ``codes`` has no influence.
-    """
     weights = [0, 1]
+    # a part weighs more than any set of smaller parts that have at most _LISTED_CODES codes together
     for _ in range(2, _LISTED_CODES + 1):
         weights.append(1 + max(_LISTED_CODES * weight // size for size, weight in enumerate(weights[1:], 1)))
     return np.array(weights, dtype=np.int64)
@@ -137,11 +121,6 @@ def _logarithms(codes: int) -> Weights:
 
 
 def _further_codes(codes: int) -> Weights:
-    """Return the weight of each part size from 0 to ``codes``: the size less 1, but at least 0.
-
-    The sum of the weights is then the number of candidates less the number of parts, so the guess with the most parts
-    has the least sum.
-    """
     return np.maximum(np.arange(codes + 1, dtype=np.int64) - 1, 0)
 
 

@@ -21,10 +21,9 @@ from evilpegs_game.guessing.color_classes import ColorClasses, Integers
 class Cursor(NamedTuple):
     """A guess, complete or not, from which compiled code moves on in code order, in place.
 
-    Colors are stored as their numbers in `ColorClasses`, which leaves out colors that need not be tried. ``guess``
-    holds the color of each peg, or -1 if it has none yet: int64, shape (pegs,). ``used`` is the number of pegs of each
-    color in ``guess``: int64, shape (colors,). ``feedback_slots`` are the feedbacks as 256 * blacks + matches (black +
-    white), uint16, in the order in which parts are counted; feedbacks that ruled out recent guesses move to the front.
+    Colors are their numbers in `ColorClasses`. ``guess`` holds -1 at pegs without a color; ``used`` is the number of
+    pegs of each color. ``feedback_slots`` are the feedbacks as 256 * blacks + matches (black + white), in the order in
+    which parts are counted; feedbacks that ruled out recent guesses move to the front.
     """
 
     guess: Integers
@@ -34,10 +33,7 @@ class Cursor(NamedTuple):
 
 @kernel
 def make_cursor(pegs: int, colors: int) -> Cursor:
-    """Return a cursor at the beginning of code order: no peg of its guess has a color yet.
-
-    `find_next` moves it to the first guess. ``colors`` is the number of colors in the color classes.
-    """
+    """Return a cursor before the first guess; ``colors`` is the number of colors in the color classes."""
     feedback_slots = np.empty((pegs + 1) * (pegs + 2) // 2, np.uint16)
     kept = 0
     for black in range(pegs + 1):
@@ -51,12 +47,6 @@ def make_cursor(pegs: int, colors: int) -> Cursor:
 
 @kernel
 def may_follow(color: int, used: Integers, before: Integers, repeats: bool) -> bool:
-    """Return True if ``color`` may be the next color of a guess.
-
-    Colors are numbers in `ColorClasses`. ``used`` is the number of pegs of each color in the guess so far. ``before``
-    is, for each color, the color that must occur in the guess before it, or -1 if there is none. ``repeats`` is True if
-    a color may occur more than once.
-    """
     if used[color]:
         return repeats
     return bool(before[color] < 0 or used[before[color]] > 0)
@@ -66,11 +56,10 @@ def may_follow(color: int, used: Integers, before: Integers, repeats: bool) -> b
 def move_to_prefix(
     bitmaps: GuessBitmaps, cursor: Cursor, color_classes: ColorClasses, codes: Columns, i: int, pegs: int
 ) -> bool:
-    """Give the guess of ``cursor`` the first ``pegs`` pegs of code ``i`` of ``codes``, and no color at all later pegs.
+    """Give the guess the first ``pegs`` pegs of code ``i`` of ``codes``, no color at later pegs, and their bitmaps.
 
-    The bitmaps of these pegs are written to ``bitmaps``. ``i`` is a column index, and the colors in ``codes`` are
-    numbers in the color classes. Return True, or False if the color classes show that no guess that begins like this
-    needs to be tried.
+    Return False if no guess that begins like this needs to be tried. The colors in ``codes`` are numbers in the
+    classes.
     """
     guess, used, _ = cursor
     used[:] = 0
@@ -103,11 +92,9 @@ def find_next(  # noqa: C901, PLR0912, PLR0915 - see below for what the plain fo
 ) -> int:
     """Move the cursor to the next guess in code order with a score of at most ``limit``; return the score, or -1.
 
-    A result of -1 means that no guess with a score of at most ``limit`` is left. Only the pegs from the index ``base``
-    on change. The colors from ``start`` up to but not including ``stop`` are tried at these pegs. Colors are numbers in
-    ``color_classes``; if ``base`` is not the last peg, the range must hold all of them. If ``summed`` is True, the
-    score is the sum of the ``weights`` of the part sizes, otherwise the largest part size. ``bitmaps``, from which
-    parts are counted, are kept up to date with the guess.
+    Only the pegs from ``base`` on change, to the colors in ``range(start, stop)``; if ``base`` is not the last peg, the
+    range must hold all colors. If ``summed`` is True, the score is the sum of the ``weights`` of the part sizes,
+    otherwise the largest part size. ``bitmaps`` are kept up to date with the guess.
 
     These are the innermost loops of every search, and most live sets have at most 64 codes, so that a bitmap is one
     word. With calls of `may_follow`, `add_peg` and `part_size` instead, an evaluation of minimax takes 2.1 times as

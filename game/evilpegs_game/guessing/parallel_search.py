@@ -1,8 +1,8 @@
 """The search for the best guess by several threads, in chunks.
 
-First all candidates are searched, divided into chunks, then all codes, divided into chunks by the first pegs of the
-codes. Each chunk has its own bitmaps and its own best guess. The best guesses are compared in the order of the chunks,
-so the result does not depend on the threads.
+First all candidates are searched, divided into chunks, then all codes, divided into chunks by their first pegs. Each
+chunk has its own bitmaps and its own best guess. The best guesses are compared in the order of the chunks, so the
+result does not depend on the threads.
 """
 
 from collections.abc import Callable
@@ -23,18 +23,12 @@ from evilpegs_game.rules import Rules
 
 _CHUNKS: Final = 16
 _PREFIX_PEGS: Final = 2
-"""The number of pegs at the beginning of a code by which all codes are divided into chunks."""
 
 
 def best_code_in_chunks(
     live: Columns, rules: Rules, guessed: int, measure: Measure, candidates_only: bool, threads: Executor
 ) -> NDArray[np.uint8]:
-    """Return the best guess at a live set of three codes or more, found by several threads: uint8, shape (pegs,).
-
-    It is the guess that `evilpegs_game.guessing.search.best_code` returns: the best under ``measure``, among the codes
-    of ``live`` if ``candidates_only`` is True, otherwise among all codes. The tasks of the search run in the executor
-    ``threads``. ``guessed`` is a bit set of the colors in all guesses so far; bit c stands for color c.
-    """
+    """Return what `evilpegs_game.guessing.search.best_code` returns, found by several threads."""
     color_classes = make_color_classes(live, rules.colors, rules.repeats, guessed)
     live = to_color_classes(live, color_classes)
     (pegs, codes), colors = live.shape, color_classes.colors.size
@@ -54,13 +48,6 @@ def best_code_in_chunks(
 def _search_chunks(
     search: Callable[[int, int, Best], None], count: int, best: Best, measure: Measure, codes: int, threads: Executor
 ) -> None:
-    """Run ``search`` on chunks of ``range(count)`` and put the best guess found into ``best``, if it is better.
-
-    ``search(start, stop, result)`` searches from ``start`` up to but not including ``stop`` and puts the best guess of
-    this chunk into ``result``. Of equally good guesses, that of the earliest chunk is kept. ``codes`` is the number of
-    candidates.
-    """
-
     def search_chunk(start: int) -> Best:
         result = Best(best.guess.copy(), best.score.copy(), best.sizes.copy())
         search(start, min(start + step, count), result)
@@ -72,14 +59,9 @@ def _search_chunks(
 
 
 def _with_own_buffers(bitmaps: GuessBitmaps) -> GuessBitmaps:
-    """Return ``bitmaps`` with a copy of the bitmaps of the guess; the bitmaps of the live set are shared."""
     return bitmaps._replace(blacks=bitmaps.blacks.copy(), totals=bitmaps.totals.copy())
 
 
 def _prefixes(pegs: int, colors: int) -> Columns:
-    """Return all possible first pegs of guesses as columns in code order: uint8, shape (prefix pegs, prefixes).
-
-    A prefix has `_PREFIX_PEGS` pegs, or ``pegs - 1`` if this is less.
-    """
     length = min(_PREFIX_PEGS, pegs - 1)
     return all_codes(Rules(length, colors)) if length else np.zeros((0, 1), dtype=np.uint8)

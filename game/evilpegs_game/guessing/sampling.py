@@ -1,4 +1,4 @@
-"""A good guess on rules with too many candidates to consider each: the best of some candidates drawn at random.
+"""A good guess with too many candidates to consider each: the best of some candidates drawn at random.
 
 The idea to judge guesses by a sample is from L. Berghman, D. Goossens and R. Leus, Efficient solutions for Mastermind
 using genetic algorithms (2009).
@@ -17,23 +17,18 @@ from evilpegs_game.partition import part_size_table
 from evilpegs_game.random_source import RandomSource
 
 MAX_SAMPLES: Final = 1000
-"""The largest number of candidates that are drawn and compared for one guess."""
 DEFAULT_BUDGET: Final = 10**8
-"""The feedback evaluations per guess if the position has no budget; they take about a tenth of a second."""
+"""Feedback evaluations per guess without a budget; they take about a tenth of a second."""
 
 
 def sampled_guess(position: Position, rng: RandomSource, candidates_only: bool = False) -> Code:
-    """Draw candidates uniformly and return the one whose feedback has the most entropy among the drawn candidates.
+    """Draw candidates and return the one whose feedback has the most entropy among the drawn ones.
 
-    The number of candidates drawn is at most `MAX_SAMPLES`, and so small that comparing each with every other keeps
-    within ``position.budget`` feedback evaluations, or `DEFAULT_BUDGET` if there is no budget. If all candidates can be
-    compared, nothing is drawn: the result is the guess with the most entropy over all candidates. This guess is taken
-    from all codes if the budget suffices and ``candidates_only`` is False, otherwise from the candidates. With at most
-    two candidates left, the first of them is returned.
+    At most `MAX_SAMPLES` are drawn, so few that comparing each with every other keeps within the budget. If all
+    candidates can be compared, nothing is drawn: the result is the guess with the most entropy over all candidates. It
+    is taken from all codes if the budget suffices and ``candidates_only`` is False, otherwise from the candidates.
 
-    Raises:
-        TooLargeError: the rules have too many codes to count, or counting does not fit in memory.
-        ContradictionError: no code is consistent with the history.
+    Raises ContradictionError, or TooLargeError if the codes cannot be counted within the bounds.
     """
     count = position.count
     if count <= 2:

@@ -29,12 +29,10 @@ from evilpegs_game.guessing.ranking import (
 def best_code(
     live: Columns, colors: int, repeats: bool, guessed: int, rule: int, weights: Integers, candidates_only: bool
 ) -> NDArray[np.uint8]:
-    """Return the best guess at a live set of three codes or more: uint8, shape (pegs,).
+    """Return the best guess at a live set of three codes or more; `guessed_color_mask` makes ``guessed``.
 
-    ``colors`` and ``repeats`` are fields of the rules. ``guessed`` is a bit set of the colors in all guesses so far
-    (bit c stands for color c), and ``live`` must be the live set after these guesses. ``rule`` and ``weights`` are the
-    fields of a `Measure`, passed separately because converting a named tuple from Python is slow. If
-    ``candidates_only`` is True, only codes of ``live`` are considered, otherwise all codes.
+    ``live`` must be the live set after the guesses of ``guessed``. ``rule`` and ``weights`` are the fields of a
+    `Measure`, passed separately because converting a named tuple from Python is slow.
     """
     color_classes = make_color_classes(live, colors, repeats, guessed)
     pegs, codes = live.shape
@@ -61,11 +59,10 @@ def search(
     measure: Measure,
     best: Best,
 ) -> None:
-    """Search the guesses that begin with some prefixes and put the best into ``best`` if it is strictly better.
+    """Search the guesses that begin with ``prefixes[:, start:stop]`` and put a strictly better one into ``best``.
 
-    Of equally good guesses the first is put there. ``prefixes`` are columns of at most as many pegs as a guess, in code
-    order; those at the indices in ``range(start, stop)`` are searched. Their colors are numbers in ``color_classes``.
-    ``codes`` is the number of candidates. ``bitmaps``, made of the candidates, and ``cursor`` are changed.
+    Of equally good guesses the first is put there. The prefixes are columns in code order, of color numbers. ``codes``
+    is the number of candidates. ``bitmaps``, made of the candidates, and ``cursor`` are changed.
     """
     least, summed = least_score(measure, codes), is_summed(measure, codes)
     length = prefixes.shape[0]
@@ -93,11 +90,6 @@ def _keep_if_better(
     measure: Measure,
     best: Best,
 ) -> None:
-    """Put the guess of ``cursor``, whose score is ``score``, into ``best`` if it is strictly better under ``measure``.
-
-    ``codes`` is the number of candidates. Part sizes, where ``measure`` compares them, are counted from ``bitmaps``,
-    which must be up to date with the guess. ``color_classes`` maps the color numbers in ``cursor`` to colors.
-    """
     sizes = best.sizes.copy()
     if measure.rule in (LISTS, PRODUCTS):
         color = cursor.guess[-1]

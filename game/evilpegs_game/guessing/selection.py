@@ -21,15 +21,10 @@ from evilpegs_game.rules import Rules
 
 
 def best_guess(position: Position, criterion: Criterion, candidates_only: bool = False) -> Code:
-    """Return the best guess at ``position`` under ``criterion``, among all codes or among the candidates only.
+    """Return the best guess under ``criterion``, among all codes or among the candidates only.
 
-    Ties go to a candidate, then to the first guess in code order. With at most two candidates left, the first of them
-    is returned.
-
-    Raises:
-        OverBudgetError: the choice would take more feedback evaluations than ``position.budget``.
-        TooLargeError: the candidates do not fit in memory, or there are too many codes to try each.
-        ContradictionError: no code is consistent with the history.
+    Raises OverBudgetError, ContradictionError, or TooLargeError if the candidates do not fit in memory or there are too
+    many codes to try each.
     """
     if position.count <= 2:
         return position.first_candidate
@@ -49,12 +44,7 @@ def best_guess_at(
     candidates_only: bool,
     threads: Executor | None = None,
 ) -> Code:
-    """Return the best guess at ``live``, a live set of three codes or more, under ``measure``.
-
-    Only codes of ``live`` are considered if ``candidates_only`` is True, otherwise all codes. ``guessed`` is the
-    `guessed_color_mask` of the history that the live set follows from. ``threads`` is an executor that runs the search,
-    or None to search in the calling thread; it changes the speed, not the guess.
-    """
+    """Return the best guess at three codes or more; ``threads`` change the speed, not the guess."""
     if threads:
         guess = best_code_in_chunks(live, rules, guessed, measure, candidates_only, threads)
     else:
@@ -66,12 +56,11 @@ def best_guess_at(
 
 
 def guessed_color_mask(history: History) -> int:
-    """Return a bit set of the colors in all guesses of ``history``; bit c stands for color c."""
     return reduce(or_, (color_mask(turn.guess) for turn in history), 0)
 
 
 def color_mask(guess: Code) -> int:
-    """Return a bit set of the colors in ``guess``; bit c stands for color c."""
+    """Bit c of the result is set if ``guess`` has color c."""
     return sum(1 << color for color in set(guess))
 
 
@@ -89,13 +78,9 @@ def _check_budget(position: Position, guesses: int) -> None:
 
 
 def _count_guesses(rules: Rules, live: Columns, guessed: int, candidates_only: bool) -> int:
-    """Return the number of guesses to try; guesses that differ only by a renaming of unguessed colors are counted once.
-
-    ``guessed`` is a bit set of the colors in all guesses so far. If ``candidates_only`` is True, only the codes of
-    ``live`` are counted.
-    """
     if candidates_only:
         return int(count_in_order(live, rules.colors, guessed))
+    # guesses that differ only by a renaming of unguessed colors are counted once
     fresh = rules.colors - guessed.bit_count()
     counts = [1] + [0] * fresh  # of prefixes, by the number of fresh colors in them
     for peg in range(rules.pegs):

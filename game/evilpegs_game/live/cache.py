@@ -1,9 +1,3 @@
-"""A cache with a byte budget, and the computation of one value at a time for all threads that ask for it.
-
-`ByteCache` drops the least recently used values first. `SingleFlight` lets threads wait for a value that is already
-being computed.
-"""
-
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future
@@ -14,7 +8,7 @@ _V = TypeVar("_V")
 
 
 class CacheState(NamedTuple):
-    """The bytes and entries that a cache holds now, and its hits and misses since it was created."""
+    """The contents of a cache now, and its hits and misses since it was created."""
 
     bytes_used: int
     entries: int
@@ -23,7 +17,7 @@ class CacheState(NamedTuple):
 
 
 class ByteCache(Generic[_V]):
-    """A thread-safe cache of values by key. All values together take at most ``max_bytes`` bytes."""
+    """A thread-safe cache that drops the least recently used values first."""
 
     def __init__(self, max_bytes: int) -> None:
         self._max_bytes = max_bytes
@@ -33,11 +27,9 @@ class ByteCache(Generic[_V]):
 
     @property
     def state(self) -> CacheState:
-        """The bytes and entries held now, and the hits and misses so far."""
         return CacheState(self._used, len(self._entries), self._hits, self._misses)
 
     def get(self, key: Hashable) -> _V | None:
-        """Return the value of ``key``, or None if the cache has no value for it; count a hit or a miss."""
         with self._lock:
             entry = self._entries.get(key)
             if entry is None:
@@ -48,9 +40,9 @@ class ByteCache(Generic[_V]):
             return entry[0]
 
     def put(self, key: Hashable, value: _V, size: int) -> None:
-        """Store ``value``, which takes ``size`` bytes, and drop the least recently used values to make space.
+        """Store ``value``, which takes ``size`` bytes, and drop others for it.
 
-        Nothing is stored if there is a value for ``key`` already, or if ``size`` exceeds the budget of the cache.
+        Nothing is stored if ``key`` has a value already, or if ``size`` exceeds the budget.
         """
         with self._lock:
             if key in self._entries or size > self._max_bytes:
@@ -60,7 +52,7 @@ class ByteCache(Generic[_V]):
             self._used += size
 
     def free_bytes(self, size: int) -> None:
-        """Drop the least recently used values until ``size`` bytes of the budget are free or the cache is empty."""
+        """Drop values until ``size`` bytes of the budget are free or the cache is empty."""
         with self._lock:
             self._evict(size)
 
@@ -77,10 +69,9 @@ _Result = TypeVar("_Result")
 class SingleFlight(Generic[_K, _Result]):
     """A guard that computes a value once for all threads that ask for its key at the same time; thread-safe.
 
-    No value is kept: if a thread asks for the key later, the value is computed again. To combine this guard with a
-    cache, let ``compute`` look into the cache first and store its value there before it returns; then no value that
-    stays in the cache is computed twice. ``compute`` must not ask for its own key, and the computations of two keys
-    must not ask for each other: they would wait forever.
+    No value is kept. To combine this guard with a cache, let ``compute`` look into the cache first and store its value
+    there before it returns; then no value that stays in the cache is computed twice. ``compute`` must not ask for its
+    own key, and the computations of two keys must not ask for each other: they would wait forever.
     """
 
     def __init__(self) -> None:
@@ -88,14 +79,10 @@ class SingleFlight(Generic[_K, _Result]):
         self._flights: dict[_K, Future[_Result]] = {}
 
     def __len__(self) -> int:
-        """Return the number of keys being computed now."""
         return len(self._flights)
 
     def get(self, key: _K, compute: Callable[[], _Result]) -> _Result:
-        """Return the result of ``compute``, or the result for ``key`` that another thread is already computing.
-
-        An exception of the computation is raised in each thread that waits for it.
-        """
+        """Compute the value, or wait for the thread that does; its exception is raised in each waiting thread."""
         with self._lock:
             under_way = self._flights.get(key)
             if under_way is None:

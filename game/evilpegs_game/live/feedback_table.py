@@ -1,7 +1,6 @@
-"""A table of the feedback of every code to every other, for rules with so few codes that it fits a processor cache.
+"""A table of the feedback of every code to every other, for rules with few codes.
 
-With the table, the part sizes of a guess take one comparison of bytes per code and turn of the history, and one pass
-that counts.
+With it, the part sizes of a guess take one comparison of bytes per code and turn, and one pass that counts.
 """
 
 from collections.abc import Sequence
@@ -17,15 +16,14 @@ from evilpegs_game.feedback import Feedback
 from evilpegs_game.partition import Numbers, Sizes, number_codes
 from evilpegs_game.rules import Rules
 
-MAX_TABLE_CODES: Final = 2048
-"""Rules of at most this many codes have a table, which takes at most 4 MiB."""
+MAX_TABLE_CODES: Final = 2048  # 4 MiB, which fits a processor cache
 
 
 class FeedbackTable:
-    """The feedback numbers of all pairs of codes of ``rules``: uint8, shape (codes, codes).
+    """The feedback numbers of all pairs of codes; ``columns`` are all codes in code order.
 
-    A row, the feedback of one code to all others, is computed when it is first needed. ``columns`` are all codes of the
-    rules in code order. A table is thread-safe: two threads that compute the same row write the same bytes.
+    A row, the feedback of one code to all others, is computed when it is first needed. A table is thread-safe: two
+    threads that compute the same row write the same bytes.
     """
 
     def __init__(self, rules: Rules, columns: Columns) -> None:
@@ -36,21 +34,17 @@ class FeedbackTable:
 
     @staticmethod
     def bytes_needed(rules: Rules) -> int:
-        """Return the bytes that the table of ``rules`` takes, without building it."""
         return rules.size * (rules.size + 1)
 
     def complete(self) -> None:
-        """Compute all missing rows, so that no later call has to compute one; this takes some milliseconds."""
+        """Compute all missing rows, so that no later call has to; this takes some milliseconds."""
         _complete(self._columns, self._rows, self._computed)
 
     def part_sizes(self, history: Sequence[tuple[Code, Feedback]], guess: Code) -> Sizes:
-        """Return how many codes consistent with ``history`` would give each feedback to ``guess``: int64, (feedbacks,).
+        """Count the parts of ``guess``.
 
-        The elements are in feedback order, zeros included. All guesses must be codes of the rules, and all feedbacks
-        must be possible with the rules; neither is checked.
-
-        Raises:
-            IllegalCodeError: ``guess`` has another number of pegs than the codes.
+        All guesses must be codes of the rules, and all feedbacks possible; only the number of pegs of ``guess`` is
+        checked, with IllegalCodeError.
         """
         rules = self._rules
         if len(guess) != rules.pegs:
@@ -69,13 +63,6 @@ class FeedbackTable:
 def _part_sizes(
     columns: Columns, rows: Numbers, computed: NDArray[np.bool_], turns: Numbers, colors: int, repeats: bool
 ) -> Sizes:
-    """Return how many codes consistent with a history would give each feedback to a guess: int64, shape (feedbacks,).
-
-    ``turns`` holds the colors of the guess, the blacks and the whites of each turn of the history, then the colors of
-    the guess in question. ``columns`` are all codes, and ``rows`` has the feedback numbers of each code against all
-    codes. Rows that ``computed`` does not mark as computed are computed when they are needed. ``colors`` and
-    ``repeats`` are those of the rules.
-    """
     pegs, size = columns.shape
     consistent = np.ones(size, np.uint8)
     # Two sets of counters in turn, so that a counter is not read right after it was written.
@@ -119,10 +106,6 @@ def _row(
 
 @short_kernel
 def _index(code: Columns, colors: int, repeats: bool) -> int:
-    """Return the index of ``code`` among all codes of the rules, in code order.
-
-    ``colors`` and ``repeats`` are those of the rules.
-    """
     index = 0
     for peg in range(code.size):
         color, choices = int(code[peg]), colors

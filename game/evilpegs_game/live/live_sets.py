@@ -1,9 +1,9 @@
 """A shared cache of live sets and part sizes with a byte budget. Every entry can be recomputed.
 
-A live set is the set of all codes consistent with a history. Rules with few codes are *enumerated*: the live set is an
-array of codes, selected from that of the turn before. On larger rules part sizes are *counted* until the live set is
-small enough to be listed. Counts and listed live sets are kept under a canonical key of the history, so openings that
-differ only by the names of colors and pegs share an entry. All methods give identical results.
+Rules with few codes are *enumerated*: the live set is an array of codes, selected from that of the turn before. On
+larger rules part sizes are *counted* until the live set is small enough to be *listed*. Counts and listed live sets are
+kept under a canonical key of the history, so openings that differ only by the names of colors and pegs share an entry.
+All methods give identical results.
 """
 
 from collections.abc import Callable
@@ -34,20 +34,18 @@ from evilpegs_game.symmetry.symmetry import Symmetry, convert_image
 
 DEFAULT_BYTES: Final = 256 << 20
 ENUMERATED_CODES: Final = 100_000
-"""Rules of at most this many codes are enumerated, because that takes less time than computing a canonical key."""
-_ENTRY_BYTES: Final = 1024
-"""Bytes of a cache entry besides its codes (key, array header, links), rounded up generously."""
+"""Up to here, enumerating takes less time than computing a canonical key."""
+_ENTRY_BYTES: Final = 1024  # of a cache entry besides its codes (key, array header, links), rounded up generously
 SIZES_BYTES: Final = 2048
 """Bytes of a cache entry with the part sizes of one guess, its key included."""
 _MIN_LISTED_PEGS: Final = 8
 
 
 def max_listed_codes(rules: Rules) -> int:
-    """Return the number of codes up to which live sets of ``rules`` are listed; larger ones are counted.
+    """Return the number of codes up to which live sets are listed; larger ones are counted.
 
-    Listing a set of this size takes about as long as one count, and is done only once. With fewer than 8 pegs the
-    result is 0, because any count takes less time than listing even one code. It is also 0 if ``colors**pegs`` exceeds
-    2**64.
+    Listing a set of this size takes about as long as one count, and is done only once. The result is 0 with fewer than
+    8 pegs, because any count takes less time than listing even one code, and if ``colors**pegs`` exceeds 2**64.
     """
     if not codes_fit_word(rules):
         return 0
@@ -55,23 +53,15 @@ def max_listed_codes(rules: Rules) -> int:
 
 
 class _Work(local):
-    """The work of counting on one thread since the thread last called `LiveSets.take_work`.
-
-    ``rows`` is the number of table rows made, plus an eighth of the number of look-ups of rows.
-    """
-
     rows = 0
 
 
 class LiveSets:
-    """A cache of live sets and part sizes by rules and history. The least recently used entries are dropped first.
+    """A thread-safe cache of live sets and part sizes, which drops the least recently used entries first.
 
-    ``max_bytes`` bounds the memory of the cached live sets; cached part sizes take at most an eighth of it in addition.
-    ``count_bytes`` bounds the memory of each running count, also in addition. On rules of at most ``enumerated_codes``
-    codes, a live set is an array of codes, selected from all codes. On larger rules, part sizes are counted without a
-    list of codes while the live set has more than ``max_listed_codes(rules)`` codes; smaller live sets are listed. All
-    methods give identical results. Arrays of codes are read-only and stay valid after they are dropped from the cache.
-    All methods are thread-safe.
+    ``max_bytes`` bounds the cached live sets; cached part sizes take at most an eighth of it in addition.
+    ``count_bytes`` bounds each running count, also in addition. Arrays of codes are read-only and stay valid after they
+    are dropped.
     """
 
     def __init__(
@@ -86,8 +76,7 @@ class LiveSets:
         self._max_listed_codes = max_listed_codes
         self._max_bytes = max_bytes
         self._count_bytes = count_bytes
-        self._sets: ByteCache[Any] = ByteCache(max_bytes)
-        """Columns of codes by `exact_key` or canonical key, and feedback tables by rules."""
+        self._sets: ByteCache[Any] = ByteCache(max_bytes)  # also feedback tables, by rules
         self._sizes: ByteCache[tuple[int, ...]] = ByteCache(max_bytes // 8)
         self._set_flights: SingleFlight[object, Columns] = SingleFlight()
         self._size_flights: SingleFlight[object, tuple[int, ...]] = SingleFlight()
@@ -95,31 +84,27 @@ class LiveSets:
 
     @staticmethod
     def bytes_needed(rules: Rules) -> int:
-        """Return the bytes that an array of all codes of ``rules`` takes in the cache, without computing the codes."""
+        """Bytes of all codes of ``rules`` in the cache."""
         return rules.pegs * rules.size + _ENTRY_BYTES
 
     def fits(self, rules: Rules) -> bool:
-        """Return True if part sizes on ``rules`` can be computed within the memory bounds for any history and guess."""
+        """Return True if part sizes can be computed within the memory bounds for any history and guess."""
         if rules.size <= self.enumerated_codes:
             return self.bytes_needed(rules) <= self._max_bytes
         return rules.size <= MAX_COUNT and self._count_bytes >= sufficient_bytes(rules)
 
     @property
     def bytes_used(self) -> int:
-        """The bytes of the cached live sets and feedback tables now; never more than ``max_bytes``."""
+        """Bytes of the cached live sets and feedback tables."""
         return self._sets.state.bytes_used
 
     @property
     def state(self) -> CacheState:
-        """The size, hits and misses of the cache of part sizes, through which games on large rules share counts."""
+        """The cache of part sizes, through which games on large rules share counts."""
         return self._sizes.state
 
     def all_codes(self, rules: Rules) -> Columns:
-        """Return every code of ``rules`` in code order, as a shared, read-only array: uint8, shape (pegs, codes).
-
-        Raises:
-            TooLargeError: the codes do not fit into ``max_bytes``; nothing was allocated.
-        """
+        """Return every code, shared and read-only; raise TooLargeError before anything is allocated."""
         key = exact_key(rules, ())
         columns: Columns | None = self._sets.get(key)
         if columns is not None:
@@ -133,11 +118,7 @@ class LiveSets:
         return self._get_or_compute(key, lambda: self._enumerate(rules, needed))
 
     def feedback_table(self, rules: Rules) -> FeedbackTable | None:
-        """Return the shared table of all feedbacks of ``rules``.
-
-        The result is None if the rules have more than `MAX_TABLE_CODES` codes or if the table and all codes together
-        exceed ``max_bytes``.
-        """
+        """None if the rules have too many codes, or the table and all codes exceed ``max_bytes``."""
         if rules.size > MAX_TABLE_CODES:
             return None
         table: FeedbackTable | None = self._sets.get(rules)
@@ -148,12 +129,7 @@ class LiveSets:
         return table
 
     def get(self, rules: Rules, history: History) -> Columns:
-        """Return the codes consistent with ``history``, in code order: uint8, shape (pegs, candidates), read-only.
-
-        Raises:
-            ContradictionError: no code is consistent with the history.
-            TooLargeError: the codes do not fit the memory bounds.
-        """
+        """Return the live set in code order, read-only. Raises ContradictionError or TooLargeError."""
         key = exact_key(rules, history)
         columns: Columns | None = self._sets.get(key)
         if columns is not None:
@@ -167,13 +143,9 @@ class LiveSets:
         return self._get_or_compute(key, lambda: self._compute_set(key, rules, history))
 
     def part_sizes(self, rules: Rules, history: History, guess: Code) -> tuple[int, ...]:
-        """Return how many codes consistent with ``history`` would give each feedback to ``guess``.
+        """Return the part sizes in feedback order, zeros included, for rules of any size.
 
-        The numbers are in feedback order (that of `feedbacks`), zeros included. This works for rules of any size.
-
-        Raises:
-            ContradictionError: no code is consistent with the history.
-            TooLargeError: there are more than 2**63 - 1 codes, or a count does not fit into ``count_bytes``.
+        Raises ContradictionError, or TooLargeError for over 2**63 - 1 codes or a count that exceeds ``count_bytes``.
         """
         if rules.size <= self.enumerated_codes:
             return tuple(part_sizes(self.get(rules, history), guess).tolist())
@@ -189,16 +161,15 @@ class LiveSets:
         return sizes
 
     def take_work(self) -> int:
-        """Return the work of counting and listing on this thread since this thread last called this method.
+        """Return the work of counting and listing on this thread since its last call, in the unit of `PartCount.work`.
 
-        The work is the number of rows made in tables of partial codes, plus an eighth of the number of look-ups of
-        rows. Drawing codes, or finding the first code, without listing all codes is not included.
+        Drawing codes, or finding the first code, without listing all is not included.
         """
         work, self._work.rows = self._work.rows, 0
         return work
 
     def count(self, rules: Rules, history: History) -> int:
-        """Return the number of codes consistent with ``history``, at least 1. Raises the errors of `part_sizes`."""
+        """Return the size of the live set, at least 1. Raises the errors of `part_sizes`."""
         if not history:
             return rules.size
         if rules.size <= self.enumerated_codes:
@@ -212,17 +183,14 @@ class LiveSets:
         return count
 
     def first(self, rules: Rules, history: History) -> Code:
-        """Return the first code, in code order, consistent with ``history``. Raises the errors of `part_sizes`."""
+        """Return the first candidate in code order. Raises the errors of `part_sizes`."""
         if rules.size <= self.enumerated_codes or self._is_listable(rules, history):
             with suppress(TooLargeError):  # there are few codes, but the tables to list them may not fit
                 return column_code(self.get(rules, history), 0)
         return first_code(rules, history, self._count_bytes)
 
     def sample(self, rules: Rules, history: History, rng: RandomSource, count: int = 1) -> list[Code]:
-        """Return ``count`` codes consistent with ``history``, each drawn uniformly and independently.
-
-        Raises the errors of `part_sizes`.
-        """
+        """Draw candidates uniformly and independently. Raises the errors of `part_sizes`."""
         if rules.size <= self.enumerated_codes or self._is_listable(rules, history):
             columns = self.get(rules, history)
             return [column_code(columns, rng.randrange(columns.shape[1])) for _ in range(count)]
@@ -239,8 +207,6 @@ class LiveSets:
         return columns
 
     def _get_or_compute(self, key: object, compute: Callable[[], Columns]) -> Columns:
-        """Return the live set under ``key``, or compute and store it, once for all threads that ask for it now."""
-
         def find_or_compute() -> Columns:
             columns = self._sets.get(key)
             if columns is None:
@@ -251,15 +217,6 @@ class LiveSets:
         return self._set_flights.get(key, find_or_compute)
 
     def _compute_set(self, exact: bytes, rules: Rules, history: History) -> Columns:
-        """Return the codes consistent with ``history``, whose `exact_key` is ``exact``.
-
-        The codes are selected from the live set after the longest beginning of the history that is in the cache. If
-        there is none, they are selected from all codes of small rules, or listed by `SolutionTables` on large rules.
-
-        Raises:
-            ContradictionError: no code is consistent with the history.
-            TooLargeError: the codes do not fit the memory bounds.
-        """
         known, columns = self._longest_cached(exact, rules, history)
         if columns is None:
             return self._list_codes(rules, history)
@@ -279,12 +236,6 @@ class LiveSets:
         return 0, self.all_codes(rules) if from_all else None
 
     def _list_codes(self, rules: Rules, history: History) -> Columns:
-        """Return the codes consistent with ``history``, found by `SolutionTables` without going through all codes.
-
-        Raises:
-            ContradictionError: no code is consistent with the history.
-            TooLargeError: the codes, or the tables of the count that finds them, do not fit into memory.
-        """
         needed = self.count(rules, history) * (rules.pegs + LIST_BYTES)
         if needed > self._max_bytes:
             message = (
@@ -299,12 +250,6 @@ class LiveSets:
     def _compute_sizes(
         self, key: HistoryKey, rules: Rules, history: History, guess: Code, symmetry: Symmetry
     ) -> tuple[int, ...]:
-        """Return the part sizes of ``guess`` after ``history``, and store them under ``key``.
-
-        The sizes are computed from the canonical image of the history: its guesses with pegs and colors permuted, which
-        changes no part size. Nearly all histories that are equal up to permutations have the same canonical image, so
-        these histories share one live set. ``symmetry`` maps the history and the guess to their canonical image.
-        """
         sizes = self._sizes.get(key)
         if sizes is not None:
             return sizes
@@ -325,11 +270,6 @@ class LiveSets:
         return sizes
 
     def _list_canonical(self, rules: Rules, history: History) -> tuple[Columns, Symmetry] | None:
-        """Return the live set of the canonical image of ``history``, and the symmetry that maps codes to the image.
-
-        The canonical image is the history with its pegs and colors permuted; it is the same for nearly all histories
-        that are equal up to permutations. The result is None if the live set cannot be listed within the memory bounds.
-        """
         key, onto = history_key(rules, history)
         image = tuple(Turn(onto.image(code), answer) for code, answer in history)
         try:
@@ -338,24 +278,15 @@ class LiveSets:
             return None
 
     def _derive_canonical(self, rules: Rules, history: History, onto: Symmetry, image: History) -> Columns:
-        """Return the codes, in any order, that are consistent with ``image``, the image of ``history`` under ``onto``.
-
-        ``onto`` permutes pegs and colors so that nearly all histories that are equal up to permutations have the same
-        ``image``. The codes are selected from the live set of such an image of the history without its last turn, if
-        that live set is cached. Otherwise the codes are listed.
-
-        Raises:
-            ContradictionError, TooLargeError: under the conditions of `_list_codes`, if the codes are listed.
-        """
         *before, (guess, feedback) = history
         key, there = history_key(rules, tuple(before))
         columns = self._sets.get(key) if before else None
         if columns is None:
             return self._list_codes(rules, image)
+        # not in code order
         return convert_image(select(columns, there.image(guess), feedback), there, onto)
 
 
 def _contradiction_text(rules: Rules, count: int) -> str:
-    """Return an error message which says that the first ``count`` turns contradict the rules or each other."""
     turns = "turn 1" if count == 1 else f"turns 1 to {count}; one of them is wrong"
     return f"no code of {rules} is consistent with the feedback of {turns}"

@@ -1,9 +1,3 @@
-"""A position: the rules and the turns so far, and everything that follows from them.
-
-`Position` is the one object that a strategy sees. It holds no codes of its own: live sets and part sizes come from a
-shared `LiveSets`, so all games at the same point use one copy, and an entry that was dropped is computed again.
-"""
-
 from evilpegs_game.codes import Code, Columns, column_code
 from evilpegs_game.errors import MalformedError
 from evilpegs_game.feedback import Feedback, feedback, feedbacks
@@ -15,10 +9,11 @@ from evilpegs_game.rules import Rules
 
 
 class Position:
-    """The state of one game before a guess: the rules, the answered turns, and the codes that are still possible.
+    """The state of one game before a guess: the rules, the answered turns, and the candidates.
 
-    A *candidate* is a code that agrees with the feedback of every turn. Nothing is computed until it is asked for.
-    Positions are never changed: `after` and `split` return new ones.
+    A *candidate* is a code that agrees with the feedback of every turn. Nothing is computed until it is asked for, and
+    positions never change: `after` and `split` return new ones. They hold no codes of their own: live sets and part
+    sizes come from a shared cache, so all games at the same point use one copy.
 
     There are two groups of members:
 
@@ -50,11 +45,10 @@ class Position:
             message = f"not rules: {rules!r}; pass Rules(4, 6) or Rules.parse('4x6')"
             raise MalformedError(message)
         self.rules = rules
-        """The rules of the game."""
         self.history = history
-        """The answered turns, oldest first: a tuple of `Turn`."""
+        """The answered turns, oldest first."""
         self.budget = budget
-        """The number of feedback evaluations that the choice of one guess may take; None means no limit."""
+        """The feedback evaluations that the choice of one guess may take; None means no limit."""
         self._live_sets = LiveSets() if live_sets is None else live_sets
         self._live: Columns | None = None
 
@@ -63,7 +57,7 @@ class Position:
 
     @property
     def turn(self) -> int:
-        """The number of the turn to play; the first turn is 1."""
+        """The number of the turn to play; the first is 1."""
         return len(self.history) + 1
 
     @property
@@ -86,12 +80,11 @@ class Position:
 
     @property
     def _is_counted(self) -> bool:
-        """True if candidates are counted: the rules are too large to enumerate, and no list of candidates is held."""
         return self._live is None and self.rules.size > self._live_sets.enumerated_codes
 
     @property
     def count(self) -> int:
-        """The exact number of candidates, at least 1, for rules of any size.
+        """The exact number of candidates, at least 1.
 
         After a history on rules of more than 100,000 codes the first call takes as long as `part_sizes`.
         """
@@ -101,33 +94,33 @@ class Position:
 
     @property
     def first_candidate(self) -> Code:
-        """The first candidate in code order, for rules of any size."""
+        """The first candidate in code order."""
         return self._live_sets.first(self.rules, self.history) if self._is_counted else self.candidate(0)
 
     def sample(self, rng: RandomSource, count: int = 1) -> list[Code]:
         """Return ``count`` candidates, each drawn uniformly and independently, so a candidate may occur twice.
 
-        This works for rules of any size. ``rng`` is a `random.Random` or any other `RandomSource`.
+        ``rng`` is a `random.Random` or any other `RandomSource`.
         """
         if self._is_counted:
             return self._live_sets.sample(self.rules, self.history, rng, count)
         return [self.candidate(rng.randrange(self.count)) for _ in range(count)]
 
     def candidate(self, index: int) -> Code:
-        """Return the candidate at ``index`` (from 0) in code order.
+        """Return the candidate at ``index`` in code order.
 
         Raises:
             IndexError: there is no candidate at ``index``.
-            ContradictionError, TooLargeError: under the conditions of `candidates`.
+            ContradictionError, TooLargeError: as for `candidates`.
         """
         return column_code(self.candidates, index)
 
     def is_candidate(self, code: Code) -> bool:
-        """Return True if ``code``, a code of the rules, agrees with every turn. This computes one feedback per turn."""
+        """Return True if ``code``, a code of the rules, agrees with every turn; one feedback per turn."""
         return all(feedback(guess, code) == expected for guess, expected in self.history)
 
     def part_sizes(self, guess: Code) -> tuple[int, ...]:
-        """Return the number of candidates that would give each feedback to ``guess``, for rules of any size.
+        """Return the number of candidates that would give each feedback to ``guess``.
 
         The numbers are in feedback order (that of `feedbacks`), zeros included, and their sum is `count`.
         """
@@ -141,10 +134,7 @@ class Position:
         return tuple(part_sizes(self.candidates, guess).tolist())
 
     def parts(self, guess: Code) -> dict[Feedback, int]:
-        """Return each feedback that ``guess`` can get, with the number of candidates that would give it.
-
-        Feedbacks are in feedback order. This works for rules of any size.
-        """
+        """Return the sizes of the non-empty parts of ``guess``, by feedback, in feedback order."""
         sizes = zip(feedbacks(self.rules.pegs), self.part_sizes(guess), strict=True)
         return {answer: size for answer, size in sizes if size}
 

@@ -23,23 +23,20 @@ from evilpegs_game.partition import Indices
 from evilpegs_game.rules import Rules
 
 CodeSetKey = bytes
-"""The canonical key of a set of codes: 16 bytes."""
 
 KEY_BYTES: Final = 16
 _MAX_PEG_ORDERS: Final = 120
 _MAX_GRID: Final = 1 << 20
-_MAX_GUESSES: Final = 1 << 13
-"""The most codes of rules whose guesses are compared by symmetries; with more, trying all guesses takes less time."""
+_MAX_GUESSES: Final = 1 << 13  # with more codes, trying all guesses takes less time
 
 _MAX_ELEMENTS: Final = 1 << 15
-_ENOUGH: Final = 256
-"""The most symmetries of one set of codes that are used."""
+_ENOUGH: Final = 256  # symmetries of one set of codes that are used
 
 _Permutations = NDArray[np.int64]
 
 
 def code_set_key(columns: Columns, rules: Rules) -> CodeSetKey:
-    """Return the canonical key of the codes in ``columns``: a digest of one image of this set.
+    """Return the canonical key of the codes in ``columns``: a digest of one image of this set, of 16 bytes.
 
     Sets with equal keys are images of each other under permutations of pegs and colors. With up to 5 pegs, nearly all
     images of a set have the same key. With more pegs, this holds only for the images that permute no pegs. To choose
@@ -59,11 +56,6 @@ def code_set_key(columns: Columns, rules: Rules) -> CodeSetKey:
 
 
 def _color_ranks(images: NDArray[np.uint8], colors: int) -> NDArray[np.uint64]:
-    """Return, for each order of the pegs, the rank (from 0) of each color by a hash of where it occurs in the codes.
-
-    The result is uint64, shape (orders, colors). ``images`` has the codes in each order of the pegs: uint8, shape
-    (orders, pegs, codes).
-    """
     orders, pegs, _ = images.shape
     factors = _mix(np.arange(1, pegs + 1, dtype=np.uint64))
     where = images.astype(np.intp)
@@ -80,30 +72,22 @@ def _color_ranks(images: NDArray[np.uint8], colors: int) -> NDArray[np.uint64]:
 
 
 def _mix(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return a 64-bit hash of each value: the first output of splitmix64 with the value as its seed."""
     with np.errstate(over="ignore"):  # as plain Python, kernels warn when integers wrap around
         return mix_each(values + GOLDEN)
 
 
 @cache
 def _peg_orders(pegs: int) -> _Permutations:
-    """Return all orders of the pegs: int64, shape (orders, pegs).
-
-    If there are more than 120 orders, return only the order 0, 1, 2 ...
-    """
     if factorial(pegs) > _MAX_PEG_ORDERS:
         return np.arange(pegs, dtype=np.int64)[None]
     return np.array(list(permutations(range(pegs))), dtype=np.int64)
 
 
 class GuessSymmetries:
-    """A finder of guesses that are equally good against a set of codes, because a symmetry of the set links them.
-
-    A symmetry is a permutation of pegs and colors that maps the set to itself; it links a guess to its image.
-    """
+    """A finder of guesses that are equally good against a set of codes, as a symmetry of the set links them."""
 
     def __init__(self, rules: Rules, codes: Columns) -> None:
-        """Prepare the symmetries of ``rules``; ``codes`` are all codes of the rules in code order."""
+        """``codes`` are all codes of the rules in code order."""
         self._codes = codes
         self._powers = rules.colors ** np.arange(rules.pegs)[::-1]
         self._cells_of_all = self._powers @ codes
@@ -114,13 +98,13 @@ class GuessSymmetries:
             self._index_of[self._cells_of_all] = np.arange(codes.shape[1])
 
     def indices(self, columns: Columns) -> Indices:
-        """Return the indices of the codes in ``columns`` among all codes of the rules: int32, shape (codes,)."""
+        """Return the indices of ``columns`` among all codes."""
         return np.searchsorted(self._cells_of_all, self._powers @ columns).astype(np.int32)
 
     def orbits(self, columns: Columns) -> Indices:
-        """Return, for each guess, the index of the first guess known to be equally good against ``columns``: int32.
+        """Return, for each code as a guess, the index of the first guess known to be equally good.
 
-        Guesses are all codes of the rules, in code order. If the rules are too large, each guess has its own index.
+        If the rules are too large, each guess has its own index.
         """
         count = self._codes.shape[1]
         if self._known is None:
@@ -132,22 +116,14 @@ class GuessSymmetries:
 
 @dataclass(frozen=True, slots=True)
 class _Elements:
-    """Symmetries of rules, numbered from 0: the rows of ``pegs`` and ``colors`` are the permutations of each symmetry.
-
-    Under symmetry ``i``, peg ``p`` of the image of a code has the color ``colors[i, code[pegs[i, p]]]``.
-    """
-
+    # one symmetry per row: peg p of the image has the color colors[i, code[pegs[i, p]]]
     pegs: _Permutations
     colors: _Permutations
 
 
+# one result takes 19 MB at most, on 2x34
 @lru_cache(4)
 def _elements(rules: Rules) -> _Elements:
-    """Return symmetries of ``rules``: orders of the pegs, combined with exchanges of up to two pairs of colors.
-
-    The first one is the identity. These are not all symmetries: with more than 5 pegs, the order of the pegs is always
-    the same. One result takes 19 MB at most, on 2x34.
-    """
     recolorings = _exchanges(rules.colors)[:_MAX_ELEMENTS]
     orders = _peg_orders(rules.pegs)
     pairs = [(0, c) for c in range(len(recolorings))] + [(p, 0) for p in range(1, len(orders))]
@@ -157,10 +133,6 @@ def _elements(rules: Rules) -> _Elements:
 
 
 def _exchanges(colors: int) -> list[list[int]]:
-    """Return the recolorings that exchange no pair, one pair or two pairs of colors, in that order.
-
-    Element c of a recoloring is the new color of color c.
-    """
     exchanged = [list(range(colors))]
     pairs = list(combinations(range(colors), 2))
     doubles = [(first, second) for first, second in combinations(pairs, 2) if not set(first) & set(second)]
@@ -176,11 +148,6 @@ def _exchanges(colors: int) -> list[list[int]]:
 def _cell(
     columns: Columns, code: int, order: NDArray[np.int64], recoloring: NDArray[np.int64], powers: NDArray[np.int64]
 ) -> int:
-    """Return the image of the code in column ``code`` of ``columns`` as a number with one digit per peg.
-
-    The digit of peg ``p`` is ``recoloring[c]``, where ``c`` is the color of the code at peg ``order[p]``. ``powers[p]``
-    is the power of the number's base by which the digit of peg ``p`` is multiplied.
-    """
     cell = 0
     for peg in range(order.size):
         cell += recoloring[columns[order[peg], code]] * powers[peg]
@@ -220,11 +187,6 @@ def _orbits(
 
 @kernel
 def _join(first: Indices, one: int, other: int) -> None:
-    """Merge the orbits, groups of equally good guesses, of the guesses with the indices ``one`` and ``other``.
-
-    ``first`` has an index for each guess, which leads, directly or through other guesses, to the first guess of its
-    orbit. The first guess of an orbit has its own index.
-    """
     while first[one] != one:
         one = first[one]
     while first[other] != other:

@@ -1,5 +1,3 @@
-"""The canonical key of a history, and the symmetry that maps the history to the image which the key holds."""
-
 from collections.abc import Iterable
 from typing import Final
 
@@ -19,26 +17,19 @@ Bytes = NDArray[np.uint8]
 
 
 HistoryKey = bytes
-"""The canonical key of a history, as bytes.
+"""One byte each for pegs, colors and repeats; then the black, the white and the image of each guess."""
 
-It has one byte each for pegs, colors and repeats; then the black, the white and the image of each guess.
-"""
-
-_NO_FEEDBACK: Final = (255, 255)
-"""The values that stand for the black and the white of a guess without feedback."""
+_NO_FEEDBACK: Final = (255, 255)  # black and white of a guess without feedback
 
 
 def history_key(
     rules: Rules, history: Iterable[tuple[Code, Feedback]], guess: Code | None = None
 ) -> tuple[HistoryKey, Symmetry]:
-    """Return the canonical key of a history and the symmetry that maps the history to the image in the key.
+    """Return the canonical key of a history, and the symmetry that maps the history to the image in the key.
 
-    The image is the history with its pegs and colors permuted and its turns in another order. If ``guess`` is given,
-    the key and the image contain it too. Histories with equal keys are images of each other. The converse holds nearly
-    always, and for at most two guesses always.
-
-    Raises:
-        IllegalCodeError: a guess is not a code of ``rules``.
+    The image has its pegs and colors permuted and its turns in another order; it includes ``guess``, if given.
+    Histories with equal keys are images of each other. The converse holds nearly always, and for at most two guesses
+    always. Raises IllegalCodeError for a wrong number of pegs or an unknown color; repeated colors are not checked.
     """
     pairs: list[tuple[Code, tuple[int, int]]] = [*history]
     if guess is not None:
@@ -65,13 +56,7 @@ def _raise_illegal(rules: Rules, pairs: list[tuple[Code, tuple[int, int]]]) -> N
 
 @kernel
 def _write_key(data: Bytes, pegs: int, colors: int, out: Bytes) -> int:
-    """Write to ``out`` the canonical image of a history, then the symmetry that maps the history to it, all as uint8.
-
-    ``data`` holds, for each turn, the black, the white and the colors of the guess. The image has the same form,
-    without repeated turns. The symmetry is, for each peg of the image, the peg of the history that it is taken from;
-    then, for each color of the history, its number in the image. ``out`` must have space for all of ``data`` and for
-    ``pegs + colors`` bytes more. Return the number of bytes of the image, or -1 if a color is not below ``colors``.
-    """
+    # data and the image: per turn the black, the white and the colors; the symmetry follows the image in out
     rows = _distinct_starts(data, pegs)
     count = rows.size
     grid = np.empty((count, pegs), np.int64)
@@ -92,10 +77,6 @@ def _write_key(data: Bytes, pegs: int, colors: int, out: Bytes) -> int:
 
 @kernel
 def _distinct_starts(data: Bytes, pegs: int) -> Index:
-    """Return the indices in ``data`` at which turns begin, without turns that repeat an earlier one: int64, ascending.
-
-    ``data`` holds, for each turn, the black, the white and the colors of the guess, one byte each.
-    """
     width = pegs + 2
     starts = np.empty(data.size // width, np.int64)
     count = 0
@@ -117,13 +98,6 @@ def _distinct_starts(data: Bytes, pegs: int) -> Index:
 def _write_image(
     data: Bytes, rows: Index, grid: Grid, used: Index, weights: Weights, pegs: int, colors: int, out: Bytes
 ) -> int:
-    """Write to ``out`` the image and the symmetry that ``weights`` define; return the number of bytes of the image.
-
-    A row is a turn, and a vertex is the number of a row or of a color; rows come first. `_write_key` describes the form
-    of ``data`` and of ``out``. ``rows`` has the index in ``data`` at which each turn begins. ``grid`` has the vertex of
-    the color at each peg of each row, and ``used`` has the vertices of the colors that occur. ``weights`` has one
-    weight per vertex. The image numbers the colors by their weights, and lists rows of equal feedback by their weights.
-    """
     count = rows.size
     names = np.full(count + colors, -1)
     for one in used:
@@ -153,10 +127,6 @@ def _write_image(
 
 @kernel
 def _row_order(data: Bytes, rows: Index, weights: Weights) -> Index:
-    """Return the row indices ordered by feedback, then by weight; the guess without feedback comes last.
-
-    A row is a turn; it begins in ``data`` at the index that ``rows`` has for it.
-    """
     order = np.arange(rows.size)
     for index in range(1, rows.size):
         row, to = order[index], index
@@ -174,12 +144,6 @@ def _row_order(data: Bytes, rows: Index, weights: Weights) -> Index:
 
 @kernel
 def _peg_order(grid: Grid, row_order: Index, names: Index) -> Index:
-    """Return the pegs in the lexicographic order of their columns; pegs with equal columns keep their order.
-
-    A row is a turn. The column of a peg consists of the new numbers of the colors at this peg, one per row, in the
-    order of the row indices ``row_order``. ``grid`` has the vertex of the color at each peg of each row, and ``names``
-    the new number of the color at the index of its vertex.
-    """
     order = np.arange(grid.shape[1])
     for index in range(1, order.size):
         peg, to = order[index], index

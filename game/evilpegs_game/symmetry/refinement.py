@@ -1,8 +1,4 @@
-"""Weights of rows and colors that no renaming changes, refined until they distinguish no more rows and colors.
-
-A row is a guess of a history, a renaming permutes pegs and colors, and a weight is a hash of 64 bits. The column of a
-peg holds the colors that the rows have there.
-"""
+"""Weights of vertices that no renaming changes, refined until they distinguish no more vertices."""
 
 from typing import Final
 
@@ -13,24 +9,17 @@ from evilpegs_game.bits import mix
 from evilpegs_game.compiled import kernel
 
 Grid = NDArray[np.int64]
-"""The vertex of the color at each peg of each row: int64, shape (rows, pegs).
-
-A vertex is the number of a row (a guess) or of a color; rows come first.
-"""
+"""The vertex of the color at each peg of each row: shape (rows, pegs)."""
 Index = NDArray[np.int64]
 Weights = NDArray[np.uint64]
-"""A hash, for each row and color, of all that distinguishes it so far: uint64, shape (rows + colors,)."""
+"""A hash, for each vertex, of all that distinguishes it so far."""
 
 NONE: Final = np.uint64(0)
 
 
 @kernel
 def used_vertices(grid: Grid, colors: int) -> Index:
-    """Return the vertices of all rows and of the colors that occur in the rows, ascending.
-
-    A vertex is the number of a row (a guess) or of a color; rows come first. ``grid`` has the vertex of the color at
-    each peg of each row, and ``colors`` is the number of colors of the rules.
-    """
+    """Return the vertices of all rows and of the colors that occur in them, ascending."""
     rows = grid.shape[0]
     seen = np.zeros(rows + colors, np.bool_)
     for row in range(rows):
@@ -42,21 +31,17 @@ def used_vertices(grid: Grid, colors: int) -> Index:
 
 @kernel
 def copy_weights(source: Weights, target: Weights) -> None:
-    """Copy ``source`` to ``target``.
-
-    A slice assignment would take longer to compile than all other code of this module.
-    """
+    # a slice assignment would take longer to compile than all other code of this module
     for vertex in range(source.size):
         target[vertex] = source[vertex]
 
 
 @kernel
 def hash_pegs(weights: Weights, grid: Grid, pegs: Index, hashes: Weights) -> np.uint64:
-    """Write a hash of each of ``pegs`` to ``hashes``, which is indexed by peg; return a hash of these hashes.
+    """Write a hash of each of ``pegs`` to ``hashes``, indexed by peg; return a hash of these hashes.
 
-    The hash of a peg covers the weight of each row (a guess) together with the weight of the color that the row has at
-    this peg. The result does not depend on the order of the pegs. ``grid`` has the number of the color at each peg of
-    each row, by which ``weights`` is indexed.
+    The hash of a peg covers each row's weight together with that of its color at the peg. The result does not depend on
+    the order of the pegs.
     """
     total = NONE
     for index in range(pegs.size):
@@ -71,7 +56,7 @@ def hash_pegs(weights: Weights, grid: Grid, pegs: Index, hashes: Weights) -> np.
 
 @kernel
 def count_classes(weights: Weights, vertices: Index) -> int:
-    """Return the number of different weights among ``vertices``, which are numbers of rows or colors."""
+    """Return the number of different weights among ``vertices``."""
     count = 0
     for index in range(vertices.size):
         fresh = 1
@@ -87,9 +72,7 @@ def count_classes(weights: Weights, vertices: Index) -> int:
 def refine(weights: Weights, grid: Grid, pegs: Index, vertices: Index) -> None:
     """Refine ``weights`` in place until one more round distinguishes no more of ``vertices`` (color refinement).
 
-    Vertices are numbers of rows (guesses) and colors, and ``weights`` has one element per vertex. ``grid`` has the
-    vertex of the color at each peg of each row. Each round mixes into the weight of a row or color a hash of where the
-    row or color occurs at the pegs ``pegs``.
+    Each round mixes into a weight a hash of where its row or color occurs at ``pegs``.
     """
     hashes = np.empty(grid.shape[1], np.uint64)
     sums = np.empty(weights.size, np.uint64)
@@ -112,10 +95,7 @@ def refine(weights: Weights, grid: Grid, pegs: Index, vertices: Index) -> None:
 
 @kernel
 def smallest_tie(weights: Weights, vertices: Index) -> Index:
-    """Return the smallest group of ``vertices`` that have the same weight; it is empty if all weights differ.
-
-    Of groups of the same size, the one with the least weight is returned. Vertices are numbers of rows or colors.
-    """
+    """Return the smallest group of equal weights, of several the one with the least weight; empty if all differ."""
     tied = np.empty(vertices.size, np.int64)
     least, fewest, size = NONE, vertices.size + 1, 0
     for index in range(vertices.size):

@@ -1,14 +1,12 @@
 """The search for the image of a history with the least hash: it orders the rows, then each component of colors.
 
-An image is the history after its pegs and colors were renamed. A row is a guess, and a vertex is the number of a row or
-of a color. The search gives every row and every color a weight of its own. In the order of these weights, an image
-numbers the colors and lists the rows of equal feedback. Components, sets of colors that are independent of each other,
-are searched one by one.
+It gives every vertex a weight of its own. In the order of these weights, an image numbers the colors and lists the rows
+of equal feedback.
 
 A *cell* is a group of vertices with equal weights. Each level of the search tree chooses the member of a cell that gets
 a weight of its own, and the leaves of the tree are images. Two equal images reveal a symmetry, and members that this
-symmetry maps to each other need not both be tried. A *tally* holds the number of nodes that the search may still visit,
-and the number of images found.
+symmetry maps to each other need not both be tried: vertices of one *orbit* have equal numbers in ``orbits``. A *tally*
+holds the number of nodes that the search may still visit, and the number of images found.
 """
 
 from typing import Final
@@ -29,10 +27,9 @@ from evilpegs_game.symmetry.refinement import (
     smallest_tie,
 )
 
-_MAX_NODES: Final = 200
-"""The number of nodes that one search may refine; after that, only the first member of each cell is tried."""
+_MAX_NODES: Final = 200  # refined by one search; after that, only the first member of each cell is tried
+# if more rows are tied, a choice among colors comes first, because it distinguishes more
 _FEW_ROWS: Final = 2
-"""If more rows than this have equal weights, a choice among colors comes first, because it distinguishes more."""
 
 # Fields of a tally: the number of nodes that the search may still visit, and the number of images found.
 LEFT, _IMAGES = 0, 1
@@ -44,11 +41,7 @@ _SIZE, _NEXT, _IS_FIRST, MEMBERS = 0, 1, 2, 3
 
 @kernel
 def open_cell(cell: Index, tied: Index, tally: Index) -> bool:
-    """Make ``tied``, vertices of equal weight, the members of ``cell`` to choose among; return True if there are none.
-
-    If there are none, nothing is left to choose, so an image is complete. ``tally`` holds two numbers: the nodes of the
-    search tree that may still be visited, which become one fewer, and the images found so far.
-    """
+    """Make ``tied`` the members of ``cell``; return True if it is empty, so that an image is complete."""
     tally[LEFT] -= 1
     cell[_SIZE], cell[_NEXT], cell[_IS_FIRST] = tied.size, 0, tally[_IMAGES] == 0
     for index in range(tied.size):
@@ -58,14 +51,11 @@ def open_cell(cell: Index, tied: Index, tally: Index) -> bool:
 
 @kernel
 def descend(stack: Weights, cells: Index, level: int, tally: Index, orbits: Index) -> int:
-    """Go on to the next node of the search tree: choose a vertex, and return the level of this node, or -1 at the end.
+    """Choose the next vertex of the deepest cell that has one left; return the level of its node, or -1 at the end.
 
-    ``cells[level]`` is the cell of a level: vertices (rows and colors) of equal weight to choose among. The vertex is
-    the next one in the deepest cell, at most at ``level``, that has a vertex left to try. ``stack`` has the weights at
-    each level; those of the cell's level are copied to the next level, where the chosen vertex gets a weight of its
-    own. Once ``tally`` allows no more nodes, only the first vertex of a cell is tried. ``orbits`` has equal numbers for
-    vertices that known symmetries map to each other. In the cells on the path to the first image, a vertex is left out
-    if an earlier one has the same number.
+    The weights of the cell's level are copied to the next level, where the chosen vertex gets a weight of its own. Once
+    ``tally`` allows no more nodes, only the first member of a cell is tried. In the cells on the path to the first
+    image, a member is left out if an earlier one is in its orbit.
     """
     while level >= 0:
         cell = cells[level]
@@ -84,11 +74,7 @@ def descend(stack: Weights, cells: Index, level: int, tally: Index, orbits: Inde
 
 @kernel
 def first_path_level(cells: Index, level: int) -> int:
-    """Return the deepest level of the search tree, at most ``level``, on the path from the root to the first image.
-
-    The result is -1 if no level is on this path. ``cells`` has one row per level, and one element of the row says
-    whether the level is on this path.
-    """
+    """Return the deepest level, at most ``level``, on the path to the first image, or -1."""
     while level >= 0 and not cells[level, _IS_FIRST]:
         level -= 1
     return level
@@ -96,11 +82,9 @@ def first_path_level(cells: Index, level: int) -> int:
 
 @kernel
 def keep_image(weights: Weights, form: np.uint64, first: Weights, best: Weights, tally: Index, forms: Weights) -> bool:
-    """Copy ``weights`` to ``first`` if they give the first image, and to ``best`` if they give the best one so far.
+    """Keep ``weights`` if they give the first image, or the one with the least hash so far; count the image.
 
-    ``form`` is the hash of the image that ``weights`` give, and the image with the least hash is best. ``forms`` holds
-    two hashes, of the first image and of the best one. The number of images in ``tally`` grows by 1. Return True if the
-    image is a later one with the hash of the first image.
+    ``form`` is the hash of the image. Return True if it is a later image with the hash of the first.
     """
     tally[_IMAGES] += 1
     if tally[_IMAGES] == 1:
@@ -114,11 +98,6 @@ def keep_image(weights: Weights, form: np.uint64, first: Weights, best: Weights,
 
 @kernel
 def _is_covered(orbits: Index, tied: Index, index: int) -> bool:
-    """Return True if known symmetries map an earlier member of ``tied`` to the member at ``index`` in ``tied``.
-
-    Members are vertices, numbers of rows or colors. ``orbits`` has one number per vertex, which is equal for vertices
-    that known symmetries map to each other.
-    """
     covered = False
     for earlier in range(index):
         covered |= orbits[tied[earlier]] == orbits[tied[index]]
@@ -127,11 +106,9 @@ def _is_covered(orbits: Index, tied: Index, index: int) -> bool:
 
 @kernel
 def join_orbits(first: Weights, second: Weights, members: Index, orbits: Index) -> None:
-    """Record in ``orbits`` the symmetry of the history that two equal images reveal.
+    """Record in ``orbits`` the symmetry that two equal images, given by ``first`` and ``second``, reveal.
 
-    ``first`` and ``second`` are the weights of the two images. The symmetry maps each of ``members``, vertices (rows
-    or colors), to the member whose weight in ``second`` is its own weight in ``first``. ``orbits``, int64, has one
-    number per vertex, which is equal for vertices that known symmetries map to each other.
+    It maps each of ``members`` to the member whose weight in ``second`` is its own weight in ``first``.
     """
     for one in members:
         for other in members:
@@ -144,12 +121,10 @@ def join_orbits(first: Weights, second: Weights, members: Index, orbits: Index) 
 
 @kernel
 def search_rows(start: Weights, grid: Grid, vertices: Index) -> Weights:
-    """Return weights, different for all rows and all colors, that give the image of a history with the least hash.
+    """Return weights, different for all ``vertices``, that give the image with the least hash.
 
-    ``vertices`` are the numbers of the rows (guesses) and of the colors that occur. ``grid`` has the number of the
-    color at each peg of each row. Where the weights ``start`` are equal, the search tries every order of rows, then of
-    colors. After `_MAX_NODES` nodes of the search tree, the search only completes the image that it has begun, so the
-    hash of the result may not be the least.
+    Where the weights ``start`` are equal, the search tries every order of rows, then of colors. After `_MAX_NODES`
+    nodes it only completes the image that it has started, so the hash of the result may not be the least.
     """
     rows, pegs = grid.shape
     every, hashes = np.arange(pegs), np.empty(pegs, np.uint64)
@@ -178,12 +153,6 @@ def search_rows(start: Weights, grid: Grid, vertices: Index) -> Weights:
 
 @kernel
 def _settle_colors(weights: Weights, grid: Grid, colors: Index, tally: Index) -> None:
-    """Change ``weights`` in place so that all ``colors`` have different weights, one component after another.
-
-    Two colors whose weights are tied with others belong to the same component if they occur at the same peg, or if a
-    chain of these colors links them. The weights of the rows must differ already. ``tally`` holds the number of nodes
-    that the searches may visit.
-    """
     if count_classes(weights, colors) == colors.size:
         return
     heads = _components(weights, grid, colors)
@@ -206,13 +175,6 @@ def _settle_colors(weights: Weights, grid: Grid, colors: Index, tally: Index) ->
 
 @kernel
 def _components(weights: Weights, grid: Grid, colors: Index) -> Index:
-    """Return the component of each tied color, one that has its weight in common with another color.
-
-    Two tied colors belong to the same component if they occur at the same peg, or if a chain of tied colors links them.
-    ``colors`` are vertices, which number rows and colors. The result is int64, with one element per vertex: for a tied
-    color the least vertex of its component, and for all other vertices -1. ``grid`` has the vertex of the color at each
-    peg of each row.
-    """
     heads = np.full(weights.size, -1)
     for one in colors:
         for other in colors:
@@ -236,11 +198,6 @@ def _components(weights: Weights, grid: Grid, colors: Index) -> Index:
 
 @kernel
 def _settle_component(weights: Weights, settled: Weights, grid: Grid, members: Index, tally: Index) -> np.uint64:
-    """Write different weights for ``members``, the colors of a component, to ``settled``; return a hash of the image.
-
-    The image is that of the pegs where the members occur. The new weights give the image with the least hash, as far as
-    the number of nodes in ``tally`` is enough to find it. ``weights`` are the weights so far, which are not changed.
-    """
     inside = np.zeros(grid.shape[1], np.bool_)
     for peg in range(grid.shape[1]):
         for row in range(grid.shape[0]):
@@ -259,14 +216,6 @@ def _settle_component(weights: Weights, settled: Weights, grid: Grid, members: I
 
 @kernel
 def _search_colors(start: Weights, grid: Grid, pegs: Index, members: Index, tally: Index) -> Weights:
-    """Return ``start`` with new, different weights for all ``members``, which give the image with the least hash.
-
-    ``members`` are the colors of a component, and ``pegs`` are the pegs where the members occur. Weights are hashes,
-    one per row and color, and the image is the history with its colors renamed in the order of their weights. Where the
-    weights of members are equal, the search tries every order of these members. ``tally[LEFT]`` is the number of nodes
-    of the search tree that the search may still visit. At 0 the search only completes the image that it has begun, so
-    the hash of the result may not be the least. ``grid`` has the number of the color at each peg of each row.
-    """
     hashes, forms = np.empty(grid.shape[1], np.uint64), np.zeros(2, np.uint64)
     first, best, orbits = start.copy(), start.copy(), np.arange(start.size)
     stack = np.empty((members.size, start.size), np.uint64)
