@@ -24,33 +24,18 @@ from evilpegs_server.scoring.leaderboard import LeaderboardRow, leaderboard_docu
 
 _T = TypeVar("_T")
 
+# a finished match is on its leaderboard within a second
 UPDATE_SECONDS: Final = 0.5
-"""The shortest time in seconds between two updates. A finished match is on its leaderboard within a second."""
+# without a reader; counting and verifying take processor time from guesses
 REST_SECONDS: Final = 60.0
-"""The seconds without a reader of leaderboards after which new games are no longer counted, until the next reader.
 
-Counting games and verifying the hashes of events take processor time, so a server whose leaderboards nobody reads
-answers more guesses.
-"""
-
+# after each millisecond of work: without pauses, the work that gathers in a second would be done at once, and delay
+# all guesses that arrive within about 20 milliseconds
 PAUSE_SECONDS: Final = 0.004
-"""The seconds that the counting thread pauses after each millisecond of work.
-
-Without pauses, the work that gathers in a second would be done at once, and delay all guesses that arrive within about
-20 milliseconds.
-"""
 
 
 class LiveLeaderboards:
-    """The leaderboards of all rated ladders, kept up to date in memory.
-
-    ``ladders`` has all ladders by id. Failures, and matches that do not count because their hashes are wrong, are
-    reported to ``log`` if it is not None. ``update_seconds`` is the shortest time between two updates,
-    ``rest_seconds`` the time without a reader after which new games are no longer counted until the next reader, and
-    ``pause_seconds`` the pause of the counting thread after each millisecond of work.
-
-    Call every method on the thread of the event loop.
-    """
+    """The leaderboards of all rated ladders; call every method on the thread of the event loop."""
 
     def __init__(
         self,
@@ -80,11 +65,11 @@ class LiveLeaderboards:
         self._following: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Begin to count the stored games, and return at once. `rows` waits until all of them are counted."""
+        """Start to count in the background; `rows` waits until all stored games are counted."""
         self._following = asyncio.create_task(self._follow())
 
     async def close(self) -> None:
-        """Stop counting, and return when the counting thread has ended. A count in progress is ended early."""
+        """Stop counting; a count in progress is ended early."""
         self._counting.stopped = True
         if self._following is not None:
             self._following.cancel()
@@ -93,35 +78,21 @@ class LiveLeaderboards:
         await asyncio.to_thread(self._thread.shutdown)
 
     def wake(self) -> None:
-        """Note that events may have been stored, so that new games are counted soon, and return at once.
-
-        Pass this method to `Audience.listen`.
-        """
+        """Note that events may have been stored; pass this method to `Audience.listen`."""
         self._woken.set()
 
     def listen(self, listener: Callable[[], None]) -> None:
-        """Register ``listener``, which is called whenever rows of a ladder have changed.
-
-        The listener is called on the event loop, and must not raise or wait. From now on, new games are counted even if
-        nobody reads the leaderboards.
-        """
+        """Call ``listener``, which must not raise or wait, whenever rows have changed, and `keep_counting`."""
         self._listeners.append(listener)
         self.keep_counting()
 
     def keep_counting(self) -> None:
-        """Count new games from now on even if nobody reads the leaderboards. The live feed needs this."""
+        """Count new games from now on even if nobody reads; the live feed needs this."""
         self._never_rests = True
         self._read.set()
 
     async def update(self) -> None:
-        """Count every game that is stored now, and verify the hashes of the next events that were not verified yet.
-
-        At most `stored_results.VERIFIED` events are verified. If a match turns out to be broken, all games are counted
-        again without it.
-
-        Raises:
-            SQLAlchemyError: the database cannot be read. A later update counts and verifies what this one could not.
-        """
+        """Count every stored game and verify the next events; a later update catches up if the database fails."""
         await self._count()
         if await self._run(self._counting.verify):
             await self._count()
@@ -133,11 +104,6 @@ class LiveLeaderboards:
             self._woken.set()
 
     async def _count(self, pausing: bool = True) -> None:
-        """Count every game that is stored now, and call the listeners if rows have changed.
-
-        If ``pausing`` is True, the counting thread pauses after each millisecond of work, so that it does not delay
-        guesses.
-        """
         changed = await self._run(partial(self._counting.advance, pausing))
         for ladder, rows in changed.items():
             self._rows[ladder] = rows
@@ -151,10 +117,7 @@ class LiveLeaderboards:
         return await asyncio.get_running_loop().run_in_executor(self._thread, step)
 
     async def refresh(self) -> None:
-        """Note that somebody reads the leaderboards, and wait until the games that ended while nobody read are counted.
-
-        At the start of the server, wait until all stored games are counted. Call this method before `version`.
-        """
+        """Note a reader, and wait until games that ended while nobody read are counted; call this before `version`."""
         await self._filled.wait()
         self._read_at = asyncio.get_running_loop().time()
         if self._resting and self._catching_up is None:
@@ -164,51 +127,38 @@ class LiveLeaderboards:
 
     @property
     def is_verified(self) -> bool:
-        """True if the hashes of all events that were stored before the last count are verified."""
+        """True if the hashes of all events from before the last count are verified."""
         return self._counting.is_verified
 
     @property
     def broken_matches(self) -> int:
-        """The number of matches found so far that do not count, because their chains of hashes are broken."""
+        """The number of matches found so far that do not count."""
         return len(self._counting.broken)
 
     @property
     def unadjusted_games(self) -> int:
-        """The number of games that were counted without their luck, because it is not stored yet.
-
-        Only games on ladders with a value curve, with which luck is measured, are included.
-        """
+        """The number of games counted without their luck, because it is not stored yet."""
         return self._counting.awaited
 
     @property
     def filled(self) -> bool:
-        """True once all games from before the start are counted. Until then, `rows` waits."""
+        """True once all games from before the start are counted."""
         return self._filled.is_set()
 
     async def rows(self, ladder: str) -> tuple[LeaderboardRow, ...]:
-        """Return the leaderboard rows of the ladder with the id ``ladder``, best first, waiting as `refresh` does.
-
-        The tuple is empty if the ladder is unknown, not rated or without games.
-        """
+        """Return the rows, best first, after a `refresh`; no rows if the ladder is unknown or not rated."""
         await self.refresh()
         return self._rows.get(ladder, ())
 
     async def player_rows(self, player: str) -> list[tuple[str, LeaderboardRow]]:
-        """Return the results of the player with the name ``player``, waiting as `refresh` does.
-
-        The list has a pair for each ladder and each version of the player's client: the id of the ladder, and the row.
-        Only a row that is on the leaderboard of its ladder has a rank. The list is empty for an unknown player.
-        """
+        """Return a row per ladder id and client version, after a `refresh`; only rows on a leaderboard have a rank."""
         await self.refresh()
         return await self._run(partial(self._counting.player_rows, player))
 
     async def body(self, info: LadderInfo) -> bytes:
-        """Return the leaderboard of the ladder ``info`` as JSON text in UTF-8, waiting as `refresh` does.
-
-        The text is made once per `version` of the leaderboard, in a thread, because long leaderboards take
-        milliseconds. Concurrent callers share it.
-        """
+        """Return the leaderboard as JSON text, after a `refresh`."""
         await self.refresh()
+        # the text is made once per version, and in a thread, because long leaderboards take milliseconds
         async with self._locks.setdefault(info.id, asyncio.Lock()):
             version = self.version(info.id)
             known = self._bodies.get(info.id)
@@ -220,7 +170,7 @@ class LiveLeaderboards:
             return body
 
     def version(self, ladder: str) -> int:
-        """Return a number, from 0, that grows whenever the rows of the ladder with the id ``ladder`` change."""
+        """Return a number that grows whenever the rows change."""
         return self._versions.get(ladder, 0)
 
     async def _follow(self) -> None:
@@ -235,11 +185,7 @@ class LiveLeaderboards:
                 await self._read.wait()
 
     async def _catch_up(self) -> None:
-        """Count the games that ended while nobody read the leaderboards, and then resume regular updates.
-
-        The counting thread does not pause, because a reader waits.
-        """
-        await self._try(partial(self._count, pausing=False))
+        await self._try(partial(self._count, pausing=False))  # a reader waits
         self._resting, self._catching_up = False, None
         self._read.set()
 

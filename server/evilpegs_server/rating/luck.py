@@ -2,8 +2,7 @@
 
 Games that have just ended are measured first, and games from before the start of the server when no others wait. The
 measurements should have a task pool of their own, which runs one task at a time, so that a measurement never delays a
-reply; the worker process has a lower priority than the event loop. A game whose luck cannot be measured counts on
-leaderboards without its luck.
+reply. A game whose luck cannot be measured counts on leaderboards without its luck.
 """
 
 import asyncio
@@ -27,26 +26,15 @@ from evilpegs_server.work.scheduler import SchedulerLimits
 from evilpegs_server.work.tasks import MeasureLuck
 
 LUCK_LIMITS: Final = SchedulerLimits(budget=0, window=60.0, cheap=0, heavy_slots=1, cheap_slots=0)
-"""The limits of a pool for measurements of luck. The pool runs one task at a time."""
-GAMES: Final = 50
-"""The largest number of games that are read from the database and measured at a time."""
+GAMES: Final = 50  # read and measured at a time
+# games times codes of their rules, per measurement; one game may exceed it. Fifty games on 4x6 take the worker process
+# about 15 ms; with far fewer, the event loop would spend more time on sending them than the worker on measuring
 CODES: Final = 100_000
-"""The limit of a measurement: its number of games times the number of codes of their rules. One game may exceed it.
-
-Fifty games on 4x6 take the worker process about 15 milliseconds. With far fewer games per measurement, the event loop
-would spend more time on sending them than the worker process on measuring.
-"""
-MATCHES: Final = 1_000
-"""The number of matches that are searched at a time for games from before the start whose luck is not stored."""
-EVENTS: Final = 4_000
-"""The largest number of events that are searched at a time for games that have ended."""
+MATCHES: Final = 1_000  # searched at a time for games from before the start
+EVENTS: Final = 4_000  # searched at a time for games that have ended
 RETRY_SECONDS: Final = 5.0
-"""The seconds after which a failed read, measurement or write is tried again."""
+# between two searches for games that have ended: one after every commit would take a quarter of a processor core
 LOOK_SECONDS: Final = 0.5
-"""The shortest time in seconds between two searches for games that have ended.
-
-A search after every commit would take a quarter of the time of a processor core.
-"""
 _COST: Final = 1
 _T = TypeVar("_T")
 
@@ -54,11 +42,8 @@ _T = TypeVar("_T")
 class LuckKeeper:
     """A background task that measures and stores the luck of all games on ladders with a value curve.
 
-    Luck is the number of additional guesses that the feedbacks of a game made a good strategy expect, compared with
-    average feedbacks to the same guesses. A value curve gives the expected guesses by the number of codes still
-    possible. ``pool`` runs the measurements, and ``writer`` stores their results. ``stored`` is called each time that
-    the luck of some games was stored. ``look_seconds`` is the shortest time between two searches for games that have
-    ended. Failures are logged to ``log`` and tried again later. Call every method on the thread of the event loop.
+    ``stored`` is called each time that the luck of some games was stored. Failures are logged and tried again later.
+    Call every method on the thread of the event loop.
     """
 
     def __init__(
@@ -80,22 +65,16 @@ class LuckKeeper:
         self._last_event = self._looked_through = self._last_match = 0
 
     def start(self) -> None:
-        """Begin to measure the luck of games in the background; do nothing if no ladder has a value curve.
-
-        A value curve gives the guesses that a good strategy still expects, by the number of codes still possible.
-        """
+        """Start the task, unless no ladder has a value curve."""
         if self._curves:
             self._following = asyncio.create_task(self._follow())
 
     def wake(self) -> None:
-        """Note that games may have ended, so that their luck is measured soon, and return at once.
-
-        Pass this method to `Audience.listen`.
-        """
+        """Note that games may have ended; pass this method to `Audience.listen`."""
         self._woken.set()
 
     async def close(self) -> None:
-        """Stop measuring luck. Luck that is not stored yet is measured after the next start."""
+        """Stop; luck that is not stored yet is measured after the next start."""
         if self._following is not None:
             self._following.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -113,7 +92,6 @@ class LuckKeeper:
                 await self._woken.wait()
 
     async def _try(self, step: Callable[[], Awaitable[None]]) -> None:
-        """Call ``step`` until it succeeds; log each failure and wait `RETRY_SECONDS` after it."""
         while True:
             try:
                 await step()
@@ -127,7 +105,6 @@ class LuckKeeper:
         self._last_event, self._last_match = await asyncio.to_thread(self._load_newest)
 
     async def _measure_new(self) -> None:
-        """Measure the luck of the games that have ended since the last call, and return when their luck is stored."""
         while True:
             last, games = await asyncio.to_thread(self._load_new)
             if last == self._last_event:
@@ -136,15 +113,11 @@ class LuckKeeper:
             self._last_event = last
 
     async def _measure_old(self) -> None:
-        """Measure the luck of the games in the next `MATCHES` matches that were stored before the start of the server.
-
-        The matches are taken in the order in which they were stored, and each call goes on where the last one ended.
-        After each group of `GAMES` games, the luck of the games that have ended meanwhile is measured.
-        """
         last = min(self._looked_through + MATCHES, self._last_match)
         games = await asyncio.to_thread(self._load_old, self._looked_through, last)
         for start in range(0, len(games), GAMES):
             await self._measure(games[start : start + GAMES])
+            # games that have ended meanwhile come first
             await self._try(self._measure_new)
         self._looked_through = last
 
@@ -165,10 +138,6 @@ class LuckKeeper:
             return load_unadjusted(connection, self._curves, after, last)
 
     async def _measure(self, games: Sequence[int]) -> None:
-        """Measure the luck of the games with the identifiers ``games``, and return when their luck is stored.
-
-        An identifier is the number of the match, as in `matches.number`, times 2**12, plus the number of the game.
-        """
         for start in range(0, len(games), GAMES):
             stored = await asyncio.to_thread(self._load_games, games[start : start + GAMES])
             by_ladder: defaultdict[str, list[StoredGame]] = defaultdict(list)

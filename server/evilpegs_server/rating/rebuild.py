@@ -1,7 +1,7 @@
-"""The computation of the rows of the table `games` from the events, and their comparison with the stored rows.
+"""The rows of the table `games`, computed again from the events and compared with the stored rows.
 
-The values of a row follow from the events of its match. The only exception is the client's nonce, which is stored
-before any event shows it. The nonce is not compared or changed.
+Their values follow from the events, except for the client's nonce: it is stored before any event shows it, and is not
+compared or changed.
 """
 
 import json
@@ -18,17 +18,12 @@ from evilpegs_server.rating.value_curves import ladder_curve
 from evilpegs_server.storage.tables import events, games, matches
 from evilpegs_server.work.measured_luck import measure_luck
 
-MATCHES: Final = 200
-"""The number of matches whose games are computed and compared in one transaction."""
+MATCHES: Final = 200  # per transaction
 
 
 @dataclass(frozen=True, slots=True)
 class GameFacts:
-    """The facts about a finished game that its row in the table `games` stores and that follow from its events.
-
-    Each field has the meaning of the column of the same name. All fields are None if no event says that the game is
-    over.
-    """
+    """The columns of `games` that follow from events; all None if no event says that the game is over."""
 
     outcome: str | None = None
     guesses: int | None = None
@@ -40,10 +35,7 @@ class GameFacts:
 
 @dataclass(frozen=True, slots=True)
 class RowDifference:
-    """A difference between the stored value of a game's column ``name`` and the value computed from its events.
-
-    ``match`` is the id of the match, and ``game`` the number of the game in the match, from 1.
-    """
+    """A column ``name`` of a game whose stored value differs from the computed one."""
 
     match: str
     game: int
@@ -53,17 +45,13 @@ class RowDifference:
 
     @property
     def is_missing(self) -> bool:
-        """True if no value is stored, because the column is null or the game has no row."""
+        """True if the column is null or the game has no row."""
         return self.stored is None
 
 
 @dataclass(frozen=True, slots=True)
 class Rebuilt:
-    """The result of computing the rows of some matches in the table `games` again.
-
-    ``games`` is the number of games whose rows were computed, ``differences`` lists the values that differ from the
-    stored ones, and ``unreadable`` has the ids of the matches whose events cannot be read.
-    """
+    """The number of games whose rows were computed, their differences, and the matches with unreadable events."""
 
     games: int
     differences: list[RowDifference]
@@ -73,11 +61,10 @@ class Rebuilt:
 def rebuild_games(
     engine: Engine, ladders: Mapping[str, Ladder], *, write: bool, progress: Callable[[int, int], None]
 ) -> Iterator[Rebuilt]:
-    """Compute the rows of all finished games again from their events, and yield a result for each `MATCHES` matches.
+    """Compute the rows of all finished games again, and yield a result for each `MATCHES` matches.
 
-    ``ladders`` has the ladders by id. If ``write`` is True, computed values replace stored values that differ. Luck
-    that cannot be measured is not compared or changed. ``progress`` is called after each result with the number of
-    matches done and the number of all matches.
+    With ``write``, computed values replace stored values that differ. Luck that cannot be measured is not compared or
+    changed. ``progress`` gets the number of matches done and of all matches.
     """
     with engine.connect() as connection:
         numbers = list(connection.execute(select(matches.c.number).order_by(matches.c.number)).scalars())
@@ -122,11 +109,7 @@ def _rebuild_match(
 
 
 def _differs(facts: GameFacts, row: Any, name: str) -> bool:
-    """Return True if the stored ``row`` has another value in the column ``name`` than the computed ``facts``.
-
-    If ``row`` is None, because no row is stored, its values count as null. Return False for the columns ``luck`` and
-    ``curve`` if the luck could not be computed.
-    """
+    # luck that cannot be measured is not compared
     if facts.curve is None and name in {"luck", "curve"}:
         return False
     return bool(getattr(row, name, None) != getattr(facts, name))

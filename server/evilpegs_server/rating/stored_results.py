@@ -1,8 +1,8 @@
 """Leaderboards as sums over stored games, counted in steps.
 
-The first step counts all games within one read transaction, so that it sees one state of the database. Later steps look
-for events that end games or begin matches, and count only these games and matches. The luck of a game is stored a
-moment after its result, so later steps look up the luck of games that were counted without it.
+The first step counts all games within one read transaction, so that it sees one state of the database. Later steps
+count only the games and matches of new events. The luck of a game is stored a moment after its result, so later steps
+look up the luck of games that were counted without it.
 
 A match whose chain of hashes is broken does not count. After each start of the server all events are verified, in steps
 as well. Storing which events were verified earlier would save this work, but later changes to these events would not be
@@ -33,30 +33,27 @@ from evilpegs_server.storage.game_sums import (
     sum_players,
 )
 
+# after which a query of the first step ends; all matches of a player are in one query
 MATCHES: Final = 5_000
-"""The number of matches after which a query of the first step ends. All matches of a player are in one query."""
+# counted or verified between two pauses, which takes a millisecond
 EVENTS: Final = 400
-"""The number of events that are counted or verified between two pauses. This takes a millisecond."""
+# per step, so that new rows do not wait for the events of a large database
 VERIFIED: Final = 100_000
-"""The number of events that one step verifies, so that new rows do not wait for the events of a large database."""
+# games whose luck is looked up in one step
 AWAITED: Final = 2_000
-"""The largest number of games counted without luck whose luck is looked up in one step."""
 MILLION: Final = 1_000_000
 
 
 class StoredLeaderboards:
     """The leaderboards of the rated ladders among ``ladders``, counted from the database in steps.
 
-    A step is a call of `advance`, which counts games, or of `verify`, which verifies the hashes of events
-    and takes back the games of matches whose hashes are broken. Call all methods on one
-    thread. Any thread may set ``stopped`` to True to end a step early. ``pause`` is called after each millisecond of
-    work on new games and hashes, so that other threads get the interpreter lock.
+    Call all methods on one thread. Any thread may set ``stopped`` to end a step early. ``pause`` is called after each
+    millisecond of work on new games and hashes, so that other threads get the interpreter lock.
     """
 
     def __init__(self, engine: Engine, ladders: Mapping[str, Ladder], pause: Callable[[], None] = no_pause) -> None:
         self.stopped = False
-        self.broken: set[int] = set()
-        """The numbers, as in `matches.number`, of the matches that do not count because of a broken chain of hashes."""
+        self.broken: set[int] = set()  # by `matches.number`
         self._engine = engine
         self._ladders = {ladder.id: ladder for ladder in ladders.values() if ladder.rated}
         self._curves = curve_hashes(self._ladders.values())
@@ -70,27 +67,19 @@ class StoredLeaderboards:
 
     @property
     def is_verified(self) -> bool:
-        """True if the hashes of all events that were stored before the last call of `advance` are verified."""
+        """True if the hashes of all events from before the last `advance` are verified."""
         return self._verified >= self._newest
 
     @property
     def awaited(self) -> int:
-        """The number of games that were counted without their luck, because it is not stored yet.
-
-        Only games on ladders with a value curve, with which luck is measured, are included.
-        """
+        """The number of games counted without their luck, because it is not stored yet."""
         return len(self._awaited)
 
     def advance(self, pausing: bool = True) -> dict[str, tuple[LeaderboardRow, ...]]:
-        """Count the games and matches stored since the last call, and return the rows of all changed ladders.
+        """Count what was stored since the last call, and return all rows of the changed ladders, best first.
 
-        The first call counts all stored games. The result has a key for each ladder with changes, the id of the ladder;
-        the value has all rows of the leaderboard, best first. If ``pausing`` is False, the thread does not pause for
-        other threads after each millisecond of work, which makes counting a few times faster.
-
-        Raises:
-            SQLAlchemyError: the database cannot be read. The next call counts what this call could not count, and its
-                result includes all changed ladders.
+        Counting without pauses is a few times faster. If the database fails, the next call counts and returns what this
+        one could not.
         """
         if self._last_event is None:
             self._count_all()
@@ -104,12 +93,7 @@ class StoredLeaderboards:
         return rows
 
     def player_rows(self, player: str) -> list[tuple[str, LeaderboardRow]]:
-        """Return the results of the player with the name ``player``.
-
-        The list has a pair for each ladder and each version of the player's client: the id of the ladder, and the row.
-        Only a row that was on the leaderboard at the last call of `advance` has a rank. The list is empty for a player
-        without counted games.
-        """
+        """Return a row per ladder id and client version; only rows that are on a leaderboard have a rank."""
         number = next((number for number, name in self._names.items() if name == player), None)
         if number is None:
             return []
@@ -132,10 +116,6 @@ class StoredLeaderboards:
         self._awaited: deque[int] = deque()
 
     def _count_all(self) -> None:
-        """Forget all counts, and count all games and matches that are stored now, in one transaction of the database.
-
-        If `stopped` is set meanwhile, return early; the next call of `advance` then counts all games again.
-        """
         self._last_event = None
         self._forget_counts()
         with self._engine.connect() as connection:
@@ -143,6 +123,7 @@ class StoredLeaderboards:
             last_event, _ = load_newest(connection)
             after, last = 0, last_player(connection, 0, MATCHES)
             while last is not None and last > after:
+                # the next call of `advance` then counts all games again
                 if self.stopped:
                     return
                 self._add(connection, *sum_players(connection, self._wanted, after, last, self.broken))
@@ -161,10 +142,6 @@ class StoredLeaderboards:
             pause()
 
     def _count_awaited(self) -> None:
-        """Look up the luck of at most `AWAITED` games that were counted without their luck.
-
-        If luck is stored by now, add it to the leaderboards.
-        """
         games = [self._awaited.pop() for _ in range(min(AWAITED, len(self._awaited)))]
         if not games:
             return
@@ -179,11 +156,8 @@ class StoredLeaderboards:
             self._awaited.extendleft(each.unadjusted)
 
     def _add(self, connection: Connection, matches: list[MatchSums], games: list[GameSums]) -> None:
-        """Add sums over matches and games to the leaderboards.
-
-        The names of players are read from the database first, so an error of the database changes no leaderboard.
-        """
         players = {each.player for each in matches} | {each.player for each in games}
+        # first, so that an error of the database changes no leaderboard
         self._names |= load_player_names(connection, players - self._names.keys())
         for started in matches:
             player, ladder, client, count, first, last = started
@@ -197,20 +171,12 @@ class StoredLeaderboards:
             self._awaited.extend(each.unadjusted)
 
     def _leaderboard(self, ladder: str, player: int) -> Leaderboard:
-        """Return the leaderboard of the ladder with the id ``ladder``, to which results of ``player`` will be added.
-
-        The ladder is marked as changed, and the player, given by id, gets their name on the leaderboard.
-        """
         self._changed.add(ladder)
         leaderboard = self._leaderboards[ladder]
         leaderboard.set_name(player, self._names[player])
         return leaderboard
 
     def _add_luck(self, games: GameSums) -> None:
-        """Add luck-adjusted scores, which are scores minus luck, to the leaderboard of a ladder.
-
-        ``games`` are sums over games of one player on this ladder. Games whose luck is not known are left out.
-        """
         if games.lucks:
             self._changed.add(games.ladder)
             miss = self._ladders[games.ladder].guess_limit + 1
@@ -220,13 +186,7 @@ class StoredLeaderboards:
             self._leaderboards[games.ladder].add_luck(games.player, games.client, games.lucks, total, squares)
 
     def verify(self) -> bool:
-        """Verify the hashes of the next events, at most `VERIFIED`, and add broken matches to the set `broken`.
-
-        Return True if the next call of `advance` must count all games, because a match turned out to be broken.
-
-        Raises:
-            SQLAlchemyError: the database cannot be read. The next call continues where this call ended.
-        """
+        """Verify the next `VERIFIED` events; return True if `advance` must count all games again."""
         limit = min(self._verified + VERIFIED, self._newest)
         while self._verified < limit and not self.stopped:
             last = min(self._verified + EVENTS, limit)
@@ -241,11 +201,6 @@ class StoredLeaderboards:
 
 
 def _with_rank_of(row: LeaderboardRow, ranked: LeaderboardRow | None) -> LeaderboardRow:
-    """Return ``row`` with the rank of ``ranked``, the row that the player has on the leaderboard.
-
-    ``ranked`` is None if the player has no row there. If ``ranked`` is None, or has another client version or number of
-    games than ``row``, ``row`` is returned unchanged.
-    """
     if ranked is None or (row.client, row.games) != (ranked.client, ranked.games):
         return row
     return replace(row, rank=ranked.rank, rank_worst=ranked.rank_worst)

@@ -4,7 +4,7 @@ The level of an interval, such as 0.05, is the largest probability with which th
 an endless sequence *ever* miss the true mean. This module has two methods.
 
 `betting_intervals` assumes only that scores have bounds. To test a possible mean ``m``, it bets on the scores with odds
-that are fair if ``m`` is the mean. In this case the wealth is a nonnegative martingale that begins at 1, and the
+that are fair if ``m`` is the mean. In this case the wealth is a nonnegative martingale that starts at 1, and the
 probability that it ever reaches ``1/level`` is at most ``level`` (Ville's inequality). The interval is the set of all
 ``m`` against which the wealth has not reached this value. See Waudby-Smith and Ramdas, Estimating means of bounded
 random variables by betting (2024).
@@ -21,42 +21,28 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+# of the wealth, bet on each score, with a separate wealth per fraction; equally spaced in ln(c / (1 - c)), because few
+# or equal scores need large fractions, and many scores need small ones
 FRACTIONS: Final = 1 / (1 + np.exp(-np.linspace(math.log(0.005 / 0.995), math.log(0.95 / 0.05), 24)))
-"""The fractions c of the wealth that `betting_intervals` bets on each score, with a separate wealth per fraction.
-
-The fractions are equally spaced in ln(c / (1 - c)), because few or equal scores need large fractions, and many scores
-need small fractions.
-"""
+# initial wealth per fraction. Fractions and shares were chosen so that intervals are at most 4 % wider than those of
+# the paper's hedged bets at 20 to 10,000 games, for scores of strategies with and without failed games and for equal
+# scores; most are narrower. Every choice that does not depend on the scores is valid.
 SHARES: Final = FRACTIONS / FRACTIONS.sum()
-"""The initial wealth for each of the `FRACTIONS`; their sum is 1.
-
-Fractions and shares were chosen so that intervals are at most 4 % wider than those of the paper's hedged bets at 20 to
-10,000 games, for scores of strategies with and without failed games and for equal scores; most are narrower. Every
-choice of fractions and shares is valid if it does not depend on the scores.
-"""
+# games at which the asymptotic interval is tightest
 TUNED_FOR: Final = 300
-"""The number of games at which the asymptotic interval is tightest."""
 
 _LOG_SHARES: Final = np.log(SHARES)
+# rows computed together, whose arrays fit into a processor's cache
 _CHUNK: Final = 1_024
-"""The number of intervals that are computed together, chosen so that their arrays fit into a processor's cache."""
 _STEPS: Final = 200
+# of ln m, below which Newton's method ends; the error is then of the order of the square of this step
 _LAST_STEP: Final = 1e-7
-"""The step of ln m below which Newton's method ends. The error is then of the order of the square of this step."""
 
 Floats = NDArray[np.float64]
 
 
 def betting_interval(counts: Mapping[int, int], lowest: int, highest: int, level: float) -> tuple[float, float]:
-    """Return the anytime-valid interval of the mean score of games, as a tuple of its low and its high end.
-
-    ``counts`` has the number of games for each score, and scores can be from ``lowest`` to ``highest``. ``level`` is
-    the probability that the interval, computed again after each further game, ever misses the mean.
-    `betting_intervals` describes the method.
-
-    Raises:
-        ValueError: a score is not from ``lowest`` to ``highest``, or another condition of `betting_intervals` fails.
-    """
+    """Return the interval (low, high) of `betting_intervals` for one mapping from scores to numbers of games."""
     if any(not lowest <= score <= highest for score in counts):
         raise ValueError(f"scores must be {lowest} to {highest}, not {sorted(counts)}")
     row = [counts.get(score, 0) for score in range(lowest, highest + 1)]
@@ -65,16 +51,14 @@ def betting_interval(counts: Mapping[int, int], lowest: int, highest: int, level
 
 
 def betting_intervals(counts: ArrayLike, lowest: int, highest: int, levels: ArrayLike) -> Floats:
-    """Return the anytime-valid interval of the mean score of each row of ``counts``.
+    """Return the anytime-valid intervals (low, high) of mean scores, with the shape (rows, 2).
 
-    ``counts`` has the shape (rows, highest - lowest + 1): the numbers of games with each integer score from ``lowest``
-    to ``highest``. ``levels`` is the probability that the interval of a row, computed again after each further game,
-    ever misses the mean: one value for all rows, or one per row. The result has the shape (rows, 2), with the low and
-    the high end in the unit of the scores. The interval of a row without games is the whole range.
+    ``counts`` has the shape (rows, highest - lowest + 1): the numbers of games with each integer score. ``levels`` is
+    one value for all rows, or one per row. The interval of a row without games is the whole range.
 
     Let x be the score scaled to [0, 1]. To bet against means that are too low, the fraction c of the wealth is bet on
     the next score with the odds x / m, so that a game multiplies the wealth by 1 + c (x / m - 1). If m is the mean, the
-    expected factor is 1. The total wealth of all `FRACTIONS`, which begin with `SHARES`,
+    expected factor is 1. The total wealth of all `FRACTIONS`, which start with `SHARES`,
 
         K+(m) = sum over c of share(c) * product over games of (1 + c (x / m - 1)),
 
@@ -85,9 +69,6 @@ def betting_intervals(counts: ArrayLike, lowest: int, highest: int, levels: Arra
 
     The method does not estimate a variance, so the interval is also valid if all scores so far are equal. The interval
     then shrinks like ln(2 / level) / games, and its width is never zero, because later games may have other scores.
-
-    Raises:
-        ValueError: the shapes do not fit, a count is negative, or a level is not between 0 and 1.
     """
     table = np.asarray(counts, dtype=np.float64)
     levels_of_rows = np.asarray(levels, dtype=np.float64)
@@ -105,15 +86,10 @@ def betting_intervals(counts: ArrayLike, lowest: int, highest: int, levels: Arra
 
 
 def asymptotic_half_width(games: int, total: int, squares: int, level: float) -> float:
-    """Return half the width of the asymptotic anytime-valid interval of a mean, in the unit of the scores.
+    """Return half the width of the asymptotic anytime-valid interval around the sample mean, in the unit of the scores.
 
-    ``games`` is the number of integer scores, ``total`` their sum and ``squares`` the sum of their squares. The sample
-    mean is in the middle of the interval. ``level`` is the probability that the interval, computed again after each
-    further game, ever misses the true mean. The interval is tightest around `TUNED_FOR` games. It relies on the sample
+    ``total`` and ``squares`` are the sums of integer scores and of their squares. The interval relies on the sample
     variance, so it is wrong for few games and rare large scores.
-
-    Raises:
-        ValueError: there are fewer than two games, or the level is not between 0 and 1.
     """
     if games < 2 or not 0 < level < 1:
         raise ValueError(f"{games} games with level {level} have no interval")
@@ -126,23 +102,11 @@ def asymptotic_half_width(games: int, total: int, squares: int, level: float) ->
 
 
 def deviation(games: int, total: int, squares: int) -> float:
-    """Return the sample standard deviation of integer scores from their sum and their sum of squares.
-
-    ``games`` is the number of the scores, at least 2, ``total`` their sum and ``squares`` the sum of their squares. The
-    sums are exact integers of any size, so no precision is lost if the variance is small beside the mean.
-    """
+    """Return the sample standard deviation of integers; exact sums lose no precision beside a large mean."""
     return math.sqrt((games * squares - total * total) / (games * (games - 1)))
 
 
 def _low_ends(table: Floats, log_wealth: Floats) -> Floats:
-    """Return the low end of the interval of each row of ``table``, scaled to [0, 1].
-
-    ``table`` has the numbers of games with the shape (rows, scores), and ``log_wealth`` has one value per row. The low
-    end is the m at which K+(m), defined in `betting_intervals`, equals ``exp(log_wealth)``; it is 0 if no game has more
-    than the lowest score. As a function of u = ln m, ln K+ is convex and falls. Newton's method is therefore at the
-    left of the root after its first step, and then approaches the root from this side only. It begins at the sample
-    mean, where K+ is at most 1.
-    """
     used = np.asarray(table.any(axis=0))
     scores, table = np.linspace(0, 1, len(used))[used], table[:, used]
     # The sums are exact or in a fixed order, so that a row has the same bits alone and among others.
@@ -150,6 +114,9 @@ def _low_ends(table: Floats, log_wealth: Floats) -> Floats:
     ends = np.zeros(len(table))
     (open_rows,) = np.nonzero(totals > 0)
     logs = np.log(totals[open_rows] / table[open_rows].sum(axis=1))
+    # The low end is the root of ln K+ = log_wealth. As a function of ln m, ln K+ is convex and falls, so Newton's
+    # method is at the left of the root after its first step, and then approaches it from this side only. It starts at
+    # the sample mean, where K+ is at most 1.
     for _ in range(_STEPS):
         if not len(open_rows):
             break
@@ -162,15 +129,10 @@ def _low_ends(table: Floats, log_wealth: Floats) -> Floats:
 
 
 def _log_wealth(table: Floats, scores: Floats, logs: Floats) -> tuple[Floats, Floats]:
-    """Return ln K+ of each row at ``m = exp(logs)``, and the derivative of ln K+ with respect to ln m.
-
-    `betting_intervals` defines K+. ``table`` has the numbers of games with the shape (rows, scores), ``scores`` the
-    scores scaled to [0, 1], and ``logs`` one ln m per row. Temporary arrays have the shape (rows, fractions): scores
-    are added one after the other, because arrays with one more dimension would not fit into the processor's cache.
-    """
     heights = np.tile(_LOG_SHARES, (len(table), 1))
     slopes = np.zeros_like(heights)
     odds = np.exp(-logs)
+    # score by score: arrays with one more dimension would not fit into the processor's cache
     for score, games in zip(scores.tolist(), table.T[:, :, None], strict=True):
         won = (score * odds)[:, None] * FRACTIONS
         factors = won + (1 - FRACTIONS)

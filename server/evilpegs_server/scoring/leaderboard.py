@@ -1,8 +1,7 @@
 """The leaderboard of a ladder.
 
-A player with games that count has one row, for their latest client version with games that count. The score of a game
-is its number of guesses if it was solved, else one more than the guess limit, even if the match was abandoned. Void
-games, which ended by a fault of the server, do not count.
+A player with games that count has one row, for their latest client version with games that count. Games of abandoned
+matches count; void games, which ended by a fault of the server, do not.
 
 Ranks follow from the confidence intervals of mean scores, by the same rule for every codemaker: a row is wholly better
 than another row if its interval lies below the interval of the other row. Ladders with a value curve compare
@@ -32,25 +31,23 @@ from evilpegs_server.scoring.tally import PlayerTally, VersionTally
 
 __all__ = ["Leaderboard", "LeaderboardFold", "LeaderboardRow", "leaderboard", "leaderboard_document"]
 
+# games that a row needs for a rank
 RANKED_FROM_FIXED: Final = 100
-"""The number of games that a row needs for a rank if the codemaker is fixed."""
 RANKED_FROM_ADVERSARY: Final = 20
-"""The number of games that a row needs for a rank if the codemaker is an adversary: evil or a devil."""
+# half a millisecond of work
 ROWS_BETWEEN_PAUSES: Final = 32
-"""The number of leaderboard rows that are computed between two pauses. This takes half a millisecond."""
 
 
 def no_pause() -> None:
-    """Return at once: the function to pass as ``pause`` when no pauses are wanted."""
+    """Return at once: for callers that want no pauses."""
+    """Return at once: for callers that want no pauses."""
 
 
 class Leaderboard:
-    """The counted results of all players on one ladder, and the leaderboard rows that follow from them.
+    """The counted results of all players on one ladder, and the rows that follow from them.
 
-    Players are identified by their ids, and client versions by a text of name and version. Results may be added in any
-    order; only the rows of players whose results have changed are computed again. ``fixed`` is True if the codemaker
-    chooses a secret before the first guess. ``adjusted`` is True if the luck of games on the ladder is measured, so
-    that rows are ranked by luck-adjusted means.
+    Results may be added in any order; only the rows of players with new results are computed again. If ``adjusted``,
+    rows are ranked by luck-adjusted means.
     """
 
     def __init__(self, *, guess_limit: int, fixed: bool, adjusted: bool) -> None:
@@ -62,58 +59,36 @@ class Leaderboard:
         self._changed: set[int] = set()
         self._latest: dict[int, CountedVersion] = {}
         self._rows: dict[int, LeaderboardRow] = {}
+        # of ranked rows, at the level for comparing `_names` players
         self._intervals: dict[int, tuple[float, float]] = {}
-        """The interval of the mean of each ranked row, by player id, at the level for comparing ``_names`` players."""
         self._names = 0
 
     def set_name(self, player: int, name: str) -> None:
-        """Set the name of the player with the id ``player``. Each player with a game needs a name before `rows`."""
+        """Set the name, which each player with a game needs before `rows`."""
         self._tally(player).name = name
 
     def add_start(self, player: int, client: str, order: int) -> None:
-        """Add a rated match that a player started with the client version ``client``.
-
-        ``order`` is any number that is greater for a match that began later.
-        """
+        """Add a started rated match; a later match has a greater ``order``."""
         self.add_matches(player, client, 1, order, order)
 
     def add_matches(self, player: int, client: str, count: int, first: int, last: int) -> None:
-        """Add ``count`` rated matches that a player started with the client version ``client``.
-
-        ``first`` is the number of the earliest of these matches, and ``last`` that of the latest. A match with a
-        greater number began later.
-        """
+        """Add started rated matches, with numbers from ``first`` to ``last`` that order matches by their start."""
         self._rated.add(player)
         self._version(player, client).add_matches(count, first, last)
 
     def add_games(self, player: int, client: str, outcome: str, guesses: int, count: int = 1) -> None:
-        """Add ``count`` finished games of a player with one client version, one outcome and one number of guesses.
-
-        ``outcome`` is that of the event `game_over`. Void games are ignored.
-        """
+        """Add games with one outcome and one length; void games are ignored."""
         self._version(player, client).add_games(outcome, guesses, self._guess_limit, count)
 
     def add_times(self, player: int, client: str, times_ms: Iterable[int]) -> None:
-        """Add the times of guesses of a player with one client version; ``times_ms`` has the milliseconds per guess."""
         self._version(player, client).add_times(times_ms)
 
     def add_luck(self, player: int, client: str, games: int, total: int, squares: int) -> None:
-        """Add luck-adjusted scores, which are scores minus luck, of a player with one client version.
-
-        ``games`` is the number of the scores, ``total`` their sum in millionths of a guess, and ``squares`` the sum of
-        their squares in the square of this unit.
-        """
+        """Add the sum and the sum of squares of luck-adjusted scores, in millionths of a guess."""
         self._version(player, client).add_luck(games, total, squares)
 
     def rows(self, pause: Callable[[], None] = no_pause) -> list[LeaderboardRow]:
-        """Return the rows of all players who have a game that is not void: ranked rows, best first, then all others.
-
-        Rows with the same rank are ordered by the mean that is ranked, all others by the mean score, and rows with the
-        same mean by name. ``pause`` is called several times during the work, so that other threads can run.
-
-        Raises:
-            ValueError: a player with a game has no name.
-        """
+        """Return the rows of all players with a game that is not void: ranked rows, best first, then all others."""
         changed = self._update_rows(pause)
         self._update_intervals(changed)
         pause()
@@ -121,10 +96,7 @@ class Leaderboard:
         return sorted(self._rows.values(), key=self._order)
 
     def version_rows(self, player: int) -> list[LeaderboardRow]:
-        """Return a row without a rank for each client version with which ``player`` has games that are not void.
-
-        The rows are ordered by the first match of the version. The list is empty for an unknown player.
-        """
+        """Return a row without a rank for each client version with games that count, ordered by first match."""
         if player not in self._players:
             return []
         tally = self._players[player]
@@ -134,10 +106,6 @@ class Leaderboard:
         return list(make_rows(versions, self._guess_limit, self._adjusted))
 
     def _update_rows(self, pause: Callable[[], None]) -> list[int]:
-        """Compute the rows of all players with new results again, and return the ids of those who have a row.
-
-        A player has a row if they have a game that is not void.
-        """
         tallies = {player: self._players[player] for player in self._changed}
         latest = {
             player: CountedVersion(tally, *version)
@@ -154,11 +122,7 @@ class Leaderboard:
         return list(latest)
 
     def _update_intervals(self, changed: Iterable[int]) -> None:
-        """Compute the intervals from which ranks follow, for players with new results; ``changed`` has their ids.
-
-        If the number of players with a rated match has changed, compute the intervals of all players, because the level
-        of the intervals depends on this number.
-        """
+        # the level of all intervals depends on the number of players with a rated match
         if self._names != len(self._rated):
             self._names, changed = len(self._rated), list(self._rows)
         for player in changed:
@@ -174,10 +138,6 @@ class Leaderboard:
         self._intervals.update(zip(ranked, intervals, strict=True))
 
     def _update_ranks(self) -> None:
-        """Set the ranks of all rows that have enough games for a rank, by comparing their intervals.
-
-        Rows whose ranks have not changed stay the same objects.
-        """
         for player, ranks in zip(self._intervals, rank_intervals(self._intervals.values()), strict=True):
             row = self._rows[player]
             if ranks != (row.rank, row.rank_worst):
@@ -202,11 +162,10 @@ class Leaderboard:
 
 
 class LeaderboardFold:
-    """The leaderboard of the ladder with the id ``ladder``, from events that are added one at a time.
+    """The leaderboard of one ladder, from events that are added one at a time.
 
-    The events of a match must be added in order; events of several matches may alternate. Matches count as begun in the
-    order in which their first events are added. Events of other ladders and of practice matches are ignored, and no
-    scores are adjusted for luck.
+    The events of a match must be in order; those of several matches may alternate. Matches count as started in the
+    order of their first events. Events of other ladders and of practice matches are ignored.
     """
 
     def __init__(self, ladder: str) -> None:
@@ -218,7 +177,6 @@ class LeaderboardFold:
         self._times: dict[tuple[str, int], list[int]] = {}
 
     def add(self, event: RecordEvent) -> None:
-        """Add the next event of any match, on any ladder."""
         if isinstance(event, MatchStarted):
             if event.ladder == self._ladder and event.rated:
                 self._add_start(event)
@@ -226,7 +184,6 @@ class LeaderboardFold:
             self._add_to_match(self._leaderboard, self._open[event.match], event)
 
     def rows(self) -> list[LeaderboardRow]:
-        """Return the rows that follow from the events added so far, best first."""
         return [] if self._leaderboard is None else self._leaderboard.rows()
 
     def _add_start(self, event: MatchStarted) -> None:
@@ -256,11 +213,7 @@ class LeaderboardFold:
 
 
 def leaderboard(events: Iterable[RecordEvent], ladder: str) -> list[LeaderboardRow]:
-    """Return the leaderboard rows of the ladder with the id ``ladder`` that follow from ``events``, best first.
-
-    The events of each match must be in order. Events of other ladders and of practice matches are ignored, and no
-    scores are adjusted for luck.
-    """
+    """Return the rows of a `LeaderboardFold` over ``events``, best first."""
     fold = LeaderboardFold(ladder)
     for event in events:
         fold.add(event)

@@ -9,35 +9,28 @@ from evilpegs_server.scoring.confidence import asymptotic_half_width, betting_in
 from evilpegs_server.scoring.ranking import version_level
 from evilpegs_server.scoring.tally import PlayerTally, VersionTally, mean, percentile
 
+# games with a known luck; the interval of their luck-adjusted mean is asymptotic
 ADJUSTED_FROM: Final = 100
-"""The least number of games with a known luck for an interval of their luck-adjusted mean, which is asymptotic."""
+# added to the games with a known luck. The scores of a player who has not failed yet vary little, so without the added
+# game the interval would be far too narrow for players who fail one game in a hundred: in a simulation of ladders, each
+# of 1,000 equal players who fail 1 % of their games, every ladder ranked some player wholly better than an equal one
+# (tests/statistics).
 ASSUMED_FAILURES: Final = 1
-"""The number of failed games that are added before the interval of a luck-adjusted mean is computed.
-
-The scores of a player who has not failed yet vary little, so without the added game the interval would be far too
-narrow for players who fail one game in a hundred. In a simulation of ladders, each of 1,000 equal players who fail 1 %
-of their games, every ladder then ranked some player wholly better than an equal one (tests/statistics).
-"""
-MILLIONTHS: Final = 1_000_000
-"""The number of units per guess in which luck-adjusted scores are counted: millionths of a guess."""
+MILLIONTHS: Final = 1_000_000  # of a guess, the unit of luck-adjusted scores
 
 
 @dataclass(frozen=True, slots=True)
 class LeaderboardRow:
     """The results of one player with one client version on one ladder.
 
-    ``client`` is the name and version of the client. ``low`` and ``high`` bound the ``mean`` score, where the score of
-    a game is its number of guesses, or the guess limit + 1 if it was not solved; ``worst`` is the greatest score, and
-    ``histogram`` has pairs of a score and its number of games. ``solved`` is the share of solved games, from 0 to 1,
-    with the bounds ``solved_low`` and ``solved_high``. ``mean_ms`` and ``p95_ms`` are the mean and the 95th percentile
-    of the milliseconds per guess. ``rank`` and ``rank_worst`` are the best and the worst possible rank, or None without
-    enough games.
+    ``low`` and ``high`` bound the ``mean`` score, and ``solved_low`` and ``solved_high`` the share of ``solved`` games.
+    All bounds are ends of confidence intervals, at the level of this version. ``histogram`` has pairs of a score and
+    its number of games. ``rank`` and ``rank_worst`` are the best and the worst possible rank, or None without enough
+    games.
 
-    The adjusted numbers are those of the score minus luck, in guesses, over the ``adjusted_games`` games with a known
-    luck; they are None if the ladder has no value curve or too few games have a luck. All bounds are ends of confidence
-    intervals, at the level of this version. ``version`` is the number of this client version among the player's
-    ``versions`` versions, from 1, and ``all_games`` and ``all_matches`` count the games and the started rated matches
-    of all versions.
+    The adjusted numbers are of luck-adjusted scores, over the ``adjusted_games`` games with a known luck; they are None
+    if the ladder has no value curve or too few games have a luck. ``version`` is the number of this version among the
+    player's ``versions``, and ``all_games`` and ``all_matches`` are those of all versions.
     """
 
     player: str
@@ -67,11 +60,7 @@ class LeaderboardRow:
 
 
 class CountedVersion(NamedTuple):
-    """A client version of a player, with at least one game that is not void.
-
-    ``player`` has the counted results of the player with all versions, and ``tally`` those with this version.
-    ``number`` is the number of this version among the versions of the player, from 1.
-    """
+    """A client version with at least one game that is not void, and its number among the versions of the player."""
 
     player: PlayerTally
     number: int
@@ -79,7 +68,7 @@ class CountedVersion(NamedTuple):
 
 
 def leaderboard_document(ladder: LadderInfo, rows: Iterable[LeaderboardRow]) -> dict[str, Any]:
-    """Return the leaderboard of ``ladder`` as the JSON object that ``evilpegs leaderboard --json`` prints for it."""
+    """Return the JSON object that ``evilpegs leaderboard --json`` prints."""
     return {
         "ladder": ladder.id,
         "rules": ladder.rules,
@@ -90,11 +79,8 @@ def leaderboard_document(ladder: LadderInfo, rows: Iterable[LeaderboardRow]) -> 
 
 
 def make_rows(versions: Sequence[CountedVersion], guess_limit: int, adjusted: bool) -> Iterator[LeaderboardRow]:
-    """Yield a row without a rank for each of the client versions, in their order.
-
-    If ``adjusted`` is True, rows have luck-adjusted results. The intervals of all rows are computed together before the
-    first row, because an interval takes 2 ms alone and 0.1 ms among thousands.
-    """
+    """Yield a row without a rank for each version; only rows with ``adjusted`` have luck-adjusted results."""
+    # intervals take 2 ms one at a time, and 0.1 ms each among thousands
     levels = [version_level(version.number) for version in versions]
     means = raw_intervals(versions, guess_limit, levels)
     shares = _solved_intervals(versions, levels)
@@ -105,26 +91,14 @@ def make_rows(versions: Sequence[CountedVersion], guess_limit: int, adjusted: bo
 def raw_intervals(
     versions: Sequence[CountedVersion], guess_limit: int, levels: Sequence[float]
 ) -> list[tuple[float, float]]:
-    """Return the interval (low, high) of the mean score of each client version, in the order of ``versions``.
-
-    Scores are from 1 to ``guess_limit`` + 1. ``levels`` has one level per version: the probability with which its
-    interval may ever miss the mean. `betting_intervals` describes the method.
-    """
+    """Return the interval (low, high) of the mean score of each version."""
     scores = range(1, guess_limit + 2)
     counts = [[version.tally.scores[score] for score in scores] for version in versions]
     return _intervals(counts, 1, guess_limit + 1, levels)
 
 
 def adjusted_interval(tally: VersionTally, guess_limit: int, level: float) -> tuple[float, float]:
-    """Return the asymptotic interval (low, high) of the mean luck-adjusted score, in guesses.
-
-    ``level`` is the probability with which the interval may miss the mean. The interval is computed as if
-    `ASSUMED_FAILURES` more games had failed, each with a score of ``guess_limit`` + 1.
-
-    Raises:
-        ValueError: there are fewer than two games with a known luck, including the assumed ones, or the level is not
-            between 0 and 1.
-    """
+    """Return the asymptotic interval (low, high) of the mean luck-adjusted score, in guesses."""
     failure = (guess_limit + 1) * MILLIONTHS
     games = tally.luck_games + ASSUMED_FAILURES
     total = tally.luck_total + ASSUMED_FAILURES * failure
@@ -139,11 +113,6 @@ def _make_row(
     solved: tuple[float, float],
     adjusted_limit: int | None,
 ) -> LeaderboardRow:
-    """Return the row of a client version without a rank.
-
-    ``interval`` is that of the mean score, and ``solved`` that of the share of solved games, each as (low, high).
-    ``adjusted_limit`` is the guess limit if the row gets luck-adjusted results, else None.
-    """
     player, number, tally = version
     scores, times = tally.scores, tally.times_ms
     return LeaderboardRow(

@@ -1,4 +1,4 @@
-"""Functions that read players, matches with their event logs, and results from the database."""
+"""Players, matches with their event logs, and results, as read from the database."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -14,13 +14,7 @@ from evilpegs_server.storage.tables import cursors, events, games, matches, play
 
 @dataclass(frozen=True, slots=True)
 class StoredMatch:
-    """A match as stored in the database.
-
-    ``id``, ``player`` and ``ladder`` are the ids of the match, its player and its ladder. ``seed`` is the secret seed
-    from which the server's nonces follow. ``entries`` has the entries of the event log, oldest first. ``client_nonces``
-    maps the number of each game that has begun or is over, from 1, to the nonce that the client gave, or to None if the
-    client gave none.
-    """
+    """A match as stored; ``client_nonces`` has each game that was started, by number."""
 
     id: str
     player: int
@@ -33,25 +27,20 @@ class StoredMatch:
 
 @dataclass(frozen=True, slots=True)
 class StoredResult:
-    """The result of a finished match.
-
-    ``match`` is the id of the match. ``started`` and ``over`` are the JSON texts of the first and the last event of the
-    match, `match_started` and `match_over`.
-    """
+    """The JSON texts of the first and the last event of a finished match."""
 
     match: str
     event: int
-    """The id of the event `match_over`."""
+    """The id of `match_over`."""
     started: str
     over: str
 
 
 @dataclass(frozen=True, slots=True)
 class ResultPage:
-    """A page of results of finished matches, in the order in which the results were stored.
+    """Results in the order in which they were stored; the next page begins after the event with the id ``last_event``.
 
-    The next page begins after the event with the id ``last_event``. ``is_last`` is True if the page is not full: then
-    no further results were stored when the page was read, and ``last_event`` may be an event after the last result.
+    On the last page, which is not full, this may be an event after the last result.
     """
 
     results: list[StoredResult]
@@ -60,13 +49,12 @@ class ResultPage:
 
 
 def load_players(engine: Engine, lapsed_before: int | None = None) -> Players:
-    """Return all players who ever claimed a name, and the guests who have an open match.
+    """Return all players who ever claimed a name, and the guests with an open match.
 
-    Other guests are loaded only when they return, because most never do. Players who claimed their name before
-    ``lapsed_before``, in Unix milliseconds, and never began a match are left out: the name stays reserved, but the
-    token is forgotten. If ``lapsed_before`` is None, nobody is left out.
+    A name claimed before ``lapsed_before``, in Unix milliseconds, and never used stays reserved without its token.
     """
     loaded = Players()
+    # other guests are loaded when they return, because most never do
     open_matches = select(matches.c.player).where(~matches.c.over)
     wanted = select(players).where((players.c.kind != "guest") | players.c.id.in_(open_matches))
     with engine.connect() as connection:
@@ -79,17 +67,13 @@ def load_players(engine: Engine, lapsed_before: int | None = None) -> Players:
 
 
 def load_player(engine: Engine, token_hash: str) -> Player | None:
-    """Return the stored player whose token has the hash ``token_hash``, or None if there is none."""
     with engine.connect() as connection:
         row = connection.execute(select(players).where(players.c.token_hash == token_hash)).one_or_none()
     return None if row is None else _player(row)
 
 
 def lapsed_tokens(engine: Engine, before: int) -> list[str]:
-    """Return the token hashes of all players who claimed their name before ``before`` and never began a match.
-
-    ``before`` is in Unix milliseconds. Guests are left out.
-    """
+    """Return the token hashes of all but guests who claimed a name before ``before`` and never started a match."""
     query = select(players.c.token_hash).where(
         players.c.kind != "guest",
         players.c.created_at < before,
@@ -107,13 +91,7 @@ def _player(row: Any) -> Player:
 def load_open_matches(
     engine: Engine, skip: Callable[[str, DatabaseUnusableError], None] | None = None
 ) -> list[StoredMatch]:
-    """Return every match that is not over, in no particular order.
-
-    ``skip`` is called with the id and the error of each match whose events cannot be read; these matches are left out.
-
-    Raises:
-        DatabaseUnusableError: a match cannot be read and ``skip`` is None.
-    """
+    """Return every open match; ``skip`` gets those that cannot be read, else DatabaseUnusableError is raised."""
     stored = []
     with engine.connect() as connection:
         for row in connection.execute(select(matches).where(~matches.c.over)).all():
@@ -127,17 +105,13 @@ def load_open_matches(
 
 
 def load_match(engine: Engine, match: str) -> StoredMatch | None:
-    """Return the match with the id ``match``, or None if there is none."""
     with engine.connect() as connection:
         row = connection.execute(select(matches).where(matches.c.id == match)).one_or_none()
         return None if row is None else _stored_match(connection, row)
 
 
 def load_results_after(engine: Engine, event: int, limit: int) -> ResultPage:
-    """Return a page of at most ``limit`` results of matches, the first that were stored after the event ``event``.
-
-    ``event`` is the id of an event, or 0 for a page that begins with the first of all results.
-    """
+    """Return the first ``limit`` results that were stored after the event with the id ``event``."""
     started = events.alias("started")
     query = (
         select(events.c.id, matches.c.id.label("match_id"), started.c.json.label("started"), events.c.json)
@@ -156,29 +130,25 @@ def load_results_after(engine: Engine, event: int, limit: int) -> ResultPage:
 
 
 def load_last_event_id(engine: Engine) -> int:
-    """Return the id of the event that was stored last, or 0 if there is none."""
+    """Return the id of the event that was stored last, or 0."""
     with engine.connect() as connection:
         return connection.execute(select(func.max(events.c.id))).scalar() or 0
 
 
 def load_cursor(engine: Engine, reader: str) -> int | None:
-    """Return the id of the last event that ``reader`` has processed, or None if no id is stored for the reader.
-
-    ``reader`` is the name of a part of the server that follows the event log.
-    """
+    """Return the id of the last event that ``reader`` has processed."""
     with engine.connect() as connection:
         return connection.execute(select(cursors.c.event).where(cursors.c.reader == reader)).scalar()
 
 
 def match_ids_with_prefix(engine: Engine, prefix: str) -> list[str]:
-    """Return the ids of at most ten matches whose ids begin with ``prefix``, in no particular order."""
+    """Return at most ten ids, in no particular order."""
     query = select(matches.c.id).where(matches.c.id.startswith(prefix, autoescape=True)).limit(10)
     with engine.connect() as connection:
         return list(connection.execute(query).scalars())
 
 
 def newest_match_ids(engine: Engine, count: int) -> list[str]:
-    """Return the ids of the ``count`` matches that began last, newest first."""
     query = select(matches.c.id).order_by(matches.c.started_at.desc(), matches.c.id).limit(count)
     with engine.connect() as connection:
         return list(connection.execute(query).scalars())

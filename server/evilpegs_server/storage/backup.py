@@ -1,9 +1,8 @@
-"""Functions that copy a database while a server uses it, and that check a database or a copy.
+"""Copies of a database that a server may be using, and checks of a database or a copy.
 
 Recent commits are in SQLite's log beside the database file, so a copy of the file alone lacks them. SQLite's online
-backup reads both files. It runs within one read transaction, so that the copy has a single state of the database; in
-WAL mode this transaction makes no writer wait. A copy is one file without a log; a server that opens it begins a new
-log.
+backup reads both files within one read transaction, so that the copy has a single state of the database; in WAL mode
+this makes no writer wait. A copy is one file without a log; a server that opens it starts a new log.
 """
 
 import sqlite3
@@ -24,26 +23,19 @@ from evilpegs_server.storage.errors import DatabaseMissingError, DatabaseUnusabl
 from evilpegs_server.storage.location import database_file, engine_url, side_files
 from evilpegs_server.storage.lock import DatabaseLock
 
+# of 4 KiB, between two reports of progress
 PAGES: Final = 2_000
-"""The number of database pages, of 4 KiB each, that are copied between two reports of progress."""
 _MAX_FLAWS: Final = 20
-"""The largest number of damaged places that a check lists."""
 _NO_FILES: Final[Mapping[Path, Path]] = MappingProxyType({})
 Progress = Callable[[str, int, int], None]
-"""A function that is called with the name of the current activity, the amount done and the total amount.
-
-Each activity has its own unit of amounts, such as pages of the database or thousandths.
-"""
+"""Called with the name of an activity, the amount done and the total, in a unit of the activity such as pages."""
 
 
 @dataclass(frozen=True, slots=True)
 class DatabaseCheck:
-    """The result of a database check.
+    """The result of a check; ``broken`` has the ids of the matches whose chain of hashes is broken.
 
-    ``bytes`` is the size of the database, and ``players``, ``matches``, ``open_matches`` and ``events`` are numbers of
-    rows. In a damaged database, a number that cannot be counted is 0. ``damage`` has a line for each damaged place of
-    the file, at most 20. ``broken`` has the ids of the matches whose chain of hashes is broken; it is empty if the file
-    is damaged, because the chains are then not checked.
+    If the file is damaged, chains are not checked, and rows that cannot be counted count as 0.
     """
 
     bytes: int
@@ -56,11 +48,9 @@ class DatabaseCheck:
 
     @property
     def sound(self) -> bool:
-        """True if no page of the file is damaged and no match has a broken chain of hashes."""
         return not self.damage and not self.broken
 
     def to_json(self) -> dict[str, Any]:
-        """Return a JSON object with all fields of the check and ``sound``."""
         return asdict(self) | {"sound": self.sound}
 
 
@@ -72,16 +62,11 @@ def backup_database(
     overwrite: bool = False,
     others: Mapping[Path, Path] = _NO_FILES,
 ) -> DatabaseCheck:
-    """Copy the database at ``url`` to the file ``target``, check the copy, and return the result of the check.
+    """Copy the database at ``url`` to ``target`` and check the copy, then copy ``others``, from path to path.
 
-    Only the owner can read the copy. It appears at ``target`` in one step, when it is complete and none of its pages is
-    damaged. Matches whose hashes are broken are copied as they are. Afterwards small files such as the server key are
-    copied: ``others`` maps the path of each file to the path of its copy. Existing files are replaced only if
-    ``overwrite`` is True. ``progress`` is called with the name of an activity, the amount done and the total amount.
-
-    Raises:
-        DatabaseUnusableError: there is no database, it is damaged, or a target is in use or must not be overwritten.
-        OSError: a target cannot be written, or a file of ``others`` cannot be read.
+    The copy, which only the owner can read, appears in one step when it is complete and no page of it is damaged.
+    Matches whose hashes are broken are copied as they are. Raises DatabaseUnusableError, or OSError for a file that
+    cannot be written or copied.
     """
     source = _existing_file(url)
     _check_target(source, target, overwrite=overwrite)
@@ -103,14 +88,7 @@ def backup_database(
 
 
 def check_database(url: str, progress: Progress) -> DatabaseCheck:
-    """Check every page and every chain of hashes of the database at ``url``, which a server may be using.
-
-    The check changes nothing. If a page is damaged, the chains are not checked. ``progress`` is called with the name of
-    an activity, the amount done and the total amount.
-
-    Raises:
-        DatabaseUnusableError: there is no database, or it cannot be opened.
-    """
+    """Check every page and, unless one is damaged, every chain of hashes; a server may be using the database."""
     file = _existing_file(url)
     with _explained(file), closing(_connect(file)) as connection:
         progress("pages", 0, 1)
@@ -132,17 +110,13 @@ def _existing_file(url: str) -> Path:
 
 
 def _check_target(source: Path, target: Path, *, overwrite: bool) -> None:
-    """Raise DatabaseUnusableError if a server uses ``target``, or if it exists and must not be overwritten.
-
-    ``source`` is the file to copy; it must not be overwritten in any case.
-    """
     if target.exists():
         _check_replaceable(source, target, overwrite=overwrite)
+        # fails if a server uses the target
         DatabaseLock(f"sqlite:///{target}").release()
 
 
 def _check_replaceable(source: Path, target: Path, *, overwrite: bool) -> None:
-    """Raise DatabaseUnusableError if ``target`` is the same file as ``source``, or exists without ``overwrite``."""
     if not target.exists():
         return
     if target.samefile(source):
@@ -160,10 +134,6 @@ def _connect(file: Path) -> sqlite3.Connection:
 
 @contextmanager
 def _explained(file: Path) -> Iterator[None]:
-    """Turn an error of SQLite within the block into a DatabaseUnusableError that explains it in one line.
-
-    ``file`` is the database that the message names.
-    """
     try:
         yield
     except (sqlite3.Error, SQLAlchemyError) as error:
@@ -200,10 +170,6 @@ def _pragma(connection: sqlite3.Connection, name: str) -> int:
 
 
 def _count_rows(connection: sqlite3.Connection, *, ignore_damage: bool) -> tuple[int, int, int, int]:
-    """Return the numbers of players, matches, open matches and events, in this order.
-
-    A number that cannot be counted is 0 if ``ignore_damage`` is True; otherwise the error of SQLite is raised.
-    """
     queries = ("players", "matches", "matches WHERE NOT over", "events")
 
     def count(query: str) -> int:

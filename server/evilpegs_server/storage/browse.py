@@ -1,8 +1,8 @@
 """Lists of matches and players, page by page.
 
 Every list is ordered by columns of an index, and the columns of a filter are the first columns of that index. One index
-seek per ladder therefore finds the rows of a page, for all filters and any number of matching rows. The database
-returns each page as one JSON text; the docstring of `game_sums` gives the reason.
+seek per ladder therefore finds the rows of a page, for all filters and any number of matching rows; the page takes the
+latest of them. The database returns each page as one JSON text, for the reason that `game_sums` gives.
 """
 
 from dataclasses import dataclass
@@ -16,32 +16,20 @@ from evilpegs_server.storage.players import PlayerKind
 
 @dataclass(frozen=True, slots=True)
 class MatchFilter:
-    """The conditions that listed matches fulfill. A condition that is None holds for all matches.
-
-    ``ladders`` has the ids of ladders, ``player`` is the name of a player, and ``client`` the name and version of a
-    client. ``since`` is the earliest start in Unix milliseconds. ``before`` is the number of a match, its place in the
-    order in which matches were stored. Lists begin with the latest start, and only matches after that match are
-    included, so the number of the last match of a page leads to the next page. ``over`` is True for finished matches
-    and False for open matches. No index needs the column `over`, because open matches are few.
-    """
+    """The conditions of a list; ``before`` is the number of the last match of the page before."""
 
     ladders: tuple[str, ...] | None = None
     player: str | None = None
     client: str | None = None
-    since: int | None = None
+    since: int | None = None  # in Unix milliseconds
     before: int | None = None
+    # in no index, because open matches are few
     over: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ListedMatch:
-    """A match in a list.
-
-    ``number`` counts matches in the order in which they were stored, and ``match`` is the public id. ``ladder`` is an
-    id, ``player`` a name, and ``client`` the name and version of the client. ``started_at`` is in Unix milliseconds.
-    ``outcomes`` and ``guesses`` have one entry per finished game, in the order of the games: its outcome and its number
-    of guesses. ``elapsed_ms`` is the total time of these games in milliseconds.
-    """
+    """A match in a list; ``outcomes``, ``guesses`` and ``elapsed_ms`` are those of its finished games."""
 
     number: int
     match: str
@@ -57,8 +45,6 @@ class ListedMatch:
 
 @dataclass(frozen=True, slots=True)
 class StoredPlayer:
-    """A player as stored in the database; ``created_at`` is the time of their registration in Unix milliseconds."""
-
     id: int
     name: str
     kind: PlayerKind
@@ -66,10 +52,7 @@ class StoredPlayer:
 
 
 def list_matches(engine: Engine, wanted: MatchFilter, limit: int) -> list[ListedMatch]:
-    """Return at most ``limit`` matches that fulfill the conditions ``wanted``, the latest start first.
-
-    Matches with the same start are ordered by number, the highest first.
-    """
+    """Return the matches with the latest start first; among equal starts, with the highest number first."""
     with engine.connect() as connection:
         ladders = _ladders(connection, wanted)
         if not ladders:
@@ -82,24 +65,18 @@ def list_matches(engine: Engine, wanted: MatchFilter, limit: int) -> list[Listed
 
 
 def find_match_number(engine: Engine, match: str) -> int | None:
-    """Return the number of the match with the id ``match``, or None if there is no match with this id.
-
-    The number is the place of the match in the order in which matches were stored.
-    """
     with engine.connect() as connection:
         number: int | None = connection.execute(_MATCH_NUMBER, {"match": match}).scalar()
     return number
 
 
 def find_player(engine: Engine, name: str) -> StoredPlayer | None:
-    """Return the stored player with the given name, or None if no player has it."""
     with engine.connect() as connection:
         row = connection.execute(_PLAYER, {"name": name}).one_or_none()
     return None if row is None else StoredPlayer(*row)
 
 
 def list_players(engine: Engine, after_name: str = "", limit: int = 100) -> list[StoredPlayer]:
-    """Return at most ``limit`` players whose names come after ``after_name``, ordered by name."""
     with engine.connect() as connection:
         rows = orjson.loads(connection.execute(_PLAYERS, {"after": after_name, "limit": limit}).scalar_one())
     return sorted((StoredPlayer(*row) for row in rows), key=lambda player: player.name)
@@ -124,13 +101,8 @@ def _summary(
 
 
 def _ladders(connection: Connection, wanted: MatchFilter) -> list[str | None]:
-    """Return the ids of the wanted ladders that have matches.
-
-    If no condition on ladders, player or client restricts the list, return a list with a single None, which stands for
-    all ladders.
-    """
     if (wanted.ladders, wanted.player, wanted.client) == (None, None, None):
-        return [None]
+        return [None]  # all ladders at once
     stored = connection.execute(_ALL_LADDERS).scalars()
     return [ladder for ladder in stored if wanted.ladders is None or ladder in wanted.ladders]
 
@@ -152,12 +124,6 @@ def _page_parameters(connection: Connection, wanted: MatchFilter) -> dict[str, A
 
 
 def _page_query(wanted: MatchFilter, ladders: int) -> TextClause:
-    """Return the query of a page of matches.
-
-    ``ladders`` is the number of wanted ladders. The parameters of the query are those of `_page_parameters`, ``limit``,
-    and the ids of the ladders as ``ladder0``, ``ladder1`` and so on. The query takes the latest matches of each ladder
-    from an index, and then the latest of all these matches.
-    """
     by_ladder = (wanted.ladders, wanted.player, wanted.client) != (None, None, None)
     conditions = "".join(
         f"{column} = :{column} AND " for column in ("player", "client", "over") if getattr(wanted, column) is not None
@@ -169,9 +135,10 @@ def _page_query(wanted: MatchFilter, ladders: int) -> TextClause:
     return text(_PAGE.format(members=" UNION ALL ".join(members)))
 
 
+# greater than all times and all numbers of matches
 _END_OF_TIME: Final = 2**63 - 1
-"""A number greater than all times and all numbers of matches."""
 
+# one index seek per ladder
 _ALL_LADDERS: Final = text(
     """
     WITH RECURSIVE found(ladder) AS (
@@ -181,7 +148,6 @@ _ALL_LADDERS: Final = text(
     SELECT ladder FROM found WHERE ladder IS NOT NULL
     """
 )
-"""The query for the ids of all ladders that have matches, which needs one index seek per ladder."""
 
 _LADDER_PAGE: Final = """
     SELECT * FROM (SELECT started_at, number FROM matches

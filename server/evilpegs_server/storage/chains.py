@@ -1,9 +1,9 @@
-"""A search for matches whose chain of hashes is broken, without reading whole matches.
+"""The search for matches whose chain of hashes is broken, without reading whole matches.
 
-The hash of an event covers its text and the hash of the event before it in the match. Each event can therefore be
-checked alone, in any order. A match is broken if the hash of one of its events does not fit the event before it. SQLite
-has no SHA-256, so Python computes the hashes. SQLite returns all texts of a range of events in one value, because the
-driver releases the interpreter lock at each row and has to compete with the event loop to acquire it again.
+The hash of an event covers its text and the hash of the event before it in the match, so each event can be checked
+alone, in any order. A match is broken if the hash of one of its events does not fit the event before it, or this event
+is missing. SQLite has no SHA-256, so Python computes the hashes. SQLite returns all texts of a range of events in one
+value, because the driver releases the interpreter lock at each row and has to compete with the event loop for it.
 """
 
 from collections.abc import Iterator
@@ -21,22 +21,17 @@ _EVENTS: Final = """
 _HASHED: Final = f"coalesce(before.hash, '{GENESIS}') || e.json"
 _ALL_LINKS: Final = text(f"SELECT CAST(group_concat({_HASHED} || e.hash, char(10)) AS BLOB) {_EVENTS}")
 _LINKS: Final = text(f"SELECT e.match, CAST({_HASHED} AS BLOB), CAST(e.hash AS BLOB) {_EVENTS}")
+# the rowid is the id of an event; the first tables had no column `id`
 _LAST: Final = text("SELECT max(rowid) FROM events")
-"""The query for the greatest rowid, which is the id of the last event. The first tables had no column ``id``."""
 _HASH_LENGTH: Final = len(GENESIS)
 
 
+# larger chunks would hold the interpreter lock for too long
 CHUNK: Final = 4_000
-"""The number of events that are verified at a time. Larger chunks would hold the interpreter lock for too long."""
 
 
 def verify_chains(engine: Engine) -> Iterator[tuple[int, set[int]]]:
-    """Verify the hashes of all events that are stored now, `CHUNK` events at a time.
-
-    Yields:
-        after each chunk, a pair: the share of the events verified so far, in thousandths from 0 to 1000, and the
-        numbers (`matches.number`) of the matches that are broken in this chunk.
-    """
+    """Verify all stored events; yield the thousandths done and the `matches.number` of matches found broken."""
     with engine.connect() as connection:
         last: int = connection.execute(_LAST).scalar() or 0
     for after in range(0, last, CHUNK):
@@ -45,12 +40,8 @@ def verify_chains(engine: Engine) -> Iterator[tuple[int, set[int]]]:
 
 
 def find_broken_matches(engine: Engine, after: int, last: int) -> set[int]:
-    """Return the numbers of the matches that are broken at an event with an id above ``after`` and up to ``last``.
-
-    The numbers are those of the column `matches.number`. A match is broken at an event if the hash of the event does
-    not follow from its text and the hash of the event before it, or if the event before it is missing. The search takes
-    2 microseconds per event.
-    """
+    """Return the `matches.number` of the matches broken at an event above ``after`` and up to ``last``."""
+    # 2 microseconds per event
     limits = {"after": after, "last": last}
     with engine.connect() as connection:
         links: bytes | None = connection.execute(_ALL_LINKS, limits).scalar_one()

@@ -1,4 +1,4 @@
-"""Functions that open the database with full durability, migrate its schema, and explain errors in one line."""
+"""Engines on the database, with full durability and a migrated schema."""
 
 import sqlite3
 from contextlib import closing
@@ -22,20 +22,15 @@ from evilpegs_server.storage.location import create_private, database_file, engi
 from evilpegs_server.storage.lock import DatabaseLock
 
 _MIGRATIONS: Final = Path(__file__).with_name("migrations")
+# a table that every version of the database has
 _OUR_TABLE: Final = "events"
-"""The name of a table that every version of the database has."""
 
 
 def open_database(url: str) -> Engine:
-    """Return an SQLAlchemy engine on the database at ``url``; create and migrate the database as needed.
+    """Return an engine on the database at ``url``, which is created and migrated as needed.
 
-    ``url`` has the form ``sqlite:///FILE``. SQLite runs in WAL mode with ``synchronous=FULL``, so committed data
-    survives a loss of power. The engine raises errors that concern the whole database, such as damaged pages or a full
-    disk, as DatabaseUnusableError.
-
-    Raises:
-        DatabaseUnusableError: the URL is malformed, the file is not writable, or it is not a database of evilpegs.
-        DatabaseDamagedError: a page that is needed to open the database is damaged.
+    Errors that concern the whole database, such as a damaged page or a full disk, are raised as DatabaseUnusableError,
+    here and later by the engine.
     """
     file = database_file(url)
     # Errors are logged, and rows contain secrets.
@@ -64,14 +59,7 @@ def open_database(url: str) -> Engine:
 
 
 def open_existing_database(url: str) -> Engine:
-    """Return an SQLAlchemy engine on the existing database at ``url``; migrate the database as needed.
-
-    ``url`` has the form ``sqlite:///FILE``.
-
-    Raises:
-        DatabaseMissingError: the file does not exist or is empty. A missing file is not created.
-        DatabaseUnusableError: the database cannot be opened, for a reason that `open_database` lists.
-    """
+    """Open a database like `open_database`, but raise DatabaseMissingError if its file is missing or empty."""
     file = database_file(url)
     if not file.exists() or not file.stat().st_size:
         what = f"{file} is an empty file" if file.exists() else f"there is no database at {file}"
@@ -81,13 +69,9 @@ def open_existing_database(url: str) -> Engine:
 
 
 def guard_connections(engine: Engine, lock: DatabaseLock) -> None:
-    """Make ``engine`` check, each time that a connection is opened or taken from its pool, that the file is in place.
+    """Refuse connections with DatabaseMovedError if the file that ``lock`` locks was moved, deleted or replaced."""
 
-    The connection is refused with DatabaseMovedError if the file that ``lock`` locks was moved, deleted or replaced.
-    Nothing is then read from a file that was moved away, and nothing is written to another file in its place. The check
-    takes 2 microseconds.
-    """
-
+    # else a moved file could be read, or another one in its place written; takes 2 microseconds
     def check(*_: object) -> None:
         lock.check()
 
@@ -96,14 +80,6 @@ def guard_connections(engine: Engine, lock: DatabaseLock) -> None:
 
 
 def _check_is_ours(file: Path) -> None:
-    """Raise an error if ``file`` exists and is not a database of evilpegs; change nothing.
-
-    An empty file and a database without tables are accepted.
-
-    Raises:
-        DatabaseUnusableError: the file is another program's database.
-        sqlite3.Error: the file cannot be read as a database.
-    """
     if not file.exists() or not file.stat().st_size:
         return
     with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)) as connection:
@@ -117,11 +93,6 @@ def _check_is_ours(file: Path) -> None:
 
 
 class _Explainer:
-    """A listener for errors of an SQLAlchemy engine on the database ``file``.
-
-    It replaces an error that concerns the whole database by a DatabaseUnusableError whose message says what to do.
-    """
-
     def __init__(self, file: Path) -> None:
         self._database = str(file)
 
@@ -133,13 +104,14 @@ def _set_pragmas(connection: Any, _record: object) -> None:
     cursor = connection.cursor()
     cursor.execute("PRAGMA busy_timeout=5000")
     cursor.execute("PRAGMA journal_mode=WAL")
+    # so that committed data survives a loss of power
     cursor.execute("PRAGMA synchronous=FULL")
     cursor.execute("PRAGMA foreign_keys=ON")
     cursor.close()
 
 
 def alembic_config() -> Config:
-    """Return the Alembic configuration of the migrations. The caller adds a connection to its attributes."""
+    """Return the configuration of the migrations; the caller adds a connection to its attributes."""
     config = Config()
     config.set_main_option("script_location", str(_MIGRATIONS))
     config.set_main_option("path_separator", "os")

@@ -1,7 +1,6 @@
 """Errors of the database, with one class for each remedy that a user or operator has.
 
-SQLite reports errors by code. `explain` turns each code that concerns the whole database into an error whose message
-says, in one line, what happened and what to do. All other errors concern a single statement.
+SQLite reports errors by code. Codes that `explain` does not turn into one of these errors concern a single statement.
 """
 
 import sqlite3
@@ -13,27 +12,27 @@ from evilpegs_game.errors import EvilpegsError
 
 
 class DatabaseUnusableError(EvilpegsError):
-    """The error of a database that cannot be used. The message is one line that says why and what to do."""
+    """A database that cannot be used; the message is one line that says why and what to do."""
 
 
 class DatabaseMissingError(DatabaseUnusableError):
-    """The error of a database whose file does not exist or is empty."""
+    """A database whose file does not exist or is empty."""
 
 
 class DatabaseInUseError(DatabaseUnusableError):
-    """The error of a database whose lock is held by another server."""
+    """A database whose lock is held by another server."""
 
 
 class DatabaseMovedError(DatabaseUnusableError):
-    """The error of a database whose file was deleted, moved or replaced while a server used it."""
+    """A database whose file was deleted, moved or replaced while a server used it."""
 
 
 class DatabaseDamagedError(DatabaseUnusableError):
-    """The error of a database with a damaged page. Data on other pages can still be read."""
+    """A database with a damaged page; data on other pages can still be read."""
 
 
 class DatabaseUnavailableError(DatabaseUnusableError):
-    """The error of a database that cannot be used now, for example on a full disk. A later attempt may succeed."""
+    """A database that cannot be used now, for example on a full disk; a later attempt may succeed."""
 
 
 _RESTORE: Final = (
@@ -52,21 +51,16 @@ _HINTS: Final[Mapping[int, str]] = MappingProxyType(
         sqlite3.SQLITE_PROTOCOL: "another program keeps locking it; end that program",
     }
 )
-"""The remedy for each kind of temporary error, by the primary result code of SQLite."""
 
 
 def error_code(error: BaseException) -> int | None:
-    """Return the primary result code of an SQLite error, also if SQLAlchemy wraps the error; None for other errors."""
+    """Return the primary result code of an SQLite error, also if SQLAlchemy wraps it."""
     code: int | None = getattr(getattr(error, "orig", None) or error, "sqlite_errorcode", None)
     return None if code is None else code & 0xFF
 
 
 def explain(error: BaseException, database: str) -> DatabaseUnusableError | None:
-    """Return an error that explains a failure of the whole database; None if ``error`` is of any other kind.
-
-    ``error`` is one of SQLite, also if SQLAlchemy wraps it. ``database`` is the name of the database for the message,
-    which says in one line what happened and what to do.
-    """
+    """Return the error that explains a failure of the whole database, or None for any other error."""
     code = error_code(error)
     reason = str(getattr(error, "orig", None) or error).partition("\n")[0]
     if code == sqlite3.SQLITE_CORRUPT:

@@ -1,12 +1,10 @@
 """Sums over stored games and matches, by player, ladder and client version.
 
 The database adds the games up and returns one JSON text per query. The driver releases the interpreter lock at each row
-of a result and has to compete with the event loop to acquire it again, so a result of thousands of rows would slow down
-a busy server.
+of a result and has to compete with the event loop for it, so thousands of rows would slow down a busy server.
 
 A game is identified by one integer: the number of its match (`matches.number`) times 2**12, plus the number of the game
-in the match, from 1. A value curve gives the guesses that a good strategy still expects, by the number of codes still
-possible; luck is measured with it.
+in the match.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -16,16 +14,11 @@ import orjson
 from sqlalchemy import Connection, TextClause, text
 
 Curves = Mapping[str, str | None]
-"""A mapping from the id of each wanted ladder to the hash of its value curve, or to None if the ladder has no curve."""
+"""The wanted ladders, each with the hash of its value curve, if it has one."""
 
 
 class MatchSums(NamedTuple):
-    """The number of matches that a player has on a ladder with one client version.
-
-    ``player`` and ``ladder`` are ids, and ``client`` is the name and version of the client. ``matches`` is the number
-    of these matches. ``first`` and ``last`` are the least and the greatest of their numbers in the column
-    `matches.number`.
-    """
+    """The matches of a player on a ladder with one client version, from the number ``first`` to ``last``."""
 
     player: int
     ladder: str
@@ -38,15 +31,9 @@ class MatchSums(NamedTuple):
 class GameSums(NamedTuple):
     """Sums over the finished games of a player on a ladder with one client version, one outcome and one length.
 
-    ``player`` and ``ladder`` are ids, and ``client`` is the name and version of the client. The length is ``guesses``,
-    and ``games`` is the number of these games. ``times_ms`` lists the milliseconds that each guess of these games took,
-    with commas between them; it is None if no times are stored.
-
-    ``lucks`` is the number of the games whose luck was measured with the current value curve of the ladder, which gives
-    the guesses that a good strategy still expects. ``luck`` is the sum of the luck of these ``lucks`` games in
-    millionths of a guess, and ``luck_squares`` the sum of the squares of their luck. ``unadjusted`` has an integer for
-    each other game: the number of its match times 2**12, plus the number of the game. It is empty if the ladder has no
-    value curve.
+    ``times_ms`` has commas between the times of guesses. ``lucks`` counts the games whose luck was measured with the
+    current value curve; ``luck`` sums it up in millionths of a guess, and ``luck_squares`` its squares. ``unadjusted``
+    has the other games, but none if the ladder has no value curve.
     """
 
     player: int
@@ -73,8 +60,8 @@ _MATCHES: Final = """
         GROUP BY m.player, m.ladder, m.client)
 """
 _SQUARES: Final = GameSums._fields.index("luck_squares")
+# of squares, summed apart from the others: sums of squares might exceed 63 bits
 _LOW_BITS: Final = 20
-"""The number of low bits of each square that are summed separately, because sums of squares might exceed 63 bits."""
 _GAMES: Final = """
     {wanted}
     SELECT json_group_array(json_array(player, ladder, client, outcome, guesses, games, times_ms, lucks, luck,
@@ -128,12 +115,9 @@ _NAMES: Final = text(
 
 
 def last_player(connection: Connection, after: int, matches: int) -> int | None:
-    """Return the greatest player id of the next group of players, to sum up the results of players group by group.
+    """Return the last player of the next group, which begins after the id ``after`` and ends above ``matches`` matches.
 
-    The group takes the players in ascending order of id, from the first id above ``after`` on. It ends at the first
-    player with whom it has more than ``matches`` matches in total. If all players with an id above ``after`` have at
-    most ``matches`` matches in total, return the greatest id of all players with a match. This id is at most ``after``
-    if no group is left. Return None if there are no matches at all.
+    The last group may have fewer matches; after it, the result is at most ``after``. It is None if no match is stored.
     """
     (player,) = _read(connection, _PLAYER_AFTER, {"after": after, "matches": matches})
     return None if player is None else int(player)
@@ -142,12 +126,7 @@ def last_player(connection: Connection, after: int, matches: int) -> int | None:
 def sum_players(
     connection: Connection, curves: Curves, after: int, last: int, broken: Collection[int] = ()
 ) -> tuple[list[MatchSums], list[GameSums]]:
-    """Return sums over all matches and over all games of the players with an id above ``after`` and up to ``last``.
-
-    `MatchSums` and `GameSums` say what is summed up. Only ladders whose ids are keys of ``curves`` count; the values
-    are the hashes of their value curves. Void games, and the matches whose numbers (`matches.number`) are in
-    ``broken``, are left out.
-    """
+    """Sum up the players with an id above ``after`` and up to ``last``, without void games and ``broken`` matches."""
     parameters = {"curves": _json(curves), "after": after, "last": last, "broken": _json(list(broken))}
     matches = _read(connection, _MATCHES_OF_PLAYERS, parameters)
     return _match_sums(matches), _game_sums(_read(connection, _GAMES_OF_PLAYERS, parameters))
@@ -156,11 +135,7 @@ def sum_players(
 def sum_matches(
     connection: Connection, curves: Curves, matches: Iterable[int], broken: Collection[int] = ()
 ) -> list[MatchSums]:
-    """Return the counts of the matches whose numbers are in ``matches``, by player, ladder and client version.
-
-    The numbers are those of the column `matches.number`. Only ladders whose ids are keys of ``curves`` count. The
-    matches whose numbers are in ``broken`` are left out.
-    """
+    """Sum up the matches with the given numbers, without those in ``broken``."""
     parameters = {"curves": _json(curves), "matches": _json(list(matches)), "broken": _json(list(broken))}
     return _match_sums(_read(connection, _LISTED_MATCHES, parameters))
 
@@ -168,12 +143,7 @@ def sum_matches(
 def sum_games(
     connection: Connection, curves: Curves, games: Collection[int], broken: Collection[int] = ()
 ) -> list[GameSums]:
-    """Return sums over the finished games among ``games``, by player, ladder, client version, outcome and length.
-
-    ``games`` has identifiers: the number of the match (`matches.number`) times 2**12, plus the number of the game. Only
-    ladders whose ids are keys of ``curves`` count; the values are the hashes of their value curves. Void games, and
-    games of the matches whose numbers are in ``broken``, are left out.
-    """
+    """Sum up the finished games among ``games``, without void games and those of matches in ``broken``."""
     parameters = {
         "curves": _json(curves),
         "matches": _json(list({game >> 12 for game in games})),
@@ -184,12 +154,9 @@ def sum_games(
 
 
 def load_unadjusted(connection: Connection, curves: Curves, after: int, last: int) -> list[int]:
-    """Return the identifiers of finished games whose luck is not stored, in ascending order.
+    """Return the finished games without luck in the matches above ``after`` and up to ``last``, in ascending order.
 
-    An identifier is the number of the match (`matches.number`) times 2**12, plus the number of the game. ``curves``
-    maps the id of a ladder to the hash of its value curve, with which luck is measured. Luck that was measured with a
-    curve of another hash counts as not stored. Only ladders of ``curves`` whose hash is not None, and matches with a
-    number above ``after`` and up to ``last``, are searched.
+    Luck that was measured with another curve than the ladder's in ``curves`` counts as missing.
     """
     parameters = {"curves": _json(curves), "after": after, "last": last, "broken": "[]"}
     sums = _game_sums(_read(connection, _GAMES_IN_RANGE, parameters))
@@ -197,23 +164,18 @@ def load_unadjusted(connection: Connection, curves: Curves, after: int, last: in
 
 
 def load_new(connection: Connection, after: int, last: int) -> tuple[list[int], list[int]]:
-    """Return the matches that began, and the games that ended, in the events with an id above ``after`` up to ``last``.
-
-    Matches are given by `matches.number`, and games by identifier: the number of the match times 2**12, plus the number
-    of the game.
-    """
+    """Return the matches that began and the games that ended in the events above ``after`` and up to ``last``."""
     matches, games = _read(connection, _NEW, {"after": after, "last": last})
     return matches, games
 
 
 def load_newest(connection: Connection) -> tuple[int, int]:
-    """Return the greatest event id and the greatest match number (`matches.number`); each is 0 if there is none."""
+    """Return the greatest event id and the greatest match number."""
     event, match = _read(connection, _NEWEST, {})
     return event, match
 
 
 def load_player_names(connection: Connection, ids: Iterable[int]) -> dict[int, str]:
-    """Return the names of the players with the given ids, by id. Ids without a player are left out."""
     return dict(_read(connection, _NAMES, {"ids": _json(list(ids))}))
 
 

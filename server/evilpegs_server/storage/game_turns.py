@@ -1,4 +1,4 @@
-"""The guesses and feedbacks of finished games, by the identifiers of the games that `game_sums` defines."""
+"""The turns of finished games, which are identified as in `game_sums`."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -25,11 +25,7 @@ _TURNS: Final = text("""
 
 @dataclass(frozen=True, slots=True)
 class StoredGame:
-    """A game as read from the database.
-
-    ``match`` and ``ladder`` are ids, and ``game`` is the number of the game in its match, from 1. Each of the ``turns``
-    is a tuple of the code as text, the blacks and the whites of an answered guess; the first turn comes first.
-    """
+    """A game with its turns, each a code as text, the blacks and the whites."""
 
     match: str
     ladder: str
@@ -38,11 +34,7 @@ class StoredGame:
 
 
 def load_stored_games(connection: Connection, games: Iterable[int]) -> list[StoredGame]:
-    """Return the stored games with the given identifiers, with their turns, in no particular order.
-
-    An identifier is the number of the match (`matches.number`) times 2**12, plus the number of the game. Events that
-    cannot be read as JSON are left out.
-    """
+    """Return the games in no particular order; events that are not JSON are left out."""
     parameters = {"games": orjson.dumps(list(games)).decode()}
     loaded = {
         (number, game): StoredGame(match, ladder, game)

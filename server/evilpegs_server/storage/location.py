@@ -13,60 +13,42 @@ from structlog.stdlib import BoundLogger
 from evilpegs_game.errors import quoted
 from evilpegs_server.storage.errors import DatabaseUnusableError
 
+# kept by SQLite beside a database in use
 SIDE_FILES: Final = ("-wal", "-shm")
-"""The suffixes of the files that SQLite keeps beside a database while it is in use."""
 
 
 def database_file(url: str) -> Path:
-    """Return the path of the database file that ``url`` names, whether or not the file exists.
-
-    Raises:
-        DatabaseUnusableError: the URL does not have the form ``sqlite:///FILE``.
-    """
+    """Return the file, existing or not. Raises DatabaseUnusableError unless the URL has the form ``sqlite:///FILE``."""
     return Path(_sqlite_url(url).database or "")
 
 
 def engine_url(file: Path, mode: str = "rw") -> URL:
-    """Return the URL with which SQLAlchemy opens the database ``file``, with symbolic links resolved.
-
-    ``mode`` is the parameter of that name in SQLite's URI filenames. With the default ``rw``, SQLite never creates the
-    file, so a connection cannot begin an empty database after the file was moved. Because links are resolved, a link
-    that is changed later does not lead to another database.
-    """
+    # with the mode `rw`, a connection cannot create an empty database after the file was moved; with links resolved, a
+    # link that is changed later does not lead to another database
     return URL.create("sqlite", database=f"file:{quote(os.path.realpath(file))}", query={"mode": mode, "uri": "true"})
 
 
 def engine_file(engine: Engine) -> Path:
-    """Return the path of the database file of an engine that was created with `engine_url`, with links resolved."""
+    """Return the database file of an engine with a URL of `engine_url`."""
     return Path(unquote((engine.url.database or "").removeprefix("file:")))
 
 
 def side_files(file: Path) -> list[Path]:
-    """Return the paths of the files that SQLite keeps beside the database ``file`` in use, existing or not."""
+    """Return the files that SQLite keeps beside the database ``file`` in use, existing or not."""
     path = os.path.realpath(file)
     return [Path(path + end) for end in SIDE_FILES]
 
 
 def create_private(path: Path) -> None:
-    """Create an empty file that only its owner can read and write, and its directory, unless the file exists.
-
-    An existing file keeps its permissions. It is not opened, because closing it would drop the locks that SQLite holds
-    on it in this process.
-
-    Raises:
-        OSError: the file or its directory cannot be created.
-    """
+    """Create an empty file that only its owner can use, and its directory, unless the file exists."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    # an existing file is not opened: closing it would drop SQLite's locks on it in this process
     if not path.exists():
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
 
 
 def keep_private(file: Path, others: Iterable[Path], log: BoundLogger) -> None:
-    """Make the database ``file``, SQLite's files beside it, and ``others`` accessible to their owner only.
-
-    Missing files are left out. If other users had access to files, one line in ``log`` names these files. A failure to
-    change permissions is logged and not raised.
-    """
+    """Make these files and SQLite's beside ``file`` accessible to their owner only; log what was not, never raise."""
     lax = [path for path in (file, *side_files(file), *others) if path.exists() and path.stat().st_mode & 0o077]
     try:
         for path in lax:

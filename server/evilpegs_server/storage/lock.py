@@ -1,13 +1,13 @@
 """The lock that allows one server per database, and the check that the file is still where the server opened it.
 
-The lock is on the database file itself, so it holds for every name of the file, such as a symbolic link, a hard link,
-or another path. A lock file beside the database would protect only one name, and somebody can remove it.
+The lock is on the database file itself, so it holds for every name of the file: a symbolic link, a hard link, another
+path. A lock file beside the database would protect only one name, and somebody can remove it.
 
 SQLite locks bytes of the same file with `fcntl`. These locks belong to the process and are dropped when any descriptor
-of the file is closed. The lock of the server must therefore not be an `fcntl` lock, and its descriptor must be opened
-before the engine and closed after it. A lock of `flock` belongs to the open file, and on Linux it does not interact
-with `fcntl`. On other systems it does, so there the lock is on a file beside the database. No other code in a server
-opens the file: modes are changed and identities are compared by path.
+of the file is closed. The server's lock must therefore not be an `fcntl` lock, and its descriptor must be opened before
+the engine and closed after it. A lock of `flock` belongs to the open file, and on Linux it does not interact with
+`fcntl`. On other systems it does, so there the lock is on a file beside the database. No other code in a server opens
+the file: modes are changed and identities are compared by path.
 """
 
 import fcntl
@@ -19,21 +19,17 @@ from typing import Final
 from evilpegs_server.storage.errors import DatabaseInUseError, DatabaseMovedError, DatabaseUnusableError
 from evilpegs_server.storage.location import create_private, database_file
 
+# other files may replace the database file meanwhile
 _ATTEMPTS: Final = 3
-"""The number of attempts to lock the database file, if other files replace it during the attempts."""
+# of the `fcntl` locks of SQLite
 FLOCK_IS_INDEPENDENT: Final = sys.platform == "linux"
-"""True if locks of `flock` and the locks of SQLite on the same file do not interact on this system."""
 
 
 class DatabaseLock:
-    """The exclusive lock of one server on the database at ``url``, which has the form ``sqlite:///FILE``.
+    """The exclusive lock of one server on the database at ``url``, held until `release` or the end of the process.
 
-    The constructor creates the file if necessary and acquires the lock, without waiting. The lock is held until
-    `release` is called or the process ends.
-
-    Raises:
-        DatabaseInUseError: another server holds the lock.
-        DatabaseUnusableError: the URL is malformed, or the file cannot be created or opened.
+    The constructor creates the file if necessary and does not wait. Raises DatabaseInUseError if another server holds
+    the lock, or another DatabaseUnusableError.
     """
 
     def __init__(self, url: str) -> None:
@@ -64,19 +60,11 @@ class DatabaseLock:
 
     @property
     def names(self) -> int:
-        """The number of hard links of the database file.
-
-        More than one is a danger: SQLite finds its log by the name of the database file, and does not find it if the
-        file is opened under another name.
-        """
+        """The hard links of the file; several are a danger, because SQLite finds its log by the name of the file."""
         return self._path.stat().st_nlink
 
     def check(self) -> None:
-        """Check that the path of the database still leads to the locked file. Any thread may call this.
-
-        Raises:
-            DatabaseMovedError: the file was moved, deleted or replaced.
-        """
+        """Raise DatabaseMovedError unless the path still leads to the locked file. Any thread may call this."""
         try:
             if _identity(self._path) == self._identity:
                 return
@@ -89,7 +77,7 @@ class DatabaseLock:
         raise DatabaseMovedError(message)
 
     def release(self) -> None:
-        """Release the lock, so that another server can use the database. Close all connections to it before."""
+        """Release the lock; close all connections to the database before."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None

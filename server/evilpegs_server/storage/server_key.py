@@ -1,9 +1,8 @@
 """The key of a server and its files: the private key, and beside it the list of all public keys that were in use.
 
-The private key is created when a server first starts on a database. The file of the private key is in PEM format
-(PKCS 8), which other programs understand; only its owner has the permission to read the file. The list has one public
-key per line; the last line has the key in use. The list is written at every start of the server at which the key is
-new, so the public half of a key stays known after the private key was replaced.
+The private key is created when a server first starts on a database. Its file is in PEM format (PKCS 8), which other
+programs understand. The list has one public key per line, the one in use last; a start with a new key writes it, so the
+public half of a key stays known after the private key was replaced.
 """
 
 import os
@@ -33,46 +32,31 @@ _HEADING: Final = "# The public keys of an evilpegs server, one per line. The la
 
 
 class KeyUnusableError(EvilpegsError):
-    """The error of a server key that cannot be used. The message is one line that says why and what to do."""
+    """A server key that cannot be used; the message is one line that says why and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerKey:
-    """The key of a server. ``signer`` signs records with it.
-
-    ``former`` has the public keys that the server used before, oldest first, in base64url without padding.
-    """
+    """The key of a server, and the public keys that it used before, oldest first, in base64url."""
 
     signer: RecordSigner
     former: tuple[str, ...]
 
 
 def key_path(database: str, server_key: Path | None) -> Path:
-    """Return the path of the file with the private key of a server.
-
-    It is ``server_key``, the setting of that name, unless this is None; otherwise it is a file beside the database at
-    the URL ``database``, such as ``games.sqlite3.key`` for the database ``games.sqlite3``.
-    """
+    """Return the setting ``server_key``, or the file beside the database, such as ``games.sqlite3.key``."""
     beside = database_file(database)
     return server_key or beside.with_name(beside.name + ".key")
 
 
 def key_files(database: str, server_key: Path | None) -> tuple[Path, ...]:
-    """Return the paths of the existing files of a server's key: the private key, then the list of public keys.
-
-    ``database`` is the URL of the server's database, and ``server_key`` the setting of that name, a path or None. A
-    backup of the database must include these files.
-    """
+    """Return the existing files of a key, which a backup must include: the private key, then the list."""
     path = key_path(database, server_key)
     return tuple(file for file in (path, _list_path(path)) if file.exists())
 
 
 def key_copies(database: str, server_key: Path | None, target: Path) -> dict[Path, Path]:
-    """Return a mapping from the path of each existing file of a server's key to the path of its copy in a backup.
-
-    ``database`` is the URL of the server's database, and ``server_key`` the setting of that name, a path or None. The
-    copies are beside ``target``, the copy of the database, where a server that uses this copy finds the key.
-    """
+    """Map each existing file of a key to its copy beside ``target``, where a server on the copied database finds it."""
     beside = target.with_name(target.name + ".key")
     key, public_keys = key_path(database, server_key), _list_path(key_path(database, server_key))
     copies = {key: beside, public_keys: _list_path(beside)}
@@ -80,14 +64,7 @@ def key_copies(database: str, server_key: Path | None, target: Path) -> dict[Pat
 
 
 def load_server_key(path: Path) -> ServerKey:
-    """Return the key of a server from the file ``path``; create the key if the file does not exist.
-
-    The file beside ``path`` has a list of public keys. If the public half of the key is not the last entry of the list,
-    this half is moved or added to the end of the list.
-
-    Raises:
-        KeyUnusableError: one of the two files cannot be read or written, or has other content.
-    """
+    """Load or create the key, and put its public half at the end of the list. Raises KeyUnusableError."""
     try:
         signer = RecordSigner(_load_or_create(path))
         listed = _read_list(_list_path(path))
@@ -122,7 +99,6 @@ def _load_or_create(path: Path) -> Ed25519PrivateKey:
 
 
 def _create(path: Path) -> None:
-    """Create the file ``path`` with a new private key. If another server creates the file meanwhile, keep its file."""
     key = Ed25519PrivateKey.from_private_bytes(secrets.token_bytes(KEY_BYTES))
     path.parent.mkdir(parents=True, exist_ok=True)
     number, name = tempfile.mkstemp(prefix=path.name, suffix=".new", dir=path.parent)
@@ -133,7 +109,7 @@ def _create(path: Path) -> None:
             os.fsync(file.fileno())
         try:
             path.hardlink_to(name)  # which never replaces a file
-        except FileExistsError:
+        except FileExistsError:  # another server created it meanwhile
             return
     finally:
         Path(name).unlink()

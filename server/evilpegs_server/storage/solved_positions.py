@@ -1,7 +1,4 @@
-"""The file that keeps the positions that devils have solved, so that a restarted server need not solve them again.
-
-A devil is a codemaker that searches ahead, and a position is what a player knows in a game: its rules and its turns.
-"""
+"""The file that keeps the positions that devils have solved, so that a restarted server need not solve them again."""
 
 from pathlib import Path
 
@@ -14,22 +11,13 @@ from evilpegs_server.storage.location import database_file
 
 
 def solved_path(database: str, solved: Path | None) -> Path:
-    """Return the path of the file with the positions that devils, the codemakers that search ahead, have solved.
-
-    It is ``solved``, the setting of that name, unless this is None; otherwise it is a file beside the database at the
-    URL ``database``, with the name of the database and ``.solved``.
-    """
+    """Return the setting ``solved``, or the file beside the database, such as ``games.sqlite3.solved``."""
     beside = database_file(database)
     return solved or beside.with_name(beside.name + ".solved")
 
 
 class SolvedPositionsFile:
-    """The file in which a server keeps the positions that devils have solved.
-
-    A devil is a codemaker that searches ahead, and a position is what a player knows in a game. The attribute
-    ``solved`` has the positions that the constructor read. If ``path`` is None, nothing is read or written. Errors of
-    the file are logged to ``log`` and never raised.
-    """
+    """The file, which is neither read nor written without a ``path``; its errors are logged, never raised."""
 
     def __init__(self, path: Path | None, log: BoundLogger) -> None:
         self._path = path
@@ -37,7 +25,7 @@ class SolvedPositionsFile:
         self.solved = self._read()
 
     def save(self, solved: bytes) -> None:
-        """Replace the content of the file by ``solved``, which is in the format of `SolvedPositions.to_bytes`."""
+        """Replace the content by ``solved``, in the format of `SolvedPositions.to_bytes`."""
         if self._path is not None:
             try:
                 replace_file(self._path, solved)

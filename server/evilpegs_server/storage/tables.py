@@ -1,11 +1,11 @@
 """The database tables. The record of a match is its rows in `events`; the other tables add to it or follow from it.
 
-The server's nonces, which make its secrets and draws unpredictable, follow from `matches.seed`, which is never
-disclosed. `games.client_nonce` is stored as soon as the player is ready, because the secret of a fixed codemaker
-depends on it before any event shows it. `events` and `games` refer to a match by `matches.number`, which numbers
-matches in the order in which they were stored. The number takes fewer bytes than the public id, so every guess writes
-less. `events.id` numbers events in the order in which they were stored; readers that follow the event log keep the last
-id that they have read, and a copy of the database keeps the ids.
+The server's nonces follow from `matches.seed`, which is never disclosed. `games.client_nonce` is stored as soon as the
+player is ready, because the secret of a fixed codemaker depends on it before any event shows it. `events` and `games`
+refer to a match by `matches.number`, which numbers matches in the order in which they were stored and takes fewer bytes
+than the public id, so every guess writes less. `events.id` numbers events in the order in which they were stored;
+readers that follow the event log keep the last id that they have read, and a copy of the database keeps the ids. Times
+are in Unix milliseconds.
 """
 
 from sqlalchemy import (
@@ -88,10 +88,10 @@ games = Table(
     Column("luck", BigInteger),
     Column("curve", String(16)),
 )
-"""The games and their results. All columns but ``client_nonce`` can be rebuilt from `events`.
+"""All columns but ``client_nonce`` can be rebuilt from `events`.
 
-``times_ms`` lists the milliseconds that each guess took, with commas between them. ``luck`` is in millionths of a
-guess, and null if it is not known. ``curve`` is the hash of the value curve with which the luck was measured.
+``times_ms`` has commas between the times of guesses. ``luck`` is in millionths of a guess, and null if not known;
+``curve`` is the hash of the value curve with which it was measured.
 """
 
 cursors = Table(
@@ -100,4 +100,4 @@ cursors = Table(
     Column("reader", String(80), primary_key=True),
     Column("event", Integer, nullable=False),
 )
-"""The id of the last event that each reader has processed; a reader is a named part of the server, such as the feed."""
+"""The id of the last event that each reader, a named part of the server such as the feed, has processed."""

@@ -1,8 +1,8 @@
 """The writer: a thread that commits jobs to the database, many jobs per transaction.
 
 A job is a list of writes that are stored together or not at all, with a callback. While one transaction is being
-written to disk, the next jobs gather; they are then committed together, as a batch. Each job is durable when its
-callback reports success. A busy server needs one flush to disk where one transaction per job would need hundreds.
+written to disk, the next jobs gather; they are then committed together, as a batch. A job is durable when its callback
+reports success. A busy server needs one flush to disk where one transaction per job would need hundreds.
 
 Failures are reported and never retried: the submitter of a job decides what to do. A job that cannot be stored fails
 alone. If the database itself cannot be used, for example on a full disk, all jobs of the batch fail together, because
@@ -31,19 +31,15 @@ from evilpegs_server.storage.writer_health import WriterHealth
 
 Row = Mapping[str, Any]
 DoneCallback = Callable[[Exception | None], None]
-MAX_JOBS: Final = 1000
-"""The largest number of jobs in a transaction."""
+MAX_JOBS: Final = 1000  # per transaction
+# submitted jobs that wake the thread at once, without waiting for more
 WAKE_JOBS: Final = 128
-"""The number of submitted jobs at which the thread gets them at once, instead of waiting for further jobs."""
+# for the write lock, per batch; after `close`, for all remaining batches together
 BUSY_SECONDS: Final = 2.0
-"""The longest time in seconds that a batch waits for the write lock of the database.
-
-After the writer is closed, all remaining batches together wait no longer than this.
-"""
+# while there is nothing to write
 CHECK_SECONDS: Final = 0.5
-"""The seconds between two checks that the database file is in its place, while there is nothing to write."""
+# for a disk that does not respond
 CLOSE_SECONDS: Final = 4.0
-"""The seconds after which `Writer.close` no longer waits for a disk that does not respond."""
 
 
 class Write(NamedTuple):
@@ -52,7 +48,7 @@ class Write(NamedTuple):
     The statements of a transaction run in ascending ``order``, so that rows to which others refer are stored first.
     Writes with the same order have the same statement, which runs once with the rows of all of them. A ``bulk``
     statement receives all rows at once as the JSON text of its parameter ``rows``, which is faster: the driver releases
-    the interpreter lock at each step of a statement and has to compete with the event loop to acquire it again.
+    the interpreter lock at each step of a statement and has to compete with the event loop for it.
     """
 
     order: int
@@ -61,7 +57,7 @@ class Write(NamedTuple):
     bulk: bool = False
 
     def __repr__(self) -> str:
-        """Return a text without the contents of the rows, because they include the secret seeds of matches."""
+        # without the rows, which include the secret seeds of matches
         return f"<Write {self.order}: {len(self.rows)} rows>"
 
 
@@ -71,19 +67,11 @@ class _Job(NamedTuple):
 
 
 class Writer:
-    """A thread that commits jobs to the database in the order of their submission.
+    """A thread that commits jobs in the order of their submission, which is all on one thread.
 
-    A job is a list of writes that are stored together or not at all. All jobs are submitted on one thread, usually that
-    of the event loop. ``notify`` is called on the writer's thread with a function, and must run this function on the
-    submitting thread.
-
-    ``call_soon`` is called on the submitting thread with a function, and must run this function there after everything
-    else that is pending. The function wakes the writer if no further job was submitted since ``call_soon`` was called;
-    otherwise it calls ``call_soon`` again. The writer is woken at once when `WAKE_JOBS` jobs wait. Few large commits
-    disturb a busy event loop less than many small ones.
-
-    ``now`` is a monotonic clock in seconds. ``check_file`` is called on the writer's thread, and must raise an error if
-    the database file is not in its place.
+    ``notify`` is called on the writer's thread, and must run the function that it gets on the submitting thread.
+    ``call_soon`` must run the function that it gets on the submitting thread, after everything else that is pending.
+    ``check_file`` is called on the writer's thread, and must raise if the database file is not in its place.
     """
 
     def __init__(
@@ -108,22 +96,14 @@ class Writer:
         self._closed = False
         self._lock_by: float | None = None
         self._obstacle: str | None = None
+        # from the start of a batch until its jobs are durable or have failed
         self.commits = Durations()
-        """The durations of commits, each from the beginning of a batch until its jobs are durable or have failed."""
 
     def start(self) -> None:
-        """Start the thread of the writer."""
         self._thread.start()
 
     def submit(self, writes: Sequence[Write], done: DoneCallback) -> None:
-        """Queue ``writes``, which are committed together or not at all, and return at once.
-
-        When they are durable, ``done`` is called on the submitting thread with None; if they could not be stored,
-        ``done`` is called with the error.
-
-        Raises:
-            RuntimeError: the writer is closed.
-        """
+        """Commit all ``writes`` or none, then call ``done`` on the submitting thread; None means they are durable."""
         if self._closed:
             message = "the writer is closed"
             raise RuntimeError(message)
@@ -135,11 +115,7 @@ class Writer:
             self._flush()
 
     def _flush_unless_more(self, count: int) -> None:
-        """Pass the submitted jobs to the writer's thread, unless jobs were submitted since the last check.
-
-        ``count`` is the number of submitted jobs at the last check. If there are more jobs now, further jobs may
-        follow, so ``call_soon`` is asked for another check.
-        """
+        # further jobs may follow: few large commits disturb a busy event loop less than many small ones
         if len(self._submitted) > count:
             self._call_soon(partial(self._flush_unless_more, len(self._submitted)))
         else:
@@ -151,10 +127,7 @@ class Writer:
             self._submitted = []
 
     def close(self, seconds: float = CLOSE_SECONDS) -> bool:
-        """Commit all submitted jobs and stop the thread, waiting at most ``seconds``; return True if it has stopped.
-
-        After this call, `submit` raises an error.
-        """
+        """Commit all submitted jobs and stop the thread; return True if it has stopped in time."""
         if not self._closed:
             self._closed = True
             self._lock_by = time.monotonic() + BUSY_SECONDS
@@ -177,17 +150,12 @@ class Writer:
             self._connection.close()
 
     def _next_jobs(self) -> list[_Job] | None:
-        """Wait for submitted jobs and return them; return None if the writer must stop.
-
-        While waiting, check every `CHECK_SECONDS` that the database file is in its place.
-        """
         while True:
             with suppress(Empty):
                 return self._jobs.get(timeout=CHECK_SECONDS)
             self._find_obstacle()
 
     def _find_obstacle(self) -> None:
-        """Check that the database file is in its place; report the result to `health` if the last one was different."""
         try:
             self._check_file()
             obstacle = None
@@ -198,11 +166,7 @@ class Writer:
             self._report_on_thread(partial(self.health.note_obstacle, obstacle))
 
     def _gather(self, jobs: list[_Job]) -> bool:
-        """Add further submitted jobs to ``jobs``, without waiting; return False if the writer must stop after them.
-
-        Jobs arrive in lists of at most `WAKE_JOBS`. No list is split, so lists are added only while ``jobs`` has space
-        for a whole list within `MAX_JOBS`.
-        """
+        # jobs arrive in lists of at most `WAKE_JOBS`, and no list is split
         while len(jobs) <= MAX_JOBS - WAKE_JOBS:
             try:
                 others = self._jobs.get_nowait()
@@ -214,12 +178,6 @@ class Writer:
         return True
 
     def _commit(self, jobs: Sequence[_Job]) -> list[Exception | None]:
-        """Commit all jobs in one transaction; if single jobs make it fail, commit each job in a transaction of its own.
-
-        Return a list in the order of ``jobs``, with None for each job that was stored and an error for each other job.
-        If the failure concerns the whole batch, all jobs have the same error. A connection on which anything failed is
-        discarded, because statements that it still holds open could become part of a later commit.
-        """
         try:
             self._check_file()
             if self._connection is None:
@@ -227,6 +185,7 @@ class Writer:
             self._write(self._connection, jobs)
             self._check_file()
         except Exception as error:  # noqa: BLE001 - reported to the submitter of the job
+            # statements that the connection still holds open could become part of a later commit
             self._drop_connection()
             failure = explain(error, str(engine_file(self._engine))) or error
             if len(jobs) == 1 or _fails_whole_batch(failure):
@@ -246,12 +205,10 @@ class Writer:
                     connection.execute(write.statement, write.rows)
 
     def _busy_ms(self) -> int:
-        """Return the milliseconds that the next transaction may wait for the write lock of the database."""
         left = BUSY_SECONDS if self._lock_by is None else self._lock_by - time.monotonic()
         return max(0, round(left * 1000))
 
     def _sql(self, write: Write) -> str:
-        """Return the SQL text of a bulk statement; its only parameter is the JSON text of the rows."""
         if write.order not in self._sql_texts:
             self._sql_texts[write.order] = str(write.statement.compile(dialect=self._engine.dialect))
         return self._sql_texts[write.order]
@@ -277,16 +234,12 @@ class Writer:
 
 
 def _fails_whole_batch(error: Exception) -> bool:
-    """Return True if ``error`` concerns all jobs of a batch, the jobs that are committed in one transaction.
-
-    A damaged page of the database concerns only the jobs that need this page.
-    """
     whole = isinstance(error, DatabaseUnusableError | OSError | MemoryError)
+    # a damaged page concerns only the jobs that need this page
     return whole and not isinstance(error, DatabaseDamagedError)
 
 
 def _merge_writes(jobs: Sequence[_Job]) -> list[Write]:
-    """Return one write per statement, with the rows of all jobs, in ascending `Write.order`."""
     writes = [write for job in jobs for write in job.writes]
     rows: defaultdict[int, list[Any]] = defaultdict(list)
     for write in writes:

@@ -1,7 +1,4 @@
-"""The writes of a server: one function per fact, which returns the `Write` that stores the fact.
-
-The functions store nothing themselves; their results are passed to `Writer.submit`.
-"""
+"""The writes of a server: one function per fact, whose result `Writer.submit` stores."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -19,22 +16,17 @@ from evilpegs_server.storage.writer import Row, Write
 
 
 def _from_json(table: Table, *columns: str) -> Insert:
-    """Return a statement that inserts rows into ``table`` from a JSON text, its parameter ``rows``.
-
-    The text is a list of lists, each with the id of a match and then the values of ``columns``. The statement stores
-    the number of the match in place of the id.
-    """
     row = func.json_each(bindparam("rows", type_=Text)).table_valued("value", name="row")
     match, *values = (
         func.json_extract(row.c.value, literal_column(f"'$[{index}]'")) for index in range(len(columns) + 1)
     )
+    # the rows have the id of the match in place of its number
     number = select(matches.c.number).where(matches.c.id == match).scalar_subquery()
     # Without a WHERE, SQLite reads the ON of an upsert as the ON of a join.
     return insert(table).from_select(["match", *columns], select(number, *values).where(true()))
 
 
 def _finish_matches() -> Update:
-    """Return a statement that marks matches as over. Its parameter ``rows`` is a JSON list of the ids of matches."""
     ids = func.json_each(bindparam("rows", type_=Text)).table_valued("value")
     return update(matches).where(matches.c.id.in_(select(ids.c.value))).values(over=true())
 
@@ -62,19 +54,11 @@ _CURSORS: Final = _NEW_CURSORS.on_conflict_do_update(
 
 
 def insert_player(player: Player, token_hash: str, at: int) -> Write:
-    """Return the write that stores a new player who claimed their name at the time ``at``, in Unix milliseconds.
-
-    ``token_hash`` is the hash of the player's token, as `hash_token` returns it.
-    """
     return Write(0, _PLAYERS, [_player_row(player, token_hash, at)])
 
 
 def insert_guest(guest: Player, token_hash: str, at: int) -> Write:
-    """Return the write that stores a guest who begins a match, unless the guest is already stored.
-
-    ``token_hash`` is the hash of the guest's token, as `hash_token` returns it, and ``at`` the current time in Unix
-    milliseconds.
-    """
+    """Store a guest who starts a match, unless they are already stored."""
     return Write(1, _GUESTS, [_player_row(guest, token_hash, at)])
 
 
@@ -90,11 +74,6 @@ def _player_row(player: Player, token_hash: str, at: int) -> Row:
 
 
 def insert_match(match: str, player: Player, client: Program, ladder: str, seed: bytes, at: int) -> Write:
-    """Return the write that stores a new match with its client program and its secret ``seed``.
-
-    ``match`` and ``ladder`` are ids, and ``at`` is the start of the match in Unix milliseconds. The server derives from
-    ``seed`` the nonces that make its draws in this match unpredictable.
-    """
     row: Row = {
         "id": match,
         "player": player.id,
@@ -108,33 +87,22 @@ def insert_match(match: str, player: Player, client: Program, ladder: str, seed:
 
 
 def insert_game(match: str, game: int, client_nonce: str | None) -> Write:
-    """Return the write that stores that the player was ready for a game, and their nonce, or None if they gave none.
-
-    ``match`` is the id of the match, and ``game`` the number of the game in the match, from 1.
-    """
+    """Store that the player was ready for a game, with their nonce."""
     return Write(3, _GAMES, [(match, game, client_nonce, None, None, None, None)], bulk=True)
 
 
 def insert_events(match: str, entries: list[LogEntry]) -> Write:
-    """Return the write that stores new entries of the event log of the match with the id ``match``."""
     return Write(4, _EVENTS, [(match, *entry) for entry in entries], bulk=True)
 
 
 def finish_game(event: GameOver, times_ms: Sequence[int]) -> Write:
-    """Return the write that stores the result of a game that ended with ``event``.
-
-    ``times_ms`` has the milliseconds that each guess of the game took, in order.
-    """
+    """Store the result of a game; ``times_ms`` has one time per guess."""
     times = ",".join(map(str, times_ms))
     row = (event.match, event.game, None, event.outcome, event.guesses, event.elapsed_ms, times)
     return Write(3, _GAMES, [row], bulk=True)
 
 
 def store_batch(match: str, batch: Batch) -> list[Write]:
-    """Return the writes that store ``batch``, the changes of the match with the id ``match`` in one step.
-
-    A step is everything that a match does for one request or one deadline.
-    """
     stored = [] if batch.begun is None else [insert_game(match, batch.begun.game, batch.begun.client_nonce)]
     stored += [finish_game(over, times_ms) for over, times_ms in batch.ended]
     if batch.is_last:
@@ -145,22 +113,14 @@ def store_batch(match: str, batch: Batch) -> list[Write]:
 
 
 def set_luck(match: str, game: int, luck: int, curve: str) -> Write:
-    """Return the write that stores the luck of a finished game, in millionths of a guess; bad luck is positive.
-
-    ``match`` is the id of the match, ``game`` the number of the game in the match, from 1, and ``curve`` the hash of
-    the value curve with which the luck was measured.
-    """
+    """Store the luck in millionths of a guess; bad luck is positive, and ``curve`` is the hash of the value curve."""
     return Write(7, _LUCK, [(match, game, luck, curve)], bulk=True)
 
 
 def finish_match(match: str) -> Write:
-    """Return the write that stores that the match with the id ``match`` is over."""
     return Write(5, _MATCHES_OVER, [match], bulk=True)
 
 
 def move_cursor(reader: str, event: int) -> Write:
-    """Return the write that stores that ``reader`` has processed all events up to the event with the id ``event``.
-
-    ``reader`` is the name of a part of the server that follows the event log.
-    """
+    """Store that ``reader`` has processed all events up to the one with the id ``event``."""
     return Write(6, _CURSORS, [{"reader": reader, "event": event}])

@@ -13,16 +13,12 @@ _LENGTH: Final = struct.Struct("!I")
 
 
 def pack(message: object) -> bytes:
-    """Return the frame of a message: its pickle, preceded by the length of the pickle as four bytes, big-endian."""
     content = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
     return _LENGTH.pack(len(content)) + content
 
 
 def unpack_messages(received: bytearray) -> Iterator[Any]:
-    """Yield the messages whose frames are complete at the beginning of ``received``, and remove these frames from it.
-
-    The bytes of an incomplete frame at the end stay in ``received``.
-    """
+    """Yield the messages of the complete frames in ``received``, and remove these frames from it."""
     while len(received) >= _LENGTH.size:
         end = _LENGTH.size + _LENGTH.unpack_from(received)[0]
         if len(received) < end:
@@ -33,11 +29,7 @@ def unpack_messages(received: bytearray) -> Iterator[Any]:
 
 
 def read_message(stream: IO[bytes]) -> Any:
-    """Read the next frame from a blocking stream and return its message.
-
-    Raises:
-        EOFError: the stream ends before or within the frame.
-    """
+    """Read the next message from a blocking stream. Raises EOFError."""
     head = stream.read(_LENGTH.size)
     if len(head) < _LENGTH.size:
         raise EOFError
@@ -49,11 +41,7 @@ def read_message(stream: IO[bytes]) -> Any:
 
 
 class FramedProtocol(asyncio.Protocol):
-    """The asyncio protocol of one end of a socket that carries frames.
-
-    ``on_connect`` is called with the transport of the socket, ``on_message`` with each message that arrives, and
-    ``on_close`` without arguments when the connection ends.
-    """
+    """The end of a socket that carries frames; ``on_connect`` gets the transport, ``on_message`` each message."""
 
     def __init__(
         self,
@@ -65,15 +53,12 @@ class FramedProtocol(asyncio.Protocol):
         self._received = bytearray()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Call ``on_connect`` with the transport, to which packed messages can be written."""
         self._on_connect(transport)
 
     def data_received(self, data: bytes) -> None:
-        """Call ``on_message`` with each message that the received bytes complete."""
         self._received += data
         for message in unpack_messages(self._received):
             self._on_message(message)
 
     def connection_lost(self, _error: Exception | None) -> None:
-        """Call ``on_close``, because the connection has ended: the other process closed its end, or it has died."""
         self._on_close()

@@ -1,4 +1,4 @@
-"""The computation of hints: a good guess for a position, and the reason why it is good."""
+"""Hints: a good guess for a position, and the reason why it is good."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,33 +15,26 @@ from evilpegs_game.guessing.sampling import sampled_guess
 from evilpegs_game.guessing.selection import best_guess
 from evilpegs_game.live.position import Position
 
+# feedback evaluations, about one second
 HINT_BUDGET: Final = 1_000_000_000
-"""The largest number of feedback evaluations that one hint may take, about one second."""
+# fixed, so that the same position always gets the same hint
 _SEED: Final = 0
-"""The seed of all samples, so that the same position always gets the same hint."""
 
 
 class ComparedGuesses(StrEnum):
-    """The set of guesses with which the guess of a hint was compared."""
+    """The guesses with which the guess of a hint was compared."""
 
     CODES = "codes"
-    """All codes of the rules."""
     CANDIDATES = "candidates"
-    """All codes still possible."""
+    # candidates drawn at random, because comparing all of them would exceed the budget
     SAMPLES = "samples"
-    """Some of the codes still possible, drawn at random, because comparing all of them would exceed the budget."""
+    # the first candidate, because even drawing needs too much memory
     NONE = "none"
-    """No guesses, because even drawing codes needs too much memory. The hint is the first code still possible."""
 
 
 @dataclass(frozen=True, slots=True)
 class HintResult:
-    """A hint: the good guess ``code``, and the reason ``why`` it is good.
-
-    ``code`` is text such as ``1122``. ``why`` is the end of a sentence that begins with the code, such as ``is the only
-    code still possible``. ``candidates`` is the number of codes still possible. ``compared`` names the guesses with
-    which the code was compared.
-    """
+    """A hint; ``why`` is the end of a sentence that starts with ``code``."""
 
     code: str
     candidates: int
@@ -57,16 +50,13 @@ _COMPARISONS: Final = MappingProxyType(
         ComparedGuesses.NONE: "it is the first code still possible, because there are too many to compare",
     }
 )
-"""The last clause of a hint's reason, for each set of guesses with which the hint was compared."""
 
 
 def find_hint(position: Position) -> HintResult:
-    """Return a hint with the best guess among all codes, all candidates, or some candidates drawn at random.
+    """Return the best of all codes, of all candidates, or of drawn candidates: of the largest set within the budget.
 
-    Candidates are the codes still possible. The guesses of one of these three sets are compared: the largest set for
-    which ``position.budget``, a number of feedbacks that may be computed, is sufficient. The best guess among all codes
-    or all candidates leaves the fewest candidates on average; among drawn candidates it is the one whose feedback has
-    the most entropy. If even drawing candidates needs too much memory, the hint is the first candidate in code order.
+    Among all codes and among all candidates, the best leaves the fewest candidates on average; among drawn ones, its
+    feedback has the most entropy.
     """
     guess, compared = _good_guess(position)
     count = position.count
@@ -78,7 +68,6 @@ def find_hint(position: Position) -> HintResult:
 
 
 def _good_guess(position: Position) -> tuple[Code, ComparedGuesses]:
-    """Return a good guess for ``position`` and the set of guesses with which it was compared."""
     with suppress(OverBudgetError, TooLargeError):
         return best_guess(position, EXPECTED_SIZE), ComparedGuesses.CODES
     with suppress(TooLargeError):

@@ -1,4 +1,4 @@
-"""The luck of a stored game, computed from the turns in the record of its match."""
+"""The luck of a stored game, from the turns in the record of its match."""
 
 from collections.abc import Iterable
 
@@ -15,13 +15,10 @@ from evilpegs_game.rules import Rules
 def measure_luck(
     rules: Rules, turns: Iterable[tuple[str, int, int]], curve: ValueCurve, live_sets: LiveSets
 ) -> int | None:
-    """Return the luck of a game in millionths of a guess; positive luck is bad.
+    """Return the luck in millionths of a guess; bad luck is positive.
 
-    Luck is the number of additional guesses that the feedbacks of the game made a good strategy expect, compared with
-    average feedbacks to the same guesses. ``curve`` gives the guesses that a good strategy expects. Each of the
-    ``turns`` is a tuple of the code as text, the blacks and the whites. ``live_sets`` is a cache, which does not change
-    the result. Return None if the turns cannot be read, no code agrees with them, or counting codes would take too much
-    memory.
+    Each turn is the code as text, the blacks and the whites. None means that the turns cannot be read, that no code
+    agrees with them, or that counting would take too much memory.
     """
     try:
         history = tuple(Turn(parse_code(code, rules), Feedback(black, white)) for code, black, white in turns)

@@ -1,6 +1,6 @@
 """Pools that run the tasks of all players, a limited number at once, in the order that `scheduler` decides.
 
-The cost of a task is measured in units of work; a unit is about 2 nanoseconds of processor time.
+Costs are in units of work of about 2 nanoseconds of processor time.
 """
 
 from collections.abc import Callable
@@ -16,15 +16,10 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class PoolMetrics:
-    """The state of a pool of tasks at one moment, and figures since its creation.
+    """The state of a pool at one moment, and its figures since its creation: ``done``, ``work`` and ``longest_wait``.
 
-    ``waiting`` and ``running`` count tasks, and ``heavy`` counts the running tasks that are heavy, as `SchedulerLimits`
-    defines it. ``oldest_wait`` and ``oldest_running`` are the seconds since the oldest waiting task and the oldest
-    running task were submitted, or 0 if there is none. ``charged_players`` counts the players whose used work is still
-    remembered.
-
-    Since the creation of the pool, ``done`` tasks have ended, their cost was ``work`` in units of about 2 nanoseconds,
-    and ``longest_wait`` is the longest time in seconds that a task waited for its start.
+    ``oldest_wait`` and ``oldest_running`` are the seconds since the oldest waiting and the oldest running task were
+    submitted. ``charged_players`` counts the players whose used work is still remembered.
     """
 
     waiting: int
@@ -39,29 +34,16 @@ class PoolMetrics:
 
 
 class Pool(Protocol):
-    """The interface of an object that queues the tasks of players and runs them."""
-
     def submit(self, player: object, cost: int, task: Task[_T], done: Callable[[_T | Exception], None]) -> None:
-        """Queue ``task`` for ``player``, and call ``done`` on the event loop with its result or exception when it ends.
-
-        ``player`` is any hashable object that identifies the player. ``cost`` is the estimated cost of the task in
-        units of work; a unit is about 2 nanoseconds.
-        """
+        """Queue ``task`` for a hashable ``player``, and call ``done`` on the event loop when it ends."""
         ...
 
-    def metrics(self) -> PoolMetrics:
-        """Return the state of the pool at this moment, and its figures since its creation."""
-        ...
+    def metrics(self) -> PoolMetrics: ...
 
 
 class TaskExecutor(Protocol):
-    """The interface of an object that runs tasks at once, without a queue."""
-
     def submit(self, task: Task[_T], done: Callable[[_T | Exception, int], None]) -> None:
-        """Start ``task``; when it ends, call ``done`` on the event loop with its result or exception, and its cost.
-
-        The cost is in units of work; a unit is about 2 nanoseconds.
-        """
+        """Start ``task`` without a queue, and call ``done`` on the event loop with its outcome and its cost."""
         ...
 
 
@@ -72,10 +54,7 @@ class _Submission:
 
 
 class TaskPool:
-    """A pool that runs at most ``limits.slots`` tasks at once on ``executor``, and queues all others.
-
-    ``clock`` is a monotonic clock in seconds. Call all methods on the thread of the event loop.
-    """
+    """A pool that runs at most ``limits.slots`` tasks at once; call all methods on the thread of the event loop."""
 
     def __init__(self, limits: SchedulerLimits, executor: TaskExecutor, clock: Callable[[], float]) -> None:
         self._scheduler = FairScheduler[_Submission](limits)
@@ -86,15 +65,7 @@ class TaskPool:
         self._longest_wait = 0.0
 
     def submit(self, player: object, cost: int, task: Task[_T], done: Callable[[_T | Exception], None]) -> None:
-        """Queue ``task`` for ``player``, and call ``done`` with its result or exception when it ends.
-
-        ``player`` is any hashable object that identifies the player. ``cost`` is the estimated cost in units of work,
-        of about 2 nanoseconds each. When the task ends, the player is charged the estimated or the actual cost,
-        whichever is larger. After `close`, ``done`` is called only for tasks that were running.
-
-        Raises:
-            RuntimeError: the pool is closed.
-        """
+        """Queue ``task``; its player is charged the estimated or the actual cost, whichever is larger."""
         if self._closed:
             message = "the pool is closed"
             raise RuntimeError(message)
@@ -102,7 +73,6 @@ class TaskPool:
         self._start_tasks()
 
     def metrics(self) -> PoolMetrics:
-        """Return the state of the pool at this moment."""
         oldest, running, now = self._scheduler.oldest, self._scheduler.oldest_running, self._clock()
         return PoolMetrics(
             waiting=len(self._scheduler),
@@ -117,12 +87,11 @@ class TaskPool:
         )
 
     def close(self) -> None:
-        """Drop all waiting tasks, without calling their ``done``, and start no more tasks. Running tasks continue."""
+        """Drop all waiting tasks without calling their ``done``; running tasks continue."""
         self._closed = True
         self._scheduler.clear()
 
     def _start_tasks(self) -> None:
-        """Start every waiting task that the limits of the pool allow to run now."""
         now = self._clock()
         while (job := self._scheduler.start(now)) is not None:
             self._longest_wait = max(self._longest_wait, now - job.waiting_since)

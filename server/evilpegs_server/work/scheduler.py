@@ -1,11 +1,12 @@
 """The order in which jobs of many players run. The scheduler has no threads and no clock.
 
-Players within their budget of work are equal and take turns. Players over their budget are scheduled last, beginning
-with those who have used the least work. Used work is forgotten after a fixed time, the window. A player who has waited
-for a window is therefore equal again, and precedes everybody who came later.
+Players within their budget of work are equal and take turns. Players over their budget are scheduled last, the one who
+has used the least work first. Used work is forgotten after a fixed time, the window. A player who has waited for a
+window is therefore equal again, and precedes everybody who came later.
 
 The scheduler does not limit the number of waiting jobs: a match has at most one reply outstanding, and a player has a
-limited number of matches.
+limited number of matches. Times are in seconds on any clock that never goes back, and work is in units of about 2
+nanoseconds of processor time.
 """
 
 from collections import OrderedDict, deque
@@ -14,17 +15,16 @@ from typing import Final, Generic, TypeVar
 
 _T = TypeVar("_T")
 
+# per window; used work is forgotten after 15 to 16 ticks
 _TICKS: Final = 16
-"""The number of ticks into which a window of time is divided. Used work is forgotten after 15 to 16 ticks."""
 
 
 @dataclass(frozen=True, slots=True)
 class SchedulerLimits:
-    """The limits of a scheduler: each player has a budget of ``budget`` units of work per ``window`` seconds.
+    """The limits of a scheduler: each player has a ``budget`` of units of work per ``window`` seconds.
 
-    A unit is about 2 nanoseconds of processor time. Jobs of players who have used up their budget run last. A job with
-    an estimated cost of more than ``cheap`` units is heavy; all others are cheap. At most ``heavy_slots`` heavy and
-    ``cheap_slots`` cheap jobs run at once, so a cheap job never waits for a heavy job of another player.
+    A job of more than ``cheap`` units is heavy. Heavy and cheap jobs have slots of their own, so a cheap job never
+    waits for a heavy job of another player.
     """
 
     budget: int
@@ -35,18 +35,12 @@ class SchedulerLimits:
 
     @property
     def slots(self) -> int:
-        """The largest number of jobs, heavy and cheap, that run at once."""
         return self.heavy_slots + self.cheap_slots
 
 
 @dataclass(frozen=True, slots=True)
 class Job(Generic[_T]):
-    """A piece of work for a player, with its estimated ``cost`` in units of about 2 nanoseconds.
-
-    ``player`` is any hashable object that identifies the player. ``waiting_since`` is the time at which the job began
-    to wait, in seconds on the clock whose times the scheduler's methods receive. ``content`` is the object that the
-    caller wants to run.
-    """
+    """A piece of work for a player, any hashable object, with its estimated ``cost``."""
 
     player: object
     cost: int
@@ -55,11 +49,7 @@ class Job(Generic[_T]):
 
 
 class Spending:
-    """The units of work that one player has used within the last window of time.
-
-    A window is divided into `_TICKS` ticks. Methods receive the current time as a number of ticks on the clock of the
-    scheduler.
-    """
+    """The work that one player has used within the last window, which is divided into `_TICKS` ticks."""
 
     __slots__ = ("_charges", "_total")
 
@@ -68,10 +58,6 @@ class Spending:
         self._total = 0
 
     def charge(self, tick: int, cost: int) -> None:
-        """Add ``cost`` units of work at the time ``tick``, which must not be before the time of an earlier call.
-
-        ``tick`` is a number of ticks; a window has `_TICKS` ticks.
-        """
         if self._charges and self._charges[-1][0] == tick:
             cost_before = self._charges.pop()[1]
             self._charges.append((tick, cost_before + cost))
@@ -80,41 +66,28 @@ class Spending:
         self._total += cost
 
     def total(self, tick: int) -> int:
-        """Return the units of work used within the window that ends at the time ``tick``; forget older work.
-
-        ``tick`` is a number of ticks; a window has `_TICKS` ticks.
-        """
+        """Return the work used within the window that ends at ``tick``, which must not go back; forget older work."""
         while self._charges and self._charges[0][0] <= tick - _TICKS:
             self._total -= self._charges.popleft()[1]
         return self._total
 
 
 class FairScheduler(Generic[_T]):
-    """The waiting and running jobs of all players, and the choice of the next job.
-
-    At most one job of each player runs at a time. Callers pass the current time as an argument, in seconds on any
-    clock that never goes back.
-    """
+    """The waiting and running jobs of all players, at most one running per player, and the choice of the next job."""
 
     def __init__(self, limits: SchedulerLimits) -> None:
         self._limits = limits
-        self._waiting: dict[object, deque[Job[_T]]] = {}
-        """The waiting jobs by player. The player whose turn is next is at the beginning."""
+        self._waiting: dict[object, deque[Job[_T]]] = {}  # the player whose turn is next comes first
         self._running: dict[object, Job[_T]] = {}
+        # the player who was charged last is at the end
         self._spending: OrderedDict[object, Spending] = OrderedDict()
-        """The used work by player. The player who was charged last is at the end."""
         self._heavy = 0
 
     def push(self, job: Job[_T]) -> None:
-        """Add a job behind the other waiting jobs of its player."""
         self._waiting.setdefault(job.player, deque()).append(job)
 
     def start(self, now: float) -> Job[_T] | None:
-        """Remove the next job that may run from the waiting jobs and return it; return None if no job may run now.
-
-        ``now`` is the current time in seconds, on the clock of `Job.waiting_since`. The job counts as running until it
-        is passed to `finish`.
-        """
+        """Remove and return the next job that may run now; it counts as running until `finish`."""
         tick = self._tick(now)
         best, smallest_excess = None, 0
         for player, jobs in self._waiting.items():
@@ -128,10 +101,7 @@ class FairScheduler(Generic[_T]):
         return self._run(best) if best else None
 
     def finish(self, job: Job[_T], cost: int, now: float) -> None:
-        """End a running job, and charge its player ``cost`` units of work, or the estimated cost if that is larger.
-
-        ``now`` is the current time in seconds, on the clock of `Job.waiting_since`.
-        """
+        """End a running job, and charge its player ``cost``, or the estimated cost if that is larger."""
         del self._running[job.player]
         self._heavy -= self._is_heavy(job)
         tick = self._tick(now)
@@ -141,16 +111,12 @@ class FairScheduler(Generic[_T]):
             self._spending.popitem(last=False)
 
     def clear(self) -> list[Job[_T]]:
-        """Remove all waiting jobs and return them, grouped by player. Running jobs continue."""
+        """Remove and return all waiting jobs; running jobs continue."""
         jobs = [job for each in self._waiting.values() for job in each]
         self._waiting.clear()
         return jobs
 
     def usage(self, player: object, now: float) -> int:
-        """Return the units of work that a player has used within the window before ``now``.
-
-        ``now`` is the current time in seconds, on the clock of `Job.waiting_since`.
-        """
         return self._usage(player, self._tick(now))
 
     @property
@@ -160,7 +126,6 @@ class FairScheduler(Generic[_T]):
 
     @property
     def running(self) -> int:
-        """The number of running jobs."""
         return len(self._running)
 
     @property
@@ -170,19 +135,15 @@ class FairScheduler(Generic[_T]):
 
     @property
     def oldest(self) -> float | None:
-        """The least `Job.waiting_since` of the waiting jobs, in seconds on the callers' clock; None if no job waits."""
+        """The least `Job.waiting_since` of the waiting jobs."""
         return min((jobs[0].waiting_since for jobs in self._waiting.values()), default=None)
 
     @property
     def oldest_running(self) -> float | None:
-        """The least `Job.waiting_since` of the running jobs, in seconds on the callers' clock; None if no job runs.
-
-        It is the time at which the oldest running job began to wait for its start.
-        """
+        """The least `Job.waiting_since` of the running jobs."""
         return min((job.waiting_since for job in self._running.values()), default=None)
 
     def __len__(self) -> int:
-        """Return the number of waiting jobs."""
         return sum(map(len, self._waiting.values()))
 
     def _run(self, jobs: deque[Job[_T]]) -> Job[_T]:

@@ -22,18 +22,15 @@ from evilpegs_server.work.interpreter import set_switch_interval
 from evilpegs_server.work.tasks import Task, run_task
 from evilpegs_server.work.workspace import Workspace
 
+# so that the server gets processor time first
 NICENESS: Final = 10
-"""The number that is added to the nice value of this process, so that the server gets processor time first."""
+# more than the tasks that the pools of the server run at once
 THREADS: Final = 64
-"""The number of threads, chosen to exceed the number of tasks that the pools of the server run at once."""
 
 
 def main(descriptor: int) -> None:
-    """Run tasks until the other end of the socket is closed, then exit at once without waiting for running tasks.
-
-    ``descriptor`` is the file descriptor of the socket. Messages about kernels (functions that numba compiles) are not
-    logged, because the server logs them.
-    """
+    """Run tasks until the other end of the socket is closed, then exit without waiting for running tasks."""
+    # the server logs the messages about kernels
     logging.getLogger("evilpegs_game").setLevel(logging.ERROR)
     lower_priority(NICENESS)
     set_switch_interval()
@@ -44,14 +41,7 @@ def main(descriptor: int) -> None:
 
 
 def serve(connection: socket.socket, frames: IO[bytes]) -> None:
-    """Run the tasks that arrive in ``frames``, and send their results on ``connection``.
-
-    ``frames`` is a blocking stream of pickled messages. The first message must be a `WorkerSetup`, and each further one
-    a pair of a number and a task. The function ends only with an exception.
-
-    Raises:
-        EOFError: the stream has ended.
-    """
+    """Run the tasks of ``frames``, a `WorkerSetup` and then pairs (number, task), until EOFError."""
     worker = _Worker(read_message(frames).new_workspace(), connection)
     threads = ThreadPoolExecutor(THREADS, "worker")
     while True:
@@ -59,15 +49,12 @@ def serve(connection: socket.socket, frames: IO[bytes]) -> None:
 
 
 class _Worker:
-    """A workspace in which any thread can run tasks, and the connection on which their results are sent."""
-
     def __init__(self, workspace: Workspace, connection: socket.socket) -> None:
         self._workspace = workspace
         self._connection = connection
         self._sending = Lock()
 
     def run(self, number: int, task: Task[Any]) -> None:
-        """Run a task, and send ``number``, its result or exception, its cost, and the size of the workspace."""
         outcome, cost = run_task(task, self._workspace)
         if isinstance(outcome, Exception):
             outcome = _sendable(outcome)
@@ -77,7 +64,6 @@ class _Worker:
 
 
 def _sendable(error: Exception) -> Exception:
-    """Return ``error`` with its traceback as a note; if it cannot be pickled, return a RuntimeError in its place."""
     try:
         list(unpack_messages(bytearray(pack(error))))
     except Exception:  # noqa: BLE001 - pickling may raise anything

@@ -22,11 +22,9 @@ from evilpegs_server.work.workspace import WorkspaceState
 _T = TypeVar("_T")
 
 PROGRAM: Final = "evilpegs_server.work.worker"
-"""The name of the module that the worker process runs."""
 MAX_DEATHS: Final = 3
-"""The number of deaths of worker processes during one task after which the task fails."""
+# for the export of solved positions
 STOP_SECONDS: Final = 2.0
-"""The seconds that the worker process has at its end to export the positions that devils have solved."""
 
 
 class WorkerLostError(Exception):
@@ -34,11 +32,6 @@ class WorkerLostError(Exception):
 
 
 class _Pending:
-    """A submitted task with its callback ``done``.
-
-    ``sent`` is True if the task was sent to the current process. ``deaths`` counts the processes that died during it.
-    """
-
     __slots__ = ("deaths", "done", "sent", "task")
 
     def __init__(self, task: Task[Any], done: Callable[[Any, int], None]) -> None:
@@ -46,17 +39,10 @@ class _Pending:
 
 
 class WorkerProcess:
-    """The owner of a worker process, which starts the process, sends it tasks and receives their results.
-
-    ``setup`` is the first message to the process. The process starts with `start` or with the first task. Deaths of the
-    process are logged to ``log``. `close` waits at most ``stop_seconds`` for the positions that devils, the codemakers
-    that search ahead, have solved in the process. Call all methods on the thread of the event loop; callbacks run there
-    too.
-    """
+    """The owner of a worker process; call all methods on the thread of the event loop, where callbacks run too."""
 
     def __init__(self, setup: WorkerSetup, log: BoundLogger, stop_seconds: float = STOP_SECONDS) -> None:
-        self.state = WorkspaceState()
-        """The size of the workspace in the process when a task last ended; all zeros before the first end."""
+        self.state = WorkspaceState()  # when a task last ended
         self._setup = setup
         self._log = log
         self._stop_seconds = stop_seconds
@@ -69,15 +55,10 @@ class WorkerProcess:
 
     @property
     def pid(self) -> int | None:
-        """The id of the process, or None if there is none."""
         return self._process.pid if self._process else None
 
     def start(self) -> None:
-        """Start the process unless it runs already. Tasks that are submitted now wait until the process is ready.
-
-        Raises:
-            OSError: the process cannot be started.
-        """
+        """Start the process unless it runs already; tasks wait until it is ready. Raises OSError."""
         if self._process is None:
             ours, theirs = socket.socketpair()
             with theirs:
@@ -89,10 +70,7 @@ class WorkerProcess:
             self._connecting = asyncio.get_running_loop().create_task(self._connect(ours))
 
     def submit(self, task: Task[_T], done: Callable[[_T | Exception, int], None]) -> None:
-        """Run ``task`` in the process, then call ``done`` with its result or exception and its cost in units of work.
-
-        A unit of work is about 2 nanoseconds. After `close` the task is ignored, and ``done`` is never called.
-        """
+        """Run ``task``, then call ``done`` with its outcome and its cost; after `close`, do nothing."""
         if self._closed:
             return
         self._submitted += 1
@@ -103,12 +81,7 @@ class WorkerProcess:
             self._send(self._submitted)
 
     async def run(self, task: Task[_T]) -> _T:
-        """Run ``task`` in the process, and return its result or raise its exception. Do not call this after `close`.
-
-        Raises:
-            WorkerLostError: the process died repeatedly during the task.
-            OSError: the process cannot be started.
-        """
+        """Run ``task``, but not after `close`. Raises WorkerLostError, or OSError if the process cannot be started."""
         future: asyncio.Future[_T | Exception] = asyncio.get_running_loop().create_future()
         self.submit(task, lambda outcome, _cost: None if future.done() else future.set_result(outcome))
         outcome = await future
@@ -117,11 +90,9 @@ class WorkerProcess:
         return outcome
 
     async def close(self) -> bytes | None:
-        """End the process, even if tasks are running, and return the positions that devils have solved, as bytes.
+        """End the process without waiting for tasks; return its solved positions as `SolvedPositions.to_bytes` does.
 
-        The bytes have the format of `SolvedPositions.to_bytes`. Return None if no positions were solved since the last
-        export, or if the process has died or does not answer within ``stop_seconds``. The callbacks of unfinished tasks
-        are not called.
+        Return None if none is new, or if the process has died or does not answer within ``stop_seconds``.
         """
         solved = None
         if self._ended and self._transport is not None:
@@ -138,7 +109,6 @@ class WorkerProcess:
         return solved
 
     def _start_or_fail(self) -> None:
-        """Start the process; if that fails, log the error and end all submitted tasks with it."""
         try:
             self.start()
         except OSError as error:
@@ -159,10 +129,7 @@ class WorkerProcess:
         self._send_suspect()
 
     def _send_suspect(self) -> None:
-        """Send the first unfinished task during which a process died, if there is one.
-
-        Tasks during which a process died run one after another; call this again when one of them ends.
-        """
+        # one at a time: a task that kills its process must harm no other
         suspect = next((number for number, pending in self._pending.items() if pending.deaths), None)
         if suspect is not None:
             self._send(suspect)
@@ -184,11 +151,7 @@ class WorkerProcess:
             self._send_suspect()
 
     def _end(self, number: int, outcome: Any, cost: int = 0) -> None:
-        """Remove task ``number``, and schedule its callback on the event loop.
-
-        The callback receives ``outcome``, the task's result or exception, and ``cost``, the work in units of about 2
-        nanoseconds. The callback does not run within this call, because an error in it must not harm other tasks.
-        """
+        # later, because an error in the callback must not harm other tasks
         asyncio.get_running_loop().call_soon(self._pending.pop(number).done, outcome, cost)
 
     def _handle_death(self) -> None:

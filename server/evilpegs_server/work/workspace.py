@@ -1,7 +1,4 @@
-"""The workspace that tasks share within one process: a cache of live sets and the solvers of devils.
-
-A live set has the codes still possible in a game. A devil is a codemaker that searches ahead.
-"""
+"""The workspace that tasks share within one process: a cache of live sets and the solvers of devils."""
 
 from dataclasses import dataclass
 from threading import Lock
@@ -17,11 +14,7 @@ from evilpegs_game.rules import Rules
 
 
 class DevilSolvers:
-    """The solvers that devils, the codemakers that search ahead, use: one solver per rules, shared by all matches.
-
-    All solvers store their results in ``solved``, which is empty by default. Stored results save time and never change
-    a reply.
-    """
+    """The solvers of devils, one per rules, shared by all matches; stored results never change a reply."""
 
     def __init__(self, solved: SolvedPositions | None = None) -> None:
         self.solved = SolvedPositions() if solved is None else solved
@@ -29,11 +22,7 @@ class DevilSolvers:
         self._worst_cases: dict[Rules, WorstCase] = {}
 
     def worst_case(self, rules: Rules) -> WorstCase:
-        """Return the solver that finds the exact replies of devils on ``rules``; create it at the first call.
-
-        Raises:
-            TooLargeError: the rules have too many codes to solve.
-        """
+        """Return the solver for ``rules``, created at the first call. Raises TooLargeError."""
         with self._lock:
             if rules not in self._worst_cases:
                 self._worst_cases[rules] = WorstCase(rules, self.solved)
@@ -41,12 +30,7 @@ class DevilSolvers:
 
 
 class WorkspaceState(NamedTuple):
-    """The size of a workspace.
-
-    ``part_sizes`` is the state of its cache of part sizes (how many codes would give each feedback to a guess),
-    ``live_set_bytes`` the bytes of its live sets (the codes still possible in games), and ``solved`` the number of
-    positions that devils, the codemakers that search ahead, have solved.
-    """
+    """The size of a workspace; ``solved`` is the number of solved positions."""
 
     part_sizes: CacheState = CacheState(0, 0, 0, 0)
     live_set_bytes: int = 0
@@ -54,25 +38,21 @@ class WorkspaceState(NamedTuple):
 
     @property
     def cache(self) -> CacheState:
-        """The state of the cache of part sizes, with the bytes of the live sets added to its ``bytes_used``."""
+        """The state of the cache of part sizes, with the bytes of the live sets added."""
         return self.part_sizes._replace(bytes_used=self.part_sizes.bytes_used + self.live_set_bytes)
 
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """The caches that tasks in one process share. They save time and never change a result. Safe for threads."""
+    """The caches that tasks in one process share, which never change a result. Safe for threads."""
 
     live_sets: LiveSets
     devils: DevilSolvers
 
     def position(self, rules: Rules, history: History, budget: int | None = None) -> Position:
-        """Return the position after the turns ``history``, which computes with the caches of this workspace.
-
-        ``budget`` is the largest number of feedbacks that one search for a guess may compute; None means no limit.
-        """
+        """Return the position with these caches; ``budget`` limits the feedbacks of one search for a guess."""
         return Position(rules, history, self.live_sets, budget)
 
     @property
     def state(self) -> WorkspaceState:
-        """The size of the workspace at this moment."""
         return WorkspaceState(self.live_sets.state, self.live_sets.bytes_used, len(self.devils.solved))

@@ -1,1 +1,0 @@
-"""The Alembic migrations, which bring a database of any earlier version to this version."""

@@ -1,4 +1,4 @@
-"""The Alembic environment, which runs the migrations on the connection that the module `storage.database` passes in."""
+"""The Alembic environment, which runs the migrations on the connection that `storage.database` passes in."""
 
 from alembic import context
 

@@ -1,1 +1,0 @@
-"""The schema revisions, one module per revision, in order."""

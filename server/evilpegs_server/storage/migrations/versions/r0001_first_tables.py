@@ -10,7 +10,6 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Create the tables players, matches, events and games."""
     op.create_table(
         "players",
         sa.Column("id", sa.Integer(), autoincrement=False, nullable=False),
@@ -64,6 +63,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drop the tables games, events, matches and players with all their rows."""
     for table in ("games", "events", "matches", "players"):
         op.drop_table(table)

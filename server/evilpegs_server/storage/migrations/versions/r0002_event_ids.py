@@ -1,9 +1,8 @@
-"""A column with the ids of events, a table of cursors, a column with the client of each match, and indexes of matches.
+"""Ids of events, cursors of readers, the client of each match, and the indexes that serve the lists of matches.
 
 SQLite numbers the rows of every table, but only a number that is declared as a column survives VACUUM. The migration
 copies the events once, in the order in which they were stored. This takes about 3 seconds per million events, and as
-much disk space as the events have already. A cursor is the id of the last event that a reader has processed. The
-indexes serve the lists of matches.
+much disk space as the events have already.
 """
 
 import sqlalchemy as sa
@@ -24,12 +23,6 @@ _INDEXES = {
 
 
 def upgrade() -> None:
-    """Copy the events into a table with ids, and add the table ``cursors``, the column ``client`` and the indexes.
-
-    The ids are the row numbers that SQLite gave the events.
-
-    The column ``client`` of a match is filled from its first event, and empty if this event cannot be read.
-    """
     op.create_table(
         "events_with_id",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -57,6 +50,7 @@ def upgrade() -> None:
     )
     op.add_column("matches", sa.Column("client", sa.String(81), nullable=False, server_default=""))
     op.execute(
+        # empty if the first event cannot be read
         "UPDATE matches SET client = coalesce((SELECT json_extract(json, '$.client.name') || ' ' ||"
         " json_extract(json, '$.client.version') FROM events"
         " WHERE events.match = matches.number AND seq = 1 AND json_valid(json)), '')"
@@ -68,7 +62,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Restore the tables of revision 0001. The ids of events, the cursors and the column ``client`` are lost."""
+    """Restore the tables of revision 0001; the ids of events, the cursors and the clients are lost."""
     for name in _INDEXES:
         op.drop_index(name, "matches")
     op.create_index("ix_matches_ladder", "matches", ["ladder"])

@@ -1,7 +1,7 @@
 """Columns of the table games with the time of each guess and the luck of each game.
 
-Leaderboards are then counted from the rows of games, without reading events. The migration takes the times from the
-events once, which needs about 4 seconds per million guesses. The server computes the luck later.
+Leaderboards are then counted without reading events. The migration takes the times from the events once, which needs
+about 4 seconds per million guesses. The server computes the luck later.
 """
 
 import sqlalchemy as sa
@@ -26,7 +26,6 @@ _TIMES = """
 
 
 def upgrade() -> None:
-    """Add the columns ``times_ms``, ``luck`` and ``curve`` to the table games, and fill the times of finished games."""
     op.add_column("games", sa.Column("times_ms", sa.Text(), nullable=True))
     op.add_column("games", sa.Column("luck", sa.BigInteger(), nullable=True))
     op.add_column("games", sa.Column("curve", sa.String(16), nullable=True))
@@ -34,6 +33,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Drop the columns ``times_ms``, ``luck`` and ``curve`` of the table games."""
     for name in _COLUMNS:
         op.drop_column("games", name)
