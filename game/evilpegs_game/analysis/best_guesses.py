@@ -12,29 +12,22 @@ from evilpegs_game.guessing.selection import best_guess
 from evilpegs_game.live.position import Position
 
 Among = Literal["codes", "candidates"]
-"""The guesses that were compared: all ``codes`` of the rules, or the ``candidates`` only."""
 
 
 @dataclass(frozen=True, slots=True)
 class BestGuesses:
-    """The best guess under each criterion.
-
-    ``among`` says which guesses were compared: all ``codes`` of the rules, or the ``candidates`` only. ``guesses`` are
-    pairs of a criterion and the figures of its best guess, in the order of `CRITERIA`.
-    """
+    """The best guess under each criterion, in the order of `CRITERIA`, ``among`` the guesses compared."""
 
     among: Among
     guesses: tuple[tuple[Criterion, GuessFigures], ...]
 
     def figures_of(self, criterion: Criterion) -> GuessFigures:
-        """Return the figures of the guess that is best under ``criterion``, which must be one of `CRITERIA`."""
         return next(figures for compared, figures in self.guesses if compared is criterion)
 
     def to_json(self, played: GuessFigures) -> list[dict[str, Any]]:
         """Return a JSON object per criterion, with the best guess under it and a guess that was played.
 
-        The keys are ``criterion`` (its name), ``code`` (the best guess as text), ``figure`` (the value of the criterion
-        for the best guess) and ``played`` (the value for the guess whose figures are ``played``).
+        ``code`` is the best guess, ``figure`` its value under the criterion, and ``played`` that of the guess played.
         """
         return [
             {
@@ -50,12 +43,9 @@ class BestGuesses:
 def best_guesses(position: Position) -> BestGuesses | None:
     """Return the best guess at ``position`` under each criterion, or None if the budget does not suffice.
 
-    The guesses are chosen among all codes or, if this would exceed ``position.budget``, among the candidates. The
-    budget counts feedback evaluations, and each criterion may use all of it.
-
-    Raises:
-        ContradictionError: there is no candidate.
-        TooLargeError: there are too many codes to count.
+    The guesses are chosen among all codes or, if this would exceed ``position.budget``, among the candidates. Each
+    criterion may use the whole budget. Raises ContradictionError, and TooLargeError if there are too many codes to
+    count.
     """
     for among in _affordable(position):
         try:
@@ -66,11 +56,8 @@ def best_guesses(position: Position) -> BestGuesses | None:
 
 
 def _affordable(position: Position) -> list[Among]:
-    """Return the sets of guesses, ``codes`` or ``candidates``, that the budget of ``position`` may suffice to compare.
-
-    A set is left out if its size alone shows that comparing its guesses exceeds the budget. ``codes`` comes first.
-    """
     count, budget = position.count, position.budget
+    # leave out guesses whose number alone shows that comparing them exceeds the budget
     affordable: list[Among] = []
     if count <= 2 or budget is None or position.rules.size <= budget:
         affordable.append("codes")
@@ -90,7 +77,6 @@ def _best_guesses(position: Position, among: Among) -> BestGuesses:
 
 
 def _plain(value: Figure) -> int | float | list[int]:
-    """Return a figure as a JSON value: an integer, a float for a fraction, or a list for a tuple of part sizes."""
     if isinstance(value, tuple):
         return list(value)
     return float(value) if isinstance(value, Fraction) else value

@@ -1,5 +1,3 @@
-"""Contradictions: turns that no code satisfies together."""
-
 from collections.abc import Iterator
 from itertools import combinations
 from typing import Final
@@ -14,24 +12,19 @@ from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.partition import feedback_numbers
 from evilpegs_game.rules import Rules
 
-MAX_CODES: Final = 1 << 21
-"""The largest number of codes of the rules for which the smallest contradiction is found, by comparing every code."""
+MAX_CODES: Final = 1 << 21  # for the smallest contradiction, which takes comparing every code
 
-MAX_TURNS: Final = 16
-"""The largest number of turns for which the smallest contradiction is found, by comparing every set of turns."""
+MAX_TURNS: Final = 16  # for the smallest contradiction, which takes comparing every set of turns
 
 
 def contradiction(
     rules: Rules, history: History, live_sets: LiveSets, *, max_turns: int = MAX_TURNS
 ) -> tuple[int, ...]:
-    """Return the indices (from 0) of turns that no code satisfies together; empty if some code satisfies them all.
+    """Return the indices of turns that no code satisfies together; empty if some code satisfies them all.
 
     The result is minimal: if any one of these turns is left out, some code satisfies all others. With at most
-    `MAX_CODES` codes and ``max_turns`` turns, the result is the smallest contradiction and, of several smallest ones,
-    that with the latest turns. ``live_sets`` is a cache and does not change the result.
-
-    Raises:
-        TooLargeError: there are too many codes to count.
+    `MAX_CODES` codes and ``max_turns`` turns, it is the smallest contradiction and, of several smallest ones, that with
+    the latest turns. Raises TooLargeError if there are too many codes to count.
     """
     if _is_consistent(rules, history, live_sets):
         return ()
@@ -48,7 +41,6 @@ def _is_consistent(rules: Rules, history: History, live_sets: LiveSets) -> bool:
 
 
 def _irreducible(rules: Rules, history: History, live_sets: LiveSets) -> tuple[int, ...]:
-    """Return the indices of a minimal contradiction: turns that are not needed are left out, the oldest first."""
     indices = list(range(len(history)))
     for index in range(len(history)):
         others = [other for other in indices if other != index]
@@ -58,7 +50,6 @@ def _irreducible(rules: Rules, history: History, live_sets: LiveSets) -> tuple[i
 
 
 def _smallest(rules: Rules, history: History, live_sets: LiveSets) -> tuple[int, ...]:
-    """Return the indices of the smallest set of turns of ``history`` that no code satisfies; there must be one."""
     satisfied = np.zeros(rules.size, np.uint32)  # a bit per turn
     columns = live_sets.all_codes(rules)
     for index, (guess, feedback) in enumerate(history):
@@ -73,14 +64,10 @@ def _smallest(rules: Rules, history: History, live_sets: LiveSets) -> tuple[int,
 
 
 def _turn_sets(turns: int) -> Iterator[tuple[int, ...]]:
-    """Yield every non-empty set of the indices of ``turns`` turns, each in ascending order.
-
-    Small sets come first and, among sets of equal size, those of late turns.
-    """
+    # small sets first and, among sets of equal size, those of late turns
     late_first = range(turns - 1, -1, -1)
     return (indices[::-1] for size in range(1, turns + 1) for indices in combinations(late_first, size))
 
 
 def _is_met(masks: NDArray[np.uint32], wanted: np.uint32) -> bool:
-    """Return True if some element of ``masks`` contains all bits of ``wanted``."""
     return bool(((masks & wanted) == wanted).any())

@@ -13,16 +13,12 @@ from evilpegs_game.guessing.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHI
 from evilpegs_game.live.position import Position
 
 Figure = int | float | Fraction | tuple[int, ...]
-"""The value of a criterion for a guess: a number, or all part sizes, largest first, for the lexicographic criterion."""
+"""The value of a criterion: a number, or all part sizes, largest first, for the lexicographic criterion."""
 
 
 @dataclass(frozen=True, slots=True)
 class GuessFigures:
-    """A guess at a position and how it divides the candidates.
-
-    ``is_candidate`` is True if the guess itself may be the secret. ``part_sizes`` are the numbers of candidates that
-    the possible feedbacks would leave, largest first.
-    """
+    """A guess at a position and how it divides the candidates; part sizes are without zeros, largest first."""
 
     guess: Code
     is_candidate: bool
@@ -35,40 +31,33 @@ class GuessFigures:
 
     @property
     def part_count(self) -> int:
-        """The number of feedbacks that the guess can get."""
         return len(self.part_sizes)
 
     @property
     def largest_part(self) -> int:
-        """The largest number of candidates that a feedback to the guess can leave."""
         return self.part_sizes[0]
 
     @property
     def expected_size(self) -> Fraction:
-        """The expected number of candidates left, if each candidate is equally likely to be the secret."""
+        """The expected number of candidates left, if each is equally likely to be the secret."""
         return Fraction(sum(size * size for size in self.part_sizes), self.candidate_count)
 
     @property
     def expected_bits(self) -> float:
-        """The expected information of the feedback in bits: the entropy of the parts."""
+        """The expected information of the feedback: the entropy of the parts."""
         codes = self.candidate_count
         return fsum(size * log2(codes / size) for size in self.part_sizes) / codes
 
 
 def guess_figures(position: Position, guess: Code) -> GuessFigures:
-    """Return the figures of ``guess`` at ``position``, for rules of any size.
-
-    Raises:
-        ContradictionError: no code is consistent with the history.
-        TooLargeError: there are too many codes to count.
-    """
+    """Return the figures of ``guess``, for rules of any size; raises ContradictionError and TooLargeError."""
     parts = position.parts(guess)
     sizes = tuple(sorted(parts.values(), reverse=True))
     return GuessFigures(guess, all_black(position.rules.pegs) in parts, sizes)
 
 
 def figure(figures: GuessFigures, criterion: Criterion) -> Figure:
-    """Return the value of ``criterion`` for the guess of ``figures``, in its usual unit (candidates, parts or bits)."""
+    """Return the value of ``criterion`` in its usual unit: candidates, parts or bits."""
     return _FIGURES[criterion.name](figures)
 
 

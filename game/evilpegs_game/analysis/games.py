@@ -18,11 +18,10 @@ def analyze_games(
     live_sets: LiveSets | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[tuple[TurnAnalysis, ...], ...]:
-    """Return the analysis of every turn of every game: one tuple per game, in the order of ``games``.
+    """Return the analysis of every turn of every game, one tuple per game.
 
-    ``effort`` bounds the work per turn. The result depends on ``rules``, ``games`` and ``effort`` alone; ``live_sets``
-    is a cache. ``progress`` is called after each turn with the number of turns analyzed so far and the number of all
-    turns.
+    ``live_sets`` is a cache and changes no result. ``progress`` is called after each turn with the number of turns
+    analyzed so far and the number of all turns.
     """
     opening = Position(rules, (), live_sets or LiveSets(), effort.feedback_budget)
     solver = BoundedSolver(rules, effort.solver_budget)

@@ -1,8 +1,7 @@
 """Regret of a guess: how many more guesses are expected than after the best guess, if all later guesses are optimal.
 
-A total is the sum of the guesses that a strategy needs, over all candidates as the secret. The regret is exact if the
-least totals can be computed within the budget. Otherwise it lies between bounds, which follow from bounds on the least
-totals:
+A total is summed over all candidates as the secret. The regret is exact if the least totals can be computed within the
+budget. Otherwise it lies between bounds, which follow from bounds on the least totals:
 
 * The lower bound on a total comes from looking one guess ahead. `SplitBound` computes, from part sizes alone, how many
   guesses must still follow each first guess.
@@ -30,31 +29,21 @@ from evilpegs_game.optimal.within_budget import BoundedSolver
 from evilpegs_game.partition import SizeTable, part_size_table
 
 Kind = Literal["exact", "between", "at least", "at most"]
-"""The state of knowledge about a regret: its value, both bounds, or only one of them."""
 
-_TREE_LEVELS: Final = 3
-"""The approximate number of times that the evaluation of a game tree compares every guess with every candidate."""
+_TREE_LEVELS: Final = 3  # times that a game tree compares every guess with every candidate, roughly
 
-_CHUNK: Final = 1 << 14
-"""The number of guesses compared at a time; with it, the table of part sizes takes at most 10 MB at 16 pegs."""
+_CHUNK: Final = 1 << 14  # guesses; the table of part sizes then takes at most 10 MB at 16 pegs
 
 
 class Regret(NamedTuple):
-    """Bounds on the number of guesses that a guess is expected to lose compared with the best guess.
-
-    Each candidate is taken to be equally likely as the secret. ``at_least`` is the lower bound. ``at_most`` is the
-    upper bound, or None if no upper bound is known.
-    """
+    """Bounds on the number of guesses that a guess is expected to lose, if all candidates are equally likely."""
 
     at_least: Fraction
     at_most: Fraction | None
 
     @property
     def kind(self) -> Kind:
-        """The bounds known: ``exact`` if both are equal, else ``between``, or ``at least`` or ``at most`` for only one.
-
-        A lower bound of 0 does not count as known, because no regret is negative.
-        """
+        """The bounds known; a lower bound of 0 does not count, because no regret is negative."""
         if self.at_most is None:
             return "at least"
         if self.at_least == self.at_most:
@@ -62,30 +51,22 @@ class Regret(NamedTuple):
         return "between" if self.at_least else "at most"
 
     def to_json(self) -> dict[str, Any]:
-        """Return `kind`, ``at_least`` and ``at_most`` as a JSON object: bounds as floats, an unknown one as null."""
+        """Return `kind` and the bounds, as floats, as a JSON object."""
         at_most = None if self.at_most is None else float(self.at_most)
         return {"kind": self.kind, "at_least": float(self.at_least), "at_most": at_most}
 
 
 class _Total(NamedTuple):
-    """Bounds on a total: the sum, over all candidates as the secret, of the guesses that a strategy needs.
-
-    The winning guesses are included. ``high`` is None if no upper bound is known.
-    """
-
     low: int
     high: int | None
 
 
 def regret(position: Position, guess: Code, solver: BoundedSolver) -> Regret | None:
-    """Return how many more guesses are expected after ``guess`` than after the best guess, or None if nothing is known.
+    """Return bounds on the regret of ``guess``, or None if nothing is known.
 
-    The result has a lower and an upper bound, which are equal if ``solver`` can solve the live set, that is, all
-    candidates, within its own budget. Otherwise ``position.budget`` limits the feedback evaluations for each bound.
-
-    Raises:
-        ContradictionError: no code is consistent with the history.
-        TooLargeError: there are too many codes to count.
+    They are equal if ``solver`` can solve the live set within its own budget. Otherwise ``position.budget`` limits the
+    feedback evaluations for each bound. Raises ContradictionError, and TooLargeError if there are too many codes to
+    count.
     """
     answers = solver.total(position), solver.total_after(position, guess)
     bounds = _bounds(position, guess) if None in answers else ()
@@ -98,20 +79,11 @@ def regret(position: Position, guess: Code, solver: BoundedSolver) -> Regret | N
 
 
 def _bounds(position: Position, guess: Code) -> tuple[_Total, _Total]:
-    """Return bounds on two least totals: of all strategies, and of the strategies that begin with ``guess``.
-
-    A total is the sum of guesses over all candidates as the secret.
-    """
     low, low_after = _split_bounds(position, guess) or _count_bounds(position, guess)
     return _Total(low, _heuristic_total(position, None)), _Total(low_after, _heuristic_total(position, guess))
 
 
 def _split_bounds(position: Position, guess: Code) -> tuple[int, int] | None:
-    """Return the lower bounds of `SplitBound` on the total of any strategy, and of any that begins with ``guess``.
-
-    A total is the sum of guesses over all candidates as the secret. The result is None if the feedback evaluations of
-    one pass, candidates times all codes, exceed ``position.budget``, or if the codes take too much memory.
-    """
     if position.budget is not None and position.count * position.rules.size > position.budget:
         return None
     try:
@@ -122,10 +94,6 @@ def _split_bounds(position: Position, guess: Code) -> tuple[int, int] | None:
 
 
 def _count_bounds(position: Position, guess: Code) -> tuple[int, int]:
-    """Return lower bounds on the total of any strategy, and of any that begins with ``guess``, from part sizes alone.
-
-    A total is the sum of guesses over all candidates as the secret. The bounds can be computed for rules of any size.
-    """
     bound = partial(least_possible_total, rules=position.rules)
     parts = position.parts(guess)
     parts.pop(all_black(position.rules.pegs), None)
@@ -133,12 +101,6 @@ def _count_bounds(position: Position, guess: Code) -> tuple[int, int]:
 
 
 def _heuristic_total(position: Position, first: Code | None) -> int | None:
-    """Return the sum of guesses that the strategy most-parts needs over all candidates, or None if over budget.
-
-    ``first``, if given, is the first guess of the strategy. If comparing all codes would exceed ``position.budget``,
-    the strategy guesses candidates only. The result is None if even this exceeds the budget, or if it takes too much
-    memory.
-    """
     try:
         if _is_affordable(position, position.rules.size):
             distribution = evaluate_heuristic(position.rules, MOST_PARTS, position.history, first)
@@ -153,22 +115,17 @@ def _is_affordable(position: Position, guesses: int) -> bool:
 
 
 def _candidates_only_total(position: Position, first: Code | None) -> int:
-    """Return the sum of guesses that the strategy most-parts, guessing candidates only, needs over all candidates.
-
-    ``first``, if given, is its first guess. The sum can be computed for rules of any size.
-    """
     choose = partial(best_guess, criterion=MOST_PARTS, candidates_only=True)
     return sum(node.position.count for node in walk_tree(choose, position, first))
 
 
 class SplitBound:
-    """Lower bounds on the guesses that a strategy needs, summed over a set of codes, found by looking one guess ahead.
+    """Lower bounds on the totals of a set of codes, found by looking one guess ahead.
 
-    ``columns`` are the codes, at least one, and ``guesses`` the legal guesses: arrays with one code per column. Let m
-    be the most parts, all-black not counted, into which a guess splits the codes. No guess splits a subset of the codes
-    into more parts, so `least_total_table` with m bounds the guesses that each part needs. The work is
-    ``2 * codes * guesses`` feedback evaluations. The number of guesses compared at a time, ``chunk``, bounds the memory
-    and does not change the result.
+    ``columns`` are the codes, at least one, and ``guesses`` the legal guesses. Let m be the most parts, all-black not
+    counted, into which a guess splits the codes. No guess splits a subset of the codes into more parts, so
+    `least_total_table` with m bounds the guesses that each part needs. The work is ``2 * codes * guesses`` feedback
+    evaluations. ``chunk``, the number of guesses compared at a time, bounds the memory.
     """
 
     def __init__(self, columns: Columns, guesses: Columns, *, chunk: int = _CHUNK) -> None:
@@ -180,24 +137,17 @@ class SplitBound:
         self._bounds = least_total_table(most, codes)[most]
 
     def total(self) -> int:
-        """Return a lower bound on the sum of the guesses that any strategy needs for all codes in ``columns``.
-
-        The winning guesses are included.
-        """
+        """Return a lower bound on the total of any strategy."""
         codes = int(self._columns.shape[1])
         least = min(int(self._later_guesses(table).min()) for table in self._tables())
         return max(int(self._bounds[codes]), codes + least)
 
     def total_after(self, guess: Code) -> int:
-        """Return the lower bound of `total` for the strategies that play ``guess`` first; this guess is counted."""
+        """Return a lower bound on the total of the strategies that play ``guess`` first."""
         table = part_size_table(self._columns, to_columns([guess]))
         return int(self._columns.shape[1]) + int(self._later_guesses(table)[0])
 
     def _later_guesses(self, table: SizeTable) -> Ints:
-        """Return, for each first guess, a lower bound on the guesses after it, summed over the codes: int64 (guesses,).
-
-        ``table`` has the part sizes of each first guess, one column per guess.
-        """
         return np.asarray(self._bounds[table[:-1]].sum(axis=0))
 
     def _tables(self) -> Iterator[SizeTable]:

@@ -1,7 +1,7 @@
 """Post-game analysis: the information gained and the expected guesses lost by each guess of a game.
 
-`analyze` describes every turn of a game, `analyze_turn` one turn. All results are exact. A result that would take more
-than the effort allows is None; a regret then lies between bounds. docs/analysis.md explains the figures.
+All results are exact. A result that would take more than the effort allows is None; a regret then lies between bounds.
+docs/analysis.md explains the figures.
 """
 
 from dataclasses import dataclass
@@ -24,12 +24,11 @@ from evilpegs_game.rules import Rules
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """The work that the analysis of one turn may take.
+    """The work that the analysis of one turn may take; budgets are in feedback evaluations.
 
-    ``feedback_budget`` bounds the feedback evaluations for the best guess under each criterion, and for each upper
-    bound of a regret. ``solver_budget`` bounds the feedback evaluations for each least total that an exact solver
-    computes. On rules of more than ``counted_codes`` codes only the first three turns are analyzed, because later ones
-    may take far longer.
+    ``feedback_budget`` is for the best guess under each criterion, and for each upper bound of a regret;
+    ``solver_budget`` is for each least total. On rules of more than ``counted_codes`` codes only the first three turns
+    are analyzed, because later ones may take far longer.
     """
 
     feedback_budget: int = 100_000_000
@@ -41,29 +40,24 @@ USUAL: Final = Effort()
 """The default effort: well under a second per turn, except for counting with ten pegs and more."""
 
 THOROUGH: Final = Effort(feedback_budget=5_000_000_000, solver_budget=100_000_000_000, counted_codes=2**63)
-"""The effort of the option ``--thorough``: minutes per turn where the usual effort leaves something open."""
+"""The effort of ``--thorough``: minutes per turn where the usual effort leaves something open."""
 
-_ALWAYS_COUNTED: Final = 3
-"""The number of turns, from the first, that are analyzed for any rules, because they take at most a second each."""
+_ALWAYS_COUNTED: Final = 3  # turns; they take at most a second each for any rules
 
 
 @dataclass(frozen=True, slots=True)
 class TurnAnalysis:
     """The analysis of one turn: how good the guess was, given the turns before it.
 
-    Members that would take more work than the effort given to `analyze` allows are None. After a turn that contradicts
-    earlier ones, all members but ``guess`` and ``feedback`` are None.
+    Members that would take more work than the effort allows are None. After a turn that contradicts earlier ones, all
+    members but ``guess`` and ``feedback`` are None.
 
-    * ``guess`` and ``feedback`` are the turn itself.
     * ``candidates_before`` and ``candidates_after`` count the candidates before the guess and after its feedback;
       ``candidates_after`` is 0 if the feedback contradicts the earlier turns.
     * ``figures`` says how the guess divides the candidates.
     * ``chance`` is the probability of a feedback at least as good as the one received: all-black, or one that
       leaves at most as many candidates as that one.
-    * ``best_guesses`` holds the best guess under each criterion, such as minimax and entropy.
-    * ``optimal_guess`` is a guess that an optimal codebreaker could play instead; it is known only
-      if the regret is an exact number and not a bound.
-    * ``regret`` is the expected number of guesses lost by this guess.
+    * ``optimal_guess`` is a guess that an optimal codebreaker could play instead, known only if the regret is exact.
     """
 
     guess: Code
@@ -78,19 +72,17 @@ class TurnAnalysis:
 
     @property
     def bits(self) -> float | None:
-        """The information gained from the feedback, in bits; None if a count is unknown or no candidate is left."""
+        """The information gained from the feedback; None if a count is unknown or no candidate is left."""
         if not self.candidates_before or not self.candidates_after:
             return None
         return log2(self.candidates_before / self.candidates_after)
 
     @property
     def expected_bits(self) -> float | None:
-        """The expected information of the feedback to this guess, in bits; None if the guess was not analyzed."""
         return self.figures.expected_bits if self.figures else None
 
     @property
     def is_candidate(self) -> bool | None:
-        """True if the guess was a candidate; None if the guess was not analyzed."""
         return self.figures.is_candidate if self.figures else None
 
     def to_json(self) -> dict[str, Any]:
@@ -123,9 +115,8 @@ def analyze(
 ) -> tuple[TurnAnalysis, ...]:
     """Return the analysis of every turn of a game, finished or not, against any codemaker.
 
-    ``effort`` bounds the work per turn. ``live_sets`` is a cache, and ``solver`` a solver for the same rules; a new one
-    is made for each that is None. Passing both to each call saves time when several games are analyzed. If ``solver``
-    is None, the result depends on ``rules``, ``history`` and ``effort`` alone.
+    ``live_sets`` is a cache, and ``solver`` a solver for the same rules; passing both to each call saves time when
+    several games are analyzed. Without ``solver``, the result depends on ``rules``, ``history`` and ``effort`` alone.
     """
     live_sets = live_sets or LiveSets()
     solver = solver or BoundedSolver(rules, effort.solver_budget)
@@ -137,11 +128,7 @@ def analyze(
 
 
 def analyze_turn(position: Position, turn: Turn, solver: BoundedSolver, counted_codes: int) -> TurnAnalysis:
-    """Return the analysis of one turn played at ``position``.
-
-    ``position.budget``, the budget of ``solver`` and ``counted_codes`` limit the work; `Effort` explains the three
-    limits. Members of the result that would take more work are None.
-    """
+    """Return the analysis of one turn; `Effort` explains the limits in the arguments."""
     guess, feedback = turn
     unknown = TurnAnalysis(guess, feedback, None, None, None, None, None, None, None)
     if len(position.history) >= _ALWAYS_COUNTED and position.rules.size > counted_codes:
@@ -165,10 +152,6 @@ def analyze_turn(position: Position, turn: Turn, solver: BoundedSolver, counted_
 
 
 def _chance(parts: dict[Feedback, int], feedback: Feedback, solved: Feedback) -> Fraction | None:
-    """Return the probability of a feedback at least as good as ``feedback``, or None if no candidate gives it.
-
-    A feedback is at least as good if it is ``solved`` (all-black) or leaves no more candidates than ``feedback``.
-    """
     if feedback not in parts:
         return None
     as_good = [

@@ -15,27 +15,21 @@ Ints = NDArray[np.int64]
 
 
 def least_possible_total(codes: int, rules: Rules) -> int:
-    """Return a lower bound on the sum of guesses that any strategy needs to find each of ``codes`` codes of ``rules``.
-
-    ``codes`` is their number; the bound holds for any codes. The winning guesses are included.
-    """
+    """Return a lower bound on the total of any ``codes`` codes of ``rules``."""
     return _sum_of_least_guesses(codes, other_feedback_count(rules))
 
 
 def other_feedback_count(rules: Rules) -> int:
-    """Return the number of feedbacks that can be given besides all-black.
-
-    Of the (black, white) pairs that add up to at most ``pegs``, (pegs - 1, 1) is impossible: if all other pegs are
-    right, the last one cannot be merely misplaced.
-    """
+    """Return the number of possible feedbacks besides all-black."""
+    # (pegs - 1, 1) is impossible: if all other pegs are right, the last one cannot be merely misplaced
     return len(feedbacks(rules.pegs)) - 2
 
 
 def least_total_table(most_parts: int, codes: int) -> Ints:
-    """Return a table of lower bounds on the guesses that sets of codes need, summed over the codes of a set.
+    """Return lower bounds on totals: int64, shape (most_parts + 1, codes + 1).
 
-    The table is int64, shape (most_parts + 1, codes + 1). The element ``[b, n]`` is the bound for any n codes that no
-    guess splits into more than b parts, all-black not counted. The winning guesses are included.
+    The element ``[b, n]`` is the bound for any n codes that no guess splits into more than b parts, all-black not
+    counted.
     """
     table = np.zeros((most_parts + 1, codes + 1), dtype=np.int64)
     for parts in range(most_parts + 1):
@@ -49,10 +43,7 @@ def least_total_table(most_parts: int, codes: int) -> Ints:
 
 
 def max_codes_within(rules: Rules) -> tuple[int, ...]:
-    """Return, for each number of guesses, an upper bound on the number of codes that can be solved within it.
-
-    The element ``[k]`` is the bound for k guesses. The last element is the first that is at least ``rules.size``.
-    """
+    """Return, at index k, an upper bound on the codes that k guesses can solve; the last covers all codes."""
     most = [0, 1]
     while most[-1] < rules.size:
         most.append(1 + other_feedback_count(rules) * most[-1])

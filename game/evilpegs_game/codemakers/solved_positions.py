@@ -1,8 +1,8 @@
-"""Solved positions: known bounds on the guesses that sets of codes need, and the byte format of these bounds.
+"""Known bounds on the guesses that sets of codes need, and the byte format of these bounds.
 
-Nothing here reads or writes files. The format begins with a line that names it and its version, and the number of
-entries (8 bytes, little-endian). The entries follow in the order of their keys: each has a canonical key (16 bytes) and
-the bounds ``at_least`` and ``at_most`` (one byte each). The SHA-256 of everything before it comes last.
+The format begins with a line that names it and its version, and the number of entries (8 bytes, little-endian). The
+entries follow in the order of their keys: each has a canonical key (16 bytes) and the bounds ``at_least`` and
+``at_most`` (one byte each). The SHA-256 of everything before it comes last.
 """
 
 from collections.abc import Iterator
@@ -14,43 +14,38 @@ from evilpegs_game.symmetry.code_sets import KEY_BYTES, CodeSetKey
 
 VERSION: Final = 1
 TITLE: Final = b"evilpegs solved positions "
-"""The first bytes of the format in every version."""
+"""The first bytes in every version."""
 
 _HEADER: Final = TITLE + f"{VERSION}\n".encode()
 _ENTRY_BYTES: Final = KEY_BYTES + 2
 _DIGEST_BYTES: Final = 32
 UNBOUNDED: Final = 255
-"""The value of ``at_most`` if no upper bound is known."""
+"""An unknown ``at_most``."""
 
 DEFAULT_ENTRIES: Final = 1 << 18
 
 
 class GuessBounds(NamedTuple):
-    """Bounds on the guesses that an optimal codebreaker needs at worst for a set of codes, winning guess included.
-
-    ``at_least`` is the lower bound, 1 if nothing is known; ``at_most`` is the upper bound, `UNBOUNDED` if it is
-    unknown.
-    """
+    """Bounds on the guesses that an optimal codebreaker needs at worst, winning guess included."""
 
     at_least: int = 1
     at_most: int = UNBOUNDED
 
 
 class SolvedPositions:
-    """A cache of bounds on the guesses that sets of codes need at worst.
+    """A cache of `GuessBounds` by the keys of `code_set_key`.
 
-    The keys come from `code_set_key`. Sets of different rules never share a key. With up to 5 pegs, sets that are
-    images of each other under permutations of pegs and colors share one with few exceptions; with more pegs, sets that
-    differ by a permutation of pegs mostly do not. The cache holds at most ``max_entries`` entries of some 150 bytes
-    each. A full cache is emptied; this costs time and changes no result. If several threads use the cache at once, it
-    may lose entries but is never wrong.
+    Sets of different rules never share a key. With up to 5 pegs, images under permutations of pegs and colors share one
+    with few exceptions; with more pegs, sets that differ by a permutation of pegs mostly do not. An entry takes some
+    150 bytes. A full cache is emptied; this costs time and changes no result. Threads may share a cache: it may then
+    lose entries but is never wrong.
     """
 
     def __init__(self, max_entries: int = DEFAULT_ENTRIES) -> None:
         self._entries: dict[CodeSetKey, GuessBounds] = {}
         self._max_entries = max_entries
         self.changed = False
-        """True if a bound was added since this object was made or read. Code that saves the object sets it to False."""
+        """True if a bound was added since this was made or read; whoever saves it sets it to False."""
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -59,14 +54,10 @@ class SolvedPositions:
         return iter(sorted(self._entries.items()))
 
     def bounds(self, key: CodeSetKey) -> GuessBounds:
-        """Return the known bounds of the set of codes with the key ``key``; 1 and `UNBOUNDED` if nothing is known."""
         return self._entries.get(key, _UNKNOWN)
 
     def tighten(self, key: CodeSetKey, at_least: int = 1, at_most: int = UNBOUNDED) -> None:
-        """Record bounds of the guesses that the worst code of a set needs; a known bound that is tighter remains.
-
-        ``key`` is the key of the set. The guesses include the winning one.
-        """
+        """Record bounds; a known bound that is tighter remains."""
         known = self.bounds(key)
         if len(self._entries) >= self._max_entries and key not in self._entries:
             self._entries.clear()
@@ -74,23 +65,14 @@ class SolvedPositions:
         self.changed = True
 
     def to_bytes(self) -> bytes:
-        """Return the bounds as bytes, in the format that the docstring of this module describes.
-
-        Equal contents give equal bytes.
-        """
+        """Return the bounds in the format above; equal contents give equal bytes."""
         entries = b"".join(key + bytes(bounds) for key, bounds in self)
         body = _HEADER + (len(entries) // _ENTRY_BYTES).to_bytes(8, "little") + entries
         return body + sha256(body).digest()
 
     @classmethod
     def from_bytes(cls, data: bytes, max_entries: int = DEFAULT_ENTRIES) -> Self:
-        """Return the solved positions that `to_bytes` turned into ``data``.
-
-        Raises:
-            ForeignError: ``data`` are not solved positions, or are of another version.
-            DamagedError: ``data`` were changed, so that nothing in them can be trusted.
-            MalformedError: there are more than ``max_entries`` entries.
-        """
+        """Raises ForeignError (another format or version), DamagedError, or MalformedError (over ``max_entries``)."""
         solved = cls(max_entries)
         entries = _read_entries(data)
         if len(entries) > max_entries * _ENTRY_BYTES:

@@ -1,10 +1,10 @@
-"""The worst case of an optimal codebreaker: the guesses a live set needs, exactly, and the hardest replies.
+"""The guesses that a live set needs at worst, exactly, and the hardest replies.
 
 The value of a set of codes is the number of guesses, the winning one included, that a codebreaker who plays perfectly
-needs against the worst of its codes. Any code of the rules may be guessed. One code has the value 1. A set is solvable
-in k guesses if some guess leaves only parts that are solvable in k - 1. The search asks this with rising k (iterative
-deepening), and a guess fails as soon as one of its parts does (alpha-beta with a window of one). Source of the
-question: D. E. Knuth, The Computer as Master Mind, Journal of Recreational Mathematics 9 (1976-77).
+needs against the worst of its codes. Any code of the rules may be guessed. A set is solvable in k guesses if some guess
+leaves only parts that are solvable in k - 1. The search asks this with rising k (iterative deepening), and a guess
+fails as soon as one of its parts does (alpha-beta with a window of one). Source of the question: D. E. Knuth, The
+Computer as Master Mind, Journal of Recreational Mathematics 9 (1976-77).
 
 Work is counted in feedback evaluations. Earlier results save work, so whether a call exceeds its budget may depend on
 them; its result never does.
@@ -36,25 +36,20 @@ from evilpegs_game.symmetry.code_sets import GuessSymmetries, code_set_key
 from evilpegs_game.work_budget import WorkBudget
 
 MAX_TABLE_BYTES: Final = 1 << 26
-"""The most bytes that a table of feedback numbers may take."""
+"""The bound of one table of feedback numbers."""
 
 MAX_SHARED_CODES: Final = 5040
-"""Rules of at most this many codes have one table of feedback numbers for all live sets; others have one for each."""
+"""Rules of at most this many codes have one table for all live sets, others one for each."""
 
 _ALWAYS_AFFORDABLE: Final = 1296
 _AFFORDABLE_PAIRS: Final = 10**6
 _MAX_GUESSES: Final = 1 << 20
-_NARROW: Final = 4
-"""The number of guesses that the first, quick search of a set tries."""
-_WIDE: Final = 8
-"""The number of guesses that are tried before it pays to group the others into orbits of equally good guesses."""
+_NARROW: Final = 4  # guesses that the first, quick search of a set tries
+_WIDE: Final = 8  # guesses to try before it pays to group the others into orbits
 
 
 class HardestReplies(NamedTuple):
-    """The replies that cost an optimal codebreaker the most guesses, in feedback order, with the work to find them.
-
-    ``work`` is a number of feedback evaluations.
-    """
+    """The replies that cost an optimal codebreaker the most guesses, in feedback order."""
 
     replies: tuple[Feedback, ...]
     work: int
@@ -62,28 +57,18 @@ class HardestReplies(NamedTuple):
 
 @dataclass(slots=True)
 class _Tables:
-    """A set of codes, with the feedback number of every guess of the rules against each of these codes.
-
-    ``columns`` are the codes, one per column, and ``code_indices`` are their indices among all codes of the rules,
-    ascending. ``by_code`` and ``by_guess`` have the same feedback numbers, with the shapes (codes, guesses) and
-    (guesses, codes).
-    """
-
     columns: Columns
-    code_indices: Indices
-    by_code: FeedbackMatrix
-    by_guess: FeedbackMatrix
+    code_indices: Indices  # among all codes of the rules, ascending
+    by_code: FeedbackMatrix  # (codes, guesses)
+    by_guess: FeedbackMatrix  # (guesses, codes)
 
 
 class WorstCase:
-    """An exact solver that finds how many guesses an optimal codebreaker needs at worst for live sets of ``rules``.
+    """An exact solver for live sets of ``rules``, which several threads may share.
 
-    A live set is the set of codes still possible. The solver keeps its results in ``solved`` (a new `SolvedPositions`
-    if None) and in a memo of its own. Several threads may use the solver at once and share its results. It takes up to
-    25 MB for a table of all codes, and some 40 MB each for ``solved`` and the memo when they are full.
-
-    Rules of at most ``shared_codes`` codes have one table with the feedback of every code to every guess. Larger rules
-    have a table per live set, which takes at most ``max_table_bytes``. Both methods give identical results.
+    It takes up to 25 MB for a table of all codes, and some 40 MB each for ``solved`` and a memo of its own when they
+    are full. Rules of at most ``shared_codes`` codes have one table with the feedback of every code to every guess;
+    larger rules have one per live set, of at most ``max_table_bytes``. Both give identical results.
 
     Raises:
         TooLargeError: the rules have more than 2**20 codes, or more than 64 feedbacks (10 pegs or more).
@@ -112,16 +97,12 @@ class WorstCase:
         self._shared_tables = self._make_tables(self._all_codes) if rules.size <= shared_codes else None
 
     def forget(self, solved: SolvedPositions | None = None) -> None:
-        """Forget all results, and continue with those in ``solved``, or with none if it is None."""
+        """Forget all results, and continue with those in ``solved``."""
         self.solved = SolvedPositions() if solved is None else solved
         self._memo = SolvedPositions()
 
     def check_codes(self, codes: int) -> None:
-        """Raise TooLargeError if a live set of ``codes`` codes is too large to be solved.
-
-        This is so if its table, with the feedback of each of its codes to every guess, takes more than
-        ``max_table_bytes``. If the rules are small enough for one table of all codes, the error is never raised.
-        """
+        """Raise TooLargeError if a live set of ``codes`` codes needs a table over ``max_table_bytes``."""
         needed = 2 * min(codes, self.rules.size) * self.rules.size
         if self._shared_tables is None and needed > self._max_table_bytes:
             message = (
@@ -131,13 +112,10 @@ class WorstCase:
             raise TooLargeError(message, needed=needed, bound=self._max_table_bytes)
 
     def value(self, columns: Columns, budget: int | None = None) -> int:
-        """Return the number of guesses that an optimal codebreaker needs for the worst of the codes in ``columns``.
-
-        The winning guess is included. The codes must be in code order. ``budget`` bounds the number of feedback
-        evaluations; None means no limit.
+        """Return the guesses that the worst of the codes in ``columns``, in code order, needs.
 
         Raises:
-            OverBudgetError: the work exceeds ``budget``.
+            OverBudgetError: the work exceeds ``budget`` feedback evaluations.
             TooLargeError: the table of feedback numbers would take more than ``max_table_bytes``.
         """
         work_budget = WorkBudget(budget, "an exact reply")
@@ -150,12 +128,8 @@ class WorstCase:
     def hardest_replies(self, columns: Columns, guess: Code, budget: int | None = None) -> HardestReplies:
         """Return the replies to ``guess`` after which an optimal codebreaker needs the most guesses at worst.
 
-        Of these replies, only those that leave the most candidates are returned. All-black is returned only if no other
-        reply is possible. ``columns`` are the candidates before the guess, in code order. ``budget`` bounds the number
-        of feedback evaluations; None means no limit.
-
-        Raises:
-            OverBudgetError, TooLargeError: under the conditions of `value`.
+        Of these, only those that leave the most candidates; all-black only if no other reply is possible. ``columns``,
+        ``budget`` and errors are those of `value`.
         """
         work_budget = WorkBudget(budget, "an exact reply")
         row, codes = feedback_numbers(columns, guess), _ascending(columns.shape[1])
@@ -169,11 +143,6 @@ class WorstCase:
         return HardestReplies(tuple(self._feedbacks[number] for number in hardest), work_budget.work)
 
     def _hardest(self, tables: _Tables, parts: dict[int, Indices], budget: WorkBudget) -> list[int]:
-        """Return the feedback numbers of the parts that need the most guesses and, among these, have the most codes.
-
-        ``parts`` maps a feedback number to the codes of its part: indices of codes in ``tables``.
-        """
-
         def is_solvable(number: int, guesses: int) -> bool:
             return self._is_solvable(tables, parts[number], guesses, budget)
 
@@ -185,15 +154,6 @@ class WorstCase:
         return [number for number in by_size if parts[number].size == size and not is_solvable(number, guesses - 1)]
 
     def _tables_holding(self, columns: Columns, budget: WorkBudget) -> tuple[_Tables, Indices]:
-        """Return feedback tables that contain the codes in ``columns``, and the indices of these codes in the tables.
-
-        On small rules these are the tables of all codes, made once. Otherwise new tables are made of ``columns`` alone,
-        and the feedback evaluations for them are counted in ``budget``.
-
-        Raises:
-            OverBudgetError: making new tables exceeds ``budget``.
-            TooLargeError: new tables would take more than ``max_table_bytes``.
-        """
         if self._shared_tables is not None:
             return self._shared_tables, self._symmetries.indices(columns)
         self.check_codes(columns.shape[1])
@@ -209,17 +169,11 @@ class WorstCase:
         return _Tables(columns, self._symmetries.indices(columns), by_code, by_guess)
 
     def _fewest_guesses(self, codes: int) -> int:
-        """Return a lower bound on the number of guesses that a set of ``codes`` codes needs at worst."""
         return next(guesses for guesses, most in enumerate(self._max_codes) if codes <= most)
 
     def _is_solvable(
         self, tables: _Tables, indices: Indices, guesses: int, budget: WorkBudget, narrow: bool = False
     ) -> bool:
-        """Return True if ``guesses`` guesses are always enough for the codes at ``indices`` in ``tables``.
-
-        The winning guess is counted. If ``narrow`` is True, only a few guesses are tried, and a result of False is not
-        certain. Raises OverBudgetError when the work exceeds ``budget``.
-        """
         if indices.size <= 2:
             return int(indices.size) <= guesses
         if guesses < 2 or indices.size > self._max_codes[min(guesses, len(self._max_codes) - 1)]:
@@ -230,6 +184,7 @@ class WorstCase:
             return some_guess_separates(tables.by_code, indices, scratch[0], scratch[1])
         if guesses == 3:
             return self._is_solvable_in_three(tables, indices, budget)
+        # if ``narrow``, only a few guesses are tried and False is not certain
         return self._is_solvable_by_search(tables, indices, guesses, budget, narrow)
 
     def _is_solvable_in_three(self, tables: _Tables, indices: Indices, budget: WorkBudget) -> bool:
@@ -270,11 +225,6 @@ class WorstCase:
         return False
 
     def _distinct_guesses(self, tables: _Tables, indices: Indices, guesses: Indices) -> Iterator[int]:
-        """Yield ``guesses`` in their order, without those that are known to be as good as an earlier one.
-
-        Two guesses are known to be equally good if a symmetry of the codes at ``indices`` maps one to the other. The
-        first `_WIDE` guesses are always yielded.
-        """
         yield from guesses[:_WIDE].tolist()
         if guesses.size <= _WIDE:
             return
@@ -286,11 +236,6 @@ class WorstCase:
                 yield guess
 
     def _parts(self, tables: _Tables, indices: Indices, guess: int) -> list[Indices]:
-        """Return the parts into which ``guess`` divides the codes at ``indices`` in ``tables``, the largest first.
-
-        Each part is an array of such indices. ``guess`` is the index of the guess among all codes of the rules. The
-        part of all-black and parts of one code are left out.
-        """
         sizes, grouped = group_by_feedback(tables.by_guess[guess], indices, len(self._feedbacks))
         ends = np.cumsum(sizes)
         falling = np.argsort(-sizes[:-1], kind="stable")
@@ -298,11 +243,8 @@ class WorstCase:
 
 
 def affordable_codes(rules: Rules) -> int:
-    """Return the most candidates for which an exact reply of the devil takes at most about a second.
-
-    For rules of up to 1,296 codes the result is the number of all codes. Larger rules allow fewer candidates, because
-    every code is a guess to try. Measured with bench/devil_work.py.
-    """
+    """Return the most candidates for which an exact reply takes about a second (bench/devil_work.py)."""
+    # every code is a guess to try, so larger rules allow fewer candidates
     return rules.size if rules.size <= _ALWAYS_AFFORDABLE else _AFFORDABLE_PAIRS // rules.size
 
 

@@ -1,5 +1,3 @@
-"""Distributions of guesses: how many codes or games took how many guesses, and the figures that follow from it."""
-
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -8,10 +6,7 @@ from evilpegs_game.rules import Rules
 
 @dataclass(frozen=True, slots=True)
 class GuessCounts:
-    """The distribution of guesses over codes or games of ``rules``.
-
-    ``distribution[i]`` codes or games took i + 1 guesses, the winning guess included; the last entry is positive.
-    """
+    """A distribution of guesses: ``distribution[i]`` codes or games took i + 1 guesses; the last entry is positive."""
 
     rules: Rules
     distribution: tuple[int, ...]
@@ -23,17 +18,17 @@ class GuessCounts:
 
     @property
     def total(self) -> int:
-        """The sum of the guesses over all codes or games, the winning guesses included."""
+        """The sum of the guesses over all codes or games."""
         return sum(guesses * times for guesses, times in enumerate(self.distribution, 1))
 
     @property
     def max(self) -> int:
-        """The number of guesses in the worst case, the winning guess included."""
+        """The guesses in the worst case."""
         return len(self.distribution)
 
     @property
     def exact_mean(self) -> Fraction:
-        """The mean number of guesses per code or game as an exact fraction."""
+        """The mean number of guesses as an exact fraction."""
         return Fraction(self.total, self.count)
 
     @property

@@ -16,47 +16,35 @@ from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 
 Progress = Callable[[int], None]
-"""A callback that receives the number of codes finished so far."""
+"""Called with the number of codes finished so far."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation(GuessCounts):
-    """The guesses that a strategy needs against every secret of the rules.
-
-    ``first`` is the first guess of the strategy. ``distribution[i]`` secrets took i + 1 guesses, see `GuessCounts`.
-    """
+    """The guesses that a strategy needs against every secret, and its first guess."""
 
     first: Code
 
 
 class DuelTurn(NamedTuple):
-    """One turn of a duel: a guess, its feedback, and the number of candidates left after it (1 after all-black)."""
+    """One turn of a duel; one candidate is left after all-black."""
 
     guess: Code
     feedback: Feedback
     candidates_left: int
 
     def to_json(self) -> dict[str, Any]:
-        """Return the turn as a JSON object with the keys ``code``, ``black``, ``white`` and ``candidates``.
-
-        ``code`` is the guess as text, and ``candidates`` the number of candidates left after the feedback.
-        """
+        """Return the JSON of `Turn.to_json` with ``candidates``, the number left after the feedback."""
         return Turn(self.guess, self.feedback).to_json() | {"candidates": self.candidates_left}
 
 
 def evaluate(
     choose: ChooseGuess, rules: Rules, first: Code | None = None, progress: Progress | None = None
 ) -> Evaluation:
-    """Play a strategy against every secret of ``rules`` and count its guesses.
+    """Play a deterministic strategy against every secret of ``rules`` and count its guesses.
 
-    ``choose`` is the strategy, which must always choose the same guess at the same position. ``first``, if it is not
-    None, replaces its first guess. ``progress`` is called with the number of secrets finished so far. Secrets with the
-    same feedback so far share one choice, so ``choose`` is called once per position that occurs.
-
-    Raises:
-        StuckError: the strategy repeats guesses that exclude no candidate.
-        IllegalCodeError: ``first`` is not a code of the rules.
-        TooLargeError: the codes do not fit the memory bound.
+    ``first`` replaces its first guess. Secrets with the same feedback so far share one choice, so ``choose`` is called
+    once per position that occurs. Raises StuckError if the strategy repeats guesses that exclude no candidate.
     """
     opening = _first_guess(choose, Position(rules, (), LiveSets()), first)
     return Evaluation(rules, distribution_from(choose, rules, first=opening, progress=progress), opening)
@@ -70,22 +58,11 @@ def distribution_from(
     progress: Progress | None = None,
     on_solved: Callable[[Code, int], None] | None = None,
 ) -> tuple[int, ...]:
-    """Return how many candidates a strategy solves with each number of guesses after ``history``.
+    """Return, at index i, how many candidates a deterministic strategy solves at guess i + 1 after ``history``.
 
-    The element at index i is the number of candidates solved at guess i + 1 after ``history``. ``choose`` is the
-    strategy, which must always choose the same guess at the same position. ``first``, if it is not None, replaces its
-    first guess after ``history``. ``progress`` is called with the number of candidates finished so far, and
-    ``on_solved`` with each candidate and its number of guesses after ``history``. The game tree below ``history`` is
-    traversed once.
-
-    The distribution without a history can be put together from those after each feedback to the first guess: it is
-    their sum, shifted by the first guess.
-
-    Raises:
-        ContradictionError: no code is consistent with ``history``.
-        StuckError: the strategy repeats guesses that exclude no candidate.
-        IllegalCodeError: ``first`` is not a code of the rules.
-        TooLargeError: the codes do not fit the memory bound.
+    ``first`` replaces its first guess after ``history``. ``on_solved`` is called with each candidate and its number of
+    guesses after ``history``. The distribution without a history can be put together from those after each feedback to
+    the first guess: it is their sum, shifted by the first guess. Raises StuckError as `evaluate` does.
     """
     root = Position(rules, history, LiveSets())
     if history:
@@ -104,27 +81,20 @@ def distribution_from(
 
 
 def duel(choose: ChooseGuess, codemaker: Codemaker, rules: Rules, first: Code | None = None) -> tuple[DuelTurn, ...]:
-    """Play a strategy against one codemaker from the first guess to the end, and return all turns, oldest first.
-
-    ``choose`` is the strategy. ``first``, if it is not None, replaces its first guess. The errors are those of
-    `play_turns`.
-    """
+    """Play a strategy against one codemaker to the end; ``first`` and errors as in `play_turns`."""
     return tuple(play_turns(choose, codemaker, Position(rules, (), LiveSets()), first))
 
 
 def play_turns(
     choose: ChooseGuess, codemaker: Codemaker, start: Position, first: Code | None = None
 ) -> Iterator[DuelTurn]:
-    """Play a strategy against one codemaker from ``start`` to the end and yield each turn once it is answered.
+    """Play a strategy against one codemaker from ``start`` to all-black and yield each turn once it is answered.
 
-    The last feedback is all-black. ``choose`` is the strategy. ``first``, if it is not None, replaces its guess at
-    ``start``.
+    ``first`` replaces its guess at ``start``.
 
     Raises:
         StuckError: the strategy repeats guesses that exclude no candidate.
-        IllegalCodeError: ``first`` is not a code of the rules.
         ContradictionError: the codemaker contradicted itself.
-        TooLargeError: the codes do not fit the memory bound.
     """
     position, idle, end = start, 0, all_black(start.rules.pegs)
     guess: Code | None = _first_guess(choose, position, first)

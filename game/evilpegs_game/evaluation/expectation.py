@@ -6,9 +6,10 @@ permutation of pegs and colors maps to each other, and one guess represents all 
 to each other.
 
 For sets of at most `SMALL_SET` codes, kernels compute T in integers. A *feedback matrix* holds the feedback number of
-every code with every code: uint8, shape (codes, codes). *Indices* of codes are int32. Totals are guesses in units of
-``1 / UNIT``, which divides all values that occur here: with n codes one of n guesses is drawn at each turn and fewer
-codes are left, so their total is a multiple of 2 / n!. Within one small set a *mask* is a subset, one bit per code.
+every code with every code: uint8, shape (codes, codes). Totals are guesses in units of ``1 / UNIT``, which divides all
+values that occur here: with n codes one of n guesses is drawn at each turn and fewer codes are left, so their total is
+a multiple of 2 / n!. Within one small set a *mask* is a subset, one bit per code. Work is counted in feedback
+evaluations.
 """
 
 from collections import Counter
@@ -29,50 +30,31 @@ from evilpegs_game.rules import Rules
 from evilpegs_game.symmetry.code_sets import CodeSetKey, GuessSymmetries, code_set_key
 from evilpegs_game.work_budget import WorkBudget
 
-MAX_CODES: Final = 5040
-"""The most codes that the rules may have. The feedback matrix takes the square of this number in bytes, 25 MB."""
+MAX_CODES: Final = 5040  # the feedback matrix takes its square in bytes, 25 MB
 
-DEFAULT_BUDGET: Final = 10**8
-"""The default budget in feedback evaluations, about half a minute of work. 4x6 takes 11 million, 4x5 one million."""
+DEFAULT_BUDGET: Final = 10**8  # feedback evaluations, half a minute; 4x6 takes 11 million, 4x5 one million
 
-SMALL_SET: Final = 16
-"""The most codes of a set whose total the kernels compute; with a few more the integers would not fit 63 bits."""
+SMALL_SET: Final = 16  # with a few more the integers would not fit 63 bits
 
 UNIT: Final = factorial(SMALL_SET) // 2
-"""The number of units per guess in the totals that the kernels compute as integers."""
 
 Integers = NDArray[np.int64]
 
 SubsetTotals = Integers
-"""Expected totals of the subsets of small sets: int64, shape (2, 2**SMALL_SET), the second index a bit set of codes.
+"""Totals of the subsets of small sets: shape (2, 2**SMALL_SET), the second index a mask.
 
-Row 0 has the expected number of guesses of each subset, summed over its codes, in units of 1 / `UNIT` guesses. Small
-sets are numbered in the order in which they are computed, and row 1 has the number of the set that each total belongs
-to. The number of the latest set is at ``[1, 0]``; totals of earlier sets are not used.
+Row 0 has the totals. Small sets are numbered in the order in which they are computed, and row 1 has the number of the
+set that each total belongs to. The number of the latest set is at ``[1, 0]``; totals of earlier sets are not used.
 """
 
 
 def expected_guesses(rules: Rules, budget: int = DEFAULT_BUDGET) -> Fraction:
-    """Return the expected number of guesses of a codebreaker who guesses candidates at random.
-
-    The winning guess is included. The secret is drawn uniformly from all codes, and each guess from the candidates.
-    ``budget`` bounds the work in feedback evaluations.
-
-    Raises:
-        TooLargeError: there are over `MAX_CODES` codes.
-        OverBudgetError: the work exceeds ``budget``.
-    """
+    """Return the mean number of guesses over all secrets; raises TooLargeError and OverBudgetError."""
     return Expectation(rules, budget).total() / rules.size
 
 
 class Expectation:
-    """A computation of the expected number of guesses on ``rules`` if candidates are guessed at random.
-
-    ``budget`` bounds the work in feedback evaluations.
-
-    Raises:
-        TooLargeError: there are over `MAX_CODES` codes.
-    """
+    """A computation of `expected_guesses`; raises TooLargeError if there are over `MAX_CODES` codes."""
 
     def __init__(self, rules: Rules, budget: int = DEFAULT_BUDGET) -> None:
         if rules.size > MAX_CODES:
@@ -89,23 +71,15 @@ class Expectation:
 
     @property
     def work(self) -> int:
-        """The number of feedback evaluations so far."""
         return self._budget.work
 
     @property
     def entries(self) -> int:
-        """The number of stored totals, one per live set of over `SMALL_SET` codes.
-
-        Sets that are images of each other under permutations of pegs and colors share one total.
-        """
+        """Stored totals, one per live set of over `SMALL_SET` codes up to permutations of pegs and colors."""
         return len(self._known)
 
     def total(self) -> Fraction:
-        """Return the expected number of guesses, the winning guess included, summed over all codes as secrets.
-
-        Raises:
-            OverBudgetError: the work exceeds the budget.
-        """
+        """Return the expected number of guesses, summed over all codes as secrets; raises OverBudgetError."""
         every = np.arange(self.rules.size, dtype=np.int32)
         if every.size <= SMALL_SET:
             sizes = np.array([every.size, 0], dtype=np.int64)
@@ -113,14 +87,6 @@ class Expectation:
         return self._total(every)
 
     def _total(self, indices: Indices) -> Fraction:
-        """Return the expected number of guesses for a live set, summed over its codes as secrets.
-
-        The live set has the codes at ``indices``; it must have more than `SMALL_SET` codes. The winning guesses are
-        included.
-
-        Raises:
-            OverBudgetError: the work exceeds the budget.
-        """
         columns = np.ascontiguousarray(self._codes[:, indices])
         key = code_set_key(columns, self.rules)
         if key not in self._known:
@@ -130,10 +96,6 @@ class Expectation:
         return self._known[key]
 
     def _total_after(self, indices: Indices, guess: int) -> Fraction:
-        """Return the expected number of guesses after ``guess``, summed over the codes at ``indices`` as secrets.
-
-        ``guess`` is the index of a code.
-        """
         sizes, grouped = group_by_feedback(self._matrix[guess], indices, self._numbers)
         self._budget.spend(indices.size)
         small = self._small_parts(grouped, sizes)
@@ -142,19 +104,13 @@ class Expectation:
         return sum(map(self._total, large), Fraction(small, UNIT))
 
     def _small_parts(self, grouped: Indices, sizes: NDArray[np.int64]) -> int:
-        """Return the expected total of all parts of at most `SMALL_SET` codes together, in units of 1 / `UNIT` guesses.
-
-        The expected total of a part is its expected number of guesses, summed over its codes. ``grouped`` are the
-        indices of the codes part after part, and ``sizes`` the sizes of the parts. The last part is all-black and is
-        left out.
-        """
         small, work = small_parts_total(self._matrix, grouped, sizes, self._scratch)
         self._budget.spend(work)
         return int(small)
 
 
 def make_subset_totals() -> SubsetTotals:
-    """Return a table for the expected totals of the subsets of small sets, with no total stored; it takes 1 MB."""
+    """Return a table with no total stored; it takes 1 MB."""
     return np.zeros((2, 1 << SMALL_SET), np.int64)
 
 
@@ -162,12 +118,9 @@ def make_subset_totals() -> SubsetTotals:
 def small_parts_total(
     matrix: FeedbackMatrix, indices: Indices, sizes: Integers, totals: SubsetTotals
 ) -> tuple[int, int]:
-    """Return the expected total of all parts of at most `SMALL_SET` codes together, and the work.
+    """Return the total of all parts of at most `SMALL_SET` codes together, and the work.
 
-    The expected total of a part is its expected number of guesses, summed over its codes, in units of 1 / `UNIT`
-    guesses. The work is in feedback evaluations. ``matrix`` has the feedback number of every code with every code.
-    ``indices`` are the codes part after part, and ``sizes`` the numbers of codes of the parts. The last part is
-    all-black and is left out. ``totals`` is working memory from `make_subset_totals`.
+    ``indices`` are the codes part after part. The last part is all-black and is left out. ``totals`` is working memory.
     """
     masks = np.empty((SMALL_SET, SMALL_SET), np.int64)
     counts = np.empty(SMALL_SET, np.int64)
@@ -187,11 +140,7 @@ def small_parts_total(
 
 @kernel
 def _fill_part_masks(matrix: FeedbackMatrix, indices: Indices, masks: Integers, counts: Integers) -> int:
-    """Write to ``masks`` the parts that each guess makes, and return the work; guesses are the codes at ``indices``.
-
-    A mask is a bit set of positions in ``indices``. Row i of ``masks`` has the masks of the ``counts[i]`` parts of
-    guess i, without all-black. The work is in feedback evaluations.
-    """
+    # row i of ``masks`` gets the ``counts[i]`` parts of guess i, without all-black
     numbers = np.empty(SMALL_SET, np.int64)
     for guess in range(indices.size):
         row = matrix[indices[guess]]
@@ -214,14 +163,7 @@ def _fill_part_masks(matrix: FeedbackMatrix, indices: Indices, masks: Integers, 
 def _small_total(
     codes: int, masks: Integers, counts: Integers, totals: SubsetTotals, stack: Integers
 ) -> tuple[int, int]:
-    """Return the expected number of guesses, summed over a set of ``codes`` codes, and the work.
-
-    The sum is in units of 1 / `UNIT` guesses. The work is in feedback evaluations, one for each part looked at. Row i
-    of ``masks`` has the ``counts[i]`` parts, without all-black, into which code i of the set divides the set as a
-    guess; a part is a bit set of codes, its mask. ``totals`` stores the totals of subsets. ``stack``, int64 (4,
-    entries), is working memory for a loop that replaces recursion: an entry is a subset (its mask), its next guess, the
-    next part of that guess, and the total so far.
-    """
+    # a loop replaces recursion: an entry is a subset, its next guess, the next part of that guess, and the total so far
     subset, guess, part, total = stack[0], stack[1], stack[2], stack[3]
     total[0] = 0
     depth, work = 1, 0
@@ -249,11 +191,6 @@ def _small_total(
 
 @kernel
 def _mean_total(subset: int, after: int) -> int:
-    """Return the expected total of the subset with the mask ``subset``, in units of 1 / `UNIT` guesses.
-
-    The expected total is the expected number of guesses, summed over the codes of the subset. ``after`` is the sum of
-    the expected totals of all parts that each guess of the subset leaves.
-    """
     size = 0
     while subset:
         subset &= subset - 1
@@ -263,14 +200,9 @@ def _mean_total(subset: int, after: int) -> int:
 
 @kernel
 def _stored_total(subset: int, totals: SubsetTotals) -> int:
-    """Return the expected total of the subset with the mask ``subset``, in units of 1 / `UNIT` guesses.
-
-    The expected total is the expected number of guesses, summed over the codes of the subset. The result is 0 if the
-    subset is empty or its total is not stored.
-    """
     without_first = subset & (subset - 1)
     if not without_first:
         return UNIT if subset else 0
     if not without_first & (without_first - 1):
         return 3 * UNIT  # 1 + 2, whichever of the two comes first
-    return totals[0, subset] if totals[1, subset] == totals[1, 0] else 0
+    return totals[0, subset] if totals[1, subset] == totals[1, 0] else 0  # 0 if not stored

@@ -28,10 +28,9 @@ from evilpegs_game.partition import Sizes, feedback_numbers, sort_into_parts, ta
 from evilpegs_game.rules import Rules
 
 MAX_BYTES: Final = 2 << 30
-"""The most memory of one evaluation, in bytes."""
+"""The most memory of one evaluation."""
 
-_BATCH: Final = 1 << 12
-"""The most codes of a batch; larger live sets are searched one by one."""
+_BATCH: Final = 1 << 12  # larger live sets are searched one by one
 
 _LEAST_BYTES: Final = 1 << 24
 _BATCH_BYTES: Final = 1 << 22
@@ -48,14 +47,11 @@ def evaluate_heuristic(
     *,
     batch_codes: int = _BATCH,
 ) -> tuple[int, ...]:
-    """Return how many candidates a heuristic solves with each number of guesses after ``history``.
+    """Return, at index i, how many candidates a heuristic solves at guess i + 1 after ``history``.
 
-    The element at index i is the number of candidates solved at guess i + 1 after ``history``. The heuristic plays the
-    best guess under ``criterion``, among the candidates if ``candidates_only`` is True, otherwise among all codes.
-    ``first``, if it is not None, replaces its first guess after ``history``. ``progress`` is called with the number of
-    codes finished since its last call. ``threads``, the number of threads, and ``batch_codes`` change the speed, not
-    the result: live sets of more than ``batch_codes`` codes are searched one by one, smaller ones in batches of at most
-    this many codes.
+    ``first`` replaces its first guess after ``history``. ``progress`` is called with the number of codes finished since
+    its last call. ``threads`` and ``batch_codes`` change the speed, not the result: live sets of more than
+    ``batch_codes`` codes are searched one by one, smaller ones in batches of at most this many codes.
 
     Raises:
         TooLargeError: the evaluation takes more than `MAX_BYTES`; nothing was allocated.
@@ -81,37 +77,21 @@ def evaluate_heuristic(
 
 
 def heuristic_bytes(rules: Rules, threads: int) -> int:
-    """Return an upper bound on the bytes that an evaluation on ``rules`` with ``threads`` threads takes.
-
-    Nothing is allocated.
-    """
+    """Return an upper bound on the bytes that an evaluation takes; allocate nothing."""
     codes = 6 * rules.pegs + 16
     bitmaps = rules.pegs * rules.colors // 4 + (threads + 1) * rules.pegs * (rules.pegs + 2) // 4
     return _LEAST_BYTES + threads * _BATCH_BYTES + (codes + bitmaps) * rules.size
 
 
 class _Batch(NamedTuple):
-    """Live sets to evaluate, all reached after the same guesses.
-
-    ``columns`` are the codes of all live sets, one set after the other, and ``sizes`` the number of codes of each set.
-    ``guessed`` is a bit set of the colors in the guesses so far (bit c stands for color c), and ``depth`` the number of
-    these guesses.
-    """
-
-    columns: Columns
+    columns: Columns  # of all live sets, one set after the other
     sizes: Sizes
-    guessed: int
+    guessed: int  # bit c: color c is in a guess so far
     depth: int
 
 
 @dataclass(frozen=True, slots=True)
 class _TreeWalk:
-    """A traversal of the game tree of a heuristic, which counts the codes that are solved at each guess.
-
-    ``measure`` and ``candidates_only`` define the heuristic. Live sets of more than ``batch_codes`` codes are searched
-    one by one by the threads of ``pool``, smaller ones in batches. Without a pool, the calling thread does everything.
-    """
-
     rules: Rules
     measure: Measure
     candidates_only: bool
@@ -119,11 +99,6 @@ class _TreeWalk:
     pool: Executor | None
 
     def pieces(self, root: _Batch, first: Code | None) -> Iterator[Counter[int]]:
-        """Yield counters of the codes solved with each number of guesses; their sum covers all codes of ``root``.
-
-        A counter maps numbers of guesses, which include the ``root.depth`` guesses before ``root``, to numbers of
-        codes. The counters come in any order. ``first``, if it is not None, replaces the guess at ``root``.
-        """
         waiting = [root]
         running: set[Future[Counter[int]]] = set()
         while waiting or running:
@@ -146,10 +121,7 @@ class _TreeWalk:
         return best_guess_at(batch.columns, self.rules, batch.guessed, self.measure, self.candidates_only, self.pool)
 
     def _split(self, batch: _Batch, guess: Code) -> tuple[int, list[_Batch]]:
-        """Return the number of codes that ``guess`` solves, and batches of the live sets after its other feedbacks.
-
-        ``batch`` must have only one live set.
-        """
+        # ``batch`` has only one live set
         sizes, order = sort_into_parts(feedback_numbers(batch.columns, guess), len(feedbacks(self.rules.pegs)))
         columns, guessed = take(batch.columns, order), batch.guessed | color_mask(guess)
         ends = np.cumsum(sizes)
@@ -167,11 +139,6 @@ class _TreeWalk:
 
 
 def _ranges(sizes: list[int], batch_codes: int) -> Iterator[tuple[int, int]]:
-    """Yield ranges of parts, as the index of the first part and the index after the last; they cover all codes.
-
-    ``sizes`` has the number of codes of each part. The parts of a range have at most ``batch_codes`` codes together, or
-    one of them has more and all others are empty.
-    """
     start = together = 0
     for part, size in enumerate(sizes):
         if together and together + size > batch_codes:
@@ -184,10 +151,6 @@ def _ranges(sizes: list[int], batch_codes: int) -> Iterator[tuple[int, int]]:
 
 @contextmanager
 def _pool(threads: int) -> Iterator[Executor | None]:
-    """Hold a pool of ``threads`` threads during the `with` block and yield it; yield None for fewer than two threads.
-
-    At the end of the block, tasks that have not begun are dropped, and running ones are waited for.
-    """
     if threads < 2:
         yield None
         return

@@ -1,8 +1,7 @@
 """Compiled game trees below live sets: how many codes a heuristic solves at each guess.
 
-A heuristic is a strategy that plays the best guess under a criterion. The live sets below one guess are ranges of one
-list of indices, and each guess sorts its range into parts. So the whole traversal takes only this list and a stack of
-ranges. Sets of one or two codes are counted where they arise.
+The live sets below one guess are ranges of one list of indices, and each guess sorts its range into parts. So the whole
+traversal takes only this list and a stack of ranges. Sets of one or two codes are counted where they arise.
 """
 
 import numpy as np
@@ -14,8 +13,7 @@ from evilpegs_game.guessing.ranking import Measure
 from evilpegs_game.guessing.search import best_code
 from evilpegs_game.partition import Sizes, number_codes, pair_number, separates, sort_into_parts, take_columns
 
-_FEW = 8
-"""The most codes of a live set that is first searched for a candidate with a different feedback from each code."""
+_FEW = 8  # only smaller live sets are first searched for a candidate that separates all codes
 
 
 @kernel
@@ -28,12 +26,10 @@ def count_solved_codes(
     measure: Measure,
     candidates_only: bool,
 ) -> Sizes:
-    """Return how many codes of some live sets are solved with each number of guesses: int64, shape (codes + 2,).
+    """Return, at index i, how many codes are solved at guess i + 1 from their live sets: shape (codes + 2,).
 
-    The element at index i is the number of codes solved at guess i + 1, counted from the live sets. ``columns`` are the
-    codes of the live sets, one set after the other, and ``sizes`` the number of codes of each set. ``guessed`` is a bit
-    set of the colors in all guesses so far; bit c stands for color c. ``colors`` and ``repeats`` are fields of the
-    rules. ``measure`` ranks guesses, and ``candidates_only`` is True to consider candidates only.
+    ``columns`` are the codes of the live sets, one set after the other, and ``sizes`` the sizes of the sets. Bit c of
+    ``guessed`` is set if color c is in a guess so far.
     """
     pegs, codes = columns.shape
     parts = (pegs + 1) * (pegs + 2) // 2
@@ -69,22 +65,14 @@ def count_solved_codes(
 def _push_parts(
     stack: NDArray[np.int64], top: int, solved: Sizes, sizes: Sizes, start: int, depth: int, guessed: int
 ) -> int:
-    """Push the parts of more than two codes on ``stack``, count the codes of smaller parts, and return the new height.
-
-    ``solved[i]`` counts the codes solved at guess i + 1. The code of a part of one takes one more guess; the codes of a
-    part of two take one and two more. ``sizes`` are the sizes of the parts, which are ranges of one list of codes;
-    ``start`` is the index at which the first part begins. ``depth`` is the number of guesses so far, counted like those
-    in ``solved``. ``guessed`` is a bit set of the colors in all guesses so far; bit c stands for color c. A row of
-    ``stack`` has four numbers: the index of the first code of a part, the index after its last code, ``depth`` and
-    ``guessed``. ``top`` is the height of the stack in rows.
-    """
     for size in sizes:
         if size > 2:
+            # first code of the part, end, guesses so far, colors guessed so far
             stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3] = start, start + size, depth, guessed
             top += 1
         elif size:
             solved[depth] += 1
-            solved[depth + 1] += size - 1
+            solved[depth + 1] += size - 1  # of two codes, the second takes one more guess
         start += size
     return top
 

@@ -15,11 +15,7 @@ from evilpegs_game.evaluation.simulation import NORMAL_95, student_95
 
 @dataclass(frozen=True, slots=True)
 class PairedDifference:
-    """The difference in guesses of two strategies over ``games`` games with the same secrets.
-
-    A difference is the number of guesses of the first strategy in a game minus that of the second. ``total`` is the sum
-    of the differences of all games, and ``squares`` the sum of their squares.
-    """
+    """The guesses of a first strategy minus those of a second, game by game: their sum and the sum of their squares."""
 
     games: int
     total: int
@@ -27,14 +23,7 @@ class PairedDifference:
 
     @classmethod
     def of(cls, lengths: bytes, others: bytes) -> Self:
-        """Return the difference of two strategies that played the same secrets in the same order.
-
-        ``lengths`` are the numbers of guesses of the first strategy, one byte per game, and ``others`` those of the
-        second.
-
-        Raises:
-            ValueError: The numbers of games differ, or there are none.
-        """
+        """Compare the guesses per game, one byte each; raises ValueError if there are no games, or not equally many."""
         if len(lengths) != len(others) or not lengths:
             message = f"{len(lengths)} and {len(others)} games cannot be paired"
             raise ValueError(message)
@@ -43,7 +32,6 @@ class PairedDifference:
 
     @property
     def mean(self) -> float:
-        """The mean difference per game: guesses of the first strategy minus guesses of the second."""
         return self.total / self.games
 
     @property
@@ -63,24 +51,22 @@ class PairedDifference:
     def most_other(self) -> float | None:
         """An upper bound, with 95 % confidence, on the share of games with a new difference; None if differences vary.
 
-        A new difference is one that differs from the equal differences of all games so far. If the share of games with
-        a new difference among all possible games were larger than the bound, all differences so far would be equal with
-        a probability of less than 5 %. The bound is about 3 divided by the number of games.
+        If the share were larger, all differences so far would be equal with a probability of less than 5 %. The bound
+        is about 3 divided by the number of games.
         """
         return None if self._deviation else 1 - 0.05 ** (1 / self.games)
 
     @property
     def is_separated(self) -> bool:
-        """True if the confidence interval excludes a difference of 0; False also if there is no interval."""
+        """True if the confidence interval excludes 0; False also without an interval."""
         interval = self.interval
         return interval is not None and (interval[0] > 0 or interval[1] < 0)
 
     @property
     def games_to_separate(self) -> int | None:
-        """The number of games after which `interval`, the 95 % confidence interval of the mean, would exclude 0.
+        """The number of games after which `interval` would exclude 0; None if the mean or the deviation is 0.
 
-        It is estimated as if the mean and the standard deviation of the differences stayed as they are. It is None if
-        either of them is 0.
+        It is estimated as if the mean and the standard deviation of the differences stayed as they are.
         """
         if not self.total or not self._deviation:
             return None
@@ -88,6 +74,5 @@ class PairedDifference:
 
     @property
     def _deviation(self) -> float:
-        """The standard deviation of the differences per game; 0 after one game."""
         spread = self.squares * self.games - self.total**2  # exact: the variance, times games and games - 1
         return sqrt(spread / (self.games * (self.games - 1))) if spread else 0.0

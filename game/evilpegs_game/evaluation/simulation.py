@@ -23,23 +23,22 @@ from evilpegs_game.random_source import RandomSource
 from evilpegs_game.rules import Rules
 
 NORMAL_95: Final = 1.959964
-"""The number of standard deviations on each side of the mean that contain 95 % of a normal distribution."""
+"""The standard deviations on each side of the mean that contain 95 % of a normal distribution."""
 
+# the quantiles for 1, 2, 3 ... degrees of freedom
 _STUDENT_95: Final = (12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281)
-"""The quantiles of Student's t that correspond to `NORMAL_95`, for 1, 2, 3 ... degrees of freedom."""
 
 MAX_TURNS: Final = 200
-"""The most guesses of one game before a strategy counts as stuck; a byte can hold the number of guesses of any game."""
+"""The most guesses of one game before a strategy counts as stuck; it fits a byte."""
 
 _D = TypeVar("_D", bound=RandomSource)
 
 
 @dataclass(frozen=True, slots=True)
 class Simulation(GuessCounts):
-    """The guesses of at least one random game; ``distribution[i]`` games were solved at guess i + 1."""
+    """The guesses of at least one random game."""
 
     def __add__(self, other: "Simulation") -> "Simulation":
-        """Return the games of both simulations as one; raise ValueError if their rules differ."""
         if self.rules != other.rules:
             message = f"games of {self.rules} and of {other.rules} have no mean in common"
             raise ValueError(message)
@@ -61,11 +60,10 @@ class Simulation(GuessCounts):
 
 
 def student_95(freedom: int) -> float:
-    """Return the 97.5 % quantile of Student's t with ``freedom`` degrees of freedom, right to 1 in 10,000.
+    """Return the 97.5 % quantile of Student's t, right to 1 in 10,000.
 
-    Up to 10 degrees of freedom it is read from a table; above, it is computed by a series expansion.
-
-    Source: R. A. Fisher and E. A. Cornish, The percentile points of distributions, Technometrics 2 (1960).
+    Above 10 degrees of freedom, a series expansion: R. A. Fisher and E. A. Cornish, The percentile points of
+    distributions, Technometrics 2 (1960).
     """
     if freedom <= len(_STUDENT_95):
         return _STUDENT_95[freedom - 1]
@@ -81,13 +79,8 @@ def simulate(
 ) -> Simulation:
     """Play random games of a strategy and return the distribution of their guesses.
 
-    ``choose`` is the strategy: a function of a position and a random generator. ``games`` are the numbers of the games,
-    at least one. ``game_rngs(i)`` returns, for game i, a function from the turn to a random generator. The generator of
-    turn 0 draws the secret uniformly from all codes; that of each later turn is passed to ``choose``.
-
-    Raises:
-        StuckError: a game was not over after `MAX_TURNS` guesses.
-        TooLargeError: ``choose`` asks a `Position` for more than fits into memory.
+    ``games`` are the numbers of the games, at least one. ``game_rngs(i)`` returns, for game i, a function from the turn
+    to a random generator; that of turn 0 draws the secret. Raises StuckError if a game takes over `MAX_TURNS` guesses.
     """
     return Simulation(rules, length_counts(game_lengths(choose, rules, games, game_rngs)))
 
@@ -95,31 +88,18 @@ def simulate(
 def game_lengths(
     choose: Callable[[Position, _D], Code], rules: Rules, games: range, game_rngs: Callable[[int], Callable[[int], _D]]
 ) -> bytes:
-    """Play random games of a strategy and return the number of guesses of each, one byte per game.
-
-    The bytes are in the order of ``games``. Parameters and errors are those of `simulate`.
-    """
+    """Play the games of `simulate` and return their numbers of guesses, one byte per game."""
     live_sets = LiveSets()
     return bytes(_play_game(choose, Position(rules, (), live_sets), game_rngs(number)) for number in games)
 
 
 def length_counts(lengths: bytes) -> tuple[int, ...]:
-    """Return how many games took each number of guesses: the element at index i is the number with i + 1 guesses.
-
-    ``lengths`` are the numbers of guesses, one byte per game. Without games the result is empty.
-    """
+    """Return, at index i, how many games took i + 1 guesses."""
     counts = Counter(lengths)
     return tuple(counts[guesses] for guesses in range(1, max(counts, default=0) + 1))
 
 
 def _play_game(choose: Callable[[Position, _D], Code], position: Position, turn_rng: Callable[[int], _D]) -> int:
-    """Play one game from ``position``, before the first guess, and return its number of guesses.
-
-    ``turn_rng`` returns the random generator of a turn, counted from 1; that of turn 0 draws the secret.
-
-    Raises:
-        StuckError: the game was not over after `MAX_TURNS` guesses.
-    """
     secret = code_at(turn_rng(0).randrange(position.rules.size), position.rules)
     for turn in range(1, MAX_TURNS + 1):
         guess = choose(position, turn_rng(turn))

@@ -13,18 +13,14 @@ from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 
 ChooseGuess = Callable[[Position], Code]
-"""A deterministic strategy: it returns the guess at a position, always the same at the same position."""
+"""A deterministic strategy: always the same guess at the same position."""
 
 MAX_IDLE_TURNS: Final = 32
 """The most guesses in a row that may exclude no candidate before a strategy counts as stuck."""
 
 
 class TreeNode(NamedTuple):
-    """A position of a game tree, the guess there, and the positions after every feedback that does not end the game.
-
-    ``parts`` maps each feedback that some candidate gives, all-black excepted, to the position after it. ``is_solved``
-    is True if the guess is a candidate, so that one secret is solved at this node.
-    """
+    """A position of a game tree; ``parts`` has no all-black, and ``is_solved`` is True if the guess is a candidate."""
 
     position: Position
     guess: Code
@@ -33,10 +29,9 @@ class TreeNode(NamedTuple):
 
 
 def walk_tree(choose: ChooseGuess, root: Position, first: Code | None = None) -> Iterator[TreeNode]:
-    """Yield the nodes of the game tree that ``choose`` plays from ``root``, each node before those below it.
+    """Yield the nodes of the game tree below ``root``, each before those below it, in feedback order.
 
-    The nodes after different feedbacks to a guess come in feedback order. ``first``, if it is not None, replaces the
-    guess at ``root``.
+    ``first`` replaces the guess at ``root``.
 
     Raises:
         StuckError: the strategy repeats guesses that exclude no candidate.
@@ -55,7 +50,7 @@ def walk_tree(choose: ChooseGuess, root: Position, first: Code | None = None) ->
 
 
 def idle_before(position: Position) -> int:
-    """Return how many turns in a row at the end of the history of ``position`` excluded no candidate."""
+    """Return how many turns in a row at the end of the history excluded no candidate."""
     idle, live_sets = 0, LiveSets()
     while idle < len(position.history):
         earlier = Position(position.rules, position.history[: -1 - idle], live_sets)
@@ -66,14 +61,7 @@ def idle_before(position: Position) -> int:
 
 
 def idle_turns(idle: int, before: Position, after: Position) -> int:
-    """Return the number of turns in a row, the latest included, that excluded no candidate.
-
-    The result is 0 if the latest turn excluded one. ``idle`` is this number before the latest turn; ``before`` and
-    ``after`` are the positions before and after this turn.
-
-    Raises:
-        StuckError: the result would exceed `MAX_IDLE_TURNS`.
-    """
+    """Return ``idle`` after one more turn, 0 if it excluded a candidate; raise StuckError over `MAX_IDLE_TURNS`."""
     if after.count < before.count:
         return 0
     if idle == MAX_IDLE_TURNS:

@@ -1,9 +1,7 @@
 """Calibration: the knots of a value curve, from the games of a good strategy.
 
-A value curve gives the number of further guesses expected with a number of candidates; its knots are the points that
-define it. The value at a knot is the mean number of further guesses over all visits to positions with about as many
-candidates; a visit is one secret at one turn. `remaining_of_secrets` visits the positions of every secret,
-`remaining_of_games` those of some games.
+A *visit* is one secret at one turn. The value at a knot is the mean number of further guesses, the next one included,
+over all visits to positions with about as many candidates.
 """
 
 from collections import Counter
@@ -23,29 +21,19 @@ from evilpegs_game.rules import Rules
 
 GRID_RATIO: Final = 2**0.5
 """The ratio of neighboring numbers of candidates in the grid by which visits are pooled."""
-MIN_VISITS: Final = 100
-"""The fewest visits in a pool; with fewer, the value of its knot would be off by more than a tenth of a guess."""
+MIN_VISITS: Final = 100  # with fewer, the value of a knot would be off by more than a tenth of a guess
 
 Remaining = dict[int, tuple[int, int]]
-"""A map from a number of candidates to a pair: the number of visits, and the sum of the guesses from each visit on.
+"""From a number of candidates to the number of visits, and the sum of the guesses from each visit on."""
 
-A visit is one secret at one turn. The guess of this turn is included in the sum.
-"""
-
-_Visits = tuple[int, int, int]
-"""A number of candidates, its number of visits, and the sum of the guesses from each of these visits on."""
+_Visits = tuple[int, int, int]  # candidates, visits, and the sum of the guesses from each visit on
 
 
 def remaining_of_secrets(choose: ChooseGuess, rules: Rules, progress: Callable[[int], None] | None = None) -> Remaining:
     """Play a strategy against every secret of ``rules`` and sum its further guesses by number of candidates.
 
-    The result maps each number of candidates to a pair: the number of visits (one secret at one turn each) to positions
-    with that many candidates, and the sum of the guesses from each visit on, the next one included. ``choose`` is the
-    strategy. ``progress`` is called with the number of secrets finished so far.
-
-    Raises:
-        StuckError: the strategy repeats guesses that exclude no candidate.
-        TooLargeError: the codes do not fit the memory bound.
+    ``progress`` is called with the number of secrets finished so far. Raises StuckError if the strategy repeats guesses
+    that exclude no candidate.
     """
     counts: list[tuple[History, int]] = []
     finished = 0
@@ -65,15 +53,9 @@ def remaining_of_secrets(choose: ChooseGuess, rules: Rules, progress: Callable[[
 
 
 def remaining_of_games(games: Iterable[tuple[ChooseGuess, Code]], rules: Rules) -> Remaining:
-    """Play some games on ``rules`` and sum their further guesses by number of candidates.
+    """Play games, each of a strategy and a secret, and sum their further guesses by number of candidates.
 
-    Each of ``games`` is a pair of a strategy and a secret. The result maps each number of candidates to a pair: the
-    number of turns played at positions with that many candidates, and the sum of the guesses from each of these turns
-    on, the next one included.
-
-    Raises:
-        StuckError: a strategy repeats guesses that exclude no candidate.
-        TooLargeError: the codes do not fit the memory bound.
+    Raises StuckError if a strategy repeats guesses that exclude no candidate.
     """
     remaining: Remaining = {}
     live_sets = LiveSets()
@@ -88,12 +70,10 @@ def remaining_of_games(games: Iterable[tuple[ChooseGuess, Code]], rules: Rules) 
 def fit_knots(remaining: Mapping[int, tuple[int, int]], rules: Rules) -> tuple[Knot, ...]:
     """Return the knots of a value curve, in increasing order from one candidate to all codes of ``rules``.
 
-    A knot is a number of candidates and the expected number of further guesses in millionths, which never decreases
-    from knot to knot. ``remaining`` is the result of `remaining_of_secrets` or `remaining_of_games`. A visit is one
-    secret at one turn. Visits are pooled at the nearest number of candidates on a geometric grid, and neighboring pools
-    are joined until each but the last has at least `MIN_VISITS` visits. The knot of a pool is at the geometric mean of
-    its numbers of candidates. Neighboring values that would decrease are replaced by their mean (isotonic regression by
-    pooling adjacent violators).
+    Visits are pooled at the nearest number of candidates on a geometric grid, and neighboring pools are joined until
+    each but the last has at least `MIN_VISITS` visits. The knot of a pool is at the geometric mean of its numbers of
+    candidates. Neighboring values that would decrease are replaced by their mean (isotonic regression by pooling
+    adjacent violators).
     """
     middle = [_pooled(pool) for pool in _pools(remaining, rules)]
     visits, total = remaining[rules.size]
@@ -104,12 +84,6 @@ def fit_knots(remaining: Mapping[int, tuple[int, int]], rules: Rules) -> tuple[K
 
 
 def _pools(remaining: Mapping[int, tuple[int, int]], rules: Rules) -> list[list[_Visits]]:
-    """Return the visits, each one secret at one turn, in pools of similar numbers of candidates, in increasing order.
-
-    ``remaining`` maps a number of candidates to the number of visits and to the sum of the guesses from each visit on.
-    An element of a pool has these three numbers. Visits with one candidate, or with all codes of ``rules``, are left
-    out. Each pool has at least `MIN_VISITS` visits, except for the last.
-    """
     grid: dict[int, list[_Visits]] = {}
     for size, (visits, total) in sorted(remaining.items()):
         if 1 < size < rules.size:
@@ -124,18 +98,13 @@ def _pools(remaining: Mapping[int, tuple[int, int]], rules: Rules) -> list[list[
 
 
 def _pooled(pool: Sequence[_Visits]) -> tuple[int, int, float]:
-    """Return the mean number of candidates, the number of visits, and the mean of further guesses in ``pool``.
-
-    Each element of ``pool`` has a number of candidates, its number of visits (one secret at one turn each), and the sum
-    of the guesses from each of these visits on. Both means are over visits; the first one is geometric and rounded.
-    """
     visits = sum(each for _, each, _ in pool)
     mean_log = sum(each * log(size) for size, each, _ in pool) / visits
     return round(exp(mean_log)), visits, sum(total for _, _, total in pool) / visits
 
 
 def _isotonic(values: Sequence[float], weights: Sequence[int]) -> list[float]:
-    """Return the sequence that never decreases and has the least sum of weighted squared distances to ``values``."""
+    # the sequence that never decreases and has the least sum of weighted squared distances to ``values``
     blocks: list[tuple[float, int, int]] = []
     for value, weight in zip(values, weights, strict=True):
         blocks.append((value, weight, 1))

@@ -1,8 +1,7 @@
 """The luck of a game against a fixed secret, and its luck-adjusted score.
 
-The score of a game is its number of guesses, or the guess limit + 1 if it was not solved. Part of it is luck: the
-feedback of a guess may leave few candidates or many. With ``V(part)`` as the guesses that a good strategy still expects
-in a part, the luck of one turn is::
+Part of a score is luck: the feedback of a guess may leave few candidates or many. With ``V(part)`` as the guesses that
+a good strategy still expects in a part, the luck of one turn is::
 
     D = V(part received) - sum over all parts of (size / n) V(part)
 
@@ -10,8 +9,8 @@ where n is the number of candidates before the guess. ``V`` of the all-black par
 ``V`` of any other part is the value of its size on a frozen `ValueCurve`. A positive D is bad luck. For a secret that
 is uniform among the candidates, D has mean 0 whatever the guess was, so the score minus the luck of all answered turns,
 the last included, has the same mean as the score for any strategy. It varies much less. This is the method of control
-variates, known from poker as MIVAT: M. White and M. Bowling, Learning a value analysis tool for agent evaluation,
-IJCAI (2009).
+variates, known from poker as MIVAT: M. White and M. Bowling, Learning a value analysis tool for agent evaluation, IJCAI
+(2009).
 """
 
 from collections.abc import Sequence
@@ -27,10 +26,7 @@ from evilpegs_game.rules import Rules
 
 
 def turn_luck(position: Position, turn: Turn, curve: ValueCurve) -> float:
-    """Return the luck of one turn: the guesses still expected after its feedback, minus their mean over all feedbacks.
-
-    The luck is positive if the feedback was worse than expected. ``position`` is the position before the guess, on
-    rules of any size that `Position.part_sizes` supports. ``curve`` gives the expected guesses by number of candidates.
+    """Return the luck of one turn at ``position``, for rules of any size that `Position.part_sizes` supports.
 
     Raises:
         ContradictionError: no candidate gives this feedback.
@@ -47,15 +43,10 @@ def turn_luck(position: Position, turn: Turn, curve: ValueCurve) -> float:
 
 
 def game_luck(rules: Rules, turns: Sequence[Turn], curve: ValueCurve, live_sets: LiveSets) -> float:
-    """Return the sum of the luck of all turns of a game, in guesses; positive luck is bad and made the game longer.
+    """Return the luck of a game in guesses; ``turns`` are all answered turns, whether or not the last solved it.
 
-    ``turns`` are all answered turns, the last one included, whether or not it solved the game. ``live_sets`` is a
-    shared cache. A game on 4x6 takes 0.1 ms if its live sets are cached, and a game on 10x12 takes 0.2 s if nothing is
-    cached (bench/evaluation.py).
-
-    Raises:
-        ContradictionError: the feedbacks of the turns contradict each other.
-        TooLargeError: the parts of a guess cannot be counted.
+    A game on 4x6 takes 0.1 ms if its live sets are cached in ``live_sets``, and a game on 10x12 takes 0.2 s if nothing
+    is cached (bench/evaluation.py). Raises the errors of `turn_luck`.
     """
     history = tuple(turns)
     positions = (Position(rules, history[:index], live_sets) for index in range(len(history)))
@@ -63,26 +54,17 @@ def game_luck(rules: Rules, turns: Sequence[Turn], curve: ValueCurve, live_sets:
 
 
 def raw_score(rules: Rules, turns: Sequence[Turn], guess_limit: int) -> int:
-    """Return the number of guesses of a game; ``guess_limit`` + 1 if its last turn did not solve it."""
+    """Return the score of a game, ``guess_limit`` + 1 if its last turn did not solve it."""
     is_solved = bool(turns) and turns[-1].feedback == all_black(rules.pegs)
     return len(turns) if is_solved else guess_limit + 1
 
 
 def adjusted_score(rules: Rules, turns: Sequence[Turn], curve: ValueCurve, live_sets: LiveSets) -> float:
-    """Return the score of a game minus its luck, in guesses.
-
-    The score is the number of guesses, or the guess limit of ``curve`` + 1 if the last turn did not solve the game.
-    ``turns`` are all answered turns, and ``live_sets`` is a shared cache.
-
-    Raises:
-        ContradictionError, TooLargeError: under the conditions of `game_luck`.
-    """
+    """Return the luck-adjusted score of a game, with the arguments and errors of `game_luck`."""
     return raw_score(rules, turns, curve.guess_limit) - game_luck(rules, turns, curve, live_sets)
 
 
 def to_millionths(luck: float) -> int:
-    """Return ``luck``, which may also be an adjusted score, in millionths of a guess, rounded to an integer.
-
-    Sums of integers are exact, so the mean of stored values does not depend on the order of the games.
-    """
+    """Return ``luck``, which may also be an adjusted score, in millionths of a guess."""
+    # sums of integers are exact, so the mean of stored values does not depend on the order of the games
     return round(luck * MILLION)

@@ -1,8 +1,8 @@
 """Value curves: how many more guesses a good strategy expects with a given number of candidates.
 
-A curve belongs to rules and a guess limit. It is frozen in a file of the folder `curves`, because stored luck, which
-names the hash of its curve, stays comparable only if the curve never changes. Any curve leads to unbiased scores; a
-good one gives scores that vary little. The file is a JSON object::
+A curve is frozen in a file of the folder `curves`, because stored luck, which names the hash of its curve, stays
+comparable only if the curve never changes. Any curve leads to unbiased scores; a good one gives scores that vary
+little. The file is a JSON object::
 
     {"rules": "4x6", "guess_limit": 10, "calibration": "...", "knots": [[1, 1000000], [2, 1500000], ...]}
 
@@ -27,7 +27,7 @@ from evilpegs_game.rules import Rules
 
 CURVES_FOLDER: Final = Path(__file__).with_name("curves")
 MILLION: Final = 1_000_000
-"""The number of millionths in one guess; stored values and luck are in millionths of a guess."""
+"""Stored values and luck are in millionths of a guess."""
 HASH_DIGITS: Final = 16
 
 Knot = tuple[int, int]
@@ -35,14 +35,10 @@ Knot = tuple[int, int]
 
 
 class ValueCurve:
-    """The number of further guesses that a good strategy expects, by number of candidates, on ``rules``.
+    """The further guesses that a good strategy expects, by number of candidates.
 
-    ``knots`` are pairs of a number of candidates and the expected number of guesses in millionths, in increasing order
-    from ``(1, MILLION)`` to all codes of the rules. ``guess_limit`` is the guess limit of the games, whose largest
-    score is one more. ``calibration`` says in words how the knots were made, and does not enter the attribute ``hash``.
-
-    Raises:
-        MalformedError: the knots are not those of a curve on these rules; the message names the first reason.
+    ``knots`` increase from ``(1, MILLION)`` to all codes of the rules. ``calibration`` says in words how they were
+    made, and does not enter ``hash``. Raises MalformedError if the knots are not those of a curve on these rules.
     """
 
     def __init__(self, rules: Rules, guess_limit: int, knots: Sequence[Knot], calibration: str = "") -> None:
@@ -52,7 +48,7 @@ class ValueCurve:
         self.knots = tuple(knots)
         self.calibration = calibration
         self.hash: str = _curve_hash(rules, guess_limit, knots)
-        """The first 16 hexadecimal digits of the SHA-256 of the canonical JSON of rules, guess limit and knots."""
+        """The beginning of the SHA-256 of the canonical JSON of rules, guess limit and knots."""
         self._logs = [log(size) for size, _ in knots]
         self._values = [value / MILLION for _, value in knots]
 
@@ -60,7 +56,7 @@ class ValueCurve:
         return f"<ValueCurve {self.rules} limit {self.guess_limit} {self.hash}>"
 
     def value(self, size: int) -> float:
-        """Return the expected number of further guesses with ``size`` candidates (1 to all codes of the rules)."""
+        """Return the expected number of further guesses with ``size`` candidates."""
         position = log(size)
         after = bisect_right(self._logs, position)
         if after == len(self._logs):
@@ -70,36 +66,23 @@ class ValueCurve:
         return self._values[after - 1] + rise * (position - low) / (high - low)
 
     def values(self, sizes: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
-        """Return the expected number of further guesses for each of ``sizes``: float64, same shape.
-
-        The elements equal the results of `value` up to rounding.
-        """
+        """Return `value` of each of ``sizes``, equal up to rounding."""
         values: NDArray[np.float64] = np.interp(np.log(sizes), self._logs, self._values)
         return values
 
 
 def load_value_curve(rules: Rules, guess_limit: int) -> ValueCurve | None:
-    """Return the value curve that this package has for ``rules`` with ``guess_limit``, or None if it has none.
-
-    Raises:
-        MalformedError: the file of the curve is damaged; the message names the file and the first fault.
-    """
+    """Return the curve that this package has, if any; raises MalformedError if its file is damaged."""
     path = curve_path(rules, guess_limit)
     return read_value_curve(path, rules, guess_limit) if path.is_file() else None
 
 
 def curve_path(rules: Rules, guess_limit: int, folder: Path = CURVES_FOLDER) -> Path:
-    """Return the path of the file of the value curve of ``rules`` with ``guess_limit``; it need not exist."""
     return folder / f"{rules}-{guess_limit}.json"
 
 
 def read_value_curve(path: Path, rules: Rules, guess_limit: int) -> ValueCurve:
-    """Return the value curve in the file at ``path``, which must be a curve of ``rules`` with ``guess_limit``.
-
-    Raises:
-        MalformedError: the file does not contain this curve; the message names the file and the first fault.
-        OSError: the file cannot be read.
-    """
+    """Raises MalformedError if the file does not contain this curve, OSError if it cannot be read."""
     try:
         return _parse(path.read_bytes(), rules, guess_limit)
     except MalformedError as error:

@@ -1,14 +1,13 @@
-"""The least number of guesses that beats the evil codemaker, and the turns of a game with this number of guesses.
+"""The fewest guesses that beat evil, and the turns of a game with this number of guesses.
 
-The evil codemaker has no secret. It replies with the feedback whose part is largest; of equally large parts it takes
-the one with the fewest blacks, then the fewest whites. So every guess leads from one set of possible codes to exactly
-one next set. Evil says all-black only if one code is left and that code is guessed. So the game to find is a shortest
-path from all codes to a set of one code, which is the last guess.
+Evil's reply to a guess is determined, so every guess leads from one live set to exactly one next. Evil says all-black
+only if one code is left and that code is guessed. So the game to find is a shortest path from all codes to a set of one
+code, which is the last guess.
 
 The search tries one number of guesses after another, in ascending order (iterative deepening). It leaves out sets that
 are too large for the guesses left: a guess makes at most B parts besides all-black, and the largest of them holds at
-least a B-th of the codes without the guess itself. So k guesses are never enough for more than c(k) codes, where
-c(1) = 1 and c(k) = B c(k - 1) + 1. Work is counted in feedback evaluations.
+least a B-th of the codes without the guess itself. So k guesses are never enough for more than c(k) codes: c(1) = 1 and
+c(k) = B c(k - 1) + 1. Work is counted in feedback evaluations.
 """
 
 from collections.abc import Callable
@@ -30,21 +29,13 @@ _CHUNK: Final = 1 << 14
 
 
 class _EvilReply(NamedTuple):
-    """Evil's reply to a guess: the number of codes that it leaves, the number of the feedback, and the guess.
-
-    ``feedback`` is an index in the tuple `feedbacks`, and ``guess`` an index among all codes of the rules in code
-    order.
-    """
-
-    codes: int
-    feedback: int
-    guess: int
+    codes: int  # left by the reply
+    feedback: int  # index in `feedbacks`
+    guess: int  # index among all codes of the rules
 
 
 class ShortestLineSearch:
-    """A search for the shortest game against evil on ``rules``: the turns with which a codebreaker wins soonest.
-
-    ``budget`` bounds the work in feedback evaluations; None means no limit.
+    """A search for the shortest game against evil on ``rules``; ``budget`` in feedback evaluations.
 
     Raises:
         TooLargeError: the rules have more than 2**20 codes, or more than 64 feedbacks (10 pegs or more).
@@ -60,17 +51,13 @@ class ShortestLineSearch:
 
     @property
     def work(self) -> int:
-        """The number of feedback evaluations that this search has done so far."""
+        """Feedback evaluations so far."""
         return self._budget.work
 
     def run(self, progress: Callable[[int], None] | None = None) -> tuple[DuelTurn, ...]:
-        """Return the turns of a game that beats the evil codemaker with the fewest guesses, oldest first.
+        """Return the turns of a shortest game; raises OverBudgetError.
 
-        ``progress`` is called with a number of guesses each time the search begins to look for a game of this many
-        guesses; these numbers ascend.
-
-        Raises:
-            OverBudgetError: the work exceeds the ``budget`` of this search.
+        ``progress`` is called with each number of guesses that the search turns to, in ascending order.
         """
         guesses = self._fewest_guesses(self.rules.size)
         while True:
@@ -85,11 +72,6 @@ class ShortestLineSearch:
         return next(guesses for guesses, most in enumerate(self._max_codes) if codes <= most)
 
     def _line(self, columns: Columns, guesses: int) -> tuple[DuelTurn, ...]:
-        """Return the turns that beat evil within ``guesses`` guesses from the set of the codes in ``columns``.
-
-        The turns are those of one such game, oldest first. The result is an empty tuple if ``guesses`` guesses are not
-        enough.
-        """
         codes = int(columns.shape[1])
         if codes == 1:
             return (DuelTurn(column_code(columns, 0), all_black(self.rules.pegs), 1),)
@@ -111,12 +93,6 @@ class ShortestLineSearch:
         return ()
 
     def _replies(self, columns: Columns, guesses: int) -> list[_EvilReply]:
-        """Return evil's replies to the guesses after which ``guesses - 1`` more guesses may be enough.
-
-        ``columns`` are the codes that are possible before the guess. The replies that leave the fewest codes come
-        first, then code order of the guesses decides. Of guesses that symmetries of these codes map to each other, only
-        one is considered.
-        """
         guess_indices = np.unique(self._space.orbits(columns))
         self._budget.spend(guess_indices.size * columns.shape[1])
         most = min(int(columns.shape[1]) - 1, self._max_codes[min(guesses - 1, len(self._max_codes) - 1)])
@@ -124,6 +100,7 @@ class ShortestLineSearch:
         for start in range(0, guess_indices.size, _CHUNK):
             chunk = guess_indices[start : start + _CHUNK]
             sizes = part_size_table(columns, np.ascontiguousarray(self._space.columns[:, chunk]))[:-1]
+            # of equally large parts, `argmax` takes the first in feedback order, as evil does
             largest, numbers = sizes.max(axis=0), sizes.argmax(axis=0)
             for index in np.flatnonzero(largest <= most).tolist():
                 replies.append(_EvilReply(int(largest[index]), int(numbers[index]), int(chunk[index])))

@@ -1,10 +1,9 @@
 """First guesses for a large set of codes: bounds of the total after each, tightened until the least total is proved.
 
-A total is the sum, over all codes of the set, of the guesses that a strategy tree takes. Symmetries of the set map some
-first guesses to each other; only one of these is compared. Each feedback to a first guess leaves a subproblem: the
-least total of the codes that give this feedback. First all subproblems are solved roughly, with few guesses tried per
-set, for a good upper bound. Then the subproblems of each first guess that may still be the best are solved exactly;
-threads share the guesses for a large part.
+Symmetries of the set map some first guesses to each other; only one of these is compared. Each feedback to a first
+guess leaves a subproblem: the least total of the codes that give this feedback. First all subproblems are solved
+roughly, with few guesses tried per set, for a good upper bound. Then the subproblems of each first guess that may still
+be the best are solved exactly; threads share the guesses for a large part.
 """
 
 from collections.abc import Callable
@@ -27,10 +26,9 @@ from evilpegs_game.work_budget import WorkBudget
 
 
 class Progress(NamedTuple):
-    """The bounds proved so far on the least total: the fewest guesses of a strategy tree, summed over all codes.
+    """Bounds proved so far on the least total with at most ``within`` guesses per code; None allows any number.
 
-    ``within`` is the most guesses that a tree may take for a code, or None if any number is allowed. ``upper`` is None
-    if no tree is known. ``lower`` is None if it is proved that ``within`` guesses are not enough.
+    ``upper`` is None if no tree is known, ``lower`` if it is proved that ``within`` guesses are not enough.
     """
 
     within: int | None
@@ -39,12 +37,7 @@ class Progress(NamedTuple):
 
 
 class FirstGuessPart:
-    """The codes that give one feedback to a first guess, and bounds on the guesses that they need.
-
-    ``columns`` holds these codes, one per column. ``subproblem`` names the first guess, the feedback, and the guesses
-    allowed after the first one. ``bounds`` are bounds on the least total: the guesses after
-    the first one, summed over these codes.
-    """
+    """The codes that give one feedback to a first guess, and bounds on the guesses after that first one."""
 
     def __init__(self, subproblem: Subproblem, columns: Columns, bounds: KnownBounds) -> None:
         self.subproblem = subproblem
@@ -53,20 +46,16 @@ class FirstGuessPart:
 
     @property
     def codes(self) -> int:
-        """The number of codes of this part."""
         return int(self.columns.shape[1])
 
     @property
     def is_exact(self) -> bool:
-        """True if the least total of this part is known, or if it is proved that the guesses allowed are not enough."""
+        """True also if it is proved that the guesses allowed are not enough."""
         return self.bounds.lower >= self.bounds.upper
 
 
 class FirstGuess:
-    """A first guess, the number of codes possible before it, and the parts into which it splits these codes.
-
-    The parts are in ascending order of size; the part of all-black is left out.
-    """
+    """A first guess, the number of codes before it, and its parts in ascending order of size, without all-black."""
 
     def __init__(self, guess: Code, codes: int, parts: list[FirstGuessPart]) -> None:
         self.guess = guess
@@ -75,32 +64,21 @@ class FirstGuess:
 
     @property
     def lower(self) -> int:
-        """A lower bound of the guesses, summed over all codes, of every strategy tree that begins with the guess.
-
-        It is `NEVER` if it is proved that no such tree keeps within the guesses allowed per code.
-        """
+        """A lower bound of the total of every tree that begins with the guess, `NEVER` if proved impossible."""
         return min(NEVER, self.codes + sum(part.bounds.lower for part in self.parts))
 
     @property
     def upper(self) -> int:
-        """The fewest guesses, summed over all codes, of any known tree that begins with the guess.
-
-        It is `NEVER` if no tree that begins with the guess is known.
-        """
+        """The least total of any known tree that begins with the guess, else `NEVER`."""
         return min(NEVER, self.codes + sum(part.bounds.upper for part in self.parts))
 
 
 class FirstGuesses:
     """The first guesses to compare for a large set of codes, and the known bounds of each.
 
-    ``columns`` are the codes in code order: all codes of the rules or many of them. ``guesses`` lists the first guesses
-    in code order. ``totals`` is the table of known bounds, which is read and extended. ``limit`` is the most guesses
-    that a tree may take for any code; `UNLIMITED` allows any number. ``proof_log`` contains bounds proved before, and
-    new bounds are added to it. ``threads`` is the number of threads that try guesses for a large part. ``report`` is
-    called with the bounds each time a bound is proved.
-
-    ``budget`` bounds the work in feedback evaluations; None means no limit. Use a budget with one thread only, because
-    each of several threads could do all the work that is left.
+    ``columns`` and ``guesses`` are in code order. ``totals`` and ``proof_log`` are read and extended. ``limit`` is the
+    most guesses that a tree may take for any code. ``report`` is called each time a bound is proved. Use a ``budget``
+    (in feedback evaluations) with one thread only, because each of several threads could do all the work that is left.
 
     Raises:
         TooLargeError: from `prove`, `solve` and `tree`, if the guess matrix of a part takes, or may take, more than
@@ -132,23 +110,22 @@ class FirstGuesses:
 
     @property
     def work(self) -> int:
-        """The number of feedback evaluations counted so far in the work budget of this object."""
+        """Feedback evaluations so far."""
         return self._budget.work
 
     @property
     def bytes(self) -> int:
-        """An upper bound on the bytes that the guess matrices kept for later use take, all of them together."""
+        """An upper bound on the bytes of all guess matrices that are kept."""
         parts, space = (part for first in self.guesses for part in first.parts), self._code_space
         return min(space.tuning.kept_bytes, sum(space.matrix_bytes(part.codes, space.rules.size) for part in parts))
 
     def _first_guess(self, guess: Code, columns: Columns) -> FirstGuess | None:
-        """Return ``guess`` with its parts, or None if every code in ``columns`` gives the same feedback to it."""
         codes, below = int(columns.shape[1]), self.limit - (self.limit != UNLIMITED)
         parts = []
         for feedback, part in split(columns, guess):
             if feedback != all_black(self._code_space.rules.pegs):
                 if part.shape[1] == codes:
-                    return None
+                    return None  # every code gives the same feedback
                 subproblem = Subproblem(below, guess, feedback)
                 parts.append(FirstGuessPart(subproblem, part, self._initial_bounds(subproblem, part.shape[1])))
         return FirstGuess(guess, codes, sorted(parts, key=lambda part: part.codes))
@@ -163,38 +140,30 @@ class FirstGuesses:
 
     @property
     def lower(self) -> int:
-        """A proved lower bound of the guesses that a strategy tree needs, summed over all codes.
-
-        It is `NEVER` if it is proved that no tree keeps within ``limit`` guesses per code.
-        """
+        """A proved lower bound of the total, `NEVER` if it is proved that ``limit`` is not enough."""
         return min(first.lower for first in self.guesses)
 
     @property
     def progress(self) -> Progress:
-        """The bounds proved so far on the guesses that a strategy tree needs, summed over all codes."""
         lower, upper = self.lower, self.best.upper
         within = None if self.limit == UNLIMITED else self.limit
         return Progress(within, None if lower == NEVER else lower, None if upper == NEVER else upper)
 
     @property
     def best(self) -> FirstGuess:
-        """The first guess with the least `FirstGuess.upper`: the best known tree begins with it."""
+        """The first guess of the best known tree."""
         return min(self.guesses, key=lambda first: first.upper)
 
     @property
     def largest_part(self) -> int:
-        """The number of codes in the largest part of any first guess; 0 if there are no parts."""
+        """The number of codes in the largest part of any first guess."""
         return max((part.codes for first in self.guesses for part in first.parts), default=0)
 
     def prove(self) -> FirstGuess:
-        """Return a first guess with the fewest guesses, summed over all codes, after proving that no other needs fewer.
+        """Return a first guess with the least total, after proving that no other has less; raises OverBudgetError.
 
-        If no tree keeps within ``limit`` guesses per code, this fact is proved instead, and the upper bound of the
-        result is `NEVER`.
-
-        Raises:
-            OverBudgetError: the work exceeds the budget of this object.
-            TooLargeError: the guess matrix of a part takes more than `Tuning.max_matrix_bytes`.
+        If no tree keeps within ``limit`` guesses per code, that is proved instead, and the upper bound of the result is
+        `NEVER`.
         """
         for first in sorted(self.guesses, key=lambda first: first.lower):
             if first.lower < self.best.upper:
@@ -206,11 +175,7 @@ class FirstGuesses:
     def solve(self, first: FirstGuess, upper: int) -> int:
         """Return the least total of the trees that begin with ``first`` if it is less than ``upper``.
 
-        The total of a tree is its guesses, summed over all codes. If the least total is not less than ``upper``, return
-        a proved lower bound of it, which is at least ``upper``.
-
-        Raises:
-            OverBudgetError, TooLargeError: under the conditions of `prove`.
+        Otherwise return a proved lower bound of it, which is at least ``upper``. Raises OverBudgetError.
         """
         for part in first.parts:
             if first.lower >= upper:
@@ -231,7 +196,6 @@ class FirstGuesses:
         self._call_report()
 
     def _solve_part(self, part: FirstGuessPart, upper: int) -> None:
-        """Find the least total of ``part``, or prove that it is at least ``upper``; store the bounds in ``part``."""
         matrix = self._matrix(part)
         if part.codes < self._code_space.tuning.shared_codes:
             solver = self._solver(matrix)
@@ -241,11 +205,6 @@ class FirstGuesses:
             self._solve_in_threads(part, matrix, min(upper, part.bounds.upper))
 
     def _solve_in_threads(self, part: FirstGuessPart, matrix: GuessMatrix, upper: int) -> None:
-        """Find the least total of ``part``, or prove that it is at least ``upper``; threads share the guesses to try.
-
-        The bounds are stored in ``part`` and in the proof log. ``upper`` is at most ``part.bounds.upper``, so it may be
-        the total of a tree that is known already.
-        """
         limit, tried = part.subproblem.limit, self._proof_log.tried.setdefault(part.subproblem, {})
         shared = new_record(SHARED, upper=upper)
         first = self._solver(matrix, shared)
@@ -260,6 +219,7 @@ class FirstGuesses:
                     tried[matrix.guess_code(entry_guess(entry))] = bounds.lower
                 self._call_report()
         self._budget.spend(sum(solver.work for solver in solvers))
+        # ``upper`` may be the total of a tree that is known already
         proved = TotalBounds(min(upper, part.bounds.upper), part.bounds.upper)
         self._record(part, matrix, proved)
         first.begin(matrix.all_indices, limit, upper)
@@ -274,20 +234,13 @@ class FirstGuesses:
         return TotalSolver(matrix, self._totals, shared, self._budget)
 
     def _record(self, part: FirstGuessPart, matrix: GuessMatrix, bounds: TotalBounds) -> None:
-        """Keep, in ``part`` and in the proof log, the tighter of ``bounds`` and the bounds known before.
-
-        ``bounds.guess`` is the index of a guess in ``matrix``.
-        """
         old = part.bounds
         guess = old.guess if bounds.upper >= old.upper or bounds.guess is None else matrix.guess_code(bounds.guess)
         part.bounds = KnownBounds(max(old.lower, bounds.lower), min(old.upper, bounds.upper), guess)
         self._proof_log.known[part.subproblem] = part.bounds
 
     def tree(self, first: FirstGuess) -> Tree:
-        """Return a strategy tree that begins with ``first`` and takes ``first.upper`` guesses, summed over all codes.
-
-        ``first`` must be a first guess that `prove` or `solve` has solved.
-        """
+        """Return a tree with the total ``first.upper``; `prove` or `solve` must have solved ``first``."""
         children: dict[Feedback, Node] = {}
         for part in first.parts:
             if part.codes <= 2:
@@ -300,7 +253,6 @@ class FirstGuesses:
         return Tree(self._code_space.rules, Node(first.guess, dict(sorted(children.items()))))
 
     def _matrix(self, part: FirstGuessPart) -> GuessMatrix:
-        """Return the guess matrix of ``part``; it is kept for later calls if `Tuning.kept_bytes` allows it."""
         matrix = self._matrices.get(part.subproblem)
         if matrix is None:
             matrix = GuessMatrix(self._code_space, part.columns)

@@ -1,8 +1,4 @@
-"""The inputs of the search for least totals: code spaces and guess matrices.
-
-A code space consists of all codes of some rules. A guess matrix is a set of codes with the feedbacks that these codes
-give to the guesses worth trying.
-"""
+"""The inputs of the search for least totals: all codes of some rules, and the feedbacks to the guesses worth trying."""
 
 from typing import Final
 
@@ -21,17 +17,15 @@ from evilpegs_game.rules import Rules
 from evilpegs_game.symmetry.code_sets import GuessSymmetries
 
 _MAX_GUESSES: Final = 1 << 20
-_DIGEST_BYTES: Final = 32
-"""The bytes per guess that the search for guesses with equal partitions needs, besides the feedback numbers."""
+_DIGEST_BYTES: Final = 32  # per guess, to find equal partitions
 _CHUNK: Final = 1 << 12
 
 
 class CodeSpace:
-    """All codes of ``rules``, each a possible guess, and their symmetries; ``tuning`` bounds time and memory.
+    """All codes of ``rules``, each a possible guess, and their symmetries.
 
-    ``columns`` holds all codes in code order. ``max_parts`` is the most parts into which a guess can split a set of
-    codes, the part of all-black not counted. ``max_codes[k]`` is an upper bound on the number of codes that can be
-    solved within k guesses: int64; the last element is the first that is at least the number of all codes.
+    ``max_parts`` is the most parts into which a guess can split a set, all-black not counted. ``max_codes`` is the
+    array of `max_codes_within`.
 
     Raises:
         TooLargeError: the rules have more than 2**20 codes, or more than 64 feedbacks (10 pegs or more).
@@ -49,35 +43,25 @@ class CodeSpace:
         self.max_codes = np.array(max_codes_within(rules), dtype=np.int64)
 
     def orbits(self, columns: Columns) -> Indices:
-        """Return, for each guess, the index of the first guess known to be equally good against ``columns``.
-
-        The result is int32, shape (rules.size,); guesses are all codes of the rules in code order. Guesses are equally
-        good if a symmetry of the set maps them to each other. If the set has fewer than `Tuning.orbit_codes` codes,
-        each guess gets its own index, because the search for symmetries would take longer than it saves.
-        """
+        """Return, for each guess, the index of the first guess known to be equally good against ``columns``."""
+        # with few codes, the search for symmetries would take longer than it saves
         if columns.shape[1] < self.tuning.orbit_codes:
             return np.arange(self.rules.size, dtype=np.int32)
         return self.symmetries.orbits(columns)
 
     def first_guesses(self, columns: Columns) -> list[Code]:
-        """Return the first guesses worth trying against ``columns``: one of each group of equally good ones.
-
-        The result is in code order, and each guess in it is the first of its group in code order.
-        """
+        """Return the first guess of each orbit against ``columns``, in code order."""
         if columns.shape[1] == self.rules.size:
             return one_guess_per_shape(self.rules)
         return [column_code(self.columns, index) for index in np.unique(self.orbits(columns)).tolist()]
 
     def matrix_bytes(self, codes: int, guesses: int) -> int:
-        """Return the size in bytes of a guess matrix with the stack of one search.
-
-        The matrix has ``codes`` codes and ``guesses`` guesses.
-        """
+        """Return the bytes of a guess matrix with the stack of one search."""
         tables = (2 + _bit_type(self.max_parts + 2)().itemsize) * codes * guesses
         return tables + stack_bytes(codes, guesses, self.tuning)
 
     def check_bytes(self, codes: int, needed: int) -> None:
-        """Raise TooLargeError if ``needed``, the bytes for ``codes`` codes, is more than `Tuning.max_matrix_bytes`."""
+        """Raise TooLargeError if ``needed``, for ``codes`` codes, is over `Tuning.max_matrix_bytes`."""
         bound = self.tuning.max_matrix_bytes
         if needed > bound:
             message = (
@@ -88,17 +72,13 @@ class CodeSpace:
 
 
 def one_guess_per_shape(rules: Rules) -> list[Code]:
-    """Return, in code order, the first code of each class of codes that renaming pegs and colors maps to each other."""
+    """Return the first code of each orbit of all codes, in code order."""
     most = rules.pegs if rules.repeats else 1
     shapes = _shapes(rules.pegs, rules.colors, most)
     return sorted(tuple(color for color, times in enumerate(shape) for _ in range(times)) for shape in shapes)
 
 
 def _shapes(pegs: int, colors: int, most: int) -> list[tuple[int, ...]]:
-    """Return the ways to divide ``pegs`` pegs among at most ``colors`` colors, with at most ``most`` pegs per color.
-
-    Each way is a tuple of the number of pegs of each color that has any, in descending order.
-    """
     if pegs == 0:
         return [()]
     if colors == 0:
@@ -121,7 +101,7 @@ class GuessMatrix:
     """
 
     def __init__(self, code_space: CodeSpace, columns: Columns) -> None:
-        """Build the matrix of the codes in ``columns``, which must be more than two and in code order."""
+        """Take more than two codes, in code order."""
         code_space.check_bytes(columns.shape[1], (columns.shape[1] + _DIGEST_BYTES) * code_space.rules.size)
         self.code_space = code_space
         self.columns = columns
@@ -131,30 +111,26 @@ class GuessMatrix:
 
     @property
     def codes(self) -> int:
-        """The number of codes in the set."""
         return int(self.columns.shape[1])
 
     @property
     def all_indices(self) -> Indices:
-        """The indices of all codes of the set, from 0: int32, ascending."""
         return np.arange(self.codes, dtype=np.int32)
 
     @property
     def bytes(self) -> int:
-        """The size of the tables of feedbacks in bytes."""
         return self.tables.by_guess.nbytes + self.tables.bits.nbytes
 
     def guess_code(self, guess: int) -> Code:
-        """Return the code of the guess with the index ``guess`` among the guesses of this matrix."""
+        """Return the code of a guess by its index in this matrix."""
         return column_code(self.code_space.columns, int(self.guesses[guess]))
 
     def guess_index(self, code: Code) -> int:
-        """Return the index of ``code``, which must be a guess of this matrix, among the guesses of this matrix."""
+        """Return the index of ``code``, which must be a guess of this matrix."""
         index = self.code_space.symmetries.indices(to_columns([code]))
         return int(np.searchsorted(self.guesses, index)[0])
 
     def _build_tables(self) -> tuple[Indices, GuessTables]:
-        """Return the guesses of the matrix, as ascending indices among all codes, and the tables of the matrix."""
         space, numbers = self.code_space, self.code_space.max_parts + 2
         by_code = np.empty((self.codes, space.rules.size), dtype=np.uint8)
         for code in range(self.codes):
@@ -177,11 +153,7 @@ class GuessMatrix:
         return guesses, tables
 
     def first_of_each_orbit(self, entries: list[int]) -> list[int]:
-        """Return ``entries`` without the guesses that are as good as an earlier guess against all codes of the set.
-
-        Each entry is an integer that holds a guess and an estimate, as `entry_guess` describes. Guesses are equally
-        good if a known symmetry of the set maps them to each other; these guesses form an orbit.
-        """
+        """Return ``entries`` without guesses that are as good as an earlier one against the whole set."""
         if self._orbits is None:
             self._orbits = self.code_space.orbits(self.columns)[self.guesses]
         guesses = np.array([entry_guess(entry) for entry in entries], dtype=np.int64)
@@ -189,11 +161,9 @@ class GuessMatrix:
         return [entries[index] for index in np.sort(first).tolist()]
 
     def orbits_after(self, guess: int) -> OrbitTable:
-        """Return the orbits of second guesses after each feedback to ``guess``: int32, shape (feedbacks, guesses).
+        """Return the orbits of second guesses after each feedback to ``guess``, an index in this matrix.
 
-        ``guess`` is the index of a guess of this matrix. The row of a feedback has one orbit number per guess of this
-        matrix; guesses with the same number are equally good against the part of this feedback. The row is -1
-        everywhere if the part has fewer than `Tuning.orbit_codes` codes, and for all-black.
+        A row is -1 everywhere for all-black, and if the part has fewer than `Tuning.orbit_codes` codes.
         """
         row = self.tables.by_guess[guess]
         orbits = np.full((self.tables.all_black + 1, self.guesses.size), -1, dtype=np.int32)
@@ -206,10 +176,7 @@ class GuessMatrix:
 
 
 def entry_guess(entry: int) -> int:
-    """Return the index of the guess that a list entry holds in its low `GUESS_BITS` bits.
-
-    The bits above hold an estimate of the total with this guess, the guesses summed over all codes.
-    """
+    """Return the guess in the low `GUESS_BITS` bits of a list entry; the bits above estimate its total."""
     return entry & ((1 << GUESS_BITS) - 1)
 
 
@@ -218,17 +185,12 @@ def _bit_type(numbers: int) -> type[np.unsignedinteger]:
 
 
 def _code_keys(code_indices: Indices) -> Words:
-    """Return two hash words for each code index, the same in every run: uint64, shape (codes, 2)."""
+    # two hash words per code, the same in every run
     numbers = (2 * code_indices[:, None] + np.arange(1, 3)).astype(np.uint64)
     return mix_each(numbers * GOLDEN)
 
 
 def _distinct_guesses(digests: Words, members: Indices) -> Indices:
-    """Return the indices of the guesses to keep, ascending: ``members``, and the first guess of each other partition.
-
-    ``members`` are the indices of the codes of the set among all codes. ``digests`` has one hash per guess, which is
-    equal for guesses that split the set into the same parts.
-    """
     _, first = np.unique(digests, return_index=True)
     others = first[~np.isin(digests[first], digests[members])]
     return np.union1d(members, others).astype(np.int32)
@@ -236,11 +198,7 @@ def _distinct_guesses(digests: Words, members: Indices) -> Indices:
 
 @kernel
 def _partition_digests(by_code: FeedbackMatrix, keys: Words, numbers: int) -> Words:
-    """Return one hash per guess, equal for guesses that split the codes into the same parts with whatever feedbacks.
-
-    ``by_code`` has feedback numbers, shape (codes, guesses), ``keys[i, 0]`` is a hash word of code i, and ``numbers``
-    is the number of feedbacks.
-    """
+    # a sum over parts: equal for equal partitions, with whatever feedbacks
     digests = np.zeros(by_code.shape[1], np.uint64)
     part_keys = np.empty((numbers, _CHUNK), np.uint64)
     for start in range(0, digests.size, _CHUNK):

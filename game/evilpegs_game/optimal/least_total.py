@@ -1,8 +1,4 @@
-"""The least total of guesses that a set of codes needs, computed exactly, and the guesses that attain it.
-
-The total of a set is the sum over its codes of the guesses, the winning one included, that a codebreaker needs. It is
-least for a codebreaker who plays perfectly for this sum. Any code of the rules may be guessed.
-"""
+"""The least total of a set of codes, computed exactly, and the guesses that attain it; any code may be guessed."""
 
 from typing import Final
 
@@ -20,23 +16,18 @@ from evilpegs_game.rules import Rules
 from evilpegs_game.work_budget import WorkBudget
 
 _TABLE_ENTRIES: Final = 1 << 18
+# if rules have more codes, the least total of all is found by examining first guesses one by one
 _FEW_CODES: Final = 64
-"""If rules have more codes than this, the least total of all codes is found by examining first guesses one by one."""
+# other large sets with more first guesses, one counted per orbit, are solved at once
 _MAX_FIRST_GUESSES: Final = 1000
-"""The most first guesses that are examined one by one for other sets of over `Tuning.first_guess_codes` codes.
-
-A set with more first guesses, of equally good ones counted once, is solved at once.
-"""
 
 
 class LeastTotal:
-    """A solver that finds the least total of a live set of ``rules``: the fewest guesses needed, summed over its codes.
+    """A solver of least totals for live sets of ``rules``, which several threads may share.
 
-    The winning guesses are included. The solver keeps its results, to save time in later calls.
-
-    The solver takes 6 MB for its `totals_table`, the memory of all codes and, during a call, a guess matrix. The matrix
-    takes at most ``16 * codes * rules.size`` bytes, and far less for small sets because few guesses split them
-    differently. Several threads may share one solver.
+    It keeps its results, to save time in later calls. It takes 6 MB for its `totals_table`, the memory of all codes
+    and, during a call, a guess matrix: at most ``16 * codes * rules.size`` bytes, and far less for small sets because
+    few guesses split them differently.
 
     Raises:
         TooLargeError: the rules have more than 2**20 codes, or more than 64 feedbacks (10 pegs or more).
@@ -48,38 +39,24 @@ class LeastTotal:
         self._totals = new_totals(_TABLE_ENTRIES)
 
     def total(self, columns: Columns, budget: int | None = None) -> int:
-        """Return the fewest guesses that a codebreaker needs to find each code in ``columns``, summed over these codes.
-
-        The winning guesses are included, and the codes must be in code order. ``budget`` bounds the work in feedback
-        evaluations; None means no limit.
+        """Return the least total of the codes in ``columns``, which must be in code order.
 
         Raises:
-            OverBudgetError: the work exceeds ``budget``, or there is a budget and the set needs too much memory.
+            OverBudgetError: the work exceeds ``budget`` feedback evaluations, or the set needs too much memory.
             TooLargeError: there is no budget and the set needs more memory than `Tuning.max_matrix_bytes`.
         """
         return self._total(columns, WorkBudget(budget, SUBJECT))
 
     def total_after(self, columns: Columns, guess: Code, budget: int | None = None) -> int:
-        """Return the fewest guesses, summed over the codes in ``columns``, that find each code if ``guess`` is first.
-
-        ``guess`` and the winning guesses are included. The codes must be in code order. ``budget`` bounds the work in
-        feedback evaluations; None means no limit.
-
-        Raises:
-            OverBudgetError, TooLargeError: under the conditions of `total`.
-        """
+        """Return the least total with ``guess`` as the first guess; otherwise like `total`."""
         work_budget = WorkBudget(budget, SUBJECT)
         parts = [part for feedback, part in split(columns, guess) if feedback != all_black(self.rules.pegs)]
         return int(columns.shape[1]) + sum(self._total(part, work_budget) for part in parts)
 
     def best_guess(self, columns: Columns, budget: int | None = None) -> Code:
-        """Return a first guess with which the guesses needed, summed over the codes in ``columns``, are fewest.
+        """Return a first guess that attains the least total; otherwise like `total`.
 
-        Of several equally good guesses, the result is the first that is one of these codes, else the first in code
-        order. The codes must be in code order. ``budget`` bounds the work in feedback evaluations; None means no limit.
-
-        Raises:
-            OverBudgetError, TooLargeError: under the conditions of `total`.
+        Of several, the first that is one of the codes, else the first in code order.
         """
         if columns.shape[1] <= 2:
             return column_code(columns, 0)

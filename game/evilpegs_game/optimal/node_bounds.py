@@ -1,14 +1,13 @@
 """Bounds of the least total of a set of codes without trying a guess, and the list of guesses worth trying.
 
-The least total is the fewest guesses that a strategy needs, summed over the codes of the set. One pass over a table of
-bits counts the parts into which every guess splits the set, all-black not counted. A part of s codes needs at least
-2 s - 1 guesses after that guess: one for its first code, two for each other. So with n codes and b parts, a guess that
-is a code of the set needs at least 3 n - 2 - b guesses, and any other guess at least 3 n - b; both are exact if no part
-holds three codes. These bounds solve or exclude most sets.
+One pass over a table of bits counts the parts into which every guess splits the set, all-black not counted. A part of s
+codes needs at least 2 s - 1 guesses after that guess: one for its first code, two for each other. So with n codes and b
+parts, a guess that is a code of the set needs at least 3 n - 2 - b guesses, and any other guess at least 3 n - b; both
+are exact if no part holds three codes. These bounds solve or exclude most sets.
 
 If the largest part may have more codes than the most parts that any guess makes, the part sizes are counted too. A
 subset cannot be split into more parts than the set, which raises the bound of a large part. *Work* is feedback
-evaluations, and ``codes`` are always the indices of the codes of a set in its guess matrix.
+evaluations, and ``codes`` are always indices in the guess matrix.
 """
 
 from typing import Final
@@ -32,12 +31,7 @@ _BLOCK: Final = 64
 
 @kernel
 def set_key(tables: GuessTables, codes: Indices, limit: int) -> tuple[np.uint64, np.uint64]:
-    """Return the key and the check word under which `totals_table` stores the bounds of a set of codes.
-
-    ``codes`` are the indices of the set. The key is the sum of the first random words of the codes, and the check word
-    the sum of their second random words; `GuessTables` has both. ``limit``, the number of guesses allowed, is mixed
-    into the key if it is less than the number of codes.
-    """
+    """Return the key and the check word of a set in `totals_table`: the sums of its codes' two hash words."""
     key, check = np.uint64(0), np.uint64(0)
     for i in range(codes.size):
         key += tables.code_keys[codes[i], 0]
@@ -51,12 +45,9 @@ def set_key(tables: GuessTables, codes: Indices, limit: int) -> tuple[np.uint64,
 def quick_bounds(
     tables: GuessTables, stack: SearchStack, totals: TotalsTable, codes: Indices, limit: int, control: np.record
 ) -> tuple[int, int]:
-    """Return a lower and an upper bound of the fewest guesses, summed over ``codes``, that a strategy needs.
+    """Return bounds of the least total within ``limit`` guesses per code, read from ``totals`` or computed and stored.
 
-    ``codes`` are indices of codes in the guess matrix. No code may take more than ``limit`` guesses; both bounds are
-    `NEVER` if ``limit`` is clearly not enough. The upper bound is `NO_BOUND` if no strategy is known. The bounds are
-    read from ``totals``, or computed without trying a guess and stored there. Feedback evaluations are added to
-    ``control.work``; ``stack`` is working memory.
+    Both are `NEVER` if ``limit`` is clearly not enough. The upper bound is `NO_BOUND` if no strategy is known.
     """
     size = codes.size
     if size > _max_codes(tables, limit):
@@ -75,11 +66,6 @@ def quick_bounds(
 def _compute_bounds(
     tables: GuessTables, stack: SearchStack, codes: Indices, limit: int, control: np.record
 ) -> tuple[int, int]:
-    """Return a lower and an upper bound of the least total of more than two codes, from counts of parts.
-
-    The bounds are equal if the counts settle the least total. Otherwise the upper bound is `NO_BOUND`. Both bounds are
-    `NEVER` if ``limit`` is 2 and two guesses are not enough. Feedback evaluations are added to ``control.work``.
-    """
     size = codes.size
     if size <= tables.all_black + 1:
         control.work += size * size
@@ -102,13 +88,11 @@ def _compute_bounds(
 
 @kernel
 def _max_codes(tables: GuessTables, limit: int) -> int:
-    """Return an upper bound on the number of codes that can be solved within ``limit`` guesses."""
     return int(tables.max_codes[min(limit, tables.max_codes.size - 1)])
 
 
 @kernel
 def _is_separated_by_member(tables: GuessTables, codes: Indices) -> bool:
-    """Return True if one of ``codes``, played as a guess, gets a different feedback from each of them."""
     for i in range(codes.size):  # noqa: SIM110 - compiled code has no generators
         if separates(tables.by_guess[tables.self_guess[codes[i]]], codes):
             return True
@@ -117,21 +101,13 @@ def _is_separated_by_member(tables: GuessTables, codes: Indices) -> bool:
 
 @kernel
 def _count_parts(tables: GuessTables, stack: SearchStack, codes: Indices) -> int:
-    """Count the parts, without all-black, into which each guess splits ``codes``; return the largest count.
-
-    ``stack.parts`` gets the count of each guess. ``stack.seen`` gets the feedbacks that occur with each guess, as one
-    word per guess with one bit per feedback number.
-    """
+    # callers read ``stack.seen`` and ``stack.parts`` too
     _mark_feedbacks(tables.bits, codes, stack.seen)
     return _count_bits(stack.seen, np.uint64(1) << np.uint64(tables.all_black), stack.parts)
 
 
 @kernel
 def _mark_feedbacks(bits: FeedbackSets, codes: Indices, seen: FeedbackSets) -> None:
-    """Write to ``seen``, for each guess, the feedbacks that some of ``codes`` give to it, one bit per feedback number.
-
-    ``bits`` has one word per code and guess, in which only the bit of their feedback is set.
-    """
     row = bits[codes[0]]
     for g in range(seen.size):
         seen[g] = row[g]
@@ -143,10 +119,6 @@ def _mark_feedbacks(bits: FeedbackSets, codes: Indices, seen: FeedbackSets) -> N
 
 @kernel
 def _count_bits(seen: FeedbackSets, excluded: np.uint64, counts: Numbers) -> int:
-    """Write to ``counts`` the number of bits of each word of ``seen``, and return the greatest number.
-
-    Bits that are set in the word ``excluded`` are not counted.
-    """
     for g in range(seen.size):
         counts[g] = np.uint8(popcount(seen[g] & ~excluded))
     return _greatest(counts)
@@ -164,11 +136,6 @@ def _greatest(counts: Numbers) -> int:
 def _bound_by_part_sizes(
     tables: GuessTables, stack: SearchStack, codes: Indices, guess: int, most: int, largest: int
 ) -> int:
-    """Return a lower bound of the guesses needed, summed over ``codes``, if ``guess`` is played first.
-
-    The bound follows from the part sizes of ``guess`` and from the assumption that no part can be split into more than
-    ``most`` parts. It is `NEVER` if a part has more than ``largest`` codes, which cannot be solved in the guesses left.
-    """
     row = tables.by_guess[guess]
     stack.counts[:] = 0
     for i in range(codes.size):
@@ -176,6 +143,7 @@ def _bound_by_part_sizes(
     total = codes.size
     for number in range(tables.all_black):
         count = stack.counts[number]
+        # such a part cannot be solved in the guesses left
         if count > largest:
             return NEVER
         total += tables.least_totals[most, count]
@@ -184,11 +152,9 @@ def _bound_by_part_sizes(
 
 @kernel
 def list_guesses(tables: GuessTables, stack: SearchStack, depth: int, control: np.record) -> None:
-    """List the guesses whose total may be under the upper bound of row ``depth`` of the stack, the best estimate first.
+    """List in ``stack.entries`` the guesses whose total may be under the upper bound of row ``depth``.
 
-    The total of a guess is the sum over the codes of the guesses needed if it is played first. The list is written to
-    ``stack.entries``, each guess with an estimate of its total that is never too high. Feedback evaluations are added
-    to ``control.work``.
+    An entry is a guess with an estimate of its total that is never too high; the best estimate comes first.
     """
     state = stack.state[depth]
     size, upper = state.codes, state.upper

@@ -1,8 +1,7 @@
-"""The proof log: what is already proved about the least total, so that an interrupted proof can be continued.
+"""The proof log: bounds of least totals that are proved, so that an interrupted proof can be continued.
 
-The least total is the fewest guesses of a strategy tree, summed over the codes. A proof log is text with one line per
-fact. Each line ends in a checksum, as `evilpegs_game.checked_lines` describes, so that any changed line is found. The
-first line names the format and the rules, and the checksums of the facts cover the rules::
+A proof log is text with one line per fact. Each line ends in a checksum, as `evilpegs_game.checked_lines` describes.
+The first line names the format and the rules, and the checksums of the facts cover the rules::
 
     evilpegs proof log 2 4x7 ebbe611136866575
     - 1123 0,1 2353 2412 2345 d276a75d0cd4760f
@@ -10,12 +9,12 @@ first line names the format and the rules, and the checksums of the facts cover 
     6 1123 0,1 2353 - - 393f677d0106262b
 
 A fact is about the codes that give one feedback to a first guess. Its first word is the number of guesses allowed after
-the first guess, ``-`` for any number; the next two words are the first guess and the feedback. The words after them
-have one of two forms. The first form is a lower bound of the least total, an upper bound of it, and a guess that
-attains the upper bound; the last two are ``-`` if no tree is known. The second form is a second guess, ``tried``, and a
-lower bound of the total with that guess. Each fact holds without the others, so a missing line only costs work.
+the first guess, ``-`` for any number; the next two words are the first guess and the feedback. Then either a lower and
+an upper bound of the least total and a guess that attains the upper one, the last two ``-`` if no tree is known; or a
+second guess, ``tried``, and a lower bound of the total with that guess. Each fact holds without the others, so a
+missing line only costs work.
 
-Earlier versions wrote format 1, which has one digest at the end. Their proof logs are still read.
+Format 1 of earlier versions, with one digest at the end, is still read.
 """
 
 from collections.abc import Iterator
@@ -30,18 +29,14 @@ from evilpegs_game.optimal.search_state import NEVER, UNLIMITED
 from evilpegs_game.rules import Rules
 
 TITLES: Final = (b"evilpegs proof log ", b"evilpegs journal ")
-"""The texts with which proof logs begin; the second is that of proof logs of earlier versions."""
+"""The beginnings of proof logs; the second is that of earlier versions."""
 
 _HEADING: Final = f"{TITLES[0].decode()}2 "
 _OLD_HEADINGS: Final = tuple(title + b"1\n" for title in TITLES)
 
 
 class Subproblem(NamedTuple):
-    """A subproblem of a proof: the least total of the codes that give ``feedback`` to the first guess ``first``.
-
-    The least total is the fewest guesses after the first one, summed over these codes. At most ``limit`` guesses are
-    allowed after the first one; `UNLIMITED` allows any number.
-    """
+    """The least total of the codes that give ``feedback`` to ``first``; it and ``limit`` count the guesses after."""
 
     limit: int
     first: Code
@@ -49,10 +44,9 @@ class Subproblem(NamedTuple):
 
 
 class KnownBounds(NamedTuple):
-    """Bounds of the least total of a subproblem, the fewest guesses after the first one, summed over its codes.
+    """Bounds of the total of a subproblem, and a second guess that attains ``upper``.
 
-    ``upper`` is `NEVER` if no tree is known; ``lower`` is `NEVER` if it is proved that there is none. ``guess`` is a
-    second guess that attains ``upper``, or None if none is known.
+    ``upper`` is `NEVER` if no tree is known; ``lower`` is `NEVER` if it is proved that there is none.
     """
 
     lower: int
@@ -63,8 +57,7 @@ class KnownBounds(NamedTuple):
 class ProofLog:
     """The facts that are proved about the first guesses of ``rules``.
 
-    ``known`` maps subproblems to their bounds. ``tried`` maps each subproblem that is not finished to another map: from
-    the second guesses that did not improve the upper bound to a lower bound of the total with that guess.
+    ``tried`` maps the second guesses of an unfinished subproblem that did not improve its upper bound to lower bounds.
     """
 
     def __init__(self, rules: Rules) -> None:
@@ -73,10 +66,7 @@ class ProofLog:
         self.tried: dict[Subproblem, dict[Code, int]] = {}
 
     def to_bytes(self) -> bytes:
-        """Return the proof log as UTF-8 text, in the form that the docstring of this module describes.
-
-        Equal contents give equal bytes.
-        """
+        """Return the text above in UTF-8; equal contents give equal bytes."""
         rules = str(self.rules)
         lines = [format_line(f"{_HEADING}{rules}", "")]
         for subproblem in sorted(self.known.keys() | self.tried.keys()):
@@ -94,12 +84,11 @@ class ProofLog:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "ProofLog":
-        """Return the proof log whose text, as `to_bytes` writes it, is ``data``. Proof logs of format 1 are read, too.
+        """Read the text of `to_bytes`, or one of format 1.
 
         Raises:
             ForeignError: ``data`` are not a proof log, or are one of a later version.
-            DamagedError: ``data`` were changed. ``line`` of the error is the number of the first changed line, or None
-                in format 1.
+            DamagedError: ``data`` were changed; ``line`` of the error is the first changed line, None in format 1.
             MalformedError: the checksums are right, but a line is not a fact.
         """
         lines = _read_format_1(data) if data.startswith(_OLD_HEADINGS) else _read_format_2(data)
@@ -129,12 +118,6 @@ def _format_subproblem(subproblem: Subproblem) -> str:
 
 
 def _read_format_2(data: bytes) -> list[str]:
-    """Return the rules and then the facts, one string each, of a proof log with a checksum on each line.
-
-    Raises:
-        ForeignError: ``data`` are not a proof log of this version.
-        DamagedError: a line does not match its checksum.
-    """
     if not data.startswith(_HEADING.encode()):
         message = "this is not a proof log of this version"
         raise ForeignError(message)
@@ -145,13 +128,7 @@ def _read_format_2(data: bytes) -> list[str]:
 
 
 def _read_format_1(data: bytes) -> list[str]:
-    """Return the rules and then the facts, one string each, of a proof log of an earlier version, with one digest.
-
-    The second line of ``data`` is ``rules 4x7``, and the last line is ``sha256`` and the digest of all lines before.
-
-    Raises:
-        DamagedError: the digest does not match.
-    """
+    # the second line is ``rules 4x7``, the last ``sha256`` and the digest of all lines before
     body, _, digest = data.rpartition(b"sha256 ")
     if digest.strip() != sha256(body).hexdigest().encode():
         message = "the proof log is damaged"

@@ -1,11 +1,11 @@
 """The branch-and-bound search for the least total of a set of codes, with an explicit stack.
 
-The least total of a set is the fewest guesses that a strategy needs, summed over its codes. A node of the search is a
-set of codes and an upper bound; the question is whether the least total of the set is under the bound, and if so, what
-it is. The guesses that may have a total under the bound are tried in the order of an estimate that is never too high.
-Each guess splits the codes; its lower bound is the number of codes plus the lower bounds of its parts. While this lower
-bound is under the upper bound, the parts are solved one after another, the smallest first, and the bound of each is
-replaced by its total. Of guesses that split a set into the same parts only one is tried.
+A node of the search is a set of codes and an upper bound; the question is whether the least total of the set is under
+the bound, and if so, what it is. The guesses that may have a total under the bound are tried in the order of an
+estimate that is never too high. Each guess splits the codes; its lower bound is the number of codes plus the lower
+bounds of its parts. While this lower bound is under the upper bound, the parts are solved one after another, the
+smallest first, and the bound of each is replaced by its total. Of guesses that split a set into the same parts only one
+is tried.
 
 The stack has one row per node on the path to the current node: the first row, at depth 0, is the set to solve, and each
 later row is a part that a guess makes of the set in the row above it.
@@ -40,11 +40,10 @@ def search(
 ) -> bool:
     """Try the guesses listed in the first row of ``stack``, and return True if the search was not stopped early.
 
-    The search stops early if ``shared.is_stopped`` is set, if the feedback evaluations ``control.work`` exceed
-    ``control.allowed``, or if the stack is full. Otherwise, either the guess ``best`` of the first row attains the
-    bound ``upper`` of this row, or no guess tried has a total under `bound_of_failed`. ``totals`` has known bounds of
-    sets, and new bounds are stored there. ``orbits`` groups the guesses of the second row that are equally good, of
-    which only one is tried; if ``orbits`` is empty, all are tried.
+    It stops early if ``shared.is_stopped`` is set, if ``control.work`` exceeds ``control.allowed``, or if the stack is
+    full. Otherwise, either the guess ``best`` of the first row attains its bound ``upper``, or no guess tried has a
+    total under `bound_of_failed`. ``orbits`` groups the guesses of the second row that are equally good, of which only
+    one is tried; if it is empty, all are tried. New bounds are stored in ``totals``.
     """
     depth = 0
     while shared.is_stopped == 0 and control.work <= control.allowed and depth + 1 < stack.state.shape[0]:
@@ -68,29 +67,21 @@ def search(
 
 @kernel
 def bound_of_failed(state: np.record) -> int:
-    """Return a lower bound of the least total of the set in ``state`` if none of its guesses beat the upper bound.
-
-    ``state`` is a record of the type `NODE` whose listed guesses were all tried.
-    """
+    """Return a lower bound of the least total of a `NODE` whose listed guesses all failed to beat ``upper``."""
     return int(min(NEVER, max(state.upper, state.least)))
 
 
 @kernel
 def record_bounds(tables: GuessTables, totals: TotalsTable, codes: Indices, limit: int, lower: int, upper: int) -> None:
-    """Store in ``totals`` the bounds ``lower`` and ``upper`` of the least total of ``codes`` within ``limit`` guesses.
-
-    ``codes`` are indices of codes in the guess matrix, and no code may take more than ``limit`` guesses.
-    """
     key, check = set_key(tables, codes, limit)
     store(totals, key, check, codes.size, lower, upper)
 
 
 @kernel
 def exchange_bound(state: np.record, shared: np.record) -> None:
-    """Set the upper bounds of the total in ``state`` and in ``shared`` to the lower of the two.
+    """Set the upper bounds of ``state``, the set to solve, and of ``shared`` to the lower of the two.
 
-    ``state`` is the record of the set to solve, in the first row of a stack. ``shared`` is the record that all searches
-    of this set in several threads share. If the guess being tried can no longer beat the bound, the guess is given up.
+    If the guess being tried can no longer beat the bound, it is given up.
     """
     if shared.upper > state.upper:
         shared.upper = state.upper
@@ -102,12 +93,6 @@ def exchange_bound(state: np.record, shared: np.record) -> None:
 
 @kernel
 def _begin_guess(tables: GuessTables, stack: SearchStack, totals: TotalsTable, depth: int, control: np.record) -> None:
-    """Split the set in row ``depth`` of the stack by its next guess, and bound the least total of each part.
-
-    Parts whose bounds differ are recorded in ``stack`` as open parts, which are to be solved one after another. The
-    guess fails if it cannot beat the upper bound of the row, and is left out if an earlier guess made the same parts.
-    ``totals`` has known bounds of sets. Feedback evaluations are added to ``control.work``.
-    """
     state = stack.state[depth]
     entry = stack.entries[depth, state.following]
     state.following += 1
@@ -138,12 +123,6 @@ def _begin_guess(tables: GuessTables, stack: SearchStack, totals: TotalsTable, d
 
 @kernel
 def _update_guess(state: np.record, guess: int, lower: int, left: int) -> None:
-    """Record in ``state`` that the total with ``guess`` is at least ``lower`` and that ``left`` parts are not solved.
-
-    ``state`` is the record of a set of codes, and ``guess`` the index of the guess that is being tried for the set. A
-    guess that cannot beat the upper bound of the set fails. A guess without unsolved parts becomes ``best``, the best
-    guess so far. For any other guess, the unsolved parts are marked as open, to be solved next.
-    """
     state.open_parts, state.guess, state.lower = 0, guess, lower
     if lower >= state.upper:
         state.least = min(state.least, lower)
@@ -155,13 +134,8 @@ def _update_guess(state: np.record, guess: int, lower: int, left: int) -> None:
 
 @kernel
 def _split_by_guess(tables: GuessTables, stack: SearchStack, depth: int, guess: int) -> int:
-    """Split the codes of row ``depth`` into the parts of ``guess``; return the number of parts, all-black not counted.
-
-    Write the codes to ``stack.grouped[depth]``, part after part, the smallest part first and all-black last. Write the
-    feedback numbers of the parts, without all-black, to ``stack.order`` in the same order, and all part sizes to
-    ``stack.counts``.
-    """
     size = stack.state[depth].codes
+    # the parts go to ``stack.grouped[depth]``, the smallest first and all-black last
     codes, row = stack.codes[depth], tables.by_guess[guess]
     stack.counts[:] = 0
     stack.part_keys[:] = 0
@@ -185,10 +159,6 @@ def _split_by_guess(tables: GuessTables, stack: SearchStack, depth: int, guess: 
 
 @kernel
 def _order_by_size(stack: SearchStack, all_black: int) -> int:
-    """Write the feedback numbers of the parts to ``stack.order``, the smallest part first; return the number of parts.
-
-    ``stack.counts`` has the part sizes. Parts without codes and that of the feedback number ``all_black`` are left out.
-    """
     parts = 0
     for number in range(all_black):
         if stack.counts[number]:
@@ -203,11 +173,8 @@ def _order_by_size(stack: SearchStack, all_black: int) -> int:
 
 @kernel
 def _is_repeated(stack: SearchStack, depth: int) -> bool:
-    """Return True if an earlier guess made the same partition of the set in row ``depth``; remember a new partition.
-
-    ``stack.part_keys`` has a hash of each part of the current guess. A code of the set and another guess may make the
-    same partition. The code needs fewer guesses in total, so it has the lower estimate and is tried first.
-    """
+    # a code of the set needs fewer guesses than another guess with the same partition: it has the lower estimate, so it
+    # is tried first
     digest = np.uint64(0)
     for number in range(stack.counts.size):
         if stack.counts[number]:
@@ -224,18 +191,13 @@ def _is_repeated(stack: SearchStack, depth: int) -> bool:
 
 @kernel
 def _descend(tables: GuessTables, stack: SearchStack, totals: TotalsTable, depth: int, control: np.record) -> None:
-    """Copy the next open part of row ``depth`` of the stack to row ``depth + 1``, and list the guesses to try there.
-
-    An open part is a part of the guess being tried that is not solved yet. The total of the part must stay under the
-    upper bound of the new row, or the guess cannot beat the upper bound of row ``depth``. If ``totals`` has a tree of
-    the part with a total under this bound, its total becomes the upper bound of the new row.
-    """
     state, below = stack.state[depth], stack.state[depth + 1]
     part = state.part
     start, size = stack.starts[depth, part], stack.sizes[depth, part]
     for i in range(size):
         stack.codes[depth + 1, i] = stack.grouped[depth, start + i]
     below.codes, below.limit, below.best = size, state.limit - 1, NONE
+    # unless the part stays under this, the guess cannot beat the upper bound of row ``depth``
     below.upper = state.upper - (state.lower - stack.lowers[depth, part])
     key, check = set_key(tables, stack.codes[depth + 1, :size], below.limit)
     _, upper = look_up(totals, key, check)
@@ -248,11 +210,7 @@ def _descend(tables: GuessTables, stack: SearchStack, totals: TotalsTable, depth
 
 @kernel
 def keep_first_of_each_orbit(stack: SearchStack, orbit_numbers: Indices) -> None:
-    """Remove from the list of the second row of the stack all guesses but the first of each orbit.
-
-    The guesses of an orbit are equally good. ``orbit_numbers`` has the number of the orbit of each guess. If the first
-    element is -1, the orbits are unknown and no guess is removed.
-    """
+    """Drop from the list of the second row all guesses but the first of each orbit; -1: orbits unknown."""
     if orbit_numbers[0] < 0:
         return
     stack.marks[:] = 0
@@ -269,17 +227,12 @@ def keep_first_of_each_orbit(stack: SearchStack, orbit_numbers: Indices) -> None
 
 @kernel
 def _ascend(tables: GuessTables, stack: SearchStack, totals: TotalsTable, depth: int, control: np.record) -> None:
-    """Finish the set in row ``depth`` of the stack, all of whose guesses were tried, and update row ``depth - 1``.
-
-    The bounds found for the set are stored in ``totals``. The set is a part of the guess being tried in row
-    ``depth - 1``, and the lower bound of this guess grows by as much as the lower bound of the part did. If
-    ``control.width`` limits the guesses tried, no new lower bound is stored.
-    """
     state, above = stack.state[depth], stack.state[depth - 1]
     before = stack.lowers[depth - 1, above.part]
     is_attained = state.best != NONE
     lower = state.upper if is_attained else bound_of_failed(state)
     if control.width == 0 or is_attained:
+        # a search with a width proves no lower bound
         proved = before if control.width else lower
         codes = stack.codes[depth, : state.codes]
         record_bounds(tables, totals, codes, state.limit, proved, lower if is_attained else NO_BOUND)

@@ -14,25 +14,24 @@ from evilpegs_game.optimal.tuning import DEFAULT, Tuning
 from evilpegs_game.partition import Indices, Numbers
 
 Words = NDArray[np.uint64]
-"""Random or mixed 64-bit words, which serve as keys and digests of codes and of sets of codes."""
+"""Hash words of codes, and keys and digests of sets."""
 
 NEVER: Final = 1 << 22
-"""A total that no set has. As a bound it means that no tree is known or possible within the guesses allowed."""
+"""A total that no set has; as a bound: no tree is known or possible within the guesses allowed."""
 
 UNLIMITED: Final = 1 << 20
-"""A number of guesses that no tree reaches; as a limit it allows any number of guesses."""
+"""A number of guesses that no tree reaches; as a limit it allows any number."""
 
 GUESS_BITS: Final = 21
-"""The number of low bits of a list entry that hold the index of a guess; the bits above estimate its total."""
+"""The low bits of a list entry, which hold the index of a guess; the bits above estimate its total."""
 
 NONE: Final = -1
-"""The value of the field ``best`` of a `NODE` if no guess is known to attain ``upper``."""
+"""``best`` of a `NODE` if no guess is known to attain ``upper``."""
 ELSEWHERE: Final = -2
-"""The value of the field ``best`` of a `NODE` if some guess attains ``upper``, but which one is not known here."""
+"""``best`` of a `NODE` if some guess attains ``upper``, but which one is not known here."""
 
 
 def _integers(*fields: str) -> np.dtype[np.record]:
-    """Return the type of a record whose fields, named ``fields``, are 64-bit integers."""
     kind: np.dtype[np.record] = np.dtype((np.record, [(field, np.int64) for field in fields]))  # type: ignore[assignment]
     return kind
 
@@ -40,9 +39,8 @@ def _integers(*fields: str) -> np.dtype[np.record]:
 NODE: Final = _integers(
     "codes", "upper", "best", "least", "limit", "listed", "following", "guess", "lower", "open_parts", "part", "tried"
 )
-"""The record type of a node of the search: a set of codes and how far its guesses were tried.
+"""A node of the search: a set of codes and how far its guesses were tried.
 
-``codes``: the number of codes in the set.
 ``upper``: the search looks for totals below this bound only.
 ``best``: the incumbent, that is the index of the guess that attains ``upper``, or `NONE` or `ELSEWHERE`.
 ``least``: a lower bound of the totals of all guesses that were tried and did not beat ``upper``.
@@ -51,22 +49,21 @@ NODE: Final = _integers(
 ``following``: the index of the next entry to try.
 ``guess``: the index of the guess being tried.
 ``lower``: a lower bound of the total with the guess being tried.
-``open_parts``: the number of parts of this guess that are not solved yet and that bounds alone did not solve.
+``open_parts``: the parts of this guess that are not solved yet and that bounds alone did not solve.
 ``part``: the index of the open part to solve next.
 ``tried``: the number of partitions in `SearchStack.tried`.
 """
 
 CONTROL: Final = _integers("work", "allowed", "width", "is_first_enough")
-"""The record type of the bounds of a search and of its work.
+"""The bounds of a search, and its ``work``.
 
-``work``: the feedback evaluations so far.
 ``allowed``: the search stops when ``work`` exceeds this number.
 ``width``: the number of guesses tried per set, 0 for all; with a width, only upper bounds are proved.
 ``is_first_enough``: nonzero to stop at the first guess that beats the upper bound.
 """
 
 SHARED: Final = _integers("upper", "is_stopped")
-"""The record type of the words that searches of one set in several threads share.
+"""The words that searches of one set in several threads share.
 
 ``upper``: the least upper bound of the total of the set that any of them has found.
 ``is_stopped``: nonzero to stop all of them.
@@ -74,7 +71,6 @@ SHARED: Final = _integers("upper", "is_stopped")
 
 
 def new_record(kind: np.dtype[np.record], **values: int) -> np.record:
-    """Return a record of the type ``kind`` with the given field values; all other fields are 0."""
     record: np.record = np.zeros(1, kind)[0]
     for field, value in values.items():
         record[field] = value
@@ -84,13 +80,13 @@ def new_record(kind: np.dtype[np.record], **values: int) -> np.record:
 class GuessTables(NamedTuple):
     """A set of codes and the guesses to try against it and its subsets, as compiled code reads them.
 
-    ``by_guess``: the feedback number of each guess and code, uint8, shape (guesses, codes).
+    ``by_guess``: the feedback number of each guess and code, shape (guesses, codes).
     ``bits``: ``1 << feedback number`` of each code and guess, of an unsigned type, shape (codes, guesses).
-    ``self_guess``: for each code of the set, the index of the guess that is this code, int32.
-    ``code_keys``: two hash words per code, from which keys of sets are summed, uint64, shape (codes, 2).
-    ``least_totals``: lower bounds of the total by number of parts and of codes, see `size_bounds.least_total_table`.
-    ``max_codes``: the most codes that each number of guesses may solve, see `size_bounds.max_codes_within`.
-    ``all_black``: the feedback number of all-black, which is the last one.
+    ``self_guess``: for each code of the set, the index of the guess that is this code.
+    ``code_keys``: two hash words per code, from which keys of sets are summed, shape (codes, 2).
+    ``least_totals``: see `size_bounds.least_total_table`.
+    ``max_codes``: see `size_bounds.max_codes_within`.
+    ``all_black``: its feedback number, the last one.
     """
 
     by_guess: FeedbackMatrix
@@ -103,10 +99,9 @@ class GuessTables(NamedTuple):
 
 
 OrbitTable = NDArray[np.int32]
-"""For one guess, the orbits of the guesses after it: int32, shape (feedbacks, guesses), or no rows at all.
+"""The orbits of the guesses after one guess: shape (feedbacks, guesses), or no rows at all.
 
-The row of a feedback holds the orbit number of each guess; guesses of one orbit are equally good after this feedback. A
-row of -1 means that the orbits after this feedback are unknown.
+The row of a feedback holds the orbit number of each guess, or -1 everywhere if the orbits are unknown.
 """
 
 
@@ -114,9 +109,8 @@ class SearchStack(NamedTuple):
     """The state of a search, one row per depth: row 0 is the set to solve, and each guess played adds a row.
 
     ``state``: records of the type `NODE`, one per row.
-    ``codes``: the set of each row, as indices of codes.
-    ``entries``: the guesses to try in each row, as integers with the guess in the low `GUESS_BITS` bits and its
-    estimate above.
+    ``codes``: the set of each row.
+    ``entries``: the guesses to try in each row, each in the low `GUESS_BITS` bits with its estimate above.
     ``grouped``: the codes of each row, part after part of the guess being tried.
     ``starts``: the index in ``grouped`` at which each open part begins, a part of this guess that is not solved yet.
     ``sizes``: the number of codes of each open part.
@@ -144,7 +138,6 @@ class SearchStack(NamedTuple):
 
 
 def new_stack(tables: GuessTables, tuning: Tuning = DEFAULT) -> SearchStack:
-    """Return a stack for searches of the codes of ``tables``: all zeros, with as many rows as `stack_rows` returns."""
     guesses, codes = tables.by_guess.shape
     rows, numbers = stack_rows(codes, tuning), tables.all_black + 1
     return SearchStack(
@@ -166,15 +159,12 @@ def new_stack(tables: GuessTables, tuning: Tuning = DEFAULT) -> SearchStack:
 
 
 def stack_rows(codes: int, tuning: Tuning = DEFAULT) -> int:
-    """Return the number of rows of a stack for sets of ``codes`` codes, at most `Tuning.stack_rows` + 2.
-
-    Every guess leaves fewer codes, so a search needs at most one row per code and two more. In large sets a guess
-    leaves far fewer codes, so the bound of ``tuning`` is enough.
-    """
+    # every guess leaves fewer codes, so a search needs at most one row per code and two more; in large sets a
+    # guess leaves far fewer codes, so the bound of ``tuning`` is enough
     return min(codes, tuning.stack_rows) + 2
 
 
 def stack_bytes(codes: int, guesses: int, tuning: Tuning = DEFAULT) -> int:
-    """Return the approximate size, in bytes, of a stack for ``codes`` codes and ``guesses`` guesses."""
+    """Return the approximate size of a stack."""
     row = 8 * (codes + guesses + tuning.tried_partitions) + 2048
     return stack_rows(codes, tuning) * row + 16 * guesses

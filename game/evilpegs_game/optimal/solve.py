@@ -1,8 +1,7 @@
-"""Optimal play: the strategy tree of the least total of guesses over all codes, found and proved.
+"""Optimal play: the strategy tree of the least total over all codes, found and proved.
 
-The total is defined in `evilpegs_game.optimal.least_total`, and it is found by branch and bound, see
-`evilpegs_game.optimal`. Sources: K. Koyama and T. W. Lai, An optimal Mastermind strategy, Journal of Recreational
-Mathematics 25 (1993); G. Ville, An Optimal Mastermind (4,7) Strategy and More Results in the Expected Case (2013).
+Sources: K. Koyama and T. W. Lai, An optimal Mastermind strategy, Journal of Recreational Mathematics 25 (1993); G.
+Ville, An Optimal Mastermind (4,7) Strategy and More Results in the Expected Case (2013).
 """
 
 from collections import Counter
@@ -25,11 +24,7 @@ from evilpegs_game.rules import Rules
 from evilpegs_game.trees.tree import Tree, format_tree
 
 Objective = Literal["mean", "worst"]
-"""The quantity to minimize.
-
-``mean`` stands for the guesses summed over all codes. ``worst`` stands for the guesses of the code that takes most; of
-trees that are equal in this, the one with the least sum is taken.
-"""
+"""``mean``: the least total; ``worst``: the fewest guesses for the worst code, and then the least total."""
 
 _FEW_CODES: Final = 256
 _SOME_CODES: Final = 1500
@@ -39,9 +34,9 @@ _SOME_CODES: Final = 1500
 class Solution:
     """A strategy tree for all codes of some rules, the guesses that it takes, and a proved lower bound.
 
-    ``total`` is the number of guesses of ``tree``, summed over all codes, and ``max`` the most guesses that it takes
-    for any code. It is proved that no tree has a total under ``lower``. With the objective ``worst``, this holds for
-    all trees with the worst case ``max``, and no tree has a better worst case.
+    ``total`` is the sum of the guesses of ``tree`` over all codes, and ``max`` the most guesses for any code. It is
+    proved that no tree has a total under ``lower``. With the objective ``worst``, this holds for all trees with the
+    worst case ``max``, and no tree has a better worst case.
 
     >>> import evilpegs
     >>> solution = evilpegs.solve("3x3")
@@ -61,19 +56,19 @@ class Solution:
 
     @property
     def mean(self) -> float:
-        """The mean number of guesses per code, over all codes of the rules."""
+        """The mean number of guesses per code."""
         return self.total / self.tree.rules.size
 
     @property
     def is_proved(self) -> bool:
-        """True if it is proved that no tree is better, that is, if ``total`` equals ``lower``."""
+        """True if it is proved that no tree is better: ``total`` equals ``lower``."""
         return self.lower == self.total
 
     def to_json(self) -> dict[str, Any]:
         """Return the solution as a JSON object.
 
-        ``first`` is the first guess as text, ``codes`` the number of codes, ``proved`` is `is_proved`, and ``tree`` is
-        the text form of the tree; the other keys are the names of the fields and properties.
+        ``first`` is the first guess and ``tree`` the tree as text, ``codes`` the number of codes, and ``proved`` is
+        `is_proved`; the other keys are fields and properties.
         """
         return {
             "rules": str(self.tree.rules),
@@ -89,11 +84,7 @@ class Solution:
 
 
 class SolveCost(NamedTuple):
-    """The cost of `solve`, as far as it is known in advance.
-
-    ``first_guesses`` is the number of first guesses to compare, ``largest_part`` the number of codes in the largest
-    part of one of them, and ``memory`` the number of bytes needed.
-    """
+    """The cost of `solve`: first guesses to compare, codes in the largest part of one of them, and bytes."""
 
     first_guesses: int
     largest_part: int
@@ -101,11 +92,7 @@ class SolveCost(NamedTuple):
 
 
 def solve_cost(rules: Rules, threads: int = 1) -> SolveCost:
-    """Return the cost of `solve` for ``rules`` with this number of ``threads``, without solving anything.
-
-    Raises:
-        TooLargeError: the rules are too large, or one part needs more memory than `Tuning.max_matrix_bytes`.
-    """
+    """Return the cost of `solve` without solving anything; raises TooLargeError as `solve` does."""
     space = CodeSpace(rules)
     return _cost(space, FirstGuesses(space, space.columns, new_totals(4)), threads)
 
@@ -120,11 +107,8 @@ def solve(
 ) -> Solution:
     """Find the best strategy tree for all codes of ``rules`` and prove that there is no better one.
 
-    ``objective`` says which tree is best: ``mean`` for the fewest guesses summed over all codes, ``worst`` for the
-    fewest guesses in the worst case and then the fewest summed. ``proof_log`` contains bounds proved before, and new
-    bounds are added to it. ``progress`` is called often, with the bounds as they tighten. ``tuning`` bounds time and
-    memory and changes no total. If several trees are best, the one returned may depend on ``proof_log`` and ``tuning``,
-    and on timing if ``threads``, the number of threads, is more than one.
+    ``proof_log`` is read and extended. ``progress`` is called often, as the bounds tighten. If several trees are best,
+    the one returned may depend on ``proof_log`` and ``tuning``, and on timing if there are several ``threads``.
 
     Raises:
         TooLargeError: the rules are too large, or one part needs more memory than `Tuning.max_matrix_bytes`.
@@ -144,12 +128,6 @@ def _solve_within(
     proof_log: ProofLog | None,
     progress: Callable[[Progress], None] | None,
 ) -> Solution | None:
-    """Return the tree with the least sum of guesses over all codes that takes at most ``limit`` guesses for any code.
-
-    The result is None if there is no tree within this limit. ``totals`` has known bounds of sets of codes, and new
-    bounds are stored there. ``threads``, ``proof_log`` and ``progress`` are the arguments of `solve`, which has the
-    same errors.
-    """
     first_guesses = FirstGuesses(space, space.columns, totals, limit, proof_log, threads, progress)
     _cost(space, first_guesses, threads)
     best = first_guesses.prove()
@@ -164,10 +142,7 @@ def _solve_within(
 
 
 def _distribution(tree: Tree) -> Counter[int]:
-    """Return the number of codes that ``tree`` solves with each number of guesses; the keys are numbers of guesses.
-
-    The tree is played for every code, so the result does not depend on the proof.
-    """
+    # the tree is played for every code, so that the result does not depend on the proof
     distribution: Counter[int] = Counter()
     waiting = [(1, tree.root, all_codes(tree.rules))]
     while waiting:
@@ -196,16 +171,11 @@ def _cost(space: CodeSpace, first_guesses: FirstGuesses, threads: int) -> SolveC
 
 
 def _table_entries(space: CodeSpace) -> int:
-    """Return the number of entries of a `totals_table`: `Tuning.table_entries`, or a number that depends on the rules.
-
-    If `Tuning.table_entries` is None, the table takes at most 100 MB.
-    """
     if space.tuning.table_entries is not None:
         return space.tuning.table_entries
     codes = space.rules.size
-    return 1 << (16 if codes <= _FEW_CODES else 20 if codes <= _SOME_CODES else 22)
+    return 1 << (16 if codes <= _FEW_CODES else 20 if codes <= _SOME_CODES else 22)  # at most 100 MB
 
 
 def _least_height(rules: Rules) -> int:
-    """Return a lower bound on the guesses that a tree for all codes of ``rules`` takes for its worst code."""
     return next(guesses for guesses, most in enumerate(max_codes_within(rules)) if most >= rules.size)

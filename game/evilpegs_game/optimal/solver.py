@@ -1,7 +1,4 @@
-"""A solver of least totals for the codes of one guess matrix and their subsets, and its use in several threads.
-
-The least total of a set is the fewest guesses, summed over its codes, that a strategy tree takes.
-"""
+"""A solver of least totals for the codes of one guess matrix and their subsets, and its use in several threads."""
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -28,17 +25,14 @@ from evilpegs_game.optimal.totals_table import NO_BOUND, TotalsTable
 from evilpegs_game.partition import Indices
 from evilpegs_game.work_budget import WorkBudget
 
-SUBJECT: Final = "the least total"
-"""The name of the computation at the beginning of the message if its work exceeds a budget."""
+SUBJECT: Final = "the least total"  # in the message of OverBudgetError
 NO_ORBITS: Final = np.empty((0, 0), dtype=np.int32)
 
 
 class TotalBounds(NamedTuple):
-    """Bounds of the least total of a set of codes.
+    """Bounds of a least total; ``upper`` is `NEVER` if no tree is known.
 
-    The total of a strategy tree is the sum of its guesses over the codes of the set. No tree has a total under
-    ``lower``. Some tree has the total ``upper``; if no tree is known, ``upper`` is `NEVER`. ``guess`` is a first guess
-    that attains ``upper``, as an index in the guess matrix of the solver, or None if none is known.
+    ``guess`` is a first guess that attains ``upper``, as an index in the guess matrix of the solver.
     """
 
     lower: int
@@ -47,21 +41,20 @@ class TotalBounds(NamedTuple):
 
     @property
     def is_exact(self) -> bool:
-        """True if the bounds are equal. If both are `NEVER`, it is proved that there is no tree."""
+        """True also if both bounds are `NEVER`: it is proved that there is no tree."""
         return self.lower == self.upper
 
 
 class StoppedError(Exception):
-    """The exception that ends the search of a solver after another thread asked all searches of the set to stop."""
+    """The end of a search that another thread stopped."""
 
 
 class TotalSolver:
-    """A solver, for one thread at a time, that finds the least total of guesses for sets of codes of ``matrix``.
+    """A solver of least totals for sets of codes of ``matrix``, given as indices in it; for one thread at a time.
 
-    A least total is the fewest guesses, summed over the codes, that a strategy needs. The solver stores the bounds that
-    it proves in ``totals``. ``shared``, a record of the type `SHARED`, connects it with solvers of the same set in
-    other threads. The solver stops when its own work exceeds what is left of ``budget``, but does not spend from it:
-    callers read `work` and spend that.
+    It stores the bounds that it proves in ``totals``. ``shared``, a `SHARED` record, connects it with solvers of the
+    same set in other threads. It stops when its own work exceeds what is left of ``budget``, but does not spend from
+    it: callers read `work` and spend that.
     """
 
     def __init__(
@@ -80,20 +73,19 @@ class TotalSolver:
 
     @property
     def work(self) -> int:
-        """The number of feedback evaluations of this solver so far."""
+        """Feedback evaluations so far."""
         return int(self._control["work"])
 
     def solve(self, indices: Indices, limit: int = UNLIMITED, upper: int = NEVER, width: int = 0) -> TotalBounds:
         """Find the least total of the codes at ``indices``, or prove that it is at least ``upper``; return its bounds.
 
-        ``indices`` are indices of codes in the matrix of this solver. If the least total is under ``upper``, both
-        bounds are equal to it; otherwise the lower bound is at least ``upper``. No code may take more than ``limit``
-        guesses. If ``width`` is not 0, only this many guesses per set are tried. Then the lower bound is the one known
-        before the search, and the upper bound may not be the least.
+        Under ``upper``, both bounds are equal to the least total; otherwise the lower bound is at least ``upper``.
+        ``limit`` is the most guesses per code. If ``width`` is not 0, only this many guesses per set are tried: the
+        lower bound is then the one known before, and the upper bound may not be the least.
 
         Raises:
             OverBudgetError: the work exceeds the budget.
-            StoppedError: another thread asked for the end of the search.
+            StoppedError: another thread stopped the search.
             TooLargeError: the search needs more guesses one after another than its stack holds.
         """
         known = self.bounds(indices, limit)
@@ -107,11 +99,7 @@ class TotalSolver:
         return self.conclude(known, tried, is_proved=not width)
 
     def bounds(self, indices: Indices, limit: int = UNLIMITED) -> TotalBounds:
-        """Return bounds of the least total of the codes at ``indices`` within ``limit`` guesses, without a search.
-
-        ``indices`` are indices of codes in the matrix of this solver. No code may take more than ``limit`` guesses;
-        both bounds are `NEVER` if this is clearly impossible.
-        """
+        """Return bounds of the least total without a search; both are `NEVER` if ``limit`` is clearly not enough."""
         with np.errstate(over="ignore"):
             lower, upper = quick_bounds(self.matrix.tables, self._stack, self._totals, indices, limit, self._control)
         return TotalBounds(int(lower), min(NEVER, int(upper)))
@@ -119,12 +107,7 @@ class TotalSolver:
     def find_guess(self, indices: Indices, limit: int, total: int) -> int:
         """Return the index of a first guess that attains ``total``, the least total of the codes at ``indices``.
 
-        No code may take more than ``limit`` guesses. Of several guesses that attain the total, the result is the first
-        that is one of these codes, else the first in code order. The index is that of the guess in the matrix of the
-        solver.
-
-        Raises:
-            OverBudgetError, StoppedError, TooLargeError: under the conditions of `solve`.
+        Of several, the first that is one of these codes, else the first in code order. Raises the errors of `solve`.
         """
         self._shared["upper"] = NEVER
         entries = self.list_guesses(indices, limit, total + 1)
@@ -135,54 +118,35 @@ class TotalSolver:
         return best
 
     def begin(self, indices: Indices, limit: int, upper: int) -> None:
-        """Begin a search of a set of codes for a total under ``upper``: write the set to the first row of the stack.
-
-        ``indices`` are the indices of the codes in the matrix of this solver, and ``limit`` is the most guesses that a
-        code may take. No guesses are listed or tried yet.
-        """
+        """Write a set to the first row of the stack, to search for totals under ``upper``; list no guesses yet."""
         self._stack.codes[0, : indices.size] = indices
         state = self._stack.state[0]
         state["codes"], state["limit"], state["upper"] = indices.size, limit, upper
         state["least"], state["listed"], state["lower"], state["open_parts"], state["tried"] = NEVER, 0, 0, 0, 0
 
     def list_guesses(self, indices: Indices, limit: int, upper: int) -> list[int]:
-        """Prepare the search of the codes at ``indices``; return the guesses that may lead to a total under ``upper``.
-
-        The total is the number of guesses, summed over these codes. `try_guesses` then searches below the guesses.
-        Each element of the result holds the index of a guess in its low bits, and above them an estimate of the total
-        with this guess, as `entry_guess` describes. The least estimates come first. ``indices`` are indices of codes in
-        the matrix of this solver. ``limit`` is the most guesses that a code may take.
-        """
+        """Begin a search; return the entries (`entry_guess`) that may lead under ``upper``, the best estimate first."""
         self.begin(indices, limit, upper)
         with np.errstate(over="ignore"):
             list_guesses(self.matrix.tables, self._stack, 0, self._control)
         return [int(entry) for entry in self._stack.entries[0, : self._stack.state[0]["listed"]]]
 
     def try_guesses(self, entries: list[int], width: int = 0, is_first_enough: bool = False) -> TotalBounds:
-        """Try some first guesses for the set of codes that `begin` was called with; return bounds of its least total.
+        """Try ``entries`` of `list_guesses` for the set of `begin`; return bounds of its least total.
 
-        ``entries`` are the guesses, in the form in which `list_guesses` returns them. The upper bound is the one given
-        to `begin`, or a lower one that another thread has found. If a guess has a total under the upper bound, the best
-        guess is returned with its total as both bounds. Otherwise no guess tried has a total under the returned
-        ``lower``. With ``is_first_enough`` the search ends at the first guess that beats the upper bound. ``width`` is
-        the number of later guesses tried for each set that these guesses lead to; 0 means all.
-
-        Raises:
-            OverBudgetError, StoppedError, TooLargeError: under the conditions of `solve`.
+        The upper bound is that of `begin`, or a lower one that another thread has found. If a guess has a total under
+        it, the best guess is returned with its total as both bounds. Otherwise no guess tried has a total under the
+        returned ``lower``. With ``is_first_enough`` the search ends at the first guess that beats the upper bound.
+        ``width`` is the number of later guesses tried per set; 0 means all. Raises the errors of `solve`.
         """
         self._set_entries(entries, width, is_first_enough)
         self._search(NO_ORBITS)
         return self._result()
 
     def try_guess(self, entry: int) -> TotalBounds:
-        """Try one first guess for the set of codes that `begin` was called with; return bounds as `try_guesses` does.
+        """Try one entry, like `try_guesses`.
 
-        ``entry`` is the guess, in the form in which `list_guesses` returns guesses. If the attempt takes more feedback
-        evaluations than `Tuning.patience`, the second guesses are grouped into orbits of equally good guesses. Then the
-        guess is tried again with only one second guess per orbit.
-
-        Raises:
-            OverBudgetError, StoppedError, TooLargeError: under the conditions of `solve`.
+        An attempt that takes more work than `Tuning.patience` starts again with only one second guess per orbit.
         """
         state = self._stack.state[0]
         indices, limit, upper = self._stack.codes[0, : state["codes"]].copy(), int(state["limit"]), int(state["upper"])
@@ -197,8 +161,8 @@ class TotalSolver:
     def conclude(self, known: TotalBounds, tried: TotalBounds, is_proved: bool = True) -> TotalBounds:
         """Return, and store, the bounds of the set in the first row of the stack after its guesses were tried.
 
-        ``known`` are the bounds from before the search, and ``tried`` are those that `try_guesses` returned. If
-        ``is_proved`` is False, guesses were left out, so the lower bound does not change.
+        ``known`` are the bounds from before the search. Without ``is_proved``, guesses were left out, so the lower
+        bound stays.
         """
         state = self._stack.state[0]
         now = tried if tried.upper < known.upper else known._replace(lower=min(tried.lower, known.upper))
@@ -231,12 +195,6 @@ class TotalSolver:
         raise TooLargeError(message)
 
     def _run(self, orbits: OrbitTable, allowed: int) -> bool:
-        """Run the search until `work` exceeds ``allowed`` or the budget; return True if the search ended before that.
-
-        ``allowed`` is a number of feedback evaluations. ``orbits`` groups the second guesses that are equally good, of
-        which only one is tried; with `NO_ORBITS` all are tried. The result is also False if the search was stopped by
-        another thread or its stack was full.
-        """
         self._control["allowed"] = min(allowed, self._budget.left)
         with np.errstate(over="ignore"):
             return search(self.matrix.tables, self._stack, self._totals, self._control, self._shared, orbits)
@@ -246,12 +204,10 @@ class TotalSolver:
 def try_in_threads(
     solvers: Sequence[TotalSolver], entries: list[int], limit: int, shared: np.record
 ) -> Iterator[Iterator[tuple[int, TotalBounds]]]:
-    """Try guesses in threads, one per solver, during the `with` block, and yield an iterator of their results.
+    """Try entries in threads, one per solver, and yield an iterator of them and their bounds, as they are completed.
 
-    ``entries`` are guesses listed for all codes of the matrix, in the form of `entry_guess`. ``limit`` is the most
-    guesses that a code may take. The iterator gives each entry with its bounds, in the order in which the guesses are
-    completed. All solvers have the same matrix and the record ``shared``. At the end of the block, also after an error,
-    the searches are stopped, and all threads have ended.
+    All solvers have the same matrix and the record ``shared``. At the end of the block, also after an error, the
+    searches are stopped, and all threads have ended.
     """
     idle = list(solvers)
     indices = solvers[0].matrix.all_indices

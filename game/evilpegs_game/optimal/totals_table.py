@@ -1,9 +1,9 @@
 """Bounds of least totals in one array that threads share without a lock (a transposition table).
 
-A least total is the fewest guesses that a strategy needs, summed over the codes of a set. An entry has three words: the
-key and the check word of a set, each combined with the value by exclusive or, and the value. If a thread reads an entry
-while another thread writes it, the words do not match each other, and the entry seems to belong to another set. Source:
-R. M. Hyatt and T. Mann, A lock-less transposition table implementation for parallel search, ICGA Journal 25 (2002).
+An entry has three words: the key and the check word of a set, each combined with the value by exclusive or, and the
+value. If a thread reads an entry while another thread writes it, the words do not match each other, and the entry seems
+to belong to another set. Source: R. M. Hyatt and T. Mann, A lock-less transposition table implementation for parallel
+search, ICGA Journal 25 (2002).
 
 The value holds a lower and an upper bound of the total and the number of codes. The bounds of a set can be stored in
 one of four entries, which depend on its key. If all four are taken, the entry with the fewest codes is replaced,
@@ -18,18 +18,18 @@ from numpy.typing import NDArray
 from evilpegs_game.compiled import kernel
 
 TotalsTable = NDArray[np.uint64]
-"""The entries of a table of bounds: uint64, shape (a power of two, 3), all zeros at first."""
+"""The entries: shape (a power of two, 3), all zeros at first."""
 
 ENTRY_BYTES: Final = 24
 NO_BOUND: Final = (1 << 24) - 1
-"""The value of an upper bound in the table if no upper bound is known."""
+"""An unknown upper bound."""
 
 _SLOTS: Final = 4
 _FIELD: Final = 24
 
 
 def new_totals(entries: int) -> TotalsTable:
-    """Return an empty table for bounds of least totals, with ``entries`` entries: a power of two, and at least four."""
+    """Return an empty table; ``entries`` is a power of two, and at least four."""
     return np.zeros((entries, 3), dtype=np.uint64)
 
 
@@ -45,10 +45,7 @@ def _upper(value: np.uint64) -> int:
 
 @kernel
 def look_up(totals: TotalsTable, key: np.uint64, check: np.uint64) -> tuple[int, int]:
-    """Return the known lower and upper bound of the set with ``key`` and ``check``; 0 and `NO_BOUND` if unknown.
-
-    ``key`` and ``check`` are two hash words of the set, see `node_bounds.set_key`.
-    """
+    """Return the bounds of the set with these words of `set_key`; 0 and `NO_BOUND` if unknown."""
     first = (key & np.uint64(totals.shape[0] - 1)) & ~np.uint64(_SLOTS - 1)
     for slot in range(_SLOTS):
         index = first + np.uint64(slot)
@@ -60,10 +57,7 @@ def look_up(totals: TotalsTable, key: np.uint64, check: np.uint64) -> tuple[int,
 
 @kernel
 def store(totals: TotalsTable, key: np.uint64, check: np.uint64, codes: int, lower: int, upper: int) -> None:
-    """Store bounds of the set with ``key`` and ``check``, which has ``codes`` codes; a tighter known bound remains.
-
-    ``key`` and ``check`` are two hash words of the set, see `node_bounds.set_key`.
-    """
+    """Store bounds of the set with these words of `set_key`; a tighter known bound remains."""
     first = (key & np.uint64(totals.shape[0] - 1)) & ~np.uint64(_SLOTS - 1)
     chosen, least, most = first, lower, upper
     fewest = np.uint64(1 << 32)

@@ -1,4 +1,4 @@
-"""Strategy trees with the least total of guesses over all codes, built from the results of a solver."""
+"""Strategy trees of the least total, built from the results of a solver."""
 
 import numpy as np
 
@@ -10,17 +10,13 @@ from evilpegs_game.trees.tree import Node
 
 
 def build_small_node(columns: Columns) -> Node:
-    """Return the tree for the one or two codes in ``columns``: it guesses the first code, then the second."""
+    """Return the tree for one or two codes: it guesses the first, then the second."""
     first, *others = [column_code(columns, index) for index in range(columns.shape[1])]
     return Node(first, {feedback(first, other): Node(other, {}) for other in others})
 
 
 class TreeBuilder:
-    """A builder of optimal strategy trees for subsets of the codes of a guess matrix.
-
-    A tree is optimal if its guesses, summed over the codes, are fewest. ``solver`` finds the guesses, and its matrix is
-    the guess matrix.
-    """
+    """A builder of optimal strategy trees for subsets of the guess matrix of ``solver``."""
 
     def __init__(self, solver: TotalSolver) -> None:
         self._solver = solver
@@ -30,9 +26,7 @@ class TreeBuilder:
     def build(self, indices: Indices, limit: int, guess: Code | None = None) -> Node:
         """Return a tree of the least total for the codes at ``indices``, at most ``limit`` guesses high.
 
-        The total is the sum of guesses over these codes. ``guess`` is a first guess known to attain the least total. If
-        it is None, the first code of the set that attains the least total is taken, or else the first guess that
-        attains it.
+        ``guess`` is a first guess known to attain the least total; without it, a code of the set is preferred.
         """
         if indices.size <= 2:
             return build_small_node(np.ascontiguousarray(self._matrix.columns[:, indices]))

@@ -18,21 +18,19 @@ from evilpegs_game.rules import Rules
 from evilpegs_game.trees.tree import MAX_DEPTH, Node, Tree
 
 MAX_BYTES: Final = 1 << 30
-"""The most memory of `certify`, in bytes, besides the tree itself."""
+"""The most memory of `certify` besides the tree itself."""
 
 Fault = Literal["guess", "missing", "unreachable"]
-"""The reason why a node is wrong: an illegal guess, a feedback without a child, or a node that no code reaches."""
+"""An illegal guess, a feedback without a child, or a node that no code reaches."""
 
 
 class TreeError(GameError):
-    """An error in a tree that does not solve every code; the message names the place and the reason.
+    """A tree that does not solve every code; the message names the place and the reason.
 
-    ``fault`` is one of `Fault`. ``line`` is the number, from 1, of the line of the node in its text, or 0 if the tree
-    was not read from a text. ``turns`` are the guesses and feedbacks that lead to the node, oldest first; for an
-    unreachable node, the feedback of the last turn is the one that no code gives. ``feedback`` is the one that lacks a
-    child or that leads to an unreachable node; it is None for a wrong guess. ``codes`` is the number of codes that
-    would go on to the missing child, and ``example`` is the first of these codes in code order; for other faults they
-    are 0 and None.
+    ``line`` is that of the node in its text, or 0 if the tree was not read from a text. ``turns`` lead to the node; for
+    an unreachable node, the feedback of the last turn is the one that no code gives. ``feedback`` is the one that lacks
+    a child or that leads to an unreachable node. ``codes`` counts the codes that would go on to the missing child, and
+    ``example`` is the first of them.
     """
 
     def __init__(
@@ -58,8 +56,8 @@ class TreeError(GameError):
 class Certificate(GuessCounts):
     r"""The proved numbers of guesses that a strategy tree needs for the codes of ``rules``.
 
-    ``distribution[i]`` is the number of codes that the tree finds with guess i + 1. With this tree, ``max`` guesses are
-    enough against any codemaker. ``total`` is the sum of guesses over all codes.
+    ``distribution[i]`` is the number of codes that the tree finds with guess i + 1. ``max`` guesses are enough against
+    any codemaker.
 
     >>> import evilpegs
     >>> certificate = evilpegs.certify("evilpegs tree 1\nrules 1x2\n1\n  0,0 2\n")
@@ -74,7 +72,7 @@ class Certificate(GuessCounts):
     def to_json(self) -> dict[str, Any]:
         """Return the certificate as a JSON object, in which ``exact_mean`` is the text of a fraction.
 
-        ``codes`` is the number of codes; the other keys are the names of the fields and properties.
+        ``codes`` is the number of codes; the other keys are fields and properties.
         """
         return {
             "rules": str(self.rules),
@@ -88,22 +86,17 @@ class Certificate(GuessCounts):
 
 
 class _Visit(NamedTuple):
-    """A node to check, with its depth, the feedback and the visit of its parent, and the codes that reach the node.
-
-    ``columns`` are these codes, or None if no code reaches the node. At the root ``feedback`` and ``parent`` are None.
-    """
-
     node: Node
-    columns: Columns | None
+    columns: Columns | None  # None if no code reaches the node
     depth: int
     feedback: Feedback | None
     parent: "_Visit | None"
 
 
 def certify(tree: Tree) -> Certificate:
-    """Follow every code of the rules through ``tree`` and return the number of guesses that the codes need.
+    """Follow every code of the rules through ``tree`` and count the guesses.
 
-    The work is one feedback per code and guess; the memory, in bytes, is twice that of all codes, and 5 bytes per code.
+    The work is one feedback per code and guess; the memory is twice that of all codes, and 5 bytes per code.
 
     Raises:
         TreeError: the tree lacks a node that some code needs, has a node that no code reaches, or has a guess that is
@@ -124,7 +117,6 @@ def certify(tree: Tree) -> Certificate:
 
 
 def _bounded_codes(rules: Rules) -> Columns:
-    """Return all codes of ``rules`` as columns; raise TooLargeError if `certify` would take more than `MAX_BYTES`."""
     needed = (2 * rules.pegs + 5) * rules.size
     if needed > MAX_BYTES:
         message = f"to certify a tree of {rules} takes {needed:,} bytes; the limit is {MAX_BYTES:,}"
@@ -133,12 +125,6 @@ def _bounded_codes(rules: Rules) -> Columns:
 
 
 def _parts(visit: _Visit, rules: Rules) -> dict[Feedback, Columns]:
-    """Return the codes that give each feedback to the guess of the node of ``visit``, after checking this node.
-
-    Raises:
-        TreeError: no code reaches the node, its guess is illegal, or a child is missing.
-        TooLargeError: the node is too deep.
-    """
     if visit.depth == MAX_DEPTH:
         message = f"{_location(visit)}: the tree is deeper than {MAX_DEPTH} guesses, the bound"
         raise TooLargeError(message, needed=visit.depth + 1, bound=MAX_DEPTH)
@@ -159,7 +145,6 @@ def _parts(visit: _Visit, rules: Rules) -> dict[Feedback, Columns]:
 
 
 def _children(visit: _Visit, parts: dict[Feedback, Columns]) -> Iterator[_Visit]:
-    """Yield a visit of each child of a node, in the order of the tree; ``parts`` are the codes per feedback."""
     solved = all_black(len(visit.node.guess))
     for feedback, node in visit.node.children.items():
         columns = None if feedback == solved else parts.get(feedback)
@@ -167,7 +152,6 @@ def _children(visit: _Visit, parts: dict[Feedback, Columns]) -> Iterator[_Visit]
 
 
 def _missing_child(visit: _Visit, feedback: Feedback, codes: Columns) -> TreeError:
-    """Return the error about a node that has no child for ``feedback``, although ``codes`` would give this feedback."""
     example, count = column_code(codes, 0), int(codes.shape[1])
     guess, code = format_code(visit.node.guess), format_code(example)
     others = f" and {count - 1:,} more" if count > 1 else ""
@@ -183,14 +167,12 @@ def _missing_child(visit: _Visit, feedback: Feedback, codes: Columns) -> TreeErr
 
 
 def _location(visit: _Visit) -> str:
-    """Return a text that names the line of a node, if it was read from a text, and the turns that lead to the node."""
     turns = [f"{format_code(guess)} {feedback}" for guess, feedback in _turns(visit)]
     path = f"after {', '.join(turns)}" if turns else "at the first guess"
     return f"line {visit.node.line}: {path}" if visit.node.line else path
 
 
 def _turns(visit: _Visit) -> tuple[tuple[Code, Feedback], ...]:
-    """Return the guesses and feedbacks that lead to the node of ``visit``, the first turn first."""
     turns: list[tuple[Code, Feedback]] = []
     at = visit
     while at.parent is not None and at.feedback is not None:

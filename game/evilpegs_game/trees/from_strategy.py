@@ -1,5 +1,3 @@
-"""The tree of a strategy: its guess after every history that the replies of a codemaker can lead to."""
-
 from evilpegs_game.codes import Code, check_code
 from evilpegs_game.errors import StuckError
 from evilpegs_game.evaluation.tree_walk import ChooseGuess, walk_tree
@@ -12,10 +10,7 @@ from evilpegs_game.trees.tree import MAX_DEPTH, Node, Tree
 
 
 def tree_from_strategy(choose: ChooseGuess, rules: Rules, first: Code | None = None) -> Tree:
-    """Return the strategy tree that ``choose`` plays on ``rules``.
-
-    ``choose`` is a strategy that always chooses the same guess at the same position. ``first``, if it is not None,
-    replaces its first guess.
+    """Return the tree of the deterministic strategy ``choose``; ``first`` replaces its first guess.
 
     Raises:
         StuckError: some code is not guessed within `MAX_DEPTH` guesses.

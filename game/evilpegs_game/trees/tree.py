@@ -1,4 +1,4 @@
-"""Strategy trees: the guess that follows each feedback, and the text form of a tree (docs/trees.md).
+"""Strategy trees and their text form (docs/trees.md).
 
 A tree is the complete behavior of a codebreaker against any codemaker. Reading a tree does not prove that it solves
 every code; `evilpegs_game.trees.certificate` does.
@@ -13,14 +13,13 @@ from evilpegs_game.errors import GameError, MalformedError, TooLargeError, quote
 from evilpegs_game.feedback import Feedback, all_black
 from evilpegs_game.rules import Rules
 
-MAX_TREE_CHARACTERS: Final = 1 << 26
-"""The longest text form that is read, in characters; a tree for a million codes takes less than half of it."""
+MAX_TREE_CHARACTERS: Final = 1 << 26  # a tree for a million codes takes less than half of it
 
 MAX_DEPTH: Final = 128
 """The most guesses that one game may take in a tree."""
 
 TITLE: Final = "evilpegs tree"
-"""The beginning of the first line of the text form of every tree."""
+"""The beginning of the first line of every tree."""
 _VERSION: Final = "1"
 _INDENT: Final = "  "
 
@@ -38,22 +37,18 @@ TextFault = Literal[
     "repeated",
     "code",
 ]
-"""The reason why a text cannot be read as a tree: the text ends too early, or the named part of a line is wrong.
+"""The part of a line that is wrong, or ``end`` if the text ends too early.
 
 An ``indent`` contains a tab or an odd number of spaces. A ``depth`` is an indent too deep for the line above. A
 ``root`` is a first guess that is indented, or a later line that is not. A ``turn`` lacks a feedback or a guess. A
 ``finished`` feedback ends the game, so nothing can follow it. A ``repeated`` feedback already has a guess.
 """
 
-_Line = tuple[int, str]
-"""A line with content: its number from 1, and its text without comment and trailing spaces."""
+_Line = tuple[int, str]  # number, and text without comment and trailing spaces
 
 
 class TreeTextError(MalformedError):
-    """An error in the text of a tree; the message names the first line that cannot be read, and the reason.
-
-    ``line`` is the number of this line, from 1, and ``fault`` is one of `TextFault`.
-    """
+    """An error in the text of a tree; ``line`` is the first that cannot be read."""
 
     def __init__(self, *args: object, line: int = 0, fault: TextFault | None = None) -> None:
         super().__init__(*args)
@@ -63,11 +58,9 @@ class TreeTextError(MalformedError):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node of a strategy tree: a guess, and the node that follows each feedback to it.
+    """A guess, and the node that follows each feedback to it; all-black has no child, because it ends the game.
 
-    ``children`` maps feedbacks to nodes. All-black has no child, because it ends the game; a leaf has no children, so
-    its guess must be right. ``line`` is the number, from 1, of the line of text from which the node was read, or 0 if
-    the node was not read from a text; it does not count when nodes are compared.
+    ``line`` is the line from which the node was read, or 0; it does not count when nodes are compared.
     """
 
     guess: Code
@@ -77,7 +70,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Tree:
-    """A strategy tree for ``rules``: the guess that follows each feedback; ``root`` is the node of the first guess.
+    """A strategy tree for ``rules``; ``root`` is the node of the first guess.
 
     >>> import evilpegs
     >>> tree = evilpegs.solve("3x3").tree
@@ -95,13 +88,9 @@ class Tree:
 
 
 def nodes(tree: Tree) -> Iterator[tuple[int, Feedback | None, Node]]:
-    """Yield (depth, feedback that leads to the node, node) for every node; at the root they are 0, None and the root.
+    """Yield every node after the guesses before it and the feedback to it, None at the root.
 
-    The depth is the number of guesses before the node. A node comes before its children, and children are in feedback
-    order.
-
-    Raises:
-        TooLargeError: the tree is deeper than `MAX_DEPTH`.
+    A node comes before its children, and children are in feedback order. Raises TooLargeError as `format_tree` does.
     """
     waiting: list[tuple[int, Feedback | None, Node]] = [(0, None, tree.root)]
     while waiting:
@@ -201,16 +190,8 @@ def _read_root(number: int, line: str, rules: Rules) -> Node:
 
 
 def _read_child(number: int, line: str, rules: Rules, open_nodes: list[Node]) -> None:
-    """Add the node that ``line`` describes to its parent in ``open_nodes``, and the node itself to the end of the list.
-
-    ``number`` is the number of the line, from 1. ``open_nodes`` has the nodes on the path to the node read last, one
-    per depth; those from the depth of the new node on are removed.
-
-    Raises:
-        TreeTextError: the line does not describe a node that can follow these.
-        TooLargeError: the node is deeper than `MAX_DEPTH`.
-    """
     depth = _read_depth(number, line, len(open_nodes))
+    # ``open_nodes`` is the path to the node read last, one node per depth
     del open_nodes[depth:]
     feedback = _read_feedback(number, line, rules.pegs)
     siblings = open_nodes[-1].children
