@@ -49,6 +49,7 @@ check: $(DEV)
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/python tests/repository/voice.py
+	@$(BIN)/python -m tools.budgets
 
 format: $(DEV)
 	@$(BIN)/ruff check --fix .
