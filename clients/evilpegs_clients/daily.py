@@ -44,8 +44,7 @@ def parse_date(text: str) -> date:
             return date.fromisoformat(text)
     except ValueError:
         pass
-    message = f"not a date: {quoted(text)}; write YYYY-MM-DD like 2026-11-22"
-    raise DateError(message)
+    raise DateError(f"not a date: {quoted(text)}; write YYYY-MM-DD like 2026-11-22")
 
 
 def first_guess(day: date) -> Code:

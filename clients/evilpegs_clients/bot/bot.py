@@ -186,8 +186,9 @@ def _client_info(strategy: Strategy, client_version: str | None) -> ClientInfo:
     try:
         return ClientInfo(name=_label(strategy.name), version=client_version)
     except ValidationError:
-        message = f"not a version: {quoted(client_version, 80)}; write 1 to 64 printable ASCII characters"
-        raise ClientError(message) from None
+        raise ClientError(
+            f"not a version: {quoted(client_version, 80)}; write 1 to 64 printable ASCII characters"
+        ) from None
 
 
 def _label(name: str) -> str:

@@ -112,8 +112,7 @@ class MatchPlayer:
         try:
             await self._client.resign(game)
         except ServerRefusedError as refusal:
-            message = f"{error}; game {game} could not be resigned: {refusal}"
-            raise StrategyError(message) from error
+            raise StrategyError(f"{error}; game {game} could not be resigned: {refusal}") from error
 
     def _turn(self) -> tuple[int, int]:
         return self._view.game, self._view.turn

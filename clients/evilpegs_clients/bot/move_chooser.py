@@ -82,13 +82,13 @@ class MoveChooser:
         except StrategyError:
             raise
         except GameError as error:
-            message = f"strategy {self._strategy.name} cannot go on at turn {position.turn}: {_reason(error)}"
-            raise StrategyError(message) from error
+            raise StrategyError(
+                f"strategy {self._strategy.name} cannot go on at turn {position.turn}: {_reason(error)}"
+            ) from error
         except BaseException as error:
             # In this thread of its own, even SystemExit and KeyboardInterrupt can only come from the strategy.
             reason = describe_exception(error)[:200]
-            message = f"strategy {self._strategy.name} failed at turn {position.turn}: {reason}"
-            raise StrategyError(message) from error
+            raise StrategyError(f"strategy {self._strategy.name} failed at turn {position.turn}: {reason}") from error
 
 
 def _reason(error: GameError) -> str:

@@ -36,8 +36,7 @@ async def _watch(session: PlayerSession, match: str) -> MatchView:
             await session.restore()
         else:
             if not view.record:
-                message = f"the server shows no event of match {match}, which it says is open"
-                raise BrokenRecordError(message)
+                raise BrokenRecordError(f"the server shows no event of match {match}, which it says is open")
             return view
         finally:
             session.view = None

@@ -61,8 +61,7 @@ async def rehearse(chooser: MoveChooser, offers: Sequence[MatchStarted | LadderI
         failure = await run_in_thread(partial(chooser.rehearse, offer))
         if failure is not None:
             on_event(failure)
-            message = f"{failure.error}; {_kept_text(offer)}"
-            raise StrategyError(message) from failure.error
+            raise StrategyError(f"{failure.error}; {_kept_text(offer)}") from failure.error
 
 
 def _occupy_standard_descriptors() -> None:

@@ -78,8 +78,9 @@ def is_loopback(url: str) -> bool:
 def _not_a_url(text: str) -> ServerUnreachableError:
     match = _OTHER_SCHEME.fullmatch(text.strip())
     instead = "ws://HOST:PORT" if match is None else f"ws{match[2] or ''}://{match[3]}"
-    message = f"not the address of a server: {quoted(text, 80)}; write {instead}{PATH}"
-    return ServerUnreachableError(message, UnreachableReason.ADDRESS)
+    return ServerUnreachableError(
+        f"not the address of a server: {quoted(text, 80)}; write {instead}{PATH}", UnreachableReason.ADDRESS
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,8 +111,10 @@ async def dial(url: str, deliver: Deliver, seconds: float = DIAL_SECONDS) -> "Pr
         raise _unreachable(url, error) from error
     if opened.subprotocol != SUBPROTOCOL:
         await opened.close()
-        message = f"{url} does not speak {SUBPROTOCOL}: not an evilpegs server, or a newer one"
-        raise ServerUnreachableError(message, UnreachableReason.OTHER_SERVER)
+        raise ServerUnreachableError(
+            f"{url} does not speak {SUBPROTOCOL}: not an evilpegs server, or a newer one",
+            UnreachableReason.OTHER_SERVER,
+        )
     return ProtocolConnection(url, opened, deliver)
 
 
@@ -163,8 +166,9 @@ class ProtocolConnection:
         except ConnectionClosed:
             return self._close_reason()
         except CodecError as error:
-            message = f"{self._url} sent what is not evilpegs v1: {printable(str(error))}"
-            return ServerUnreachableError(message, UnreachableReason.OTHER_SERVER)
+            return ServerUnreachableError(
+                f"{self._url} sent what is not evilpegs v1: {printable(str(error))}", UnreachableReason.OTHER_SERVER
+            )
         except (ConnectionLostError, BrokenRecordError) as error:
             return error
         finally:

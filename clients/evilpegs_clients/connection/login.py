@@ -109,10 +109,10 @@ class LoginSequence:
         if others:
             return NameTakenElsewhereError(name, self._server, others, self._tokens.path)
         if not stored_for:
-            message = f"the name {name} is taken at {self._server}; choose another with --name"
-            return error.with_message(message)
-        message = f"the name {name} is taken, and no token in {self._tokens.path} proves it; choose another"
-        return error.with_message(message)
+            return error.with_message(f"the name {name} is taken at {self._server}; choose another with --name")
+        return error.with_message(
+            f"the name {name} is taken, and no token in {self._tokens.path} proves it; choose another"
+        )
 
     def _explain_closed_registration(self, error: ServerRefusedError) -> ServerRefusedError:
         names = ", ".join(self._tokens.names_at(self._server))
@@ -127,8 +127,7 @@ class LoginSequence:
         if not tokens:
             servers = ", ".join(self._tokens.servers_with(name))
             known = f"it has one at: {servers}" if servers else "it has none for this name at any address"
-            message = f"{self._tokens.path} has no token for {name} at {former[:200]}; {known}"
-            raise TokenFileError(message)
+            raise TokenFileError(f"{self._tokens.path} has no token for {name} at {former[:200]}; {known}")
         return tokens
 
     def _with_token(self, token: str) -> Hello:
@@ -170,8 +169,9 @@ async def _try_hello(
         login.accept(hello, welcome)
     except TimeoutError:
         await connection.close()
-        message = f"{server} does not answer hello with welcome: not an evilpegs server"
-        raise ServerUnreachableError(message, UnreachableReason.OTHER_SERVER) from None
+        raise ServerUnreachableError(
+            f"{server} does not answer hello with welcome: not an evilpegs server", UnreachableReason.OTHER_SERVER
+        ) from None
     except BaseException:
         await connection.close()
         raise

@@ -117,8 +117,7 @@ class MatchClient:
         view = self.view
         answer = await self._move(Guess(match=view.id, game=view.game, turn=view.turn, code=code))
         if isinstance(answer, FeedbackGiven) and answer.code != code.upper():
-            message = f"the guess was {code}, and the server answers {printable(answer.code)}"
-            raise BrokenRecordError(message)
+            raise BrokenRecordError(f"the guess was {code}, and the server answers {printable(answer.code)}")
 
     async def resign(self, game: int | None = None) -> None:
         """Resign game number ``game``, or all games that are left."""

@@ -75,8 +75,7 @@ class MatchView:
     def started(self) -> MatchStarted:
         """The first event; raises LookupError if it has not arrived yet."""
         if self._started is None:
-            message = "the match has not started"
-            raise LookupError(message)
+            raise LookupError("the match has not started")
         return self._started
 
     @property
@@ -118,13 +117,13 @@ class MatchView:
             self._check_same(event.seq, fields)
             return False
         if event.seq > self.seq + 1:
-            message = f"event {self.seq + 1} of match {self.id} is missing"
-            raise ConnectionLostError(message)
+            raise ConnectionLostError(f"event {self.seq + 1} of match {self.id} is missing")
         try:
             self._fold(event)
         except (GameError, LookupError) as error:
-            message = f"event {event.seq} of match {self.id} makes no sense: {printable(str(error))}"
-            raise BrokenRecordError(message) from error
+            raise BrokenRecordError(
+                f"event {event.seq} of match {self.id} makes no sense: {printable(str(error))}"
+            ) from error
         self.record.append(fields)
         self.events.append(event)
         self._catch_up()
@@ -132,8 +131,7 @@ class MatchView:
 
     def _check_same(self, seq: int, fields: dict[str, Any]) -> None:
         if seq < 1 or self.record[seq - 1] != fields:
-            message = f"the server tells two stories: event {seq} of match {self.id} is not what it was"
-            raise BrokenRecordError(message)
+            raise BrokenRecordError(f"the server tells two stories: event {seq} of match {self.id} is not what it was")
 
     def _apply_state(self, message: ServerEvent) -> bool:
         match message:
@@ -153,8 +151,9 @@ class MatchView:
 
     def _apply_resumed(self, resumed: Resumed) -> None:
         if resumed.seq < self.seq:
-            message = f"the server lost what it said: match {self.id} had {self.seq} events, now {resumed.seq}"
-            raise BrokenRecordError(message)
+            raise BrokenRecordError(
+                f"the server lost what it said: match {self.id} had {self.seq} events, now {resumed.seq}"
+            )
         self._resumed = resumed
         self.phase = Phase.WAITING
         self._catch_up()
@@ -176,8 +175,7 @@ class MatchView:
             case MatchStarted():
                 self._started = event
             case _ if self._started is None:
-                message = "the first event is match_started"
-                raise LookupError(message)
+                raise LookupError("the first event is match_started")
             case GameStarted():
                 self.phase, self.game, self.turn, self.history = Phase.READY, event.game, 0, ()
                 self.announcements += 1

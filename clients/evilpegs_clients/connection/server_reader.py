@@ -106,12 +106,15 @@ class ServerReader:
             return error
         kind = answer_type.model_fields["type"].default
         program = self.welcome.server
-        message = f"{self.server} runs {program.name} {program.version}, which is too old to be asked for {kind}"
-        return error.with_message(message)
+        return error.with_message(
+            f"{self.server} runs {program.name} {program.version}, which is too old to be asked for {kind}"
+        )
 
     def _check(self, answer: ServerEvent, answer_type: type[_Answer]) -> _Answer:
         if isinstance(answer, answer_type):
             return answer
         kind = answer_type.model_fields["type"].default
-        message = f"{self.server} answers with {printable(answer.type)[:40]} instead of {kind}: not an evilpegs server"
-        raise ServerUnreachableError(message, UnreachableReason.OTHER_SERVER)
+        raise ServerUnreachableError(
+            f"{self.server} answers with {printable(answer.type)[:40]} instead of {kind}: not an evilpegs server",
+            UnreachableReason.OTHER_SERVER,
+        )

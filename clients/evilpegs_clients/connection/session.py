@@ -62,8 +62,7 @@ class PlayerSession:
     def welcome(self) -> Welcome:
         """The answer to the latest `hello`."""
         if self._welcome is None:
-            message = "the session is not open"
-            raise RuntimeError(message)
+            raise RuntimeError("the session is not open")
         return self._welcome
 
     @property
@@ -137,8 +136,7 @@ class PlayerSession:
                 await connection.ask(Resume(match=match, seq=0))
                 await asyncio.wait([complete, connection.ended], return_when=asyncio.FIRST_COMPLETED)
         except TimeoutError:
-            message = f"the server does not send all events of match {match} again"
-            raise ConnectionLostError(message) from None
+            raise ConnectionLostError(f"the server does not send all events of match {match} again") from None
         finally:
             self._copy = None
             complete.cancel()
@@ -174,17 +172,17 @@ class PlayerSession:
                 self._on_event(Reconnected(attempt))
                 return
         self._attempts = None
-        message = f"{why}; gave up after {self._retry_policy.backoff.attempts} attempts"
-        raise ServerUnreachableError(message, UnreachableReason.GAVE_UP)
+        raise ServerUnreachableError(
+            f"{why}; gave up after {self._retry_policy.backoff.attempts} attempts", UnreachableReason.GAVE_UP
+        )
 
     def _explain_stranger(self, error: ServerRefusedError) -> ServerRefusedError:
         if error.code not in STRANGER_ERRORS:
             return error
-        message = (
+        return error.with_message(
             f"{self.server} seems to be another server now, or to have another database: no player there has this "
             f"token. If the one before comes back, the match goes on there"
         )
-        return error.with_message(message)
 
     async def _connect_and_resume(self) -> ProtocolConnection:
         connection = await self._connect()
@@ -211,8 +209,7 @@ class PlayerSession:
 
     def _open_connection(self) -> ProtocolConnection:
         if self._connection is None:
-            message = "the session is not open"
-            raise RuntimeError(message)
+            raise RuntimeError("the session is not open")
         return self._connection
 
     def _deliver(self, received: ReceivedMessage) -> None:

@@ -77,8 +77,9 @@ class TokenFile:
         try:
             return _check(json.loads(text))
         except (ValueError, RecursionError):
-            message = f"the file of {self.contents} {self.path} is damaged; fix it, or move it away {self.remedy}"
-            raise DamagedTokenFileError(message) from None
+            raise DamagedTokenFileError(
+                f"the file of {self.contents} {self.path} is damaged; fix it, or move it away {self.remedy}"
+            ) from None
 
     def _restrict_access(self) -> None:
         if self.path.stat().st_mode & 0o077:
@@ -145,8 +146,7 @@ def _address(server: str) -> str:
 
 def _check(value: Any) -> _Servers:
     if not isinstance(value, dict) or not all(map(_is_names, value.values())):
-        message = "not servers with names with tokens"
-        raise ValueError(message)
+        raise ValueError("not servers with names with tokens")
     return value
 
 

@@ -49,10 +49,9 @@ class Hypotheses:
 
     def __post_init__(self) -> None:
         if not isfinite(self.null) or not isfinite(self.alternative) or self.null == self.alternative:
-            message = (
+            raise MalformedError(
                 f"no test can tell a difference of {self.null:g} from {self.alternative:g}; give them different values"
             )
-            raise MalformedError(message)
 
     @property
     def least_variance(self) -> float:

@@ -84,8 +84,9 @@ def open_checkpoint(path: Path, run: str, about: str) -> Iterator[Checkpoint]:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = FileIO(path, "a+")
     except OSError as error:
-        message = f"the journal {path} cannot be written: {error.strerror}; name another file with --journal"
-        raise CheckpointUnusableError(message) from error
+        raise CheckpointUnusableError(
+            f"the journal {path} cannot be written: {error.strerror}; name another file with --journal"
+        ) from error
     with file:
         _lock(file, path)
         yield _resume(file, path, run, about)
@@ -95,11 +96,13 @@ def _lock(file: FileIO, path: Path) -> None:
     try:
         is_ours = lock_descriptor(file.fileno(), blocking=False)
     except OSError as error:
-        message = f"the journal {path} cannot be locked: {error.strerror}; name another file with --journal"
-        raise CheckpointUnusableError(message) from error
+        raise CheckpointUnusableError(
+            f"the journal {path} cannot be locked: {error.strerror}; name another file with --journal"
+        ) from error
     if not is_ours:
-        message = f"another run writes to the journal {path}; wait for it or name another file with --journal"
-        raise CheckpointUnusableError(message)
+        raise CheckpointUnusableError(
+            f"another run writes to the journal {path}; wait for it or name another file with --journal"
+        )
 
 
 def _resume(file: FileIO, path: Path, run: str, about: str) -> Checkpoint:
@@ -133,8 +136,11 @@ def _check_heading(line: bytes, path: Path, run: str, about: str) -> None:
     if stored["run"] != run:
         is_same = stored["about"] == about
         this = "not of the same strategy file and version of the program" if is_same else f"not of {about}"
-        message = f"{path} is the journal of another run ({stored['about']}), {this}; name another file with --journal"
-        raise CheckpointMismatchError(message, stored["about"], about)
+        raise CheckpointMismatchError(
+            f"{path} is the journal of another run ({stored['about']}), {this}; name another file with --journal",
+            stored["about"],
+            about,
+        )
 
 
 def _format_error(path: Path, heading: bytes) -> CheckpointFormatError:
@@ -160,5 +166,6 @@ def _read_lines(lines: Iterable[bytes], run: str, path: Path, first_number: int)
             key, outcome = json.loads(text)
             yield key, outcome
     except DamagedError as error:
-        message = f"line {error.line} of the journal {path} is damaged; delete the file to start over"
-        raise CheckpointDamagedError(message) from error
+        raise CheckpointDamagedError(
+            f"line {error.line} of the journal {path} is damaged; delete the file to start over"
+        ) from error

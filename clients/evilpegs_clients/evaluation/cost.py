@@ -61,10 +61,11 @@ def check_memory(cost: CostEstimate, processes: int) -> None:
     needed = processes * cost.memory + (1 + started) * PROGRAM_BYTES
     installed = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     if needed > installed:
-        message = (
-            f"it takes {needed:,} bytes in all processes together; this machine has {installed:,}; take fewer --jobs"
+        raise TooLargeError(
+            f"it takes {needed:,} bytes in all processes together; this machine has {installed:,}; take fewer --jobs",
+            needed=needed,
+            bound=installed,
         )
-        raise TooLargeError(message, needed=needed, bound=installed)
 
 
 def _exact_cost(spec: StrategySpec, is_file: bool, threads: int) -> CostEstimate:

@@ -115,8 +115,9 @@ def _connect(address: str) -> Any:
         from distributed import Client  # noqa: PLC0415 - of the extra `cluster`
         from distributed.comm.addressing import parse_address, parse_host_port  # noqa: PLC0415 - likewise
     except ModuleNotFoundError as error:
-        message = f"a cluster needs distributed, which is not installed; {install_hint('cluster')}"
-        raise EvaluationError(message) from error
+        raise EvaluationError(
+            f"a cluster needs distributed, which is not installed; {install_hint('cluster')}"
+        ) from error
     for name in NOISY_LOGGERS:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
@@ -127,8 +128,9 @@ def _connect(address: str) -> Any:
         socket.create_connection(parse_host_port(host_port, DEFAULT_PORT), PATIENCE).close()
         return Client(address, timeout=PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:
-        message = f"no Dask scheduler answers at {quoted(address, 80)}; start one with: dask scheduler"
-        raise EvaluationError(message) from error
+        raise EvaluationError(
+            f"no Dask scheduler answers at {quoted(address, 80)}; start one with: dask scheduler"
+        ) from error
 
 
 def _check_workers(client: Any, address: str) -> None:
@@ -136,12 +138,11 @@ def _check_workers(client: Any, address: str) -> None:
         client.wait_for_workers(1, timeout=PATIENCE)
         versions = set(client.run(version, "evilpegs").values())
     except TimeoutError as error:
-        message = f"the Dask scheduler at {address} has no worker; start some with: dask worker {address}"
-        raise EvaluationError(message) from error
+        raise EvaluationError(
+            f"the Dask scheduler at {address} has no worker; start some with: dask worker {address}"
+        ) from error
     except PackageNotFoundError as error:
-        message = f"a worker of {address} lacks evilpegs; install it where the workers run"
-        raise EvaluationError(message) from error
+        raise EvaluationError(f"a worker of {address} lacks evilpegs; install it where the workers run") from error
     here = version("evilpegs")
     if others := ", ".join(sorted(versions - {here})):
-        message = f"workers of {address} have evilpegs {others}, this is {here}; install one"
-        raise EvaluationError(message)
+        raise EvaluationError(f"workers of {address} have evilpegs {others}, this is {here}; install one")

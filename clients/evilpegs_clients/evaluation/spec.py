@@ -65,8 +65,7 @@ def read_source(strategy: str) -> str | None:
     try:
         return Path(strategy).read_text()
     except (OSError, UnicodeDecodeError) as error:
-        message = f"{strategy} cannot be read: {error}"
-        raise StrategyError(message) from error
+        raise StrategyError(f"{strategy} cannot be read: {error}") from error
 
 
 def read_siblings(strategy: str) -> tuple[SiblingModule, ...]:

@@ -141,16 +141,17 @@ def _translate_worker_errors() -> Iterator[None]:
     try:
         yield
     except BrokenExecutor as error:
-        message = "a worker process was lost, perhaps for want of memory; start again, with fewer --jobs if need be"
-        raise EvaluationError(message) from error
+        raise EvaluationError(
+            "a worker process was lost, perhaps for want of memory; start again, with fewer --jobs if need be"
+        ) from error
     except CancelledError as error:
-        message = "the cluster was lost; start again when it is back"
-        raise EvaluationError(message) from error
+        raise EvaluationError("the cluster was lost; start again when it is back") from error
     except Exception as error:
         if type(error).__name__ != "KilledWorker":  # an error of distributed, which need not be installed
             raise
-        message = "the cluster lost too many workers with one unit, perhaps for want of memory; start again"
-        raise EvaluationError(message) from error
+        raise EvaluationError(
+            "the cluster lost too many workers with one unit, perhaps for want of memory; start again"
+        ) from error
 
 
 def _recall(task: Task, prefix: str, checkpoint: Checkpoint) -> TaskOutcome:
@@ -170,8 +171,7 @@ def _check(task: Task, outcome: TaskOutcome) -> TaskOutcome:
 
 
 def _impossible(task: Task) -> EvaluationError:
-    message = (
+    return EvaluationError(
         f"the journal or a worker gives an impossible result of the unit {task.key!r}; "
         f"delete the journal and start again"
     )
-    return EvaluationError(message)

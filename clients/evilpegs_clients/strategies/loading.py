@@ -51,8 +51,9 @@ class FileStrategy:
         except GameError:
             raise
         except (Exception, SystemExit, GeneratorExit) as error:
-            message = f"strategy {self.name} failed at turn {position.turn}: {_describe(error, self.path)}"
-            raise StrategyError(message) from error
+            raise StrategyError(
+                f"strategy {self.name} failed at turn {position.turn}: {_describe(error, self.path)}"
+            ) from error
 
 
 def load_strategy(name_or_path: str, candidates_only: bool = False) -> Strategy:
@@ -75,15 +76,14 @@ def load_strategy(name_or_path: str, candidates_only: bool = False) -> Strategy:
         return STRATEGIES[name_or_path](candidates_only)
     if not name_or_path.endswith(".py"):
         if os.path.isfile(name_or_path):  # noqa: PTH113 - `Path.is_file` fails for a text that can be no path
-            message = f"{name_or_path[:200]} is no .py file; if it is a program, write: --exec {name_or_path[:200]}"
-            raise StrategyError(message)
+            raise StrategyError(
+                f"{name_or_path[:200]} is no .py file; if it is a program, write: --exec {name_or_path[:200]}"
+            )
         if os.path.isdir(name_or_path):  # noqa: PTH112 - as above
-            message = f"{name_or_path[:200]} is a directory; name a .py file in it"
-            raise StrategyError(message)
+            raise StrategyError(f"{name_or_path[:200]} is a directory; name a .py file in it")
         raise StrategyError(_unknown_text(name_or_path))
     if candidates_only:
-        message = f"candidates only is for the strategies with a name; {name_or_path} decides by itself"
-        raise StrategyError(message)
+        raise StrategyError(f"candidates only is for the strategies with a name; {name_or_path} decides by itself")
     return _from_file(Path(name_or_path))
 
 
@@ -96,20 +96,18 @@ def _unknown_text(name: str) -> str:
 
 def _from_file(path: Path) -> FileStrategy:
     if path.is_dir():
-        message = f"{path} is a directory; name a .py file"
-        raise StrategyError(message)
+        raise StrategyError(f"{path} is a directory; name a .py file")
     if not path.is_file():
-        message = f"there is no strategy file {path}; check the name, or write one with: evilpegs bot --new {path}"
-        raise StrategyError(message)
+        raise StrategyError(
+            f"there is no strategy file {path}; check the name, or write one with: evilpegs bot --new {path}"
+        )
     siblings = find_siblings(path)
     version = source_version(path.read_bytes().decode(errors="replace"), siblings)
     function = getattr(_import(path, siblings), "choose", None)
     if not callable(function):
-        message = f"{path} has no function choose(position, rng); define it as evilpegs bot --new FILE does"
-        raise StrategyError(message)
+        raise StrategyError(f"{path} has no function choose(position, rng); define it as evilpegs bot --new FILE does")
     if iscoroutinefunction(function):
-        message = f"choose in {path} is async; write it as a plain function: def choose(position, rng)"
-        raise StrategyError(message)
+        raise StrategyError(f"choose in {path} is async; write it as a plain function: def choose(position, rng)")
     return FileStrategy(path.name, path, function, version)
 
 
@@ -123,8 +121,7 @@ def _import(path: Path, siblings: Iterable[SiblingModule]) -> ModuleType:
     try:
         SourceFileLoader(name, str(path)).exec_module(module)
     except (Exception, SystemExit) as error:
-        message = f"{path} cannot be loaded: {_describe(error, path)}"
-        raise StrategyError(message) from error
+        raise StrategyError(f"{path} cannot be loaded: {_describe(error, path)}") from error
     return module
 
 

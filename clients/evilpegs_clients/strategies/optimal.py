@@ -80,10 +80,9 @@ class Optimal:
 def _find_best(position: Position, work: int) -> Code:
     # Each choice begins with a new solver. Earlier results would save work, and the choice would depend on them.
     if not position.history and position.rules.size > MAX_FIRST_CODES:
-        message = (
+        raise TooLargeError(
             f"{position.rules} has {position.rules.size:,} codes; optimal play is known for {MAX_FIRST_CODES:,} at most"
         )
-        raise TooLargeError(message)
     return LeastTotal(position.rules).best_guess(position.candidates, work)
 
 

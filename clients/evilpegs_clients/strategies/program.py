@@ -71,8 +71,7 @@ class ProgramStrategy:
             return _read_code(self._receive(process), position)
         except _BrokenRuleError as error:
             self.close()
-            message = f"program {self.name} at turn {position.turn}: {error}"
-            raise StrategyError(message) from None
+            raise StrategyError(f"program {self.name} at turn {position.turn}: {error}") from None
 
     def close(self) -> None:
         """Kill the program, if it runs, and all of its group; the next guess would start it again."""
@@ -100,8 +99,7 @@ class ProgramStrategy:
                 )
             except OSError as error:
                 self.close()
-                message = f"program {self.name} cannot be started: {error.strerror}"
-                raise StrategyError(message) from None
+                raise StrategyError(f"program {self.name} cannot be started: {error.strerror}") from None
             assert self._process.stderr is not None  # noqa: S101 - a pipe
             self._errors.follow(os.dup(self._process.stderr.fileno()))
             self._process.stderr.close()
@@ -126,12 +124,10 @@ class ProgramStrategy:
         deadline, line = time.monotonic() + self._answer_seconds, b""
         while not line.endswith(b"\n"):
             if len(line) > MAX_LINE:
-                message = f"it wrote a line of more than {MAX_LINE} bytes and was killed"
-                raise _BrokenRuleError(message)
+                raise _BrokenRuleError(f"it wrote a line of more than {MAX_LINE} bytes and was killed")
             left = deadline - time.monotonic()
             if left <= 0 or not select.select([process.stdout], [], [], left)[0]:
-                message = f"no answer came within {self._answer_seconds:g} s, and it was killed"
-                raise _BrokenRuleError(message)
+                raise _BrokenRuleError(f"no answer came within {self._answer_seconds:g} s, and it was killed")
             piece = os.read(process.stdout.fileno(), MAX_LINE)
             if not piece:
                 raise self._ended(process)
@@ -164,19 +160,18 @@ def _split(command: str) -> list[str]:
     try:
         arguments = shlex.split(command)
     except ValueError as error:
-        message = f"not a command: {quoted(command, 80)}: {str(error).lower()}; quote it as in a shell"
-        raise StrategyError(message) from None
+        raise StrategyError(
+            f"not a command: {quoted(command, 80)}: {str(error).lower()}; quote it as in a shell"
+        ) from None
     if not arguments:
-        message = "the command of a program is empty; write a program and its arguments, such as ./mybot"
-        raise StrategyError(message)
+        raise StrategyError("the command of a program is empty; write a program and its arguments, such as ./mybot")
     return arguments
 
 
 def _find(program: str) -> Path:
     file = shutil.which(program)
     if file is None:
-        message = f"the program {quoted(program, 80)} {_why_not_found(program)}"
-        raise StrategyError(message)
+        raise StrategyError(f"the program {quoted(program, 80)} {_why_not_found(program)}")
     path = Path(file).resolve()
     _check_interpreter(path)
     return path
@@ -201,17 +196,15 @@ def _check_interpreter(path: Path) -> None:
         with path.open("rb") as file:
             first = file.readline(MAX_LINE).decode(errors="replace")
     except OSError as error:
-        message = f"the program {path} cannot be read: {error.strerror}"
-        raise StrategyError(message) from None
+        raise StrategyError(f"the program {path} cannot be read: {error.strerror}") from None
     words = first.removeprefix("#!").split() if first.startswith("#!") else []
     by_name = words[1:2] if words[:1] == ["/usr/bin/env"] and words[1:2] != ["-S"] else []
     missing = [word for word in [*words[:1], *by_name] if shutil.which(word) is None]
     if missing:
-        message = (
+        raise StrategyError(
             f"the program {path} needs the interpreter {quoted(missing[0], 80)} of its first line, which does not "
             f"exist; install it, or correct that line"
         )
-        raise StrategyError(message)
 
 
 def _request_line(position: Position, rng: Random) -> bytes:
@@ -237,11 +230,11 @@ def _read_code(line: bytes, position: Position) -> Code:
         answer: Any = json.loads(line)
         text = answer["code"]
     except (ValueError, TypeError, KeyError, RecursionError):
-        message = f'it wrote {_quote(line)} instead of a line such as {{"code": "{"1" * position.rules.pegs}"}}'
-        raise _BrokenRuleError(message) from None
+        raise _BrokenRuleError(
+            f'it wrote {_quote(line)} instead of a line such as {{"code": "{"1" * position.rules.pegs}"}}'
+        ) from None
     if not isinstance(text, str):
-        message = f"its code is {_quote(line)}, not a string in quotation marks"
-        raise _BrokenRuleError(message)
+        raise _BrokenRuleError(f"its code is {_quote(line)}, not a string in quotation marks")
     try:
         return parse_code(text, position.rules)
     except GameError as error:

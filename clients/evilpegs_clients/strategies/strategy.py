@@ -81,8 +81,7 @@ def with_strategy_name(strategy: str) -> Iterator[None]:
     try:
         yield
     except StuckError as error:
-        message = f"{strategy}: {error}"
-        raise StuckStrategyError(message) from error
+        raise StuckStrategyError(f"{strategy}: {error}") from error
 
 
 def _require_legal(value: object, rules: Rules, name: str) -> Code:
@@ -93,16 +92,14 @@ def _require_legal(value: object, rules: Rules, name: str) -> Code:
     except TypeError:
         what = f"the string {quote_value(value)}" if isinstance(value, str) else quote_value(value)
         remedy = f"return a tuple of color indices from 0, such as {_example(value, rules)} on {rules}"
-        message = f"strategy {name}: choose returned {what}; {remedy}"
-        raise StrategyError(message) from None
+        raise StrategyError(f"strategy {name}: choose returned {what}; {remedy}") from None
     except IllegalCodeError as error:
         why = str(error)
     except Exception as error:  # noqa: BLE001 - the value may be any object of the strategy's file
         why = describe_exception(error)[:200]
     else:
         return code
-    message = f"strategy {name} chose {quote_value(value)}, not a code of {rules}: {why}"
-    raise StrategyError(message)
+    raise StrategyError(f"strategy {name} chose {quote_value(value)}, not a code of {rules}: {why}")
 
 
 def _example(value: object, rules: Rules) -> Code:

@@ -37,5 +37,4 @@ def parse_words(line: str, commands: Mapping[str, _Command], parse: Callable[[st
     except GameError as error:
         if (command := find_word(text.lower(), commands)) is not None:
             return command
-        message = f"{error}. Type help for what can be typed."
-        raise GameError(message) from None
+        raise GameError(f"{error}. Type help for what can be typed.") from None

@@ -24,8 +24,9 @@ def can_check_signatures() -> bool:
 def require_cryptography() -> None:
     """Raise SignatureUncheckableError if `cryptography` is not installed."""
     if not can_check_signatures():
-        message = f"checking a signature needs cryptography, which is not installed; {install_hint('verify')}"
-        raise SignatureUncheckableError(message)
+        raise SignatureUncheckableError(
+            f"checking a signature needs cryptography, which is not installed; {install_hint('verify')}"
+        )
 
 
 def find_signer(over: Mapping[str, Any], keys: Iterable[str]) -> str | None:

@@ -58,8 +58,7 @@ class Space:
         """Return the code that a text stands for; raises ValueError."""
         code = tuple(map(self.symbols.find, text))
         if len(code) != self.pegs or -1 in code or (not self.repeats and len(set(code)) < self.pegs):
-            message = f"{text[:40]!r} is not a code of these rules"
-            raise ValueError(message)
+            raise ValueError(f"{text[:40]!r} is not a code of these rules")
         return code
 
     def write(self, code: Code) -> str:

@@ -100,8 +100,7 @@ class Game:
 def read_games(events: Sequence[Mapping[str, Any]]) -> list[Game]:
     """Return the games of a record, ordered by number; raises RecordError."""
     if not events or events[0].get("type") != "match_started":
-        message = "the record does not begin with match_started"
-        raise RecordError(message)
+        raise RecordError("the record does not begin with match_started")
     match = _match(events[0])
     numbers: dict[int, list[Mapping[str, Any]]] = {}
     for event in events:
@@ -113,8 +112,7 @@ def read_games(events: Sequence[Mapping[str, Any]]) -> list[Game]:
 def _match(started: Mapping[str, Any]) -> MatchSetup:
     codemaker, tie = _field(started, "codemaker", str), _optional_field(started, "tie", str)
     if tie not in TIES.get(codemaker, ()):
-        message = f"there is no codemaker {codemaker[:20]!r} with the tie rule {tie and tie[:20]!r}"
-        raise RecordError(message)
+        raise RecordError(f"there is no codemaker {codemaker[:20]!r} with the tie rule {tie and tie[:20]!r}")
     return MatchSetup(
         id=_require_match(_field(started, "match", str), _MATCH_ID, "the id of a match has 16 hex digits"),
         rules=_field(started, "rules", str),
@@ -129,8 +127,7 @@ def _match(started: Mapping[str, Any]) -> MatchSetup:
 def _tie_nonces(started: Mapping[str, Any], tie: str | None) -> bool:
     nonces = _optional_field(started, "tie_nonces", int)
     if nonces is not None and (tie, nonces) != ("largest/seeded", 2):
-        message = f"there is no tie rule {tie!r} with tie_nonces {nonces if 0 <= nonces < 100 else '?'}"
-        raise RecordError(message)
+        raise RecordError(f"there is no tie rule {tie!r} with tie_nonces {nonces if 0 <= nonces < 100 else '?'}")
     return nonces is not None
 
 
@@ -155,8 +152,7 @@ def _game(match: MatchSetup, game: int, events: Sequence[Mapping[str, Any]]) -> 
     feedbacks = [event for event in events if event["type"] == "feedback"]
     outcome, nonce = _optional_field(over, "outcome", str), _optional_field(over, "nonce", str)
     if (outcome is None) == bool(over) or outcome not in {None, *OUTCOMES}:
-        message = f"game {game}: there is no such outcome"
-        raise RecordError(message)
+        raise RecordError(f"game {game}: there is no such outcome")
     return Game(
         match=match,
         game=game,

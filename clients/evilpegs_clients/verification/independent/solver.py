@@ -31,8 +31,7 @@ class TooMuchWorkError(Exception):
 def check_table(space: Space, candidates: int, cells: int = CELLS) -> None:
     """Raise TooMuchWorkError if a table of all guesses by ``candidates`` would exceed ``cells``."""
     if space.size * candidates > cells:
-        message = f"{space.size:,} guesses for {candidates:,} candidates are over {cells:,} feedbacks"
-        raise TooMuchWorkError(message)
+        raise TooMuchWorkError(f"{space.size:,} guesses for {candidates:,} candidates are over {cells:,} feedbacks")
 
 
 class ExhaustiveSolver:
@@ -123,5 +122,4 @@ class ExhaustiveSolver:
     def _pay(self, feedbacks: int) -> None:
         self._left -= feedbacks
         if self._left < 0:
-            message = f"solving it takes over {self._limit:,} feedbacks"
-            raise TooMuchWorkError(message)
+            raise TooMuchWorkError(f"solving it takes over {self._limit:,} feedbacks")
