@@ -103,7 +103,7 @@ class NameTakenElsewhereError(ServerRefusedError):
 
 
 class EvaluationError(ClientError):
-    """The checkpoint, a worker process, the cluster or the strategy failed."""
+    """The journal, a worker process, the cluster or the strategy failed."""
 
 
 class StuckStrategyError(ClientError):

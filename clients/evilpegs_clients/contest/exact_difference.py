@@ -9,9 +9,8 @@ from rich.console import Console
 from rich.progress import Progress
 
 from evilpegs_clients.evaluation.cost import SMALL_SIZE, estimate_cost
-from evilpegs_clients.evaluation.plan import ExecutionPlan
-from evilpegs_clients.evaluation.request import make_specs
-from evilpegs_clients.evaluation.run import run_evaluation
+from evilpegs_clients.evaluation.run import ExecutionPlan, run_evaluation
+from evilpegs_clients.evaluation.spec import make_specs
 from evilpegs_clients.strategies.heuristics import CriterionStrategy
 from evilpegs_clients.strategies.strategy import Strategy
 from evilpegs_game.rules import Rules

@@ -1,18 +1,25 @@
-"""The cost of an evaluation, estimated before any work is done: its memory, its tasks, and its work in words."""
+"""The cost of an evaluation: its memory and units of work, and its time, measured with a strategy's first choices."""
 
+import math
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Final
 
 from evilpegs_clients.evaluation.spec import StrategySpec
 from evilpegs_clients.strategies.heuristics import CriterionStrategy
 from evilpegs_clients.strategies.optimal import Optimal
 from evilpegs_clients.strategies.registry import STRATEGIES
+from evilpegs_clients.strategies.seeding import draw_secret, game_seed
+from evilpegs_clients.strategies.strategy import seeded_choice
 from evilpegs_game.counting.part_counts import DEFAULT_BYTES as COUNT_BYTES
 from evilpegs_game.counting.problem import check_countable
 from evilpegs_game.errors import TooLargeError
 from evilpegs_game.evaluation.heuristic import heuristic_bytes
+from evilpegs_game.feedback import all_black, feedback
 from evilpegs_game.live.live_sets import DEFAULT_BYTES, ENUMERATED_CODES, LiveSets
+from evilpegs_game.live.position import Position
 
 SMALL_SIZE: Final = 50_000
 """The most secrets that are played in one piece: they take a few seconds, and starting processes would not pay."""
@@ -20,17 +27,29 @@ SMALL_SIZE_OF_FILE: Final = 1_000
 """A strategy file is assumed to be slow."""
 SMALL_GAMES, SMALL_GAMES_OF_FILE = 2_000, 200
 """The most games simulated in one piece, by a built-in strategy and by a strategy file."""
-TARGET_TASKS: Final = 256
-"""Enough tasks to keep many workers evenly busy."""
-MIN_TASK_SIZE, MIN_TASK_SIZE_OF_FILE = 500, 16
+TARGET_UNITS: Final = 256
+"""Enough units to keep many workers evenly busy."""
+MIN_UNIT_SIZE, MIN_UNIT_SIZE_OF_FILE = 500, 16
 """Sending fewer candidates would cost more than playing them."""
-MAX_TASK_GAMES: Final = 1_000
+MAX_UNIT_GAMES: Final = 1_000
 CACHED_TURNS: Final = 16
 """Turns per game that are assumed to leave a live set in the cache."""
 PROGRAM_BYTES: Final = 160_000_000
 """Measured memory of a process before any work: interpreter, libraries and compiled kernels."""
 TABLES_BYTES: Final = 32 << 20
 """An upper bound of the memory for choosing one guess, besides the codes."""
+
+FIRST_CHOICES: Final = 10
+"""The most choices that are timed, all of one game."""
+ENOUGH_SECONDS: Final = 1.0
+"""No further choice is timed after this time in all."""
+NOTICE_SECONDS: Final = 10.0
+"""Longer evaluations are announced."""
+CODES_PER_TURN: Final = 10
+"""The assumed factor by which a turn reduces the candidates; good strategies take 4.4 guesses on 4x6."""
+
+Now = Callable[[], float]
+"""In seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +94,19 @@ def _exact_cost(spec: StrategySpec, is_file: bool, threads: int) -> CostEstimate
         check_countable(rules)
         needs_codes = isinstance(strategy, CriterionStrategy | Optimal)
         remedy = "evaluate sampled with --games 100" if needs_codes else "play some games with --games 100"
-        message = f"all codes of {rules} take {codes:,} bytes; the limit is {DEFAULT_BYTES:,}; take smaller rules, or "
-        message += remedy
-        raise TooLargeError(message, needed=codes, bound=DEFAULT_BYTES)
+        raise TooLargeError(
+            f"all codes of {rules} take {codes:,} bytes; the limit is {DEFAULT_BYTES:,}; "
+            f"take smaller rules, or {remedy}",
+            needed=codes,
+            bound=DEFAULT_BYTES,
+        )
     memory, work = (4 * rules.pegs + 16) * rules.size + TABLES_BYTES, f"at least {rules.size:,} choices"
     if isinstance(strategy, CriterionStrategy):
         memory = max(memory, heuristic_bytes(rules, threads))
         work = f"up to {rules.size**2:,} feedback evaluations a turn"
-    least = MIN_TASK_SIZE_OF_FILE if is_file else MIN_TASK_SIZE
+    least = MIN_UNIT_SIZE_OF_FILE if is_file else MIN_UNIT_SIZE
     small = SMALL_SIZE_OF_FILE if is_file else SMALL_SIZE
-    return CostEstimate(spec, memory, max(least, rules.size // TARGET_TASKS), work, rules.size <= small)
+    return CostEstimate(spec, memory, max(least, rules.size // TARGET_UNITS), work, rules.size <= small)
 
 
 def _games_cost(spec: StrategySpec, is_file: bool) -> CostEstimate:
@@ -93,6 +115,63 @@ def _games_cost(spec: StrategySpec, is_file: bool) -> CostEstimate:
     cached = DEFAULT_BYTES + DEFAULT_BYTES // 8
     memory = cached + COUNT_BYTES if is_counted else min(cached, CACHED_TURNS * spec.games * codes)
     small = SMALL_GAMES_OF_FILE if is_file else SMALL_GAMES
-    task_size = min(MAX_TASK_GAMES, -(-spec.games // TARGET_TASKS))
+    task_size = min(MAX_UNIT_GAMES, -(-spec.games // TARGET_UNITS))
     is_small = spec.games <= small and not is_counted
     return CostEstimate(spec, memory, task_size, f"{spec.games:,} games", is_small)
+
+
+@dataclass(frozen=True, slots=True)
+class TimeEstimate:
+    seconds_per_choice: float
+    choices: int
+    processes: int = 1
+
+    @property
+    def seconds(self) -> float:
+        return self.seconds_per_choice * self.choices / self.processes
+
+    @property
+    def is_long(self) -> bool:
+        """True if the evaluation should be announced."""
+        return self.seconds >= NOTICE_SECONDS
+
+    def __str__(self) -> str:
+        choices = f"{self.seconds_per_choice:.2g} s per choice, about {self.choices:,} choices"
+        return f"{choices}; this takes about {duration_text(self.seconds)}"
+
+
+def estimate_time(spec: StrategySpec, processes: int, now: Now) -> TimeEstimate | None:
+    """Estimate the time of an evaluation by timing the first choices of one game; errors of the strategy are passed on.
+
+    Return None if compiled code evaluates the strategy without single choices, or if no choice could be timed.
+    """
+    strategy = spec.load()
+    if isinstance(strategy, CriterionStrategy) and not spec.games and not spec.worst:
+        return None
+    seed = game_seed(spec.seed, 0) if spec.games else spec.seed
+    choose, secret = seeded_choice(strategy, seed), draw_secret(seed, spec.rules)
+    position, guess, times = Position(spec.rules, (), LiveSets()), spec.opening, list[float]()
+    while len(times) < FIRST_CHOICES and sum(times) < ENOUGH_SECONDS:
+        if guess is None:
+            start = now()
+            guess = choose(position)
+            times.append(now() - start)
+        reply = feedback(guess, secret)
+        if reply == all_black(spec.rules.pegs):
+            break
+        position, guess = position.after(guess, reply), None
+    # A walk of all secrets chooses mostly late in games, where choices are often cheaper.
+    typical = times if spec.games else times[len(times) // 2 :]
+    if not typical:
+        return None
+    turns = 1 + math.log(spec.rules.size, CODES_PER_TURN)
+    choices = round(spec.games * turns) if spec.games else spec.rules.size
+    return TimeEstimate(fmean(typical), choices, processes)
+
+
+def duration_text(seconds: float) -> str:
+    """Return a duration such as ``40 seconds``, ``12 minutes`` or ``3 hours``."""
+    for length, unit in ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes")):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.0f} {unit}"
+    return f"{seconds:.0f} seconds"

@@ -1,15 +1,29 @@
 """The results of an evaluation: counts of guesses, the figures derived from them, and comparisons."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from heapq import nsmallest
+from typing import Any, Final
 
+from evilpegs_clients.evaluation.cost import CostEstimate
+from evilpegs_clients.evaluation.run import ExecutionPlan, Tally
 from evilpegs_clients.evaluation.spec import StrategySpec
+from evilpegs_clients.strategies.consistent import RandomConsistent
+from evilpegs_clients.strategies.registry import STRATEGIES
+from evilpegs_clients.strategies.seeding import draw_secret, game_seed
 from evilpegs_game.codes import Code, format_code
+from evilpegs_game.errors import OverBudgetError
 from evilpegs_game.evaluation.exact import Evaluation
+from evilpegs_game.evaluation.expectation import expected_guesses
 from evilpegs_game.evaluation.paired import PairedDifference
 from evilpegs_game.evaluation.simulation import Simulation
+
+MAX_CODES, MAX_CODES_BESIDE_GAMES = 1_000, 1_296
+"""The most codes for `exact_expectation`, if every secret is played and beside simulated games."""
+EXPECTATION_BUDGET: Final = 20_000_000
+"""In feedbacks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,3 +128,59 @@ def compare_results(results: Sequence[StrategyResult]) -> list[Comparison]:
     best = min(results, key=lambda result: result.figures.total)
     others = [result for result in results if result is not best]
     return [Comparison(best, other, PairedDifference.of(other.lengths, best.lengths)) for other in others]
+
+
+def make_results(
+    costs: Sequence[CostEstimate], tallies: Sequence[tuple[Tally, float]], plan: ExecutionPlan
+) -> list[StrategyResult]:
+    """Return the result of each strategy, under names that tell the strategies apart."""
+    specs = [cost.spec for cost in costs]
+    return [
+        StrategyResult(
+            spec,
+            name,
+            tally.first if spec.first is None else spec.opening,
+            tally.distribution,
+            seconds,
+            exact_expectation(spec),
+            is_one_seed=not spec.games and spec.strategy in STRATEGIES and spec.load().uses_rng,
+            lengths=bytes(tally.lengths),
+            worst=_costly_secrets(spec, tally),
+            ms_per_guess=_ms_per_guess(tally, seconds, plan.processes(cost)),
+        )
+        for cost, spec, name, (tally, seconds) in zip(costs, specs, _display_names(specs), tallies, strict=True)
+    ]
+
+
+def _costly_secrets(spec: StrategySpec, tally: Tally) -> tuple[CostlySecret, ...]:
+    # equals are in code order, or in that of the simulated games
+    if not spec.games:
+        return tuple(CostlySecret(guesses, secret, spec.seed) for guesses, secret in tally.worst)
+    numbers = nsmallest(spec.worst, range(spec.games), key=lambda number: (-tally.lengths[number], number))
+    seeds = [game_seed(spec.seed, number) for number in numbers]
+    return tuple(
+        CostlySecret(tally.lengths[number], draw_secret(seed, spec.rules), seed)
+        for number, seed in zip(numbers, seeds, strict=True)
+    )
+
+
+def _ms_per_guess(tally: Tally, seconds: float, processes: int | None) -> float | None:
+    return seconds * 1000 * processes / tally.new_guesses if processes and tally.new_guesses else None
+
+
+def _display_names(specs: Sequence[StrategySpec]) -> list[str]:
+    # the text that the user typed if others have the same name
+    own = [spec.load().name for spec in specs]
+    times = Counter(own)
+    return [name if times[name] == 1 else spec.strategy for spec, name in zip(specs, own, strict=True)]
+
+
+def exact_expectation(spec: StrategySpec, budget: int = EXPECTATION_BUDGET) -> Fraction | None:
+    """Return the expected guesses of `random-consistent`; None for other specs, and if they take over ``budget``."""
+    max_codes = MAX_CODES_BESIDE_GAMES if spec.games else MAX_CODES
+    if spec.rules.size > max_codes or spec.first is not None or not isinstance(spec.load(), RandomConsistent):
+        return None
+    try:
+        return expected_guesses(spec.rules, budget)
+    except OverBudgetError:
+        return None

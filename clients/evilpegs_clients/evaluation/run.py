@@ -1,7 +1,10 @@
-"""A whole evaluation: each strategy is played in one piece by this process, or in tasks that workers share."""
+"""A whole evaluation: each strategy is played in one piece by this process, or in units that workers share."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from time import perf_counter
 from typing import Final
@@ -9,24 +12,28 @@ from typing import Final
 from rich.console import Console
 from rich.progress import Progress
 
-from evilpegs_clients.evaluation.checkpoint import (
-    Checkpoint,
-    CheckpointUnusableError,
-    memory_checkpoint,
-    open_checkpoint,
-)
-from evilpegs_clients.evaluation.cost import CostEstimate
-from evilpegs_clients.evaluation.estimate import Now, estimate_time
-from evilpegs_clients.evaluation.executors import InlineExecutor, Workers, open_workers
-from evilpegs_clients.evaluation.plan import ExecutionPlan, run_digest
+from evilpegs_clients.evaluation.cost import CostEstimate, Now, estimate_time
+from evilpegs_clients.evaluation.journal import Journal, JournalUnusableError, default_journal_path, open_journal
 from evilpegs_clients.evaluation.spec import StrategySpec
-from evilpegs_clients.evaluation.tally import Advance, Tally, tally_tasks
+from evilpegs_clients.evaluation.units import (
+    ChoiceUnit,
+    ChosenGuess,
+    GamesUnit,
+    PlayedGames,
+    SolvedCounts,
+    SubtreeUnit,
+    first_units,
+    most_costly,
+)
+from evilpegs_clients.evaluation.workers import InlineExecutor, Workers, open_workers, play_units
 from evilpegs_clients.strategies.heuristics import CriterionStrategy
 from evilpegs_clients.strategies.strategy import seeded_choice, with_strategy_name
 from evilpegs_clients.strategies.warm_up import SMALL_RULES, warm_up
+from evilpegs_game.codes import Code
 from evilpegs_game.errors import GameError
 from evilpegs_game.evaluation.exact import distribution_from
 from evilpegs_game.evaluation.heuristic import evaluate_heuristic
+from evilpegs_game.feedback import all_black
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 
@@ -34,6 +41,63 @@ INLINE: Final = Workers(InlineExecutor(), 1)
 MAX_UPDATES: Final = 500
 LINE_SECONDS: Final = 10.0
 """Between two lines of progress, which are printed where there is no terminal for a bar."""
+
+Advance = Callable[[int], None]
+"""Gets the codes, or games, finished since its last call."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionPlan:
+    """The processes that play an evaluation, and its journal, as the user chose them.
+
+    Without a ``cluster``, the address of a Dask scheduler, ``jobs`` processes play. Without a ``journal``, long work
+    has a default file.
+    """
+
+    jobs: int = 1
+    cluster: str | None = None
+    journal: Path | None = None
+
+    def uses_tasks(self, cost: CostEstimate) -> bool:
+        """Return True if the work is long, or a cluster or a journal was chosen."""
+        return not cost.is_small or self.cluster is not None or self.journal is not None
+
+    def processes(self, cost: CostEstimate) -> int | None:
+        """Return the processes of this machine that do the work; None if a cluster does it."""
+        if not self.uses_tasks(cost):
+            return 1
+        return self.jobs if self.cluster is None else None
+
+    def checkpoint_path(self, costs: Sequence[CostEstimate]) -> Path | None:
+        """Return the journal of a run; None if nothing is played in units."""
+        if not any(map(self.uses_tasks, costs)):
+            return None
+        return self.journal or default_journal_path(_run_digest(costs))
+
+
+def _run_digest(costs: Sequence[CostEstimate]) -> str:
+    # covers everything that the counts of a run depend on
+    return sha256(" ".join(cost.spec.digest for cost in costs).encode()).hexdigest()
+
+
+@dataclass(slots=True)
+class Tally:
+    """The counts of an evaluation so far; ``solved[i]`` codes, or games, were solved at guess i.
+
+    ``lengths`` has the guesses of each simulated game, one byte per game. ``new_guesses`` are those in games that this
+    run played itself.
+    """
+
+    first: Code | None = None
+    solved: Counter[int] = field(default_factory=Counter)
+    lengths: bytearray = field(default_factory=bytearray)
+    worst: list[tuple[int, Code]] = field(default_factory=list)
+    new_guesses: int = 0
+
+    @property
+    def distribution(self) -> tuple[int, ...]:
+        """Index i is for guess i + 1."""
+        return tuple(self.solved[turn] for turn in range(1, max(self.solved) + 1))
 
 
 def run_evaluation(
@@ -46,19 +110,19 @@ def run_evaluation(
     """
     tallies = []
     with ExitStack() as stack:
-        checkpoint = stack.enter_context(_open_plan_checkpoint(costs, plan, err))
+        journal = stack.enter_context(_open_plan_journal(costs, plan, err))
         uses_tasks = any(map(plan.uses_tasks, costs))
         workers = stack.enter_context(open_workers(plan.jobs, plan.cluster)) if uses_tasks else INLINE
         for index, cost in enumerate(costs):
             # before the time is measured
             _compile(cost.spec, plan.uses_tasks(cost))
             with with_strategy_name(cost.spec.strategy):
-                if not checkpoint.outcomes:  # otherwise little may be left to do
+                if not journal.outcomes:  # otherwise little may be left to do
                     _announce(cost.spec, plan.processes(cost) or 1, err, now)
                 advance = _make_advance(progress, err, cost.spec, now, with_name=len(costs) > 1)
                 start = now()
                 if plan.uses_tasks(cost):
-                    tally = tally_tasks(cost.spec, f"{index} ", workers, checkpoint, cost.task_size, advance)
+                    tally = tally_units(cost.spec, f"{index} ", workers, journal, cost.task_size, advance)
                 else:
                     tally = _tally_inline(cost, plan.jobs, advance)
             tallies.append((tally, now() - start))
@@ -72,38 +136,34 @@ def _announce(spec: StrategySpec, processes: int, err: Console, now: Now) -> Non
 
 
 @contextmanager
-def _open_plan_checkpoint(costs: Sequence[CostEstimate], plan: ExecutionPlan, err: Console) -> Iterator[Checkpoint]:
-    path = plan.checkpoint_path(costs)
+def _open_plan_journal(costs: Sequence[CostEstimate], plan: ExecutionPlan, err: Console) -> Iterator[Journal]:
+    path, journal = plan.checkpoint_path(costs), Journal()
     with ExitStack() as stack:
+        if path is not None:
+            about = "; ".join(_describe(cost.spec) for cost in costs)
+            try:
+                journal = stack.enter_context(open_journal(path, _run_digest(costs), about))
+            except JournalUnusableError as error:
+                if plan.journal is not None:
+                    raise
+                err.print(f"{error}; this run keeps none", soft_wrap=True)
+                path = None
         try:
-            checkpoint = stack.enter_context(_open_path(path, costs))
-        except CheckpointUnusableError as error:
-            if plan.checkpoint is not None:
-                raise
-            err.print(f"{error}; this run keeps none", soft_wrap=True)
-            checkpoint, path = memory_checkpoint(), None
-        try:
-            yield checkpoint
+            yield journal
         except KeyboardInterrupt:
             if path is not None:
-                finished = f"{len(checkpoint.outcomes):,} finished unit{'' if len(checkpoint.outcomes) == 1 else 's'}"
+                finished = f"{len(journal.outcomes):,} finished unit{'' if len(journal.outcomes) == 1 else 's'}"
                 err.print(f"interrupted; the same command goes on from {finished} in {path}", soft_wrap=True)
             raise
         except Exception as error:  # a strategy that fails will fail again, so there is nothing to resume
-            if isinstance(error, GameError) or not checkpoint.outcomes:
+            if isinstance(error, GameError) or not journal.outcomes:
                 _remove_default(path, plan)
             raise
         _remove_default(path, plan)
 
 
-def _open_path(path: Path | None, costs: Sequence[CostEstimate]) -> AbstractContextManager[Checkpoint]:
-    if path is None:
-        return nullcontext(memory_checkpoint())
-    return open_checkpoint(path, run_digest(costs), "; ".join(_describe(cost.spec) for cost in costs))
-
-
 def _remove_default(path: Path | None, plan: ExecutionPlan) -> None:
-    if path is not None and plan.checkpoint is None:
+    if path is not None and plan.journal is None:
         path.unlink()
 
 
@@ -112,16 +172,50 @@ def _compile(spec: StrategySpec, uses_tasks: bool) -> None:
     if isinstance(strategy, CriterionStrategy) and not spec.games and not spec.worst:
         first = seeded_choice(strategy)(Position(SMALL_RULES, (), LiveSets()))
         evaluate_heuristic(SMALL_RULES, strategy.criterion, (), first)
-        # the first use after an installation waits for kernels, so none is compiled that only tasks and games need
+        # the first use after an installation waits for kernels, so none is compiled that only units and games need
         if not uses_tasks:
             return
     warm_up(strategy, (), LiveSets())
 
 
+def tally_units(
+    spec: StrategySpec, prefix: str, workers: Workers, journal: Journal, unit_size: int, advance: Advance
+) -> Tally:
+    """Play all secrets or games of ``spec`` in units of at most ``unit_size``, except those in the journal.
+
+    The journal has each outcome under ``prefix`` and the key of its unit. The counts do not depend on the number of
+    workers or the order in which units end. Raises EvaluationError.
+    """
+    tally = Tally(lengths=bytearray(spec.games))
+    kept = set(journal.outcomes)
+    waiting = deque(first_units(spec, unit_size))
+    for unit, outcome in play_units(waiting, prefix, workers, journal):
+        match unit, outcome:
+            case ChoiceUnit(), ChosenGuess():
+                waiting.extend(unit.split(outcome, unit_size))
+                turn, solved = len(unit.history) + 1, outcome.parts.get(all_black(spec.rules.pegs), 0)
+                if turn == 1:
+                    tally.first = outcome.guess
+                if solved:
+                    tally.solved[turn] += solved
+                    tally.worst = most_costly([*tally.worst, (turn, outcome.guess)], spec.worst)
+                    advance(solved)
+            case SubtreeUnit(), SolvedCounts():
+                tally.solved.update(dict(enumerate(outcome.distribution, len(unit.history) + 1)))
+                tally.worst = most_costly([*tally.worst, *outcome.worst], spec.worst)
+                advance(unit.size)
+            case GamesUnit(), PlayedGames():
+                tally.solved.update(dict(enumerate(outcome.distribution, 1)))
+                tally.lengths[unit.start : unit.stop] = outcome.lengths
+                tally.new_guesses += 0 if prefix + unit.key in kept else sum(outcome.lengths)
+                advance(unit.size)
+    return tally
+
+
 def _tally_inline(cost: CostEstimate, threads: int, advance: Advance) -> Tally:
     spec, strategy = cost.spec, cost.spec.load()
     if spec.games or spec.worst:
-        return tally_tasks(spec, "", INLINE, memory_checkpoint(), cost.task_size, advance)
+        return tally_units(spec, "", INLINE, Journal(), cost.task_size, advance)
     # one piece is the fastest way for work that takes about a second
     rules, choose = spec.rules, seeded_choice(strategy, spec.seed)
     tally = Tally(spec.opening or choose(Position(rules, (), LiveSets())))

@@ -1,6 +1,7 @@
 """The specification of a strategy to evaluate, in a form that any process can work from."""
 
 import tempfile
+from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from functools import lru_cache
 from hashlib import sha256
@@ -56,6 +57,29 @@ class StrategySpec:
     def load(self) -> Strategy:
         """Return the strategy, loaded once per process; raises StrategyError."""
         return _load(self.strategy, self.source, self.siblings, self.candidates_only)
+
+
+def make_specs(
+    strategies: Sequence[str],
+    rules: Rules,
+    first: str | None,
+    candidates_only: bool,
+    games: int,
+    seed: int,
+    worst: int = 0,
+) -> list[StrategySpec]:
+    """Return a checked `StrategySpec` for each strategy, without repetitions; raises GameError."""
+    specs = [
+        StrategySpec(
+            *(strategy, read_source(strategy), rules, first, candidates_only, games, seed),
+            siblings=read_siblings(strategy),
+            worst=worst,
+        )
+        for strategy in dict.fromkeys(strategies)
+    ]
+    for spec in specs:
+        spec.check()
+    return specs
 
 
 def read_source(strategy: str) -> str | None:

@@ -16,9 +16,8 @@ from rich.console import Console
 from evilpegs.commands.evaluate.table import show_results
 from evilpegs.main import app
 from evilpegs_clients.errors import StuckStrategyError
-from evilpegs_clients.evaluation.checkpoint import CheckpointMismatchError
-from evilpegs_clients.evaluation.request import exact_expectation
-from evilpegs_clients.evaluation.results import StrategyResult
+from evilpegs_clients.evaluation.journal import JournalMismatchError
+from evilpegs_clients.evaluation.results import StrategyResult, exact_expectation
 from evilpegs_clients.evaluation.spec import StrategySpec
 from evilpegs_game.errors import StuckError
 from evilpegs_game.evaluation.tree_walk import MAX_IDLE_TURNS
@@ -329,7 +328,7 @@ def test_evaluate_named_journal_stays(run, tmp_path):
 def test_evaluate_journal_of_other_options_describes_both_runs(run, options, numbers):
     both = ["evaluate", "minimax", "entropy", "--rules", "3x3", "--journal", "kept"]
     assert run(*both).status == 0
-    with pytest.raises(CheckpointMismatchError) as caught:
+    with pytest.raises(JournalMismatchError) as caught:
         app([*both, *options])
     found, asked = caught.value.stored, caught.value.expected
     assert numbers_in(found) == {"3x3"}

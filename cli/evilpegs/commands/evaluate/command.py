@@ -19,13 +19,9 @@ from evilpegs.slow_strategy import slow_strategies_named
 from evilpegs.tracebacks import traceback_of_strategy
 from evilpegs.usage_errors import rules_hint
 from evilpegs_clients.evaluation.cost import check_memory, estimate_cost
-from evilpegs_clients.evaluation.plan import ExecutionPlan
-from evilpegs_clients.evaluation.request import make_results, make_specs
-from evilpegs_clients.evaluation.results import (
-    StrategyResult,
-    compare_results,
-)
-from evilpegs_clients.evaluation.run import run_evaluation
+from evilpegs_clients.evaluation.results import StrategyResult, compare_results, make_results
+from evilpegs_clients.evaluation.run import ExecutionPlan, run_evaluation
+from evilpegs_clients.evaluation.spec import make_specs
 from evilpegs_game.errors import quoted
 from evilpegs_game.rules import Rules
 

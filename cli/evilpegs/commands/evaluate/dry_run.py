@@ -7,7 +7,7 @@ from rich.console import Console
 
 from evilpegs.output import pluralize
 from evilpegs_clients.evaluation.cost import PROGRAM_BYTES, CostEstimate
-from evilpegs_clients.evaluation.plan import ExecutionPlan
+from evilpegs_clients.evaluation.run import ExecutionPlan
 
 
 def show_costs(out: Console, costs: Sequence[CostEstimate], plan: ExecutionPlan) -> None:

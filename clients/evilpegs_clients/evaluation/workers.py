@@ -1,33 +1,60 @@
-"""The workers that play tasks: this process, processes of this machine, or a Dask cluster, behind one interface."""
+"""Sharing of units of work among workers: this process, the processes of ``--jobs``, or a Dask cluster."""
 
 import logging
 import os
 import signal
 import socket
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    wait,
+)
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from multiprocessing import active_children, connection, get_context, parent_process
 from threading import Thread
+from types import MappingProxyType
 from typing import Any, Final, ParamSpec, TypeVar
 
 from evilpegs_clients.errors import EvaluationError
-from evilpegs_game.errors import quoted
+from evilpegs_clients.evaluation.journal import Journal
+from evilpegs_clients.evaluation.units import (
+    ChoiceUnit,
+    ChosenGuess,
+    GamesUnit,
+    PlayedGames,
+    SolvedCounts,
+    SubtreeUnit,
+    UnitOfWork,
+    UnitOutcome,
+    parse_outcome,
+    play,
+)
+from evilpegs_game.errors import GameError, quoted
 from evilpegs_protocol.suggestions import install_hint
 
 PATIENCE: Final = 10.0
 """Seconds to wait for an answer of the cluster, and for its first worker."""
 RETRIES: Final = 3
-"""Times that the cluster starts a task again because its worker was lost."""
+"""Times that the cluster starts a unit again because its worker was lost."""
 DEFAULT_PORT: Final = 8786
 SCHEMES: Final = ("tcp", "tls")
 CLUSTER_CAPACITY: Final = 1000
-"""Tasks that are submitted to a cluster at a time."""
+"""Units that are submitted to a cluster at a time."""
 
 NOISY_LOGGERS: Final = ("distributed", "distributed.client", "tornado.application")
 """Silenced, because they report at length what an EvaluationError says in one line."""
+
+OUTCOME_TYPES: Final[Mapping[type[UnitOfWork], type[UnitOutcome]]] = MappingProxyType(
+    {ChoiceUnit: ChosenGuess, SubtreeUnit: SolvedCounts, GamesUnit: PlayedGames}
+)
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -35,7 +62,7 @@ _R = TypeVar("_R")
 
 @dataclass(frozen=True, slots=True)
 class Workers:
-    """An executor, and the unfinished tasks that keep it busy and still let the tasks end soon."""
+    """An executor, and the unfinished units that keep it busy and still let all end soon."""
 
     executor: Executor
     capacity: int
@@ -53,7 +80,7 @@ class InlineExecutor(Executor):
 def open_workers(jobs: int, cluster: str | None) -> Iterator[Workers]:
     """Provide the workers of the Dask scheduler at ``cluster``, or ``jobs`` processes; raises EvaluationError.
 
-    One job is done by this process itself. If the block fails, processes are terminated and waiting tasks canceled.
+    One job is done by this process itself. If the block fails, processes are terminated and waiting units canceled.
     """
     if cluster is not None:
         with _cluster_workers(cluster) as workers:
@@ -146,3 +173,69 @@ def _check_workers(client: Any, address: str) -> None:
     here = version("evilpegs")
     if others := ", ".join(sorted(versions - {here})):
         raise EvaluationError(f"workers of {address} have evilpegs {others}, this is {here}; install one")
+
+
+def play_units(
+    waiting: deque[UnitOfWork], prefix: str, workers: Workers, journal: Journal
+) -> Iterator[tuple[UnitOfWork, UnitOutcome]]:
+    """Yield each unit with its outcome, which the journal has, or gets, under ``prefix`` and the unit's key.
+
+    The caller may add to ``waiting`` after each outcome. Raises EvaluationError.
+    """
+    running: dict[Future[UnitOutcome], UnitOfWork] = {}
+    while waiting or running:
+        while waiting and len(running) < workers.capacity:
+            unit = waiting.popleft()
+            if prefix + unit.key in journal.outcomes:
+                yield unit, _recall(unit, journal.outcomes[prefix + unit.key])
+            else:
+                with _translate_worker_errors():
+                    running[workers.executor.submit(play, unit)] = unit
+        done, _ = wait(running, return_when=FIRST_COMPLETED)
+        for future in done:
+            unit = running.pop(future)
+            with _translate_worker_errors():
+                outcome = _check(unit, future.result())
+            journal.add(prefix + unit.key, outcome.to_json())
+            yield unit, outcome
+
+
+@contextmanager
+def _translate_worker_errors() -> Iterator[None]:
+    try:
+        yield
+    except BrokenExecutor as error:
+        raise EvaluationError(
+            "a worker process was lost, perhaps for want of memory; start again, with fewer --jobs if need be"
+        ) from error
+    except CancelledError as error:
+        raise EvaluationError("the cluster was lost; start again when it is back") from error
+    except Exception as error:
+        if type(error).__name__ != "KilledWorker":  # an error of distributed, which need not be installed
+            raise
+        raise EvaluationError(
+            "the cluster lost too many workers with one unit, perhaps for want of memory; start again"
+        ) from error
+
+
+def _recall(unit: UnitOfWork, document: Any) -> UnitOutcome:
+    try:
+        outcome = parse_outcome(document, unit.spec.rules)
+    except (GameError, KeyError, TypeError, ValueError) as error:
+        raise _impossible(unit) from error
+    return _check(unit, outcome)
+
+
+def _check(unit: UnitOfWork, outcome: UnitOutcome) -> UnitOutcome:
+    numbers = outcome.parts.values() if isinstance(outcome, ChosenGuess) else outcome.distribution
+    is_of_kind = isinstance(outcome, OUTCOME_TYPES[type(unit)])
+    if not is_of_kind or sum(numbers) != unit.size or min(numbers, default=0) < 0:
+        raise _impossible(unit)
+    return outcome
+
+
+def _impossible(unit: UnitOfWork) -> EvaluationError:
+    return EvaluationError(
+        f"the journal or a worker gives an impossible result of the unit {unit.key!r}; "
+        f"delete the journal and start again"
+    )

@@ -1,4 +1,4 @@
-"""Tasks and their outcomes."""
+"""Units and their outcomes."""
 
 import pickle
 from collections import Counter
@@ -6,9 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from evilpegs_clients.evaluation.outcomes import ChosenGuess, PlayedGames, SolvedCounts, parse_outcome
 from evilpegs_clients.evaluation.spec import StrategySpec, read_source
-from evilpegs_clients.evaluation.tasks import ChoiceTask, GamesTask, SubtreeTask, format_history, play
+from evilpegs_clients.evaluation.units import (
+    ChoiceUnit,
+    ChosenGuess,
+    GamesUnit,
+    PlayedGames,
+    SolvedCounts,
+    SubtreeUnit,
+    format_history,
+    parse_outcome,
+    play,
+)
 from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.strategy import StrategyError, seeded_choice
 from evilpegs_game.errors import IllegalCodeError
@@ -27,98 +36,98 @@ def spec(strategy="minimax", rules=SMALL, **fields):
     return StrategySpec(strategy, read_source(strategy), rules, **fields)
 
 
-def test_tasks_below_choice_add_up():
+def test_units_below_choice_add_up():
     whole = spec()
-    chosen = play(ChoiceTask(whole, (), 27))
+    chosen = play(ChoiceUnit(whole, (), 27))
     solved = Counter({1: chosen.parts[3, 0]})
     for given, size in chosen.parts.items():
         if given != (3, 0):
-            part = play(SubtreeTask(whole, (Turn(chosen.guess, given),), size))
+            part = play(SubtreeUnit(whole, (Turn(chosen.guess, given),), size))
             assert sum(part.distribution) == size
             solved.update(dict(enumerate(part.distribution, 2)))
     assert sorted(solved.items()) == [(1, 1), (2, 7), (3, 17), (4, 2)]
 
 
 @pytest.mark.parametrize("strategy", ["minimax", "first-consistent", "random-consistent", "sampled"])
-def test_task_outcome_survives_pickling(strategy):
-    for task in (
-        ChoiceTask(spec(strategy), HISTORY, 6),
-        SubtreeTask(spec(strategy), HISTORY, 6),
-        GamesTask(spec(strategy, games=5), 2, 4),
+def test_unit_outcome_survives_pickling(strategy):
+    for unit in (
+        ChoiceUnit(spec(strategy), HISTORY, 6),
+        SubtreeUnit(spec(strategy), HISTORY, 6),
+        GamesUnit(spec(strategy, games=5), 2, 4),
     ):
-        assert play(pickle.loads(pickle.dumps(task))) == play(task)
+        assert play(pickle.loads(pickle.dumps(unit))) == play(unit)
 
 
-def test_task_plays_given_first_guess():
+def test_unit_plays_given_first_guess():
     given = spec(first="123")
-    assert play(ChoiceTask(given, (), 27)).guess == (0, 1, 2)
-    assert play(SubtreeTask(given, (), 27)).distribution[0] == 1
-    assert play(SubtreeTask(given, HISTORY, 6)) == play(SubtreeTask(spec(), HISTORY, 6))
+    assert play(ChoiceUnit(given, (), 27)).guess == (0, 1, 2)
+    assert play(SubtreeUnit(given, (), 27)).distribution[0] == 1
+    assert play(SubtreeUnit(given, HISTORY, 6)) == play(SubtreeUnit(spec(), HISTORY, 6))
 
 
 @pytest.mark.parametrize("strategy", ["random-consistent", "sampled"])
-def test_tasks_draw_alike_from_counted_candidates(strategy):
+def test_units_draw_alike_from_counted_candidates(strategy):
     rules = Rules(4, 18)
     assert rules.size > ENUMERATED_CODES
     counted = spec(strategy, rules)
     choose = seeded_choice(load_strategy(strategy))
-    assert play(ChoiceTask(counted, (), rules.size)).guess == choose(Position(rules, (), LiveSets()))
+    assert play(ChoiceUnit(counted, (), rules.size)).guess == choose(Position(rules, (), LiveSets()))
     history = (Turn((0, 0, 1, 2), Feedback(2, 0)),)
     listed = Position(rules, history, LiveSets())
     size = listed.candidates.shape[1]
-    chosen = play(ChoiceTask(counted, history, size))
+    chosen = play(ChoiceUnit(counted, history, size))
     assert chosen.guess == choose(listed)
     solved = Counter({1: chosen.parts.get(Feedback(4, 0), 0)})
     for given, size in chosen.parts.items():
         if given != (4, 0):
-            part = play(SubtreeTask(counted, (*history, Turn(chosen.guess, given)), size))
+            part = play(SubtreeUnit(counted, (*history, Turn(chosen.guess, given)), size))
             solved.update(dict(enumerate(part.distribution, 2)))
-    whole = play(SubtreeTask(counted, history, size)).distribution
+    whole = play(SubtreeUnit(counted, history, size)).distribution
     assert +solved == +Counter(dict(enumerate(whole, 1)))
 
 
-def test_games_task_plays_numbered_games():
-    blocks = [play(GamesTask(spec(games=9), start, start + 3)).distribution for start in (0, 3, 6)]
-    together = play(GamesTask(spec(games=9), 0, 9)).distribution
+def test_games_unit_plays_numbered_games():
+    blocks = [play(GamesUnit(spec(games=9), start, start + 3)).distribution for start in (0, 3, 6)]
+    together = play(GamesUnit(spec(games=9), 0, 9)).distribution
     assert [sum(block) for block in blocks] == [3, 3, 3]
     assert sum(map(Counter, map(dict, map(enumerate, blocks))), Counter()) == Counter(dict(enumerate(together)))
 
 
-def test_games_task_plays_given_first_guess():
-    with_first = play(GamesTask(spec(first="333", games=200), 0, 200)).distribution
-    alone = play(GamesTask(spec(games=200), 0, 200)).distribution
+def test_games_unit_plays_given_first_guess():
+    with_first = play(GamesUnit(spec(first="333", games=200), 0, 200)).distribution
+    alone = play(GamesUnit(spec(games=200), 0, 200)).distribution
     assert with_first != alone
-    assert play(GamesTask(spec(first="112", games=200), 0, 200)).distribution == alone
+    assert play(GamesUnit(spec(first="112", games=200), 0, 200)).distribution == alone
 
 
-def test_task_outcome_depends_on_seed():
-    games = [play(GamesTask(spec("random-consistent", games=50, seed=seed), 0, 50)) for seed in (1, 1, 2)]
+def test_unit_outcome_depends_on_seed():
+    games = [play(GamesUnit(spec("random-consistent", games=50, seed=seed), 0, 50)) for seed in (1, 1, 2)]
     assert games[0] == games[1] != games[2]
-    parts = [play(SubtreeTask(spec("random-consistent", Rules(4, 4), seed=seed), (), 256)) for seed in (1, 1, 2)]
+    parts = [play(SubtreeUnit(spec("random-consistent", Rules(4, 4), seed=seed), (), 256)) for seed in (1, 1, 2)]
     assert parts[0] == parts[1] != parts[2]
 
 
-def test_games_task_refuses_illegal_choice(tmp_path):
+def test_games_unit_refuses_illegal_choice(tmp_path):
     (tmp_path / "mine.py").write_text("def choose(position, rng):\n    return (0, 0)\n")
     with pytest.raises(StrategyError, match=r"mine\.py .*\(0, 0\)"):
-        play(GamesTask(spec(str(tmp_path / "mine.py"), games=1), 0, 1))
+        play(GamesUnit(spec(str(tmp_path / "mine.py"), games=1), 0, 1))
 
 
-def test_task_carries_text_of_strategy_file(tmp_path):
+def test_unit_carries_text_of_strategy_file(tmp_path):
     (tmp_path / "mine.py").write_text(MINE)
-    task = SubtreeTask(spec(str(tmp_path / "mine.py")), (), 27)
-    here = play(task)
+    unit = SubtreeUnit(spec(str(tmp_path / "mine.py")), (), 27)
+    here = play(unit)
     (tmp_path / "mine.py").unlink()
-    elsewhere = SubtreeTask(StrategySpec("/elsewhere/mine.py", task.spec.source, SMALL), (), 27)
-    assert play(elsewhere) == here == play(SubtreeTask(spec("first-consistent"), (), 27))
+    elsewhere = SubtreeUnit(StrategySpec("/elsewhere/mine.py", unit.spec.source, SMALL), (), 27)
+    assert play(elsewhere) == here == play(SubtreeUnit(spec("first-consistent"), (), 27))
     assert elsewhere.spec.load().name == "mine.py"
 
 
-def test_task_plays_strategy_file_as_it_was(tmp_path):
+def test_unit_plays_strategy_file_as_it_was(tmp_path):
     (tmp_path / "mine.py").write_text(MINE)
     before = spec(str(tmp_path / "mine.py"))
     (tmp_path / "mine.py").write_text("def choose(position, rng):\n    return (0, 0, 0)\n")
-    assert play(ChoiceTask(before, HISTORY, 6)).guess == play(ChoiceTask(spec("first-consistent"), HISTORY, 6)).guess
+    assert play(ChoiceUnit(before, HISTORY, 6)).guess == play(ChoiceUnit(spec("first-consistent"), HISTORY, 6)).guess
 
 
 def test_read_source_refuses_unreadable_file(tmp_path):
@@ -127,7 +136,7 @@ def test_read_source_refuses_unreadable_file(tmp_path):
         read_source(str(tmp_path / "mine.py"))
     assert isinstance(caught.value.__cause__, UnicodeDecodeError)
     unreadable = StrategySpec(str(tmp_path / "mine.py"), MINE, SMALL)
-    assert play(ChoiceTask(unreadable, (), 27)).guess == (0, 0, 0)
+    assert play(ChoiceUnit(unreadable, (), 27)).guess == (0, 0, 0)
 
 
 def test_read_source_names_is_none(tmp_path):
@@ -180,16 +189,16 @@ def test_outcome_json_round_trips(outcome):
     assert parse_outcome(outcome.to_json(), SMALL) == outcome
 
 
-def test_task_keys_differ():
+def test_unit_keys_differ():
     assert format_history(HISTORY * 2) == "112:1,0 112:1,0"
-    tasks = [
-        ChoiceTask(spec(), (), 27),
-        SubtreeTask(spec(), (), 27),
-        SubtreeTask(spec(), HISTORY, 6),
-        ChoiceTask(spec(), HISTORY, 6),
-        GamesTask(spec(games=9), 0, 3),
-        GamesTask(spec(games=9), 3, 6),
+    units = [
+        ChoiceUnit(spec(), (), 27),
+        SubtreeUnit(spec(), (), 27),
+        SubtreeUnit(spec(), HISTORY, 6),
+        ChoiceUnit(spec(), HISTORY, 6),
+        GamesUnit(spec(games=9), 0, 3),
+        GamesUnit(spec(games=9), 3, 6),
     ]
-    assert [task.key for task in tasks] == [
+    assert [unit.key for unit in units] == [
         "choice", "part", "part 112:1,0", "choice 112:1,0", "games 0 3", "games 3 6",
     ]  # fmt: skip

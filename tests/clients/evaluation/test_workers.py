@@ -1,4 +1,4 @@
-"""Workers: tasks run in this process, in other processes or on a cluster."""
+"""Workers: units run in this process, in other processes or on a cluster."""
 
 import os
 import signal
@@ -10,7 +10,7 @@ from multiprocessing import active_children
 import pytest
 
 from evilpegs_clients.errors import EvaluationError
-from evilpegs_clients.evaluation.executors import open_workers
+from evilpegs_clients.evaluation.workers import open_workers
 
 
 def test_workers_of_one_is_this_process():

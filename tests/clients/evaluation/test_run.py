@@ -1,4 +1,4 @@
-"""Tallies: they do not depend on the workers, and outcomes of checkpoints and workers are checked."""
+"""Whole runs: tallies do not depend on the workers, journals and workers are checked, and plans use what is needed."""
 
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor
 
@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evilpegs_clients.errors import EvaluationError
-from evilpegs_clients.evaluation.checkpoint import memory_checkpoint
-from evilpegs_clients.evaluation.executors import InlineExecutor, Workers
-from evilpegs_clients.evaluation.outcomes import SolvedCounts
+from evilpegs_clients.evaluation.cost import estimate_cost
+from evilpegs_clients.evaluation.journal import Journal
+from evilpegs_clients.evaluation.run import ExecutionPlan, tally_units
 from evilpegs_clients.evaluation.spec import StrategySpec
-from evilpegs_clients.evaluation.tally import tally_tasks
-from evilpegs_clients.evaluation.tasks import SubtreeTask, play
+from evilpegs_clients.evaluation.units import SolvedCounts, SubtreeUnit, play
+from evilpegs_clients.evaluation.workers import InlineExecutor, Workers
 from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.seeding import draw_secret, game_seed
 from evilpegs_clients.strategies.strategy import seeded_choice
@@ -30,7 +30,7 @@ INLINE = Workers(InlineExecutor(), 1)
 
 
 class FailingExecutor(Executor):
-    """An executor that raises an error, either when a task is submitted or when its result is read."""
+    """An executor that raises an error, either when a unit is submitted or when its result is read."""
 
     def __init__(self, error, *, at_once):
         self.error, self.at_once = error, at_once
@@ -51,15 +51,15 @@ def ignore(_):
     pass
 
 
-def tally(of, task_size=5, workers=INLINE, checkpoint=None, advance=ignore):
-    return tally_tasks(of, "0 ", workers, checkpoint or memory_checkpoint(), task_size, advance)
+def tally(of, unit_size=5, workers=INLINE, journal=None, advance=ignore):
+    return tally_units(of, "0 ", workers, journal or Journal(), unit_size, advance)
 
 
 @pytest.mark.parametrize("strategy", ["minimax", "first-consistent", "random-consistent", "sampled"])
-@pytest.mark.parametrize("task_size", [1, 5, 20, 1000])
-def test_tally_equals_one_walk(strategy, task_size):
+@pytest.mark.parametrize("unit_size", [1, 5, 20, 1000])
+def test_tally_equals_one_walk(strategy, unit_size):
     result = evaluate(seeded_choice(load_strategy(strategy)), RULES)
-    found = tally(spec(strategy), task_size)
+    found = tally(spec(strategy), unit_size)
     assert (found.first, found.distribution) == (result.first, result.distribution)
 
 
@@ -72,11 +72,11 @@ def test_tally_equals_one_walk(strategy, task_size):
     st.integers(1, 30),
     st.integers(0, 3),
 )
-def test_tally_equals_walk_of_any_spec(rules, strategy, pick, candidates_only, task_size, seed):
+def test_tally_equals_walk_of_any_spec(rules, strategy, pick, candidates_only, unit_size, seed):
     first = code_at(pick % rules.size, rules)
     result = evaluate(seeded_choice(load_strategy(strategy, candidates_only), seed), rules, first)
     found = tally(
-        spec(strategy, rules, first=format_code(first), candidates_only=candidates_only, seed=seed), task_size
+        spec(strategy, rules, first=format_code(first), candidates_only=candidates_only, seed=seed), unit_size
     )
     assert (found.first, found.distribution) == (first, result.distribution)
 
@@ -84,9 +84,9 @@ def test_tally_equals_walk_of_any_spec(rules, strategy, pick, candidates_only, t
 def test_tally_ignores_order_of_workers():
     tree, games = spec("random-consistent", first="123"), spec("random-consistent", games=60)
     with ThreadPoolExecutor(3) as threads:
-        for tasks in (2, 30):
-            assert tally(tree, workers=Workers(threads, tasks)) == tally(tree)
-            assert tally(games, 10, Workers(threads, tasks)) == tally(games, 7)
+        for units in (2, 30):
+            assert tally(tree, workers=Workers(threads, units)) == tally(tree)
+            assert tally(games, 10, Workers(threads, units)) == tally(games, 7)
 
 
 def test_tally_advances_to_the_end():
@@ -98,29 +98,29 @@ def test_tally_advances_to_the_end():
     assert moved == [5, 5, 5, 2]
 
 
-def test_tally_skips_tasks_in_checkpoint():
-    checkpoint = memory_checkpoint()
-    expected = tally(spec(), checkpoint=checkpoint)
+def test_tally_skips_units_in_journal():
+    journal = Journal()
+    expected = tally(spec(), journal=journal)
     nobody = Workers(FailingExecutor(AssertionError("played"), at_once=True), 1)
-    assert tally(spec(), checkpoint=checkpoint, workers=nobody) == expected
-    lost = sorted(checkpoint.outcomes)[3]
-    del checkpoint.outcomes[lost]
+    assert tally(spec(), journal=journal, workers=nobody) == expected
+    lost = sorted(journal.outcomes)[3]
+    del journal.outcomes[lost]
     with pytest.raises(AssertionError, match="played"):
-        tally(spec(), checkpoint=checkpoint, workers=nobody)
-    assert tally(spec(), checkpoint=checkpoint) == expected
-    assert lost in checkpoint.outcomes
+        tally(spec(), journal=journal, workers=nobody)
+    assert tally(spec(), journal=journal) == expected
+    assert lost in journal.outcomes
 
 
-def test_tally_keeps_specs_in_checkpoint_apart():
-    checkpoint = memory_checkpoint()
-    first = tally_tasks(spec(), "0 ", INLINE, checkpoint, 5, ignore)
-    other = tally_tasks(spec("first-consistent"), "1 ", INLINE, checkpoint, 5, ignore)
+def test_tally_keeps_specs_in_journal_apart():
+    journal = Journal()
+    first = tally_units(spec(), "0 ", INLINE, journal, 5, ignore)
+    other = tally_units(spec("first-consistent"), "1 ", INLINE, journal, 5, ignore)
     assert first != other == tally(spec("first-consistent"))
 
 
-def subtree_key(checkpoint):
-    """Return the key of the first subtree in the checkpoint, with its prefix."""
-    return next(key for key in checkpoint.outcomes if " part " in key)
+def subtree_key(journal):
+    """Return the key of the first subtree in the journal, with its prefix."""
+    return next(key for key in journal.outcomes if " part " in key)
 
 
 WRONG_PARTS = {
@@ -142,40 +142,40 @@ WRONG_CHOICES = {
 
 @pytest.mark.parametrize("wrong", WRONG_PARTS.values(), ids=WRONG_PARTS)
 def test_tally_refuses_impossible_part(wrong):
-    checkpoint = memory_checkpoint()
-    tally(spec(), checkpoint=checkpoint)
-    key = subtree_key(checkpoint)
-    wrong(checkpoint.outcomes, key)
+    journal = Journal()
+    tally(spec(), journal=journal)
+    key = subtree_key(journal)
+    wrong(journal.outcomes, key)
     with pytest.raises(EvaluationError) as caught:
-        tally(spec(), checkpoint=checkpoint)
+        tally(spec(), journal=journal)
     assert repr(key.removeprefix("0 ")) in str(caught.value)
 
 
 @pytest.mark.parametrize("wrong", WRONG_CHOICES.values(), ids=WRONG_CHOICES)
 def test_tally_refuses_impossible_choice(wrong):
-    checkpoint = memory_checkpoint()
-    tally(spec(), checkpoint=checkpoint)
-    wrong(checkpoint.outcomes)
+    journal = Journal()
+    tally(spec(), journal=journal)
+    wrong(journal.outcomes)
     with pytest.raises(EvaluationError, match="'choice'"):
-        tally(spec(), checkpoint=checkpoint)
+        tally(spec(), journal=journal)
 
 
 def test_tally_checks_outcome_before_recording():
     class Liar(InlineExecutor):
-        def submit(self, function, /, task):
+        def submit(self, function, /, unit):
             return super().submit(
-                lambda: SolvedCounts((task.size + 1,)) if isinstance(task, SubtreeTask) else play(task)
+                lambda: SolvedCounts((unit.size + 1,)) if isinstance(unit, SubtreeUnit) else play(unit)
             )
 
-    checkpoint = memory_checkpoint()
+    journal = Journal()
     with pytest.raises(EvaluationError, match="'part "):
-        tally(spec(), workers=Workers(Liar(), 1), checkpoint=checkpoint)
-    assert checkpoint.outcomes
-    assert not any(" part " in key for key in checkpoint.outcomes)
+        tally(spec(), workers=Workers(Liar(), 1), journal=journal)
+    assert journal.outcomes
+    assert not any(" part " in key for key in journal.outcomes)
 
 
 class KilledWorker(Exception):  # noqa: N818
-    """The name of distributed's error for a task whose workers were lost again and again."""
+    """The name of distributed's error for a unit whose workers were lost again and again."""
 
 
 @pytest.mark.parametrize("at_once", [True, False])
@@ -191,37 +191,37 @@ def test_tally_reports_each_loss_of_workers_differently(at_once):
     assert len(set(messages)) == 3
 
 
-def test_tally_raises_faults_of_tasks():
+def test_tally_raises_faults_of_units():
     with pytest.raises(ZeroDivisionError):
         tally(spec(), workers=Workers(FailingExecutor(ZeroDivisionError(), at_once=False), 1))
 
 
-@pytest.mark.parametrize("task_size", [1, 1000])
-def test_tally_finds_stuck_strategy_in_any_tasks(tmp_path, task_size):
+@pytest.mark.parametrize("unit_size", [1, 1000])
+def test_tally_finds_stuck_strategy_in_any_units(tmp_path, unit_size):
     (tmp_path / "mine.py").write_text("def choose(position, rng):\n    return (0, 0, 0)\n")
     stuck = StrategySpec(str(tmp_path / "mine.py"), None, RULES)
     with pytest.raises(StuckError) as caught:
-        tally(stuck, task_size)
+        tally(stuck, unit_size)
     assert {str(MAX_IDLE_TURNS + 2), "3x4"} <= numbers_in(str(caught.value))
 
 
 @pytest.mark.parametrize("strategy", ["minimax", "random-consistent"])
-@pytest.mark.parametrize("task_size", [1, 5, 1000])
+@pytest.mark.parametrize("unit_size", [1, 5, 1000])
 @pytest.mark.parametrize("first", [None, "112"])
-def test_tally_finds_most_costly_secrets(strategy, task_size, first):
-    found = tally(spec(strategy, worst=10, first=first), task_size)
+def test_tally_finds_most_costly_secrets(strategy, unit_size, first):
+    found = tally(spec(strategy, worst=10, first=first), unit_size)
     opening = None if first is None else (0, 0, 1)
     choose = seeded_choice(load_strategy(strategy))
     lengths = [(len(duel(choose, Fixed(code), RULES, opening)), code) for code in map(code_at, range(64), [RULES] * 64)]
     assert found.worst == sorted(lengths, key=lambda entry: (-entry[0], entry[1]))[:10]
-    assert tally(spec(strategy, first=first), task_size).worst == []
+    assert tally(spec(strategy, first=first), unit_size).worst == []
 
 
-@pytest.mark.parametrize("task_size", [1, 7, 1000])
-def test_tally_keeps_length_of_each_game(task_size):
+@pytest.mark.parametrize("unit_size", [1, 7, 1000])
+def test_tally_keeps_length_of_each_game(unit_size):
     of = spec("random-consistent", games=20, seed=3)
     with ThreadPoolExecutor(2) as executor:
-        found = tally(of, task_size, Workers(executor, 4))
+        found = tally(of, unit_size, Workers(executor, 4))
     seeds = [game_seed(3, number) for number in range(20)]
     strategy = load_strategy("random-consistent")
     duels = [duel(seeded_choice(strategy, seed), Fixed(draw_secret(seed, RULES)), RULES) for seed in seeds]
@@ -229,8 +229,20 @@ def test_tally_keeps_length_of_each_game(task_size):
     assert found.new_guesses == sum(found.lengths)
 
 
-def test_games_of_checkpoint_are_not_new():
-    checkpoint = memory_checkpoint()
-    first = tally(spec("minimax", games=20), 5, checkpoint=checkpoint)
-    again = tally(spec("minimax", games=20), 5, checkpoint=checkpoint)
+def test_games_of_journal_are_not_new():
+    journal = Journal()
+    first = tally(spec("minimax", games=20), 5, journal=journal)
+    again = tally(spec("minimax", games=20), 5, journal=journal)
     assert (again.lengths, again.new_guesses) == (first.lengths, 0)
+
+
+def test_plan_uses_tasks_and_journal_when_needed(tmp_path):
+    small, large = (estimate_cost(StrategySpec("minimax", None, Rules.parse(rules))) for rules in ("4x6", "6x8"))
+    assert [ExecutionPlan(jobs=2).uses_tasks(cost) for cost in (small, large)] == [False, True]
+    assert [ExecutionPlan(jobs=2).processes(cost) for cost in (small, large)] == [1, 2]
+    assert ExecutionPlan(cluster="tcp://x:1").processes(small) is None
+    assert ExecutionPlan(cluster="tcp://x:1").uses_tasks(small)
+    assert ExecutionPlan(journal=tmp_path / "a").uses_tasks(small)
+    assert ExecutionPlan().checkpoint_path([small]) is None
+    assert ExecutionPlan().checkpoint_path([small, large]).suffix == ".journal"
+    assert ExecutionPlan(journal=tmp_path / "a").checkpoint_path([small]) == tmp_path / "a"

@@ -1,7 +1,7 @@
-"""The checkpoint of a run: the outcomes of finished tasks in a file, so that a killed run can continue.
+"""The journal of a run: the outcomes of finished units in a file, so that a killed run can continue.
 
 The file has lines with checksums (`evilpegs_game.checked_lines`). The first names the format and the run. Each further
-line is for one finished task: a JSON list of the task's key and outcome, and a checksum over the run and the list.
+line is for one finished unit: a JSON list of the unit's key and outcome, and a checksum over the run and the list.
 Lines are only appended, each in one write. If a kill has cut off the end of the last line, that line is dropped; any
 other line that fails its checksum is an error.
 
@@ -30,20 +30,20 @@ FORMAT: Final = "evilpegs checkpoint 1"
 OLD_HEADING: Final = b'["evilpegs journal '
 
 
-class CheckpointUnusableError(EvaluationError):
-    """A checkpoint cannot be written or locked, or another run writes to it; its content is not at fault."""
+class JournalUnusableError(EvaluationError):
+    """A journal cannot be written or locked, or another run writes to it; its content is not at fault."""
 
 
-class CheckpointFormatError(EvaluationError):
-    """A file is not a checkpoint, or is one in another format."""
+class JournalFormatError(EvaluationError):
+    """A file is not a journal, or is one in another format."""
 
 
-class CheckpointDamagedError(EvaluationError):
-    """A line of a checkpoint does not match its checksum."""
+class JournalDamagedError(EvaluationError):
+    """A line of a journal does not match its checksum."""
 
 
-class CheckpointMismatchError(EvaluationError):
-    """A checkpoint of another run; both texts are equal if only a strategy file or the program's version differs."""
+class JournalMismatchError(EvaluationError):
+    """A journal of another run; both texts are equal if only a strategy file or the program's version differs."""
 
     def __init__(self, message: str, stored: str, expected: str) -> None:
         super().__init__(message)
@@ -51,32 +51,31 @@ class CheckpointMismatchError(EvaluationError):
         self.expected = expected
 
 
-class Checkpoint:
-    """The outcomes of finished tasks, as JSON values by key; ``run`` is the digest of the run."""
+class Journal:
+    """The outcomes of finished units, as JSON values by key, kept in memory only if there is no file.
 
-    def __init__(self, run: str, file: FileIO | None = None) -> None:
+    ``run`` is the digest of the run.
+    """
+
+    def __init__(self, run: str = "", file: FileIO | None = None) -> None:
         self.outcomes: dict[str, Any] = {}
         self._run = run
         self._file = file
 
     def add(self, key: str, outcome: Any) -> None:
-        """Add the outcome of a task; raises OSError if the file fails."""
+        """Add the outcome of a unit; raises OSError if the file fails."""
         self.outcomes[key] = outcome
         if self._file is not None:
             _append(self._file, _format_line([key, outcome], self._run))
 
 
-def default_checkpoint_path(run: str) -> Path:
+def default_journal_path(run: str) -> Path:
     return user_data_path("evilpegs") / "journals" / f"{run[:24]}.journal"
 
 
-def memory_checkpoint() -> Checkpoint:
-    return Checkpoint("")
-
-
 @contextmanager
-def open_checkpoint(path: Path, run: str, about: str) -> Iterator[Checkpoint]:
-    """Keep the file open and locked during the block; raises a `CheckpointUnusableError` or one of its siblings.
+def open_journal(path: Path, run: str, about: str) -> Iterator[Journal]:
+    """Keep the file open and locked during the block; raises a `JournalUnusableError` or one of its siblings.
 
     A missing file is created, and a file that is refused is not changed. ``about`` describes the run to people.
     """
@@ -84,7 +83,7 @@ def open_checkpoint(path: Path, run: str, about: str) -> Iterator[Checkpoint]:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = FileIO(path, "a+")
     except OSError as error:
-        raise CheckpointUnusableError(
+        raise JournalUnusableError(
             f"the journal {path} cannot be written: {error.strerror}; name another file with --journal"
         ) from error
     with file:
@@ -96,32 +95,32 @@ def _lock(file: FileIO, path: Path) -> None:
     try:
         is_ours = lock_descriptor(file.fileno(), blocking=False)
     except OSError as error:
-        raise CheckpointUnusableError(
+        raise JournalUnusableError(
             f"the journal {path} cannot be locked: {error.strerror}; name another file with --journal"
         ) from error
     if not is_ours:
-        raise CheckpointUnusableError(
+        raise JournalUnusableError(
             f"another run writes to the journal {path}; wait for it or name another file with --journal"
         )
 
 
-def _resume(file: FileIO, path: Path, run: str, about: str) -> Checkpoint:
+def _resume(file: FileIO, path: Path, run: str, about: str) -> Journal:
     file.seek(0)
     data = file.readall()
     whole = data[: data.rfind(b"\n") + 1]
     heading = _format_line([FORMAT, {"run": run, "about": about}], "")
-    checkpoint = Checkpoint(run, file)
+    journal = Journal(run, file)
     if whole:
         first, *lines = whole.splitlines(keepends=True)
         _check_heading(first, path, run, about)
-        checkpoint.outcomes.update(_read_lines(lines, run, path, 2))
+        journal.outcomes.update(_read_lines(lines, run, path, 2))
         file.truncate(len(whole))
     elif heading.startswith(data):
         file.truncate(0)
         _append(file, heading)
     else:
         raise _format_error(path, data)
-    return checkpoint
+    return journal
 
 
 def _append(file: FileIO, line: bytes) -> None:
@@ -136,24 +135,24 @@ def _check_heading(line: bytes, path: Path, run: str, about: str) -> None:
     if stored["run"] != run:
         is_same = stored["about"] == about
         this = "not of the same strategy file and version of the program" if is_same else f"not of {about}"
-        raise CheckpointMismatchError(
+        raise JournalMismatchError(
             f"{path} is the journal of another run ({stored['about']}), {this}; name another file with --journal",
             stored["about"],
             about,
         )
 
 
-def _format_error(path: Path, heading: bytes) -> CheckpointFormatError:
+def _format_error(path: Path, heading: bytes) -> JournalFormatError:
     if heading.startswith(OLD_HEADING):
-        return CheckpointFormatError(
+        return JournalFormatError(
             f"{path} is a journal of an older version of evilpegs; delete it to start over, "
             "or name another file with --journal"
         )
     if heading.startswith(PROOF_LOG_TITLES):
-        return CheckpointFormatError(
+        return JournalFormatError(
             f"{path} is a journal of evilpegs solve, not of evaluate; name another file with --journal"
         )
-    return CheckpointFormatError(f"{path} is not a journal of evilpegs evaluate; name another file with --journal")
+    return JournalFormatError(f"{path} is not a journal of evilpegs evaluate; name another file with --journal")
 
 
 def _format_line(content: list[Any], run: str) -> bytes:
@@ -166,6 +165,6 @@ def _read_lines(lines: Iterable[bytes], run: str, path: Path, first_number: int)
             key, outcome = json.loads(text)
             yield key, outcome
     except DamagedError as error:
-        raise CheckpointDamagedError(
+        raise JournalDamagedError(
             f"line {error.line} of the journal {path} is damaged; delete the file to start over"
         ) from error
