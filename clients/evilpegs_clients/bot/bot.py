@@ -10,21 +10,21 @@ from pydantic import ValidationError
 
 from evilpegs_clients.bot.match_player import MatchPlayer, check_failures
 from evilpegs_clients.bot.move_chooser import MoveChooser
-from evilpegs_clients.bot.open_matches import find_own_matches
 from evilpegs_clients.bot.summary import BotSummary, GameSummary, MatchSummary, StrategyFailure
 from evilpegs_clients.bot.trial import StrategyTrial, prepare, rehearse
 from evilpegs_clients.connection.login import Credentials
 from evilpegs_clients.connection.match_client import MatchClient
+from evilpegs_clients.connection.match_view import MatchView
 from evilpegs_clients.connection.retry import RetryPolicy
 from evilpegs_clients.connection.session import PlayerSession
 from evilpegs_clients.connection.session_events import KeyChanged, Reconnected, Reconnecting
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file, sole_user
-from evilpegs_clients.errors import ClientError
+from evilpegs_clients.errors import BrokenRecordError, ClientError, ConnectionLostError
 from evilpegs_clients.strategies.strategy import Strategy
 from evilpegs_clients.verification.cache import VerificationCache
 from evilpegs_game.errors import quoted
 from evilpegs_game.live.live_sets import LiveSets
-from evilpegs_protocol.client_messages import ClientInfo
+from evilpegs_protocol.client_messages import ClientInfo, Unwatch, Watch
 from evilpegs_protocol.server_messages import MatchStarted, Notice, Welcome
 
 BotEvent = (
@@ -157,7 +157,7 @@ class _Bot:
     async def play(self, ladder: str, matches: int, *, finish_open: bool, is_tried: bool) -> BotSummary:
         welcome = self._session.welcome
         self._on_event(welcome)
-        left_open = await find_own_matches(self._session, self._client) if finish_open else []
+        left_open = await _find_own_matches(self._session, self._client) if finish_open else []
         offers = [info for info in welcome.ladders if info.id == ladder and matches]
         await prepare(self._strategy, [*left_open, *offers], self._live_sets)
         await rehearse(self._chooser(), [*left_open, *([] if is_tried else offers)], self._on_event)
@@ -178,6 +178,38 @@ class _Bot:
     def _chooser(self) -> MoveChooser:
         seed = self._session.rng_seed if self._seed is None else self._seed
         return MoveChooser(self._strategy, seed, self._live_sets)
+
+
+async def _find_own_matches(session: PlayerSession, client: str) -> list[MatchStarted]:
+    # only watched: another connection that plays one of them at this moment can go on
+    views = [await _watch(session, match.match) for match in session.welcome.open]
+    started = [view.started for view in views if view.over is None]
+    player = session.welcome.player
+    for each in started:
+        if each.client.name != client:
+            raise ClientError(
+                f"{player} has an open match {each.match} on {each.ladder} that {each.client.name} began; finish it "
+                f"with: evilpegs play --name {player} --server {session.server}, or choose another --name"
+            )
+    return started
+
+
+async def _watch(session: PlayerSession, match: str) -> MatchView:
+    while True:
+        view = session.view = MatchView(match)
+        try:
+            await session.ask(Watch(match=match))
+            # answered only after the events are sent, so the view is complete then
+            await session.ask(Unwatch(match=match))
+        except ConnectionLostError:
+            session.view = None
+            await session.restore()
+        else:
+            if not view.record:
+                raise BrokenRecordError(f"the server shows no event of match {match}, which it says is open")
+            return view
+        finally:
+            session.view = None
 
 
 def _client_info(strategy: Strategy, client_version: str | None) -> ClientInfo:

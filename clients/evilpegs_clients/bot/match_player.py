@@ -8,16 +8,19 @@ from typing import Final
 
 from evilpegs_clients.bot.background import run_in_thread
 from evilpegs_clients.bot.move_chooser import MoveChooser
-from evilpegs_clients.bot.record_check import check_played_match
 from evilpegs_clients.bot.summary import GameSummary, MatchSummary, StrategyFailure
 from evilpegs_clients.connection.match_client import MatchClient
 from evilpegs_clients.connection.match_view import MatchView, Phase
-from evilpegs_clients.errors import ServerRefusedError
+from evilpegs_clients.errors import BrokenRecordError, ClientError, ServerRefusedError
 from evilpegs_clients.strategies.strategy import StrategyError
 from evilpegs_clients.verification.cache import VerificationCache
-from evilpegs_clients.verification.verify import verify_game
+from evilpegs_clients.verification.signature import can_check_signatures, check_signature
+from evilpegs_clients.verification.verify import compare_records, verify_game, verify_record
+from evilpegs_clients.verification.violation import NotChecked, Subject, Violation
 from evilpegs_game.codes import Code, format_code
 from evilpegs_game.live.position import Position
+from evilpegs_protocol.server_messages import ErrorCode
+from evilpegs_protocol.suggestions import install_hint
 
 MAX_FAILURES: Final = 2
 """Failures of the strategy after which a bot starts no further game."""
@@ -71,15 +74,15 @@ class MatchPlayer:
             check_failures(self._failures, self._view)
             await (self._begin() if phase is Phase.READY else self._guess())
         await self._verify_ended_games()
-        check = await check_played_match(self._client)
+        violations, not_checked = await _check_record(self._client)
         return MatchSummary(
             match=self._view.id,
             ladder=self._view.started.ladder,
             games=tuple(self._games.values()),
-            violations=tuple(check.violations),
+            violations=tuple(violations),
             over_budget=self._chooser.over_budget,
             failures=tuple(failure for failure in self._failures if failure.match == self._view.id),
-            not_checked=tuple(check.not_checked),
+            not_checked=tuple(not_checked),
         )
 
     async def _begin(self) -> None:
@@ -143,3 +146,26 @@ class MatchPlayer:
             violations = await run_in_thread(check)
         history = self._view.game_history(game)
         return GameSummary(self._view.id, game, over.outcome, over.guesses, tuple(violations), history)
+
+
+async def _check_record(client: MatchClient) -> tuple[list[Violation], list[NotChecked]]:
+    received = client.view.record
+    violations, not_checked = verify_record(received), list[NotChecked]()
+    try:
+        handed_out = await client.fetch_record()
+    except ClientError as error:
+        what = f"the record that the server hands out: {error}"
+        denies_match = isinstance(error, ServerRefusedError) and error.code is ErrorCode.NOT_YOUR_MATCH
+        if denies_match or isinstance(error, BrokenRecordError):
+            violations.append(Violation(what, subject=Subject.PLAYED))
+        else:
+            not_checked.append(NotChecked(what, subject=Subject.PLAYED))
+    else:
+        violations += compare_records(received, handed_out)
+    keys = client.server_keys  # none if the server signs nothing
+    if keys and can_check_signatures():
+        violations += check_signature(received, keys)
+    elif keys:
+        what = f"the signature of the server; to check it, {install_hint('verify')}"
+        not_checked.append(NotChecked(what, subject=Subject.SIGNATURE))
+    return violations, not_checked

@@ -11,11 +11,11 @@ from typing import Any, Final
 from evilpegs_clients.connection.connection import ProtocolConnection, ReceivedMessage, server_url
 from evilpegs_clients.connection.login import BeforeClaim, Credentials, LoginSequence, connect_and_log_in
 from evilpegs_clients.connection.match_view import MatchView, Phase
-from evilpegs_clients.connection.record_copy import RecordCopy
 from evilpegs_clients.connection.retry import RetryPolicy
 from evilpegs_clients.connection.session_events import KeyChanged, Reconnected, Reconnecting, SessionEvent
 from evilpegs_clients.connection.tokens import TokenFile
 from evilpegs_clients.errors import (
+    BrokenRecordError,
     ClientError,
     ConnectionLostError,
     ServerRefusedError,
@@ -24,7 +24,15 @@ from evilpegs_clients.errors import (
 )
 from evilpegs_protocol.client_messages import Resume
 from evilpegs_protocol.fields import ClientMessage
-from evilpegs_protocol.server_messages import ErrorCode, MatchStarted, Notice, ServerEvent, Welcome
+from evilpegs_protocol.server_messages import (
+    ErrorCode,
+    MatchStarted,
+    Notice,
+    RecordEvent,
+    Resumed,
+    ServerEvent,
+    Welcome,
+)
 
 TEMPORARY_ERRORS: Final = frozenset({ErrorCode.DRAINING, ErrorCode.STORAGE_UNAVAILABLE, ErrorCode.RATE_LIMITED})
 """Refusals after which the same request may be accepted a little later."""
@@ -56,7 +64,7 @@ class PlayerSession:
         self._connection: ProtocolConnection | None = None
         self._welcome: Welcome | None = None
         self._news: asyncio.Future[None] | None = None
-        self._copy: RecordCopy | None = None
+        self._copy: _RecordCopy | None = None
 
     @property
     def welcome(self) -> Welcome:
@@ -129,7 +137,7 @@ class PlayerSession:
     async def fetch_record(self, match: str) -> list[dict[str, Any]]:
         """Request a record again; raises ClientError unless it arrives in time. A cut connection is not restored."""
         connection = self._open_connection()
-        copy = self._copy = RecordCopy(match)
+        copy = self._copy = _RecordCopy(match)
         complete = asyncio.ensure_future(copy.complete.wait())
         try:
             async with asyncio.timeout(self._retry_policy.timeout):
@@ -230,3 +238,28 @@ class PlayerSession:
         if view.seq > seq:
             self._attempts = None
         return changed
+
+
+class _RecordCopy:
+    # the events of a match, received a second time but, unlike in a `MatchView`, not compared with the first
+    def __init__(self, match: str) -> None:
+        self.match = match
+        self.events: list[dict[str, Any]] = []
+        self.complete = asyncio.Event()
+        self._announced: int | None = None
+
+    def take(self, received: ReceivedMessage) -> bool:
+        message = received.message
+        if getattr(message, "match", None) != self.match or not isinstance(message, RecordEvent | Resumed):
+            return False
+        if isinstance(message, Resumed):
+            self._announced = message.seq
+        else:
+            self.events.append(dict(received.fields))
+        if self._announced is not None and len(self.events) > self._announced:
+            raise BrokenRecordError(
+                f"the server announced {self._announced} events of match {self.match} and sent more"
+            )
+        if len(self.events) == self._announced:
+            self.complete.set()
+        return True

@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from rich.console import Console
 from rich.text import Text
 
-from evilpegs_clients.terminal.lines import LineReader
-from evilpegs_clients.terminal.prompt import Prompt
+from evilpegs_clients.terminal.prompt import LineReader, Prompt
 
 
 class Screen:

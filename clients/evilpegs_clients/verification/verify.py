@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from evilpegs_clients.verification.cache import VerificationCache
 from evilpegs_clients.verification.game import DEVIL_BUDGET, GameRecord, check_game
-from evilpegs_clients.verification.times import compare_times
 from evilpegs_clients.verification.violation import Doubt, Subject, Violation
 from evilpegs_game.codes import SYMBOLS
 from evilpegs_game.errors import GameError
@@ -25,6 +24,13 @@ from evilpegs_protocol.server_messages import (
     MatchStarted,
     RecordEvent,
 )
+
+TOLERANCE_MS: Final = 1000
+"""The excess of turns over what the record allows that is not doubtful.
+
+Rounding explains at most 2 ms per turn, and a leap second or a small correction of the wall clock explains a second.
+Programs that keep the time of a machine correct smaller errors by slewing, which changes both clocks alike.
+"""
 
 
 def check_start(started: MatchStarted) -> Iterator[Violation]:
@@ -110,6 +116,44 @@ def _is_unopened(over: GameOver) -> bool:
     # given up before it started, it has no commitment, and its last event must be empty
     is_empty = over.outcome in {"resigned", "void"} and not over.guesses and not over.elapsed_ms
     return is_empty and over.secret is None and over.nonce is None and over.client_nonce is None
+
+
+# A turn begins only when the previous event has been recorded, and its feedback is recorded only when the guess has
+# arrived. So the time between these two events is at least as long as the turn. It may be much longer: it includes the
+# player's pause before `ready`, the computation of the reply, and the time while the server was down.
+#
+# Turns are measured with a clock that only goes forward, but events have the time of the wall clock, which can be set
+# back. A record in which the two times differ is therefore doubtful, but not refuted.
+
+
+def compare_times(events: Sequence[RecordEvent]) -> Iterator[Doubt]:
+    """Yield a doubt for each event at which the turns of a game took longer than the times of the events allow.
+
+    A turn is compared alone and together with the turns before it, so that an excess that is spread over several turns
+    is found too. No excess is reported twice.
+    """
+    took_ms = passed_ms = start_ms = least_excess = 0
+    for event in events:
+        match event:
+            case GameStarted():
+                took_ms = passed_ms = least_excess = 0
+                start_ms = event.at
+                continue
+            case FeedbackGiven():
+                took_ms += event.took_ms
+            case GameOver() if event.nonce is not None:  # without a nonce the game was never opened
+                took_ms = event.elapsed_ms
+            case _:
+                continue
+        passed_ms = event.at - start_ms
+        excess = took_ms - passed_ms
+        if excess - least_excess > TOLERANCE_MS:
+            turn = event.turn if isinstance(event, FeedbackGiven) else 0
+            short = excess - least_excess
+            what = f"the turns up to here took {short} ms longer than the times of the events allow"
+            yield Doubt(what, event.game, turn, Subject.CLOCK)
+            least_excess = excess
+        least_excess = min(least_excess, excess)
 
 
 Events = Sequence[Mapping[str, Any]]
@@ -209,3 +253,16 @@ def _games(parsed: Sequence[RecordEvent], nonces_sent: Mapping[int, str]) -> Ite
         if isinstance(over, GameOver) and over.game in started:
             feedbacks = tuple(e for e in parsed if isinstance(e, FeedbackGiven) and e.game == over.game)
             yield GameRecord(match, started[over.game], feedbacks, over, nonces_sent.get(over.game))
+
+
+def compare_records(received: Events, handed_out: Events) -> list[Violation]:
+    """Return a violation if the two differ, naming the first event that does."""
+    for number, (mine, theirs) in enumerate(zip(received, handed_out, strict=False), 1):
+        if mine != theirs:
+            names = sorted(name for name in {*mine, *theirs} if mine.get(name) != theirs.get(name))
+            what = f"event {number} of the server's record is not what was received: it differs in {', '.join(names)}"
+            return [Violation(what, subject=Subject.PLAYED)]
+    if len(received) != len(handed_out):
+        what = f"{len(received)} events were received, but the server's record has {len(handed_out)}"
+        return [Violation(what, subject=Subject.PLAYED)]
+    return []

@@ -11,7 +11,7 @@ from evilpegs_clients.bot.bot import play_matches
 from evilpegs_clients.connection.session_events import KeyChanged, key_change_line
 from evilpegs_clients.connection.tokens import ServerKeyFile
 from evilpegs_clients.strategies.consistent import FirstConsistent
-from evilpegs_clients.verification.played import compare_records
+from evilpegs_clients.verification.verify import compare_records
 from evilpegs_clients.verification.violation import Subject
 from evilpegs_protocol.record_signature import format_bytes, signed_statement
 

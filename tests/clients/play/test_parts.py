@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from evilpegs_clients.play.parts import all_parts_text, largest_parts_text
+from evilpegs_clients.play.match_screen import all_parts_text, largest_parts_text
 from evilpegs_protocol.server_messages import FeedbackGiven
 
 PARTS = ((0, 0, 9), (0, 1, 40), (0, 2, 9), (1, 0, 7), (1, 1, 3))

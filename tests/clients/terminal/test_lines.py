@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from evilpegs_clients.terminal.lines import CHUNK, LineReader
+from evilpegs_clients.terminal.prompt import CHUNK, LineReader
 
 
 @pytest.fixture

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evilpegs_clients.verification.times import TOLERANCE_MS, compare_times
-from evilpegs_clients.verification.verify import find_doubts
+from evilpegs_clients.verification.verify import TOLERANCE_MS, compare_times, find_doubts
 from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStarted
 
 MATCH = "0123456789abcdef"

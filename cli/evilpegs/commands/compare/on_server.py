@@ -18,8 +18,7 @@ from evilpegs_clients.bot.bot import BotEvent, OnEvent
 from evilpegs_clients.bot.summary import BotSummary, GameSummary, MatchSummary
 from evilpegs_clients.connection.connection import server_url
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file
-from evilpegs_clients.contest.paired_games import PairScores
-from evilpegs_clients.contest.server_pairs import ServerPairs
+from evilpegs_clients.contest.paired_games import PairScores, ServerPairs
 from evilpegs_clients.strategies.strategy import Strategy
 from evilpegs_protocol.server_messages import LadderInfo, MatchStarted
 
