@@ -114,7 +114,10 @@ class MatchView:
 
     def _apply_event(self, event: RecordEvent, fields: dict[str, Any]) -> bool:
         if event.seq <= self.seq:
-            self._check_same(event.seq, fields)
+            if event.seq < 1 or self.record[event.seq - 1] != fields:
+                raise BrokenRecordError(
+                    f"the server tells two stories: event {event.seq} of match {self.id} is not what it was"
+                )
             return False
         if event.seq > self.seq + 1:
             raise ConnectionLostError(f"event {self.seq + 1} of match {self.id} is missing")
@@ -128,10 +131,6 @@ class MatchView:
         self.events.append(event)
         self._catch_up()
         return True
-
-    def _check_same(self, seq: int, fields: dict[str, Any]) -> None:
-        if seq < 1 or self.record[seq - 1] != fields:
-            raise BrokenRecordError(f"the server tells two stories: event {seq} of match {self.id} is not what it was")
 
     def _apply_state(self, message: ServerEvent) -> bool:
         match message:
@@ -181,17 +180,14 @@ class MatchView:
                 self.announcements += 1
                 self.ready_by_ms = event.ready_by_ms
             case FeedbackGiven():
-                self._apply_feedback(event)
+                self.phase, self.turn, self.left_ms = Phase.WAITING, event.turn, event.left_ms
+                self.history = (*self.history, self._turn(event))
             case GameOver():
                 self.phase = Phase.WAITING
                 self.games_over[event.game] = event
             case MatchOver():
                 self.phase = Phase.OVER
                 self.over = event
-
-    def _apply_feedback(self, event: FeedbackGiven) -> None:
-        self.phase, self.turn, self.left_ms = Phase.WAITING, event.turn, event.left_ms
-        self.history = (*self.history, self._turn(event))
 
     def _turn(self, event: FeedbackGiven) -> Turn:
         return Turn(parse_code(event.code, self.rules), Feedback(event.black, event.white))

@@ -228,16 +228,14 @@ class PlayerSession:
             self._on_event(message)
         if isinstance(message, MatchStarted) and message.re is not None:
             self.view = MatchView(message.match)  # the answer to `play`
-        changed = self.view is not None and self._apply(self.view, received)
+        changed = False
+        if self.view is not None:
+            seq = self.view.seq
+            changed = self.view.apply(received)
+            if self.view.seq > seq:
+                self._attempts = None
         if changed and self._news is not None and not self._news.done():
             self._news.set_result(None)
-
-    def _apply(self, view: MatchView, received: ReceivedMessage) -> bool:
-        seq = view.seq
-        changed = view.apply(received)
-        if view.seq > seq:
-            self._attempts = None
-        return changed
 
 
 class _RecordCopy:

@@ -59,7 +59,7 @@ class TokenFile:
             names = servers.setdefault(server, {})
             others = [known for known in names.get(name, []) if known != token]
             names[name] = [token, *others][:MAX_TOKENS]
-            self._save(servers)
+            replace_file(self.path.resolve(), json.dumps(servers, indent=1, sort_keys=True).encode())
 
     def check_writable(self) -> None:
         """Raise TokenFileError if a token could not be stored; call this before the server issues one."""
@@ -69,7 +69,8 @@ class TokenFile:
     def _load(self) -> _Servers:
         try:
             text = self.path.read_text()
-            self._restrict_access()
+            if self.path.stat().st_mode & 0o077:
+                self.path.chmod(0o600)
         except FileNotFoundError:
             return {}
         except (OSError, UnicodeDecodeError) as error:
@@ -80,13 +81,6 @@ class TokenFile:
             raise DamagedTokenFileError(
                 f"the file of {self.contents} {self.path} is damaged; fix it, or move it away {self.remedy}"
             ) from None
-
-    def _restrict_access(self) -> None:
-        if self.path.stat().st_mode & 0o077:
-            self.path.chmod(0o600)
-
-    def _save(self, servers: _Servers) -> None:
-        replace_file(self.path.resolve(), json.dumps(servers, indent=1, sort_keys=True).encode())
 
     @contextmanager
     def _lock(self) -> Iterator[None]:

@@ -75,7 +75,10 @@ class StrategyResult:
     def to_json(self) -> dict[str, Any]:
         """Return the result as the JSON object of `evilpegs evaluate --json`."""
         figures, spec = self.figures, self.spec
-        played = self._games_fields() if spec.games else {"codes": sum(self.distribution)}
+        played: dict[str, Any] = {"codes": sum(self.distribution)}
+        if spec.games:
+            interval = self.interval
+            played = {"games": sum(self.distribution), "seed": spec.seed, "interval": interval and list(interval)}
         random_fields: dict[str, Any] = {"seed": spec.seed} if self.is_one_seed else {}
         if self.expected is not None:
             random_fields["expected"] = {"mean": float(self.expected), "exact": str(self.expected)}
@@ -93,10 +96,6 @@ class StrategyResult:
             **({"ms_per_guess": self.ms_per_guess} if spec.games else {}),
             **({"worst": [costly.to_json() for costly in self.worst]} if spec.worst else {}),
         }
-
-    def _games_fields(self) -> dict[str, Any]:
-        interval = self.interval
-        return {"games": sum(self.distribution), "seed": self.spec.seed, "interval": interval and list(interval)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,8 @@ async def follow_broker(
                     if (read := _read(message)) is not None:
                         yield read
         except aiomqtt.MqttError as error:
-            why = f"no connection to the MQTT broker at {broker.address}: {_reason(error)}"
+            reason = re.sub(r"^\[Errno \d+\] ", "", str(error).partition("\n")[0])
+            why = f"no connection to the MQTT broker at {broker.address}: {reason}"
             if not was_connected:
                 raise _first_failure(broker, error, why) from None
             if not is_out:
@@ -118,7 +119,3 @@ def _read(message: aiomqtt.Message) -> FeedMessage | None:
         return None
     properties = dict(getattr(message.properties, "UserProperty", ()))
     return FeedMessage(topic, fields, properties, bool(message.retain))
-
-
-def _reason(error: BaseException) -> str:
-    return re.sub(r"^\[Errno \d+\] ", "", str(error).partition("\n")[0])

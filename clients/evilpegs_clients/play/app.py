@@ -36,7 +36,7 @@ from evilpegs_clients.terminal.dialog import LeaveError
 from evilpegs_clients.terminal.prompt import Prompt
 from evilpegs_clients.terminal.screen import open_prompt
 from evilpegs_protocol.client_messages import ClientInfo
-from evilpegs_protocol.server_messages import Notice, Welcome
+from evilpegs_protocol.server_messages import Notice
 
 
 async def run_terminal(
@@ -80,10 +80,6 @@ async def run_terminal(
 async def _join_match(session: PlayerSession, dialog: MatchDialog, ladder: str) -> MatchClient:
     welcome = await session.open()
     dialog.screen.say(f"You are {welcome.player} at {session.server}.")
-    return await _offer_open_matches(session, dialog, welcome) or await MatchClient.play(session, ladder)
-
-
-async def _offer_open_matches(session: PlayerSession, dialog: MatchDialog, welcome: Welcome) -> MatchClient | None:
     for match in welcome.open:
         client = await MatchClient.resume(session, match.match)
         question = f"{_open_match_text(client.view)} Go on with it?"
@@ -91,19 +87,13 @@ async def _offer_open_matches(session: PlayerSession, dialog: MatchDialog, welco
             continue
         if await dialog.confirm(question):
             return client
-        if await dialog.confirm(_resign_question(client.view), default=False):
-            await _resign(client)
-    return None
-
-
-def _resign_question(view: MatchView) -> str:
-    consequence = "each of its games left counts as not solved" if view.started.rated else "it does not count"
-    return f"Resign it then? Otherwise it stays open; if you do, {consequence}."
-
-
-async def _resign(client: MatchClient) -> None:
-    while await client.wait_for_move() is not Phase.OVER:
-        await client.resign()
+        rated = client.view.started.rated
+        consequence = "each of its games left counts as not solved" if rated else "it does not count"
+        question = f"Resign it then? Otherwise it stays open; if you do, {consequence}."
+        if await dialog.confirm(question, default=False):
+            while await client.wait_for_move() is not Phase.OVER:
+                await client.resign()
+    return await MatchClient.play(session, ladder)
 
 
 def _open_match_text(view: MatchView) -> str:

@@ -18,7 +18,6 @@ from evilpegs_clients.play.match_screen import HELP, clock_text
 from evilpegs_clients.terminal.dialog import LeaveError
 from evilpegs_clients.verification.cache import VerificationCache
 from evilpegs_clients.verification.verify import verify_game, verify_record
-from evilpegs_clients.verification.violation import Violation
 from evilpegs_game.codes import Code, format_code
 from evilpegs_game.errors import GameError
 from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStarted, MatchOver, RecordEvent
@@ -194,15 +193,12 @@ class TerminalMatch:
                 self._screen.turn(self._view.started, event)
 
     def _show_parts(self) -> None:
-        with_parts = [event for event in self._feedbacks() if event.parts]
+        events = self._view.events[self._game_start() :]
+        with_parts = [event for event in events if isinstance(event, FeedbackGiven) and event.parts]
         if with_parts:
             self._screen.parts(self._view.started, with_parts[-1])
         else:
             self._screen.say("Parts are shown of the last guess, on practice ladders.")
-
-    def _feedbacks(self) -> list[FeedbackGiven]:
-        events = self._view.events[self._game_start() :]
-        return [event for event in events if isinstance(event, FeedbackGiven)]
 
     async def _show_new_events(self) -> None:
         while self._shown < len(self._view.events):
@@ -222,10 +218,8 @@ class TerminalMatch:
             case GameOver() if event.nonce is not None:  # without a nonce the game was never opened
                 if event.outcome == "flagged":
                     self._dialog.discard_typed_ahead()
-                self._screen.over(started, event, await self._verify(event.game))
+                game_events, nonce = self._view.game_events(event.game), self._nonces.get(event.game)
+                check = partial(verify_game, game_events, event.game, nonce, self._verification)
+                self._screen.over(started, event, await run_in_thread(check))
             case MatchOver():
                 self._screen.match_over(event, verify_record(self._view.record))
-
-    async def _verify(self, game: int) -> list[Violation]:
-        events, nonce = self._view.game_events(game), self._nonces.get(game)
-        return await run_in_thread(partial(verify_game, events, game, nonce, self._verification))
