@@ -128,8 +128,7 @@ def __getattr__(name: str) -> Any:
     """Import a public name when it is first used (PEP 562)."""
     home = _HOMES.get(name)
     if home is None:
-        message = f"module 'evilpegs' has no attribute {name!r}"
-        raise AttributeError(message)
+        raise AttributeError(f"module 'evilpegs' has no attribute {name!r}")
     module, _, attribute = home.partition(":")
     value = globals()[name] = getattr(import_module(module), attribute)
     return value

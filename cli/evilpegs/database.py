@@ -42,25 +42,23 @@ def check_database_file(url: str) -> None:
     if file.parent.exists() and not file.parent.is_dir():
         wrong = f"{file.parent} is not a directory"
     if wrong is not None:
-        message = f"cannot use the database {file}: {wrong}; name another file with --database sqlite:///FILE"
-        raise CommandError(message)
+        raise CommandError(f"cannot use the database {file}: {wrong}; name another file with --database sqlite:///FILE")
     keep_kernels_beside(file)
 
 
 def find_match(engine: Engine, name: str) -> StoredMatch:
     """Return the match with this id, or with the only id that begins like this, or the newest for ``last``."""
     if not name:
-        message = "the id of the match is empty; write one, or last for the newest match"
-        raise CommandError(message)
+        raise CommandError("the id of the match is empty; write one, or last for the newest match")
     ids = newest_match_ids(engine, 1) if name == NEWEST else match_ids_with_prefix(engine, name.lower())
+    if not ids and name == NEWEST:
+        raise CommandError("there is no match in the database yet; play one, or name another database with --database")
     if not ids:
-        message = f"no match begins with {quoted(name)}; name another database with --database, or last for the newest"
-        if name == NEWEST:
-            message = "there is no match in the database yet; play one, or name another database with --database"
-        raise CommandError(message)
+        raise CommandError(
+            f"no match begins with {quoted(name)}; name another database with --database, or last for the newest"
+        )
     if len(ids) > 1:
-        message = f"{name!r} begins more than one match: {', '.join(ids)}; write more of the id"
-        raise CommandError(message)
+        raise CommandError(f"{name!r} begins more than one match: {', '.join(ids)}; write more of the id")
     stored = load_match(engine, ids[0])
     assert stored is not None  # noqa: S101 - matches are never removed
     return stored
@@ -73,12 +71,11 @@ def server_settings(**options: Any) -> Settings:
         return Settings(**named)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        message = f"{_source(first, named)}{_problem(first)}"
+        raise CommandError(f"{_source(first, named)}{_problem(first)}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        message = f"evilpegs.toml is not TOML: {error}; fix it or move it away"
+        raise CommandError(f"evilpegs.toml is not TOML: {error}; fix it or move it away") from None
     except OSError as error:
-        message = f"evilpegs.toml cannot be read: {error.strerror}; fix it or move it away"
-    raise CommandError(message)
+        raise CommandError(f"evilpegs.toml cannot be read: {error.strerror}; fix it or move it away") from None
 
 
 def _problem(error: ErrorDetails) -> str:

@@ -18,11 +18,9 @@ STANDARD: Final = "-"
 def check_name(name: str) -> None:
     """Raise CommandError if a name is empty, or begins with a hyphen as a mistyped option does."""
     if not name:
-        message = "the name of the file is empty; write one, or - for standard input or output"
-        raise CommandError(message)
+        raise CommandError("the name of the file is empty; write one, or - for standard input or output")
     if name.startswith("-") and name != STANDARD:
-        message = f"{name[:200]} stands where a file should; if it is one, write ./{name[:200]}"
-        raise CommandError(message)
+        raise CommandError(f"{name[:200]} stands where a file should; if it is one, write ./{name[:200]}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +39,9 @@ def check_writable(name: str, kind: FileKind | None = None) -> None:
     path = Path(name)
     why = write_obstacle(path)
     if why is not None:
-        message = f"cannot write {name[:200]}: {why}; choose another file"
-        raise CommandError(message)
+        raise CommandError(f"cannot write {name[:200]}: {why}; choose another file")
     if kind is not None and path.is_file() and not _is_empty_or(kind, path):
-        message = f"{name[:200]} exists and is not {kind.name}; choose another file"
-        raise CommandError(message)
+        raise CommandError(f"{name[:200]} exists and is not {kind.name}; choose another file")
 
 
 def _is_empty_or(kind: FileKind, path: Path) -> bool:
@@ -87,8 +83,7 @@ def write_text(name: str, text: str) -> None:
     try:
         Path(name).write_text(text, encoding="utf-8", newline="\n")
     except (OSError, ValueError) as error:
-        message = f"cannot write {display_name(name)}: {failure_reason(error)}; choose another file"
-        raise CommandError(message) from None
+        raise CommandError(f"cannot write {display_name(name)}: {failure_reason(error)}; choose another file") from None
 
 
 @contextmanager
@@ -98,8 +93,7 @@ def open_to_read(name: str, hint: str) -> Iterator[IO[bytes]]:
         with nullcontext(_standard_input()) if name == STANDARD else Path(name).open("rb") as file:
             yield file
     except (OSError, ValueError) as error:
-        message = f"cannot read {display_name(name)}: {failure_reason(error)}; {hint}"
-        raise CommandError(message) from None
+        raise CommandError(f"cannot read {display_name(name)}: {failure_reason(error)}; {hint}") from None
 
 
 def _standard_input() -> IO[bytes]:

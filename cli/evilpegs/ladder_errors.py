@@ -13,5 +13,6 @@ def unknown_ladder(ladder: str, known: Iterable[str], server: str | None = None)
 def practice_ladder(ladder: str, server: str | None = None) -> CommandError:
     """Return the error that a practice ladder has no leaderboard."""
     option = "" if server is None else f" --server {server}"
-    message = f"{ladder} is for practice and has no leaderboard; name a rated ladder, see: evilpegs ladders{option}"
-    return CommandError(message)
+    return CommandError(
+        f"{ladder} is for practice and has no leaderboard; name a rated ladder, see: evilpegs ladders{option}"
+    )

@@ -21,16 +21,14 @@ Json = Annotated[bool, Parameter(name="--json", show_default=False, help="Print 
 def _to_rules_text(_: object, tokens: Sequence[Token]) -> str:
     (token,) = tokens
     if token.value.startswith("--"):  # the value was forgotten; other values are checked where the rules are read
-        message = f"{token.keyword} needs a value such as 4x6; {token.value[:40]!r} is read as another option"
-        raise CommandError(message)
+        raise CommandError(f"{token.keyword} needs a value such as 4x6; {token.value[:40]!r} is read as another option")
     return token.value.lower()
 
 
 def _to_whole_number(number_type: type[int], tokens: Sequence[Token]) -> int:
     (token,) = tokens
     if "." in token.value:
-        message = f"{token.keyword} must be a whole number, not {token.value[:40]}"
-        raise CommandError(message)
+        raise CommandError(f"{token.keyword} must be a whole number, not {token.value[:40]}")
     return int(convert(number_type, tokens))
 
 
@@ -41,8 +39,7 @@ WHOLE: Final = Parameter(converter=_to_whole_number)
 def _to_file_name(name_type: Callable[[str], _FileName], tokens: Sequence[Token]) -> _FileName:
     (token,) = tokens
     if not token.value:
-        message = f"the name of the file after {token.keyword} is empty; write one"
-        raise CommandError(message)
+        raise CommandError(f"the name of the file after {token.keyword} is empty; write one")
     return name_type(token.value)
 
 
@@ -107,8 +104,7 @@ def _check_server(address: str, source: str | None) -> str:
     try:
         server_url(address)
     except ServerUnreachableError as error:
-        message = f"{source}: {error}"
-        raise CommandError(message) from None
+        raise CommandError(f"{source}: {error}") from None
     return address
 
 
@@ -160,8 +156,7 @@ def server_to_read(server: str | None, database: str | None) -> str | None:
     Without either option it is the one in EVILPEGS_SERVER, unless EVILPEGS_DATABASE is set.
     """
     if server is not None and database is not None:
-        message = "--server and --database name two sources; choose one"
-        raise CommandError(message)
+        raise CommandError("--server and --database name two sources; choose one")
     if server is not None or database is not None or os.environ.get("EVILPEGS_DATABASE"):
         return server
     address = os.environ.get("EVILPEGS_SERVER")
@@ -171,6 +166,5 @@ def server_to_read(server: str | None, database: str | None) -> str | None:
 def require_after(after: tuple[str, ...] | None) -> tuple[str, ...]:
     """Return the texts that follow --after; raise CommandError if it is given without any."""
     if after == ():
-        message = "--after wants the turns played before, each CODE:BLACK,WHITE like 1122:1,0"
-        raise CommandError(message)
+        raise CommandError("--after wants the turns played before, each CODE:BLACK,WHITE like 1122:1,0")
     return after or ()

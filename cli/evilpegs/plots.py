@@ -27,17 +27,13 @@ BAR_SHARE: Final = 0.8
 def check_plot(path: Path) -> None:
     """Raise CommandError if no chart can be written; call this before the work whose result the chart shows."""
     if path.suffix.lower() not in SUFFIXES:
-        message = f"a plot is a .png or a .svg file, not {quoted(path.name)}"
-        raise CommandError(message)
+        raise CommandError(f"a plot is a .png or a .svg file, not {quoted(path.name)}")
     if not path.parent.is_dir():
-        message = f"there is no directory {path.parent} for the plot; make it or name another file"
-        raise CommandError(message)
+        raise CommandError(f"there is no directory {path.parent} for the plot; make it or name another file")
     if (why := write_obstacle(path)) is not None:
-        message = f"cannot write {path}: {why}; choose another file"
-        raise CommandError(message)
+        raise CommandError(f"cannot write {path}: {why}; choose another file")
     if find_spec("matplotlib") is None:
-        message = f"a plot needs matplotlib, which is not installed; {install_hint('plot')}"
-        raise CommandError(message)
+        raise CommandError(f"a plot needs matplotlib, which is not installed; {install_hint('plot')}")
 
 
 def bar_chart(
@@ -100,5 +96,4 @@ def _save(figure: "Figure", path: Path) -> None:
     try:
         figure.savefig(path, format=kind, metadata=metadata)
     except OSError as error:
-        message = f"{path} cannot be written: {error.strerror or error}"
-        raise CommandError(message) from error
+        raise CommandError(f"{path} cannot be written: {error.strerror or error}") from error

@@ -16,14 +16,12 @@ def read_public_keys(key: str) -> tuple[str, ...]:
     try:
         lines = [line.strip() for line in Path(key).read_text(encoding="ascii").splitlines()]
     except (OSError, ValueError) as error:
-        message = (
+        raise CommandError(
             f"{quoted(key, 200)} is neither a public key of 43 characters nor a file of them: {failure_reason(error)}"
-        )
-        raise CommandError(message) from None
+        ) from None
     keys = tuple(line for line in lines if line and not line.startswith("#"))
     if not keys or not all(map(_is_public_key, keys)):
-        message = f"{key[:200]} is not a list of public keys, one per line; {KEY_HINT}"
-        raise CommandError(message)
+        raise CommandError(f"{key[:200]} is not a list of public keys, one per line; {KEY_HINT}")
     return keys
 
 

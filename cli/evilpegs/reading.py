@@ -40,8 +40,9 @@ def explain_refusals(server: str, match: str | None) -> Iterator[None]:
         if error.code is not ErrorCode.NOT_YOUR_MATCH or match is None:
             raise
         url = server_url(server)
-        message = f"there is no match {match} on {url}; see the newest with: evilpegs replay last --server {url}"
-        raise CommandError(message) from None
+        raise CommandError(
+            f"there is no match {match} on {url}; see the newest with: evilpegs replay last --server {url}"
+        ) from None
 
 
 def session_line(event: SessionEvent) -> str | None:

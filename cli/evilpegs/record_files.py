@@ -69,8 +69,7 @@ def _parse_object(name: str, number: int, line: bytes) -> dict[str, Any]:
 def _check_same_match(name: str, started: MatchStarted, event: dict[str, Any]) -> None:
     if event.get("type") == "match_started" and event.get("match") != started.match:
         matches = f"{started.match} and {printable(str(event.get('match')))[:40]}"
-        message = f"{display_name(name)} holds two matches, {matches}; write each into a file of its own"
-        raise CommandError(message)
+        raise CommandError(f"{display_name(name)} holds two matches, {matches}; write each into a file of its own")
 
 
 def _parse_start(name: str, number: int, event: dict[str, Any]) -> MatchStarted:

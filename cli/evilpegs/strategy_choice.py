@@ -44,14 +44,12 @@ class StrategyChoice:
         """Load the strategy; if it is a program, it is killed after the block."""
         if (self.name_or_file is None) is (self.program is None):
             what = "no strategy was given" if self.program is None else "a strategy and --exec exclude each other"
-            message = f"{what}; write a strategy's name, a .py file, or --exec and a program"
-            raise CommandError(message)
+            raise CommandError(f"{what}; write a strategy's name, a .py file, or --exec and a program")
         if self.program is None:
             with slow_strategies_named():
                 yield load_strategy(self.name_or_file or "", self.candidates_only)
             return
         if self.candidates_only:
-            message = "--candidates-only is for the strategies with a name; a program decides by itself"
-            raise CommandError(message)
+            raise CommandError("--candidates-only is for the strategies with a name; a program decides by itself")
         with ended_in_order(), closing(ProgramStrategy(self.program)) as program:
             yield program

@@ -25,11 +25,9 @@ def read_tree(name: str) -> Tree:
         return parse_tree(data.decode())
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        message = f"{display_name(name)}: line {line} is not text in UTF-8; {TREE_HINT}"
-        raise CommandError(message) from None
+        raise CommandError(f"{display_name(name)}: line {line} is not text in UTF-8; {TREE_HINT}") from None
     except GameError as error:
-        message = f"{display_name(name)}: {error}"
-        raise CommandError(message) from None
+        raise CommandError(f"{display_name(name)}: {error}") from None
 
 
 def write_tree(name: str, tree: Tree) -> None:

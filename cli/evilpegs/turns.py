@@ -12,8 +12,7 @@ from evilpegs_game.rules import Rules
 def parse_turn(text: str, rules: Rules) -> Turn:
     code, colon, feedback = text.partition(":")
     if not colon:
-        message = f"{quoted(text)} has no feedback; write CODE:BLACK,WHITE like 1122:1,0"
-        raise MalformedError(message)
+        raise MalformedError(f"{quoted(text)} has no feedback; write CODE:BLACK,WHITE like 1122:1,0")
     turn = Turn(parse_code(code, rules), Feedback.parse(feedback))
     turn.feedback.check(rules.pegs)
     return turn

@@ -112,8 +112,9 @@ def to_strategy(strategy: StrategyLike, candidates_only: bool = False) -> Strate
     if isinstance(strategy, str | Path):
         return load_strategy(str(strategy), candidates_only)
     if candidates_only:
-        message = "candidates_only is for the name of a built-in strategy; a strategy of your own decides by itself"
-        raise StrategyError(message)
+        raise StrategyError(
+            "candidates_only is for the name of a built-in strategy; a strategy of your own decides by itself"
+        )
     if isinstance(strategy, Strategy) and not isinstance(strategy, type):
         return strategy
     if isfunction(strategy) or ismethod(strategy) or isinstance(strategy, partial):
@@ -132,8 +133,7 @@ def to_whole(name: str, value: SupportsIndex, least: int) -> int:
     except TypeError:
         number = least - 1
     if number < least:
-        message = f"{name} must be a whole number of at least {least}, not {reprlib.repr(value)}"
-        raise MalformedError(message)
+        raise MalformedError(f"{name} must be a whole number of at least {least}, not {reprlib.repr(value)}")
     return number
 
 

@@ -105,8 +105,7 @@ def duel(
     chosen, parsed = to_strategy(strategy, candidates_only), to_rules(rules)
     opening = None if first is None else to_code(first, parsed)
     if secret is not None and codemaker != "fixed":
-        message = "only a fixed codemaker has a secret; leave secret out or pass codemaker='fixed'"
-        raise MalformedError(message)
+        raise MalformedError("only a fixed codemaker has a secret; leave secret out or pass codemaker='fixed'")
     seed = to_whole("seed", seed, 0)
     opponent = _codemaker(codemaker, parsed, secret, seed) if isinstance(codemaker, str) else _Checked(codemaker)
     turns = play_duel(seeded_choice(chosen, seed), opponent, parsed, opening)
@@ -117,8 +116,9 @@ def duel(
 class _Checked:
     def __init__(self, codemaker: Codemaker) -> None:
         if isinstance(codemaker, type) or not callable(getattr(codemaker, "reply", None)):
-            message = f"not a codemaker: {reprlib.repr(codemaker)}; pass evil, devil, fixed or an object with reply()"
-            raise MalformedError(message)
+            raise MalformedError(
+                f"not a codemaker: {reprlib.repr(codemaker)}; pass evil, devil, fixed or an object with reply()"
+            )
         self._codemaker = codemaker
 
     def reply(self, position: Position, guess: Code) -> Feedback:
@@ -135,5 +135,6 @@ def _codemaker(name: str, rules: Rules, secret: CodeLike | None, seed: int) -> C
             return Fixed(to_code(secret, rules))
         case "fixed":
             return Fixed(draw_secret(seed, rules))
-    message = f"no codemaker {quoted(name)}; take evil, devil, fixed or an object with reply(position, guess)"
-    raise MalformedError(message)
+    raise MalformedError(
+        f"no codemaker {quoted(name)}; take evil, devil, fixed or an object with reply(position, guess)"
+    )

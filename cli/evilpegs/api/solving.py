@@ -29,8 +29,7 @@ def solve(rules: RulesLike = "classic", *, objective: Objective = "mean", thread
     <Solution of 4x4: 905 guesses for 256 codes, mean 3.5352, at most 5, proved>
     """
     if objective not in get_args(Objective):
-        message = f"no objective {reprlib.repr(objective)}; take mean or worst"
-        raise MalformedError(message)
+        raise MalformedError(f"no objective {reprlib.repr(objective)}; take mean or worst")
     return solve_rules(to_rules(rules), objective, to_whole("threads", threads, 1))
 
 
@@ -52,5 +51,4 @@ def certify(tree: Tree | str) -> Certificate:
         return certify_tree(parse_tree(tree))
     if isinstance(tree, Tree):
         return certify_tree(tree)
-    message = f"not a tree: {reprlib.repr(tree)}; pass a Tree, such as solution.tree, or the text of one"
-    raise MalformedError(message)
+    raise MalformedError(f"not a tree: {reprlib.repr(tree)}; pass a Tree, such as solution.tree, or the text of one")

@@ -41,8 +41,7 @@ def certify(
     try:
         certificate = certify_tree(parsed)
     except GameError as error:
-        message = f"{display_name(tree)}: {error}"
-        raise CommandError(message) from None
+        raise CommandError(f"{display_name(tree)}: {error}") from None
     if as_json:
         print_json(_document(parsed, certificate))
     else:

@@ -42,8 +42,7 @@ def backup(
         with _shown_progress() as show:
             copied = backup_database(url, target, show, overwrite=force, others=keys)
     except (OSError, ValueError) as error:
-        message = f"cannot write {file[:200]}: {failure_reason(error)}; choose another file"
-        raise CommandError(message) from None
+        raise CommandError(f"cannot write {file[:200]}: {failure_reason(error)}; choose another file") from None
     if as_json:
         print_json({"database": url, "file": file, "key_files": list(map(str, keys.values())), **copied.to_json()})
     else:
@@ -79,8 +78,7 @@ def check(
 
 def _target_path(name: str) -> Path:
     if name == STANDARD:
-        message = "a copy of a database cannot be written to standard output; name a file"
-        raise CommandError(message)
+        raise CommandError("a copy of a database cannot be written to standard output; name a file")
     check_writable(name)
     return Path(name)
 

@@ -69,8 +69,7 @@ def rebuild(
                 result.completed += sum(each.is_missing for each in part.differences)
                 result.differences += [each for each in part.differences if not each.is_missing]
         except SQLAlchemyError as error:
-            message = f"the database cannot be read: {str(error).splitlines()[0]}"
-            raise CommandError(message) from None
+            raise CommandError(f"the database cannot be read: {str(error).splitlines()[0]}") from None
     if as_json:
         differences = [
             asdict(each) | {"stored": str(each.stored), "computed": str(each.computed)} for each in result.differences

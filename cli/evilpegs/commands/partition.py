@@ -46,8 +46,7 @@ def partition(
     turns, following = _turns_and_guesses(require_after(after), is_guess_given=bool(guesses))
     texts = [*guesses, *following]
     if not texts:
-        message = "no guess to look at; write one, as in: evilpegs partition --rules 4x6 1122"
-        raise CommandError(message)
+        raise CommandError("no guess to look at; write one, as in: evilpegs partition --rules 4x6 1122")
     position = Position(parsed, parse_turns(turns, parsed), LiveSets())
     codes = [_parse_guess(text, parsed) for text in texts]
     if plot is not None:
@@ -63,8 +62,7 @@ def _parse_guess(text: str, rules: Rules) -> Code:
         return parse_code(text, rules)
     except GameError as error:
         if hint := rules_hint(text):
-            message = f"not a code: {quoted(text)}{hint}"
-            raise CommandError(message) from error
+            raise CommandError(f"not a code: {quoted(text)}{hint}") from error
         raise
 
 
@@ -72,8 +70,9 @@ def _turns_and_guesses(after: Sequence[str], is_guess_given: bool) -> tuple[list
     # --after takes all texts behind it; guesses may be among them only if none stand before it
     unanswered = [text for text in after if ":" not in text]
     if unanswered and (is_guess_given or ":" not in after[0]):
-        message = f"{quoted(unanswered[0])} after --after has no feedback; write CODE:BLACK,WHITE like 1122:1,0"
-        raise CommandError(message)
+        raise CommandError(
+            f"{quoted(unanswered[0])} after --after has no feedback; write CODE:BLACK,WHITE like 1122:1,0"
+        )
     return [text for text in after if ":" in text], unanswered
 
 

@@ -53,20 +53,17 @@ def play(
     to come back.
     """
     if sys.stdin is None:
-        message = "there is nowhere to read guesses from; run it in a terminal, or leave standard input open"
-        raise CommandError(message)
+        raise CommandError("there is nowhere to read guesses from; run it in a terminal, or leave standard input open")
     if daily:
         _refuse_server_options(ladder, server, name, token_from)
         day_of_game = date.today() if day is None else parse_date(day)
         _run(run_daily(day_of_game, prompt=open_prompt(console(), COMMANDS)))
         return
     if day is not None:
-        message = "--date is for the game of the day; add --daily"
-        raise CommandError(message)
+        raise CommandError("--date is for the game of the day; add --daily")
     check_name(name)
     if token_from is not None and name is None:
-        message = "--token-from is for a player with a name; add --name"
-        raise CommandError(message)
+        raise CommandError("--token-from is for a player with a name; add --name")
     prompt = open_prompt(console(), COMMANDS)
     _run(run_terminal(server=server, ladder=ladder, name=name, token_from=token_from, prompt=prompt))
 
@@ -86,5 +83,4 @@ def _refuse_server_options(ladder: str, server: str, name: str | None, token_fro
     }
     for option, is_named in named.items():
         if is_named:
-            message = f"--daily is played without a server; leave out {option}"
-            raise CommandError(message)
+            raise CommandError(f"--daily is played without a server; leave out {option}")

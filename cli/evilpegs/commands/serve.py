@@ -109,11 +109,10 @@ def _check_directory(url: str) -> None:
     # the server creates the default directory; any other is probably mistyped, and a new database in it would make all
     # matches seem lost
     if url != default_database() and not directory.exists():
-        message = (
+        raise CommandError(
             f"there is no directory {directory} for the database; "
             f"create it with: mkdir -p {shlex.quote(str(directory))}, or name another with --database sqlite:///FILE"
         )
-        raise CommandError(message)
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:

@@ -52,8 +52,7 @@ class AssistHistory:
         """Return a row by its number; raise CommandError if there is none."""
         if not 1 <= number <= len(self.rows):
             numbers = f"1 to {len(self.rows)}" if len(self.rows) > 1 else "only row 1" if self.rows else "none yet"
-            message = f"there is no row {number}; the rows: {numbers}"
-            raise CommandError(message)
+            raise CommandError(f"there is no row {number}; the rows: {numbers}")
         return self.rows[number - 1]
 
     def change(self, number: int, row: Turn) -> "AssistHistory":
@@ -64,8 +63,7 @@ class AssistHistory:
     def undo(self) -> "AssistHistory":
         """Return a history without the last row; raise CommandError if there is none."""
         if not self.rows:
-            message = "there is no row to take back"
-            raise CommandError(message)
+            raise CommandError("there is no row to take back")
         return replace(self, rows=self.rows[:-1])
 
     def to_json(self) -> dict[str, Any]:

@@ -82,8 +82,7 @@ def parse_line(text: str, rules: Rules) -> AssistLine:
     if word == "change":
         return _parse_change(rest, rules)
     if word.lower() == "undo" and rest.isdecimal():
-        message = f"undo takes no number; to correct row {rest[:4]}: change {rest[:4]} CODE BLACK,WHITE"
-        raise CommandError(message)
+        raise CommandError(f"undo takes no number; to correct row {rest[:4]}: change {rest[:4]} CODE BLACK,WHITE")
     try:
         parsed = parse_words(text, COMMANDS, lambda line: _split(line, rules))
     except GameError:
@@ -91,8 +90,7 @@ def parse_line(text: str, rules: Rules) -> AssistLine:
             return AssistCommand.HELP
         if (lone := _fitting_feedback(text, rules)) is None:
             raise
-        message = f"write the guess before it: {example_code(rules)} {lone}"
-        raise CommandError(message) from None
+        raise CommandError(f"write the guess before it: {example_code(rules)} {lone}") from None
     if isinstance(parsed, AssistCommand):
         return parsed
     guess, feedback = parsed
@@ -103,8 +101,7 @@ def parse_feedback(text: str, pegs: int) -> Feedback:
     """Parse a feedback such as ``1,0``, ``1 0``, ``1b 0w`` or ``bww``; a ``-`` stands for 0,0."""
     feedback = _match_feedback(text.strip().lower())
     if feedback is None:
-        message = f"not a feedback: {quoted(text)}; write BLACK,WHITE like 1,2"
-        raise MalformedError(message)
+        raise MalformedError(f"not a feedback: {quoted(text)}; write BLACK,WHITE like 1,2")
     feedback.check(pegs)
     return feedback
 
@@ -142,8 +139,7 @@ def _is_code(word: str, rules: Rules) -> bool:
 def _parse_change(text: str, rules: Rules) -> RowChange:
     number, _, rest = text.partition(" ")
     if not number.isdecimal() or len(number) > 4 or not rest:
-        message = "write the number of the row and what it was: change 2 1122 1,0"
-        raise CommandError(message)
+        raise CommandError("write the number of the row and what it was: change 2 1122 1,0")
     if (feedback := _match_feedback(rest.lower())) is not None:
         feedback.check(rules.pegs)
         return RowChange(int(number), None, feedback)
@@ -152,11 +148,9 @@ def _parse_change(text: str, rules: Rules) -> RowChange:
     except MalformedError:
         if " " in rest:
             raise
-        message = f"write change {number} BLACK,WHITE, or change {number} CODE BLACK,WHITE"
-        raise CommandError(message) from None
+        raise CommandError(f"write change {number} BLACK,WHITE, or change {number} CODE BLACK,WHITE") from None
     if not typed:
-        message = f"the feedback is missing: change {number} {rest[:40]} BLACK,WHITE"
-        raise CommandError(message)
+        raise CommandError(f"the feedback is missing: change {number} {rest[:40]} BLACK,WHITE")
     return RowChange(int(number), guess, parse_feedback(typed, rules.pegs))
 
 

@@ -77,8 +77,7 @@ def bot(
         console().print(write_new_strategy(new))
         return 0
     if matches < 1:
-        message = f"--matches must be at least 1, not {matches}"
-        raise CommandError(message)
+        raise CommandError(f"--matches must be at least 1, not {matches}")
     check_name(name)
     choice = StrategyChoice(strategy, program, candidates_only)
     with only_document(as_json), ExitStack() as stack:
@@ -99,8 +98,7 @@ def _status(summary: BotSummary) -> int:
         return NOT_VERIFIED
     if summary.failures:
         games = f"{len(summary.failures)} of {pluralize(len(summary.games), 'game')}"
-        message = f"{summary.failures[-1].error}; {games} resigned because the strategy failed"
-        raise StrategyError(message)
+        raise StrategyError(f"{summary.failures[-1].error}; {games} resigned because the strategy failed")
     return 0
 
 

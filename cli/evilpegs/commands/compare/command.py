@@ -64,8 +64,7 @@ def compare(
     also is by evilpegs bot.
     """
     if names is not None and server is None:
-        message = "--names is for --server; offline nobody plays under a name"
-        raise CommandError(message)
+        raise CommandError("--names is for --server; offline nobody plays under a name")
     info = _with_secrets(_ladder(ladder) if server is None else run_interruptibly(fetch_ladder(server, ladder)))
     hypotheses = _hypotheses(null, alternative, max_pairs, info.guess_limit)
     rules, err = Rules.parse(info.rules), console(sys.stderr)
@@ -103,21 +102,18 @@ def _ladder(name: str) -> LadderInfo:
 
 def _with_secrets(info: LadderInfo) -> LadderInfo:
     if info.codemaker != "fixed":
-        message = (
+        raise CommandError(
             f"ladder {info.id} has no secrets: its codemaker is {info.codemaker}; choose one with a fixed codemaker"
         )
-        raise CommandError(message)
     return info
 
 
 def _hypotheses(null: float, alternative: float, max_pairs: int, guess_limit: int) -> Hypotheses:
     if not FIRST_PAIRS <= max_pairs <= MAX_PAIRS:
-        message = f"--max-pairs must be {FIRST_PAIRS} to {MAX_PAIRS:,}, not {max_pairs:,}"
-        raise CommandError(message)
+        raise CommandError(f"--max-pairs must be {FIRST_PAIRS} to {MAX_PAIRS:,}, not {max_pairs:,}")
     for option, value in (("--null", null), ("--alternative", alternative)):
         if not abs(value) <= guess_limit:
-            message = f"{option} must be -{guess_limit} to {guess_limit} guesses, not {value:g}"
-            raise CommandError(message)
+            raise CommandError(f"{option} must be -{guess_limit} to {guess_limit} guesses, not {value:g}")
     return Hypotheses(null, alternative)
 
 

@@ -74,8 +74,7 @@ def make_jobs(contest: ServerContest, ladder: LadderInfo) -> list[BotJob]:
         for name, strategy in zip(names, contest.strategies, strict=True)
     ]
     if players[0] == players[1]:
-        message = f"both strategies would play as {players[0]}; give each a name of its own with --names"
-        raise CommandError(message)
+        raise CommandError(f"both strategies would play as {players[0]}; give each a name of its own with --names")
     return [
         BotJob(
             strategy=strategy,
@@ -109,8 +108,9 @@ def _report_exceptions(job: BotJob) -> OnEvent:
 def _check(summary: BotSummary) -> None:
     for match in summary.matches:
         if not match.verified:
-            message = f"match {match.match} is NOT verified, so its games prove nothing; see the findings above"
-            raise CommandError(message)
+            raise CommandError(
+                f"match {match.match} is NOT verified, so its games prove nothing; see the findings above"
+            )
     if summary.over_budget:
         _say_slow(console(sys.stderr), summary)
 

@@ -47,8 +47,7 @@ async def child_server(database: str, log: Path) -> AsyncIterator[ServerAddresse
         finally:
             status = await _stop(server)
     if status != 0:
-        message = f"the server ended with status {status}: {_last_line(log)}"
-        raise CommandError(message)
+        raise CommandError(f"the server ended with status {status}: {_last_line(log)}")
 
 
 def _end_with_parent() -> None:
@@ -63,8 +62,7 @@ async def _read_address(server: Process, log: Path, greeting: str) -> str:
     except TimeoutError:
         line = b""
     if not line.startswith(greeting.encode()):
-        message = f"the server did not start: {_last_line(log)}"
-        raise CommandError(message)
+        raise CommandError(f"the server did not start: {_last_line(log)}")
     return line.decode().removeprefix(greeting).strip()
 
 

@@ -37,12 +37,14 @@ def open_codemaker(
     Positions that it solved earlier are read from ``solved_file``, and new ones are saved there after the block.
     """
     if name != "fixed" and secret is not None:
-        message = f"{_WITH_ARTICLE[name]} codemaker has no secret; leave --secret out, or say --codemaker fixed"
-        raise CommandError(message)
+        raise CommandError(
+            f"{_WITH_ARTICLE[name]} codemaker has no secret; leave --secret out, or say --codemaker fixed"
+        )
     if name != "devil" and (exact_up_to is not None or solved_file is not None):
         option = "--solved" if exact_up_to is None else "--exact-up-to"
-        message = f"{_WITH_ARTICLE[name]} codemaker solves nothing; leave {option} out, or say --codemaker devil"
-        raise CommandError(message)
+        raise CommandError(
+            f"{_WITH_ARTICLE[name]} codemaker solves nothing; leave {option} out, or say --codemaker devil"
+        )
     if name == "devil":
         with _open_devil(rules, exact_up_to, solved_file) as devil:
             yield devil
@@ -53,8 +55,7 @@ def open_codemaker(
 @contextmanager
 def _open_devil(rules: Rules, exact_up_to: int | None, solved_file: Path | None) -> Iterator[Devil]:
     if exact_up_to is not None and exact_up_to < 0:
-        message = f"--exact-up-to must be at least 0, not {exact_up_to}"
-        raise CommandError(message)
+        raise CommandError(f"--exact-up-to must be at least 0, not {exact_up_to}")
     worst_case = WorstCase(rules, None if solved_file is None else read_solved_positions(solved_file))
     if solved_file is not None and (why := write_obstacle(solved_file)) is not None:
         raise _unusable(solved_file, "write", why)
@@ -69,8 +70,7 @@ def _fixed_codemaker(rules: Rules, secret: str | None, seed: int | None) -> Fixe
     if secret is not None:
         return Fixed(parse_code(secret, rules))
     if seed is None:
-        message = "a fixed codemaker needs a secret; say --secret CODE, or --seed N to draw one"
-        raise CommandError(message)
+        raise CommandError("a fixed codemaker needs a secret; say --secret CODE, or --seed N to draw one")
     return Fixed(draw_secret(seed, rules))
 
 
@@ -83,8 +83,9 @@ def read_solved_positions(path: Path) -> SolvedPositions:
         print(f"evilpegs: {path}: {error}; they will be solved again", file=sys.stderr)  # noqa: T201
         return SolvedPositions()
     except ForeignFileError as error:
-        message = f"{path} holds something else than solved positions; name another file with --solved"
-        raise CommandError(message) from error
+        raise CommandError(
+            f"{path} holds something else than solved positions; name another file with --solved"
+        ) from error
     except OSError as error:
         raise _unusable(path, "read", error.strerror or str(error)) from error
 

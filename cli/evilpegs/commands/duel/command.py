@@ -103,14 +103,11 @@ def duel(
 def _start(rules: Rules, after: tuple[str, ...] | None, secret: str | None, budget: int | None) -> Position:
     start = Position(rules, parse_turns(require_after(after), rules), LiveSets(), budget)
     if budget is not None and budget < 1:
-        message = f"--budget must be at least 1, not {budget}"
-        raise CommandError(message)
+        raise CommandError(f"--budget must be at least 1, not {budget}")
     if any(black == rules.pegs for _, (black, _) in start.history):
-        message = "the turns after --after solve the game already; leave the last one out"
-        raise CommandError(message)
+        raise CommandError("the turns after --after solve the game already; leave the last one out")
     if start.history and secret is not None and not start.is_candidate(parse_code(secret, rules)):
-        message = f"the secret {secret!r} does not agree with the turns after --after; leave one of them out"
-        raise CommandError(message)
+        raise CommandError(f"the secret {secret!r} does not agree with the turns after --after; leave one of them out")
     return start
 
 

@@ -103,8 +103,7 @@ def evaluate(
     Results never depend on --jobs or --cluster.
     """
     if program is not None:
-        message = "evaluate has no --exec, because it asks a strategy in many processes; duel and bot have it"
-        raise CommandError(message)
+        raise CommandError("evaluate has no --exec, because it asks a strategy in many processes; duel and bot have it")
     _check_options(strategies, games, jobs, cluster, worst)
     _check_outputs(plot, csv, as_json)
     parsed, plan, err = Rules.parse(rules), ExecutionPlan(jobs, cluster, journal), console(sys.stderr)
@@ -135,20 +134,17 @@ def _check_options(
     strategies: Sequence[str], games: int | None, jobs: int, cluster: str | None, worst: int | None
 ) -> None:
     if not strategies:
-        message = "no strategy to evaluate; name one or more, see: evilpegs evaluate --help"
-    elif mistaken := [name for name in strategies if rules_hint(name)]:
-        message = f"no strategy {quoted(mistaken[0])}{rules_hint(mistaken[0])}"
-    elif not 1 <= jobs <= MAX_JOBS:
-        message = f"--jobs must be 1 to {MAX_JOBS}, not {jobs}"
-    elif jobs > 1 and cluster is not None:
-        message = "--jobs is for this machine and --cluster for others; take one of them"
-    elif games is not None and not 1 <= games <= MAX_GAMES:
-        message = f"--games must be 1 to {MAX_GAMES:,}, not {games:,}"
-    elif worst is not None and not 1 <= worst <= MAX_WORST:
-        message = f"--worst must be 1 to {MAX_WORST:,}, not {worst:,}"
-    else:
-        return
-    raise CommandError(message)
+        raise CommandError("no strategy to evaluate; name one or more, see: evilpegs evaluate --help")
+    if mistaken := [name for name in strategies if rules_hint(name)]:
+        raise CommandError(f"no strategy {quoted(mistaken[0])}{rules_hint(mistaken[0])}")
+    if not 1 <= jobs <= MAX_JOBS:
+        raise CommandError(f"--jobs must be 1 to {MAX_JOBS}, not {jobs}")
+    if jobs > 1 and cluster is not None:
+        raise CommandError("--jobs is for this machine and --cluster for others; take one of them")
+    if games is not None and not 1 <= games <= MAX_GAMES:
+        raise CommandError(f"--games must be 1 to {MAX_GAMES:,}, not {games:,}")
+    if worst is not None and not 1 <= worst <= MAX_WORST:
+        raise CommandError(f"--worst must be 1 to {MAX_WORST:,}, not {worst:,}")
 
 
 def _check_outputs(plot: Path | None, csv: str | None, as_json: bool) -> None:
@@ -157,8 +153,7 @@ def _check_outputs(plot: Path | None, csv: str | None, as_json: bool) -> None:
     if csv is not None:
         check_csv(csv)
     if csv == STANDARD and as_json:
-        message = "--csv - and --json cannot both have standard output; name a file after --csv"
-        raise CommandError(message)
+        raise CommandError("--csv - and --json cannot both have standard output; name a file after --csv")
 
 
 def _start_notice(rules: Rules, is_first_given: bool) -> str:

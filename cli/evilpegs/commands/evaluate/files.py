@@ -26,8 +26,9 @@ def check_csv(target: str) -> None:
     if target == STANDARD:
         return
     if not Path(target).parent.is_dir():
-        message = f"there is no directory {Path(target).parent} for the CSV file; make it or name another file"
-        raise CommandError(message)
+        raise CommandError(
+            f"there is no directory {Path(target).parent} for the CSV file; make it or name another file"
+        )
     check_writable(target)
 
 
@@ -58,8 +59,7 @@ def _open_to_write(target: str) -> Iterator[IO[str]]:
         with Path(target).open("w", newline="") as file:
             yield file
     except OSError as error:
-        message = f"{target} cannot be written: {error.strerror}"
-        raise CommandError(message) from error
+        raise CommandError(f"{target} cannot be written: {error.strerror}") from error
 
 
 def plot_histogram(path: Path, results: Sequence[StrategyResult]) -> None:

@@ -23,8 +23,7 @@ _WAITING: Final = "waiting for a leaderboard"
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
-        message = f"not a text but {type(value).__name__}"
-        raise TypeError(message)
+        raise TypeError(f"not a text but {type(value).__name__}")
     return printable(value)
 
 

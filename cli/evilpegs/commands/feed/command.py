@@ -80,14 +80,11 @@ def feed(
     """
     mqtt = _choose_source(mqtt, server)
     if board and as_json:
-        message = "--board is for people and --json for programs; choose one"
-        raise CommandError(message)
+        raise CommandError("--board is for people and --json for programs; choose one")
     if board and mqtt is None:
-        message = "--board reads the leaderboard from a broker; name it with --mqtt mqtt://HOST:PORT"
-        raise CommandError(message)
+        raise CommandError("--board reads the leaderboard from a broker; name it with --mqtt mqtt://HOST:PORT")
     if mqtt is None and isinstance(mqtt_user, _Typed):
-        message = "--mqtt-user needs --mqtt"
-        raise CommandError(message)
+        raise CommandError("--mqtt-user needs --mqtt")
     if mqtt is None:
         run_interruptibly(print_watched(server, Watched(ladder=ladder), as_json))
         return
@@ -105,16 +102,14 @@ def feed(
 def _choose_source(mqtt: str | None, server: str) -> str | None:
     if isinstance(server, _Typed):
         if isinstance(mqtt, _Typed):
-            message = "--mqtt and --server name two sources; choose one"
-            raise CommandError(message)
+            raise CommandError("--mqtt and --server name two sources; choose one")
         return None
     return mqtt
 
 
 def _check_ladder(ladder: str) -> None:
     if not is_id(ladder):
-        message = f"not the id of a ladder: {quoted(ladder)}; see: evilpegs ladders"
-        raise CommandError(message)
+        raise CommandError(f"not the id of a ladder: {quoted(ladder)}; see: evilpegs ladders")
 
 
 def _find_broker(url: str, user: str | None, password_file: Path | None, ca_file: Path | None) -> Broker:
@@ -125,6 +120,5 @@ def _find_broker(url: str, user: str | None, password_file: Path | None, ca_file
     except BrokerUnusableError as error:
         if isinstance(url, _Typed):
             raise
-        message = f"environment variable EVILPEGS_MQTT: {error}"
-        raise CommandError(message) from None
+        raise CommandError(f"environment variable EVILPEGS_MQTT: {error}") from None
     return load_broker(url, user, password, password_file, ca_file)

@@ -69,18 +69,19 @@ def calibrate(info: LadderInfo, request: CalibrationRequest, err: Console) -> di
 def _check(info: LadderInfo, rules: Rules, request: CalibrationRequest, path: Path) -> None:
     if info.codemaker != "fixed":
         why = f"its codemaker is {info.codemaker}; choose one with a fixed codemaker"
-        message = f"ladder {info.id} has no luck to adjust for: {why}"
-    elif request.games is not None and not 1 <= request.games <= MAX_GAMES:
-        message = f"--games must be 1 to {MAX_GAMES:,}, not {request.games:,}"
-    elif rules.size <= EXACT_SIZE and (request.games, request.seed) != (None, None):
-        message = f"--games and --seed are for larger rules; on {rules} every secret is played, so leave them out"
-    elif path.exists() and not request.force:
-        message = f"{path} exists, and luck that is stored under its curve would lose its meaning; --force replaces it"
-    elif not path.parent.is_dir():
-        message = f"{path.parent} is not a folder; name one that exists after --folder"
-    else:
-        return
-    raise CommandError(message)
+        raise CommandError(f"ladder {info.id} has no luck to adjust for: {why}")
+    if request.games is not None and not 1 <= request.games <= MAX_GAMES:
+        raise CommandError(f"--games must be 1 to {MAX_GAMES:,}, not {request.games:,}")
+    if rules.size <= EXACT_SIZE and (request.games, request.seed) != (None, None):
+        raise CommandError(
+            f"--games and --seed are for larger rules; on {rules} every secret is played, so leave them out"
+        )
+    if path.exists() and not request.force:
+        raise CommandError(
+            f"{path} exists, and luck that is stored under its curve would lose its meaning; --force replaces it"
+        )
+    if not path.parent.is_dir():
+        raise CommandError(f"{path.parent} is not a folder; name one that exists after --folder")
 
 
 def _remaining(rules: Rules, request: CalibrationRequest, err: Console) -> tuple[str, Remaining]:
@@ -109,5 +110,4 @@ def _write(path: Path, text: str) -> None:
             new.write_text(text, encoding="utf-8", newline="\n")
             new.chmod(0o644)  # every user of an installed package reads it
     except OSError as error:
-        message = f"cannot write {path}: {failure_reason(error)}; name another folder with --folder"
-        raise CommandError(message) from None
+        raise CommandError(f"cannot write {path}: {failure_reason(error)}; name another folder with --folder") from None

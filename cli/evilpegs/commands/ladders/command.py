@@ -65,8 +65,7 @@ def ladders(
         _calibrate(calibrate_ladder, server, request, as_json)
         return
     if not request.is_empty:
-        message = "--games, --seed, --folder and --force are for --calibrate; name the ladder after it"
-        raise CommandError(message)
+        raise CommandError("--games, --seed, --folder and --force are for --calibrate; name the ladder after it")
     infos = _default_ladders() if server is None else asyncio.run(fetch_welcome(server)).ladders
     if as_json:
         print_json({"ladders": [info.model_dump(mode="json") for info in infos]})
@@ -78,8 +77,7 @@ def ladders(
 
 def _calibrate(ladder: str, server: str | None, request: CalibrationRequest, as_json: bool) -> None:
     if server is not None:
-        message = "--calibrate is for built-in ladders; leave --server out"
-        raise CommandError(message)
+        raise CommandError("--calibrate is for built-in ladders; leave --server out")
     infos = {info.id: info for info in _default_ladders()}
     if ladder not in infos:
         raise unknown_ladder(ladder, infos)

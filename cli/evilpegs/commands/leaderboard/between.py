@@ -62,17 +62,15 @@ def compare_rows(standings: Standings, players: Sequence[str], source: Sequence[
     """Return the difference of two players; errors repeat ``source``, such as --server and a URL, in a hint."""
     first, second = (_find_row(standings, player, source) for player in players)
     if first is second:
-        message = f"--between needs two different players, not {first.player} twice"
-        raise CommandError(message)
+        raise CommandError(f"--between needs two different players, not {first.player} twice")
     adjusted = all((row.adjusted_games or 0) >= FEWEST_GAMES for row in (first, second))
     samples = [_adjusted_sample(row) if adjusted else _raw_sample(row) for row in (first, second)]
     for sample in samples:
         if sample.games < FEWEST_GAMES:
             count = pluralize(sample.games, "game")
-            message = (
+            raise CommandError(
                 f"{sample.player} has {count} on {standings.ladder}; a comparison takes {FEWEST_GAMES} of each player"
             )
-            raise CommandError(message)
     return _difference(standings.ladder, samples[0], samples[1], adjusted=adjusted, apart=_ranked_apart(first, second))
 
 
@@ -109,8 +107,7 @@ def _find_row(standings: Standings, player: str, source: Sequence[str]) -> Stand
         if row.player.lower() == player.lower():
             return row
     command = shlex.join(["evilpegs", "leaderboard", standings.ladder, *source])
-    message = f"{quoted(player)} has no game that counts on {standings.ladder}; see: {command}"
-    raise CommandError(message)
+    raise CommandError(f"{quoted(player)} has no game that counts on {standings.ladder}; see: {command}")
 
 
 def _raw_sample(row: StandingsRow) -> Sample:

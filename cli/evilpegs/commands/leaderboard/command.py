@@ -76,14 +76,13 @@ def _to_json(standings: Standings) -> dict[str, Any]:
 
 def _check_form(refresh: float | None, as_csv: bool, as_json: bool) -> None:
     if as_csv and as_json:
-        message = "--csv and --json both write to standard output; choose one"
-        raise CommandError(message)
+        raise CommandError("--csv and --json both write to standard output; choose one")
     if refresh is not None and (as_csv or as_json):
-        message = f"--refresh is for people and {'--csv' if as_csv else '--json'} for programs; choose one"
-        raise CommandError(message)
+        raise CommandError(f"--refresh is for people and {'--csv' if as_csv else '--json'} for programs; choose one")
     if refresh is not None and not SHORTEST_REFRESH <= refresh <= LONGEST_REFRESH:
-        message = f"--refresh must be between {SHORTEST_REFRESH:g} and {LONGEST_REFRESH:,.0f} seconds, not {refresh:g}"
-        raise CommandError(message)
+        raise CommandError(
+            f"--refresh must be between {SHORTEST_REFRESH:g} and {LONGEST_REFRESH:,.0f} seconds, not {refresh:g}"
+        )
 
 
 def _source(server: str | None, database: str | None) -> list[str]:
@@ -94,11 +93,9 @@ def _source(server: str | None, database: str | None) -> list[str]:
 def _check_between(ladder: str | None, refresh: float | None, as_csv: bool, source: Sequence[str]) -> None:
     if ladder is None:
         command = " ".join(("evilpegs leaderboard LADDER --between A B", shlex.join(source))).strip()
-        message = f"--between compares two players on one ladder; name it: {command}"
-        raise CommandError(message)
+        raise CommandError(f"--between compares two players on one ladder; name it: {command}")
     if refresh is not None or as_csv:
-        message = f"--between cannot be combined with {'--csv' if as_csv else '--refresh'}"
-        raise CommandError(message)
+        raise CommandError(f"--between cannot be combined with {'--csv' if as_csv else '--refresh'}")
 
 
 def _show_difference(result: Difference, *, as_json: bool) -> None:

@@ -53,8 +53,7 @@ class FollowedStandings:
         try:
             await self._leaderboards.update()
         except SQLAlchemyError as error:
-            message = f"the database cannot be read: {str(error).splitlines()[0]}"
-            raise CommandError(message) from None
+            raise CommandError(f"the database cannot be read: {str(error).splitlines()[0]}") from None
         if self._ladder is not None:
             return [_standings(self._ladder, await self._leaderboards.rows(self._ladder.id))]
         leaderboards = [_standings(each, await self._leaderboards.rows(each.id)) for each in self._ladders.values()]

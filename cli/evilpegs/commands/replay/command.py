@@ -63,8 +63,7 @@ def replay(
     Also verify the record's chain of hashes; if it is broken, the exit status is 1.
     """
     if thorough and not analysis:
-        message = "--thorough analyzes and --no-analysis does not; leave one of them out"
-        raise CommandError(message)
+        raise CommandError("--thorough analyzes and --no-analysis does not; leave one of them out")
 
     if record is not None:
         check_writable(record, RECORD)
@@ -95,8 +94,7 @@ def _analyze(stored: RecordedMatch, analysis: bool, thorough: bool) -> MatchRepl
 
 def _write_record(stored: RecordedMatch, record: str, as_json: bool) -> int:
     if as_json and record == STANDARD:
-        message = "--json and --record - both write to standard output; write the record to a file"
-        raise CommandError(message)
+        raise CommandError("--json and --record - both write to standard output; write the record to a file")
     write_record(record, [entry.text for entry in stored.entries])
     flaw, events = chain_flaw(stored.entries), len(stored.entries)
     if as_json:

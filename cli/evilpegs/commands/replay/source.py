@@ -36,8 +36,7 @@ def load_recorded(database: str | None, name: str) -> RecordedMatch:
 def fetch_recorded(server: str, name: str) -> RecordedMatch:
     """Return a match of a running server, by its id, or ``last`` for the newest that is over."""
     if name != NEWEST and not _ID.fullmatch(name.lower()):
-        message = f"not the id of a match: {quoted(name)}; write its 16 hex digits, or last for the newest"
-        raise CommandError(message)
+        raise CommandError(f"not the id of a match: {quoted(name)}; write its 16 hex digits, or last for the newest")
     return asyncio.run(_fetch(server, name.lower()))
 
 
@@ -51,8 +50,7 @@ async def _fetch(server: str, name: str) -> RecordedMatch:
 async def _newest(reader: ServerReader) -> str:
     newest = await reader.newest_match()
     if newest is None:
-        message = f"there is no finished match on {reader.server} yet"
-        raise CommandError(message)
+        raise CommandError(f"there is no finished match on {reader.server} yet")
     return newest.match
 
 

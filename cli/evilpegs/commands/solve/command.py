@@ -100,15 +100,13 @@ def solve(
 
 def _check_only_against(**options: bool) -> None:
     for option in (f"--{name.replace('_', '-')}" for name, is_given in options.items() if is_given):
-        message = f"{option} is for the best strategy, not for --against; take one of them"
-        raise CommandError(message)
+        raise CommandError(f"{option} is for the best strategy, not for --against; take one of them")
 
 
 def _thread_count(threads: int | None) -> int:
     count = os.cpu_count() or 1 if threads is None else threads
     if not 1 <= count <= MAX_THREADS:
-        message = f"--threads must be 1 to {MAX_THREADS}, not {count}"
-        raise CommandError(message)
+        raise CommandError(f"--threads must be 1 to {MAX_THREADS}, not {count}")
     return count
 
 

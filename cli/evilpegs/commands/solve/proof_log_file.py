@@ -51,14 +51,14 @@ def _read(path: Path, rules: Rules) -> ProofLog:
     try:
         data = read_own_file(path, *TITLES)
     except ForeignFileError as error:
-        message = f"{path} holds something else than a journal of evilpegs solve; name another file with --journal"
-        raise CommandError(message) from error
+        raise CommandError(
+            f"{path} holds something else than a journal of evilpegs solve; name another file with --journal"
+        ) from error
     except (OSError, ValueError) as error:
         raise _unusable(path, "read", error) from error
     proof_log = _parse(path, data) if data else None
     if proof_log and proof_log.rules != rules:
-        message = f"{path} is a journal of {proof_log.rules}, not of {rules}; name another file"
-        raise CommandError(message)
+        raise CommandError(f"{path} is a journal of {proof_log.rules}, not of {rules}; name another file")
     return proof_log or ProofLog(rules)
 
 

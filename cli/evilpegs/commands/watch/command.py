@@ -51,6 +51,5 @@ def _find_target(text: str | None) -> Watched:
     if text is not None and _MATCH.fullmatch(text.lower()):
         return Watched(match=text.lower())
     if text is not None and _LIKE_MATCH.fullmatch(text.lower()):
-        message = f"not the id of a match: {quoted(text)}; write its 16 hex digits, or the id of a ladder"
-        raise CommandError(message)
+        raise CommandError(f"not the id of a match: {quoted(text)}; write its 16 hex digits, or the id of a ladder")
     return Watched(ladder=text, pasts=MAX_BOARDS)
