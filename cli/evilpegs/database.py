@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
-from typing import Any, Final
+from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
@@ -13,14 +13,12 @@ from sqlalchemy import Engine
 
 from evilpegs.errors import CommandError
 from evilpegs.kernels import keep_kernels_beside
+from evilpegs.options import NEWEST
 from evilpegs_game.errors import quoted
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import StoredMatch, load_match, match_ids_with_prefix, newest_match_ids
 from evilpegs_server.storage.database import open_existing_database
 from evilpegs_server.storage.location import database_file
-
-NEWEST: Final = "last"
-"""The word that names the newest match instead of its id."""
 
 
 @contextmanager

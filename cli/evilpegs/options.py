@@ -4,6 +4,7 @@ This module imports neither the game nor the protocol; `turns.py` and `player_na
 """
 
 import os
+import re
 from collections.abc import Callable, Sequence
 from typing import Annotated, Final, TypeVar
 
@@ -12,6 +13,8 @@ from cyclopts import Parameter, Token, convert
 from evilpegs.errors import CommandError
 
 DEFAULT_SERVER: Final = "ws://127.0.0.1:8765/v1"
+NEWEST: Final = "last"  # names the newest match instead of its id
+MATCH_ID: Final = re.compile(r"[0-9a-f]{16}")
 
 _FileName = TypeVar("_FileName")
 

@@ -7,7 +7,7 @@ from ipaddress import ip_address
 import pytest
 
 from evilpegs import machine_addresses as addresses
-from evilpegs.commands.demo.server import GREETING
+from evilpegs.commands.demo import GREETING
 from evilpegs.commands.serve import find_dangers, greeting
 from evilpegs.machine_addresses import reachable_hosts
 from evilpegs_server.hosts import SiteAddress

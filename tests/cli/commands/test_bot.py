@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from evilpegs.commands.bot.run import event_lines
+from evilpegs.commands.bot import event_lines
 from evilpegs_clients.bot.summary import GameSummary, MatchSummary
 from evilpegs_clients.connection.session_events import Reconnected, Reconnecting
 from evilpegs_clients.verification.violation import Violation

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from evilpegs.commands.demo.command import DemoPlan, run_demo
-from evilpegs.commands.demo.server import child_server
+from evilpegs.commands.demo import DemoPlan, child_server, run_demo
 from evilpegs.errors import CommandError
 from support.patience import PATIENCE
 
@@ -20,7 +19,7 @@ README = Path(__file__).parents[3] / "README.md"
 SHORT = DemoPlan(("minimax", "first-consistent"), (("classic", 1), ("classic-evil", 1)), "classic-evil")
 STAYING = [
     *(sys.executable, "-c"),
-    "from evilpegs.commands.demo.command import DemoPlan, run_demo\n"
+    "from evilpegs.commands.demo import DemoPlan, run_demo\n"
     "plan = DemoPlan(('first-consistent',), (('classic-evil', 1),), 'classic-evil')\n"
     "raise SystemExit(run_demo(plan, stay=True))",
 ]

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from evilpegs.commands.duel.codemaker import read_solved_positions, write_solved_positions
+from evilpegs.commands.duel import read_solved_positions, write_solved_positions
 from evilpegs.errors import CommandError
 from evilpegs_game.codemakers.solved_positions import SolvedPositions
 from evilpegs_protocol.files import ForeignFileError

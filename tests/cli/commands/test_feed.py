@@ -11,8 +11,7 @@ import aiomqtt
 import pytest
 from rich.console import Console
 
-from evilpegs.commands.feed.board import board_table, show_board
-from evilpegs.commands.feed.lines import event_line
+from evilpegs.commands.feed import board_table, event_line, show_board
 from evilpegs_clients.feed.broker_feed import FeedMessage
 from evilpegs_clients.feed.match_book import KnownMatch, MatchBook
 from evilpegs_game.errors import quoted
@@ -198,7 +197,7 @@ async def shown_boards(monkeypatch, term):
             yield FeedMessage(topic, document | {"rows": rows}, {}, retained=False)
 
     out = Console(file=io.StringIO(), force_terminal=True, width=80)
-    monkeypatch.setattr("evilpegs.commands.feed.board.console", lambda: out)
+    monkeypatch.setattr("evilpegs.commands.feed.console", lambda *_: out)
     monkeypatch.setattr("evilpegs_clients.feed.broker_feed.follow_broker", follow)
     await show_board(Broker("127.0.0.1", 1), None)
     return out.file.getvalue()

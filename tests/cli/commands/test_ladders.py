@@ -2,7 +2,7 @@
 
 import pytest
 
-from evilpegs.commands.ladders.command import COLUMNS
+from evilpegs.commands.ladders import COLUMNS
 from evilpegs.output import console
 from evilpegs.tables import print_table
 from evilpegs_game.luck.value_curve import curve_path, load_value_curve, read_value_curve
@@ -82,7 +82,7 @@ def test_calibrate_replaces_a_curve_only_if_forced(run, tmp_path):
 
 
 def test_calibrate_large_rules_with_games_of_a_seed(run, tmp_path, monkeypatch):
-    monkeypatch.setattr("evilpegs.commands.ladders.calibration.EXACT_SIZE", 1000)
+    monkeypatch.setattr("evilpegs.commands.ladders.EXACT_SIZE", 1000)
     words = ("ladders", "--calibrate", "classic", "--folder", tmp_path, "--force", "--json", "--games", "5", "--seed")
     first, again, other = (run(*words, seed).document for seed in (1, 1, 2))
     assert first == again

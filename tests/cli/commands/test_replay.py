@@ -8,8 +8,7 @@ from itertools import pairwise
 import pytest
 from rich.console import Console
 
-from evilpegs.commands.replay.command import show_match
-from evilpegs.commands.replay.table import CHANCE_LEGEND, LEGEND
+from evilpegs.commands.replay import CHANCE_LEGEND, LEGEND, show_match
 from evilpegs.database import open_for_reading
 from evilpegs_game.analysis.turns import analyze
 from evilpegs_game.codes import format_code

@@ -9,7 +9,7 @@ from fractions import Fraction
 import pytest
 from rich.console import Console
 
-from evilpegs.commands.replay.table import print_analysis, regret_range
+from evilpegs.commands.replay import print_analysis, regret_range
 from evilpegs_game.analysis.regret import Regret
 from evilpegs_game.analysis.turns import Effort, analyze
 from evilpegs_game.codes import format_code, parse_code

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from evilpegs.commands.demo.server import GREETING
+from evilpegs.commands.demo import GREETING
 from evilpegs.main import app
 from evilpegs_clients.strategies.registry import STRATEGIES
 from evilpegs_server.outlets import AddressUnusableError

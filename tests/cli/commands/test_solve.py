@@ -7,9 +7,7 @@ from hashlib import sha256
 
 import pytest
 
-from evilpegs.commands.solve.command import run_solver
-from evilpegs.commands.solve.progress import PRINT_INTERVAL, BoundsProgress
-from evilpegs.commands.solve.proof_log_file import SAVE_INTERVAL, ProofLogFile
+from evilpegs.commands.solve import PRINT_INTERVAL, SAVE_INTERVAL, BoundsProgress, ProofLogFile, run_solver
 from evilpegs.errors import CommandError
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.optimal.first_guesses import Progress

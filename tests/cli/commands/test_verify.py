@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from evilpegs.commands.verify.command import show_verification
-from evilpegs.commands.verify.verification import verify_record
+from evilpegs.commands.verify import show_verification, verify_record
 from evilpegs.errors import CommandError
 from evilpegs.record_files import read_record
 from evilpegs_protocol.canonical import canonical, chain

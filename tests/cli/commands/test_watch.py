@@ -14,8 +14,7 @@ import threading
 import pytest
 from rich.console import Console
 
-from evilpegs.commands.watch.boards import MAX_BOARDS, SILENT_MS, Boards, MatchBoard
-from evilpegs.commands.watch.screen import boards_view
+from evilpegs.commands.watch import MAX_BOARDS, SILENT_MS, Boards, MatchBoard, boards_view
 from evilpegs.live_screen import LiveScreen
 from evilpegs_clients.connection.session_events import Reconnected, Reconnecting
 from evilpegs_protocol.fields import Program

@@ -1,8 +1,16 @@
-"""The command `evilpegs demo`: bots of several strategies play on a real server, then the log is shown."""
+"""`evilpegs demo`: bots of several strategies play on a real server, then the log is shown.
+
+The server runs in a child process that never outlives this process.
+"""
 
 import asyncio
+import ctypes
+import signal
+import sys
 import tempfile
-from collections.abc import Callable
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Final
@@ -10,13 +18,14 @@ from typing import Annotated, Final
 from cyclopts import Parameter
 from rich.console import Console
 
-from evilpegs.commands.bot.run import describe_games
-from evilpegs.commands.demo.server import cancel_on_signals, child_server, wait_for_interrupt
+from evilpegs.commands.bot import describe_games
 from evilpegs.commands.leaderboard.from_database import load_standings
 from evilpegs.commands.leaderboard.table import show_standings
-from evilpegs.commands.replay.command import show_match
+from evilpegs.commands.replay import show_match
 from evilpegs.database import find_match, open_for_reading
+from evilpegs.errors import CommandError
 from evilpegs.output import console, progress
+from evilpegs.termination import ENDING_SIGNALS, SIGNAL_STATUS
 from evilpegs_clients.bot.bot import BotEvent, play_matches
 from evilpegs_clients.bot.summary import BotSummary, MatchSummary
 from evilpegs_clients.strategies.loading import load_strategy
@@ -24,6 +33,11 @@ from evilpegs_server.record.match_analysis import analyze_match
 
 NOT_VERIFIED: Final = 1
 LUCK_SECONDS: Final = 30.0  # the server usually measures the luck of the last games in under a second
+START_SECONDS: Final = 120.0  # on a fresh machine the server compiles its kernels first
+STOP_SECONDS: Final = 15.0
+GREETING: Final = "listening on "
+SITE_GREETING: Final = "the site is "
+_PR_SET_PDEATHSIG: Final = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +86,13 @@ def run_demo(plan: DemoPlan, *, stay: bool = False) -> int:
     """Play a plan on a server with a temporary database, and return the exit status."""
 
     async def run() -> bool:
-        with cancel_on_signals(), tempfile.TemporaryDirectory(prefix="evilpegs-demo-") as folder:
-            return await demonstrate(plan, Path(folder), console(), stay=stay)
+        with _cancel_on_signals(), tempfile.TemporaryDirectory(prefix="evilpegs-demo-") as folder:
+            return await _demonstrate(plan, Path(folder), console(), stay=stay)
 
     return 0 if asyncio.run(run()) else NOT_VERIFIED
 
 
-async def demonstrate(plan: DemoPlan, folder: Path, out: Console, *, stay: bool) -> bool:
-    """Play the matches of a plan and print the results; return True if every game is verified."""
+async def _demonstrate(plan: DemoPlan, folder: Path, out: Console, *, stay: bool) -> bool:
     database = f"sqlite:///{folder / 'demo.sqlite3'}"
     out.print("Starting a server with a database in a temporary directory", style="bold")
     async with child_server(database, folder / "server.log") as server:
@@ -90,7 +103,7 @@ async def demonstrate(plan: DemoPlan, folder: Path, out: Console, *, stay: bool)
         await _show_log(database, shown, out)
         if stay:
             out.print(f"\nThe server keeps running: look around at {server.site} until you press Ctrl-C", style="bold")
-            await wait_for_interrupt()
+            await _wait_for_interrupt()
         out.print("\nStopping the server with SIGTERM", style="bold")
     out.print("It stopped cleanly. Now you: evilpegs serve, and beside it evilpegs play")
     return all(summary.verified for summary in summaries)
@@ -129,14 +142,10 @@ async def _play_ladders(
             token_file=folder / "tokens.json",
             on_event=on_event,
         )
-        out.print(_summary_line(summary, ladder))
+        verdict = "all verified" if summary.verified else "NOT verified"
+        out.print(f"  {summary.player:<17}  {ladder:<12}  {describe_games(summary.games)}, {verdict}")
         summaries.append(summary)
     return summaries
-
-
-def _summary_line(summary: BotSummary, ladder: str) -> str:
-    verdict = "all verified" if summary.verified else "NOT verified"
-    return f"  {summary.player:<17}  {ladder:<12}  {describe_games(summary.games)}, {verdict}"
 
 
 async def _show_log(database: str, match: str, out: Console) -> None:
@@ -146,3 +155,97 @@ async def _show_log(database: str, match: str, out: Console) -> None:
         out.print("\nOne game against the evil codemaker (evilpegs replay MATCH)\n", style="bold")
         stored = find_match(engine, match)
         show_match(out, analyze_match(stored.id, stored.entries), games=1)
+
+
+@dataclass(frozen=True, slots=True)
+class ServerAddresses:
+    """The URLs of a server: ws:// for players' clients, and http:// for browsers."""
+
+    game: str
+    site: str
+
+
+@asynccontextmanager
+async def child_server(database: str, log: Path) -> AsyncIterator[ServerAddresses]:
+    """Run a server on free ports during the block; an error has the last line of its log."""
+    with log.open("wb") as errors:
+        server = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "evilpegs", "serve", "--port", "0", "--database", database),
+            *("--site", "--site-port", "0"),
+            stdout=PIPE,
+            stderr=errors,
+            process_group=0,  # a Ctrl-C in the terminal does not reach the server
+            preexec_fn=_end_with_parent,
+        )
+        try:
+            game = await _read_address(server, log, GREETING)
+            yield ServerAddresses(game, await _read_address(server, log, SITE_GREETING))
+        finally:
+            status = await _stop(server)
+    if status != 0:
+        raise CommandError(f"the server ended with status {status}: {_last_line(log)}")
+
+
+def _end_with_parent() -> None:
+    # the kernel sends SIGTERM when the parent ends, even if SIGKILL ends it
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+async def _read_address(server: Process, log: Path, greeting: str) -> str:
+    assert server.stdout is not None  # noqa: S101 - it is a pipe
+    try:
+        line = await asyncio.wait_for(server.stdout.readline(), START_SECONDS)
+    except TimeoutError:
+        line = b""
+    if not line.startswith(greeting.encode()):
+        raise CommandError(f"the server did not start: {_last_line(log)}")
+    return line.decode().removeprefix(greeting).strip()
+
+
+async def _stop(server: Process) -> int:
+    if server.returncode is None:
+        server.terminate()
+    try:
+        return await asyncio.wait_for(server.wait(), STOP_SECONDS)
+    except TimeoutError:
+        server.kill()
+        return await server.wait()
+
+
+def _last_line(log: Path) -> str:
+    lines = log.read_text(errors="replace").split("\n")
+    return next((line for line in reversed(lines) if line.strip()), "it said nothing")
+
+
+async def _wait_for_interrupt() -> None:
+    # returns at Ctrl-C, and raises no KeyboardInterrupt
+    loop, interrupted = asyncio.get_running_loop(), asyncio.Event()
+    loop.add_signal_handler(signal.SIGINT, interrupted.set)
+    try:
+        await interrupted.wait()
+    finally:
+        loop.remove_signal_handler(signal.SIGINT)
+
+
+@contextmanager
+def _cancel_on_signals() -> Iterator[None]:
+    # SIGTERM and SIGHUP cancel the task, so that the server is stopped before this process ends
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    assert task is not None  # noqa: S101 - a coroutine always runs in a task
+    received: list[signal.Signals] = []
+
+    def stop(number: signal.Signals) -> None:
+        received.append(number)
+        task.cancel()
+
+    for number in ENDING_SIGNALS:
+        loop.add_signal_handler(number, stop, number)
+    try:
+        yield
+    except asyncio.CancelledError:
+        if received:
+            raise SystemExit(SIGNAL_STATUS + received[0]) from None
+        raise
+    finally:
+        for number in ENDING_SIGNALS:
+            loop.remove_signal_handler(number)

@@ -1,27 +1,57 @@
-"""The command `evilpegs ladders` and its table of the built-in ladders or those of a server."""
+"""`evilpegs ladders`: the built-in ladders or those of a server, and the calibration of a ladder.
+
+Calibration writes the value curve of a ladder, made from the games of a good strategy. Up to `EXACT_SIZE` codes, the
+strategy `entropy` plays against every secret. On larger rules, the strategy `sampled` plays random games, whose secrets
+and choices follow from a seed.
+"""
 
 import asyncio
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from random import Random
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 from cyclopts import Parameter
+from rich.console import Console
 
-from evilpegs.commands.ladders.calibration import CalibrationRequest, calibrate
 from evilpegs.errors import CommandError
+from evilpegs.files import failure_reason
 from evilpegs.ladder_errors import unknown_ladder
 from evilpegs.options import FILE, SERVER, WHOLE, Json
-from evilpegs.output import console, print_json
+from evilpegs.output import console, pluralize, print_json, progress
+from evilpegs.reading import retry_policy
 from evilpegs.tables import Column, print_table
 from evilpegs_clients.connection.login import Credentials
-from evilpegs_clients.connection.retry import RetryPolicy
 from evilpegs_clients.connection.session import PlayerSession
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file
+from evilpegs_clients.strategies.heuristics import Entropy
+from evilpegs_clients.strategies.sampled import Sampled
+from evilpegs_clients.strategies.seeding import draw_secret, game_seed
+from evilpegs_clients.strategies.strategy import seeded_choice
+from evilpegs_game.codes import Code
+from evilpegs_game.evaluation.tree_walk import ChooseGuess
+from evilpegs_game.luck.calibration import Remaining, fit_knots, remaining_of_games, remaining_of_secrets
+from evilpegs_game.luck.value_curve import CURVES_FOLDER, ValueCurve, curve_path, format_value_curve
+from evilpegs_game.rules import Rules
 from evilpegs_protocol.client_messages import ClientInfo
-from evilpegs_protocol.server_messages import LadderInfo, Welcome
+from evilpegs_protocol.files import replacement
+from evilpegs_protocol.server_messages import LadderInfo
+
+EXACT_SIZE: Final = 50_000  # codes; every secret of 5x8, with 32,768 codes, takes 10 seconds
+DEFAULT_GAMES: Final = 500
+MAX_GAMES: Final = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationRequest:
+    """The options of a calibration; without ``folder``, the curve goes to the folder of the built-in ones."""
+
+    games: int | None = None
+    seed: int | None = None
+    folder: Path | None = None
+    force: bool = False
 
 
 def ladders(
@@ -64,9 +94,9 @@ def ladders(
     if calibrate_ladder is not None:
         _calibrate(calibrate_ladder, server, request, as_json)
         return
-    if not request.is_empty:
+    if request != CalibrationRequest():
         raise CommandError("--games, --seed, --folder and --force are for --calibrate; name the ladder after it")
-    infos = _default_ladders() if server is None else asyncio.run(fetch_welcome(server)).ladders
+    infos = _default_ladders() if server is None else asyncio.run(_ladders_of_server(server))
     if as_json:
         print_json({"ladders": [info.model_dump(mode="json") for info in infos]})
     else:
@@ -81,7 +111,7 @@ def _calibrate(ladder: str, server: str | None, request: CalibrationRequest, as_
     infos = {info.id: info for info in _default_ladders()}
     if ladder not in infos:
         raise unknown_ladder(ladder, infos)
-    document = calibrate(infos[ladder], request, console(sys.stderr))
+    document = _write_curve(infos[ladder], request, console(sys.stderr))
     if as_json:
         print_json(document)
     else:
@@ -109,13 +139,11 @@ def _default_ladders() -> Sequence[LadderInfo]:
     return [ladder.info() for ladder in load_ladders().values()]
 
 
-async def fetch_welcome(server: str) -> Welcome:
-    """Log in to a server as a guest, and return its `welcome` message."""
+async def _ladders_of_server(server: str) -> Sequence[LadderInfo]:
     credentials = Credentials(ClientInfo(name="evilpegs ladders", version=version("evilpegs")))
-    retry_policy = RetryPolicy(Random())  # noqa: S311 - jitter
-    session = PlayerSession(server, credentials, TokenFile(default_token_file()), retry_policy, lambda _: None)
+    session = PlayerSession(server, credentials, TokenFile(default_token_file()), retry_policy(), lambda _: None)
     try:
-        return await session.open()
+        return (await session.open()).ladders
     finally:
         await session.close()
 
@@ -144,3 +172,65 @@ COLUMNS: Final[Sequence[Column[LadderInfo]]] = (
     Column("games", lambda info: str(info.games), "right", narrow={2: None}),
     Column("counts", lambda info: "rated" if info.rated else "practice", narrow={1: None}),
 )
+
+
+def _write_curve(info: LadderInfo, request: CalibrationRequest, err: Console) -> dict[str, Any]:
+    rules = Rules.parse(info.rules)
+    path = curve_path(rules, info.guess_limit, request.folder or CURVES_FOLDER)
+    _check_request(info, rules, request, path)
+    calibration, remaining = _remaining(rules, request, err)
+    curve = ValueCurve(rules, info.guess_limit, fit_knots(remaining, rules), calibration)
+    try:
+        with replacement(path) as new:
+            new.write_text(format_value_curve(curve), encoding="utf-8", newline="\n")
+            new.chmod(0o644)  # every user of an installed package reads it
+    except OSError as error:
+        raise CommandError(f"cannot write {path}: {failure_reason(error)}; name another folder with --folder") from None
+    return {
+        "ladder": info.id,
+        "rules": info.rules,
+        "guess_limit": info.guess_limit,
+        "calibration": calibration,
+        "knots": len(curve.knots),
+        "expected": curve.value(rules.size),
+        "hash": curve.hash,
+        "file": str(path),
+    }
+
+
+def _check_request(info: LadderInfo, rules: Rules, request: CalibrationRequest, path: Path) -> None:
+    if info.codemaker != "fixed":
+        why = f"its codemaker is {info.codemaker}; choose one with a fixed codemaker"
+        raise CommandError(f"ladder {info.id} has no luck to adjust for: {why}")
+    if request.games is not None and not 1 <= request.games <= MAX_GAMES:
+        raise CommandError(f"--games must be 1 to {MAX_GAMES:,}, not {request.games:,}")
+    if rules.size <= EXACT_SIZE and (request.games, request.seed) != (None, None):
+        raise CommandError(
+            f"--games and --seed are for larger rules; on {rules} every secret is played, so leave them out"
+        )
+    if path.exists() and not request.force:
+        raise CommandError(
+            f"{path} exists, and luck that is stored under its curve would lose its meaning; --force replaces it"
+        )
+    if not path.parent.is_dir():
+        raise CommandError(f"{path.parent} is not a folder; name one that exists after --folder")
+
+
+def _remaining(rules: Rules, request: CalibrationRequest, err: Console) -> tuple[str, Remaining]:
+    with progress(err) as bar:
+        if rules.size <= EXACT_SIZE:
+            task = bar.add_task(f"{rules}", total=rules.size)
+            choose = seeded_choice(Entropy())
+            return "entropy, every secret", remaining_of_secrets(
+                choose, rules, lambda finished: bar.update(task, completed=finished)
+            )
+        games, seed = request.games or DEFAULT_GAMES, request.seed or 0
+        numbers = bar.track(range(games), description=f"{rules}")
+        remaining = remaining_of_games(_games(rules, seed, iter(numbers)), rules)
+        return f"sampled, {pluralize(games, 'game')}, seed {seed}", remaining
+
+
+def _games(rules: Rules, seed: int, numbers: Iterator[int]) -> Iterator[tuple[ChooseGuess, Code]]:
+    for number in numbers:
+        each = game_seed(seed, number)
+        yield seeded_choice(Sampled(), each), draw_secret(each, rules)

@@ -1,13 +1,16 @@
-"""The command `evilpegs duel`, its table and its JSON document."""
+"""`evilpegs duel`: one game of a strategy against one codemaker, without a server."""
 
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from cyclopts import Parameter
 
-from evilpegs.commands.duel.codemaker import CodemakerName, open_codemaker
+from evilpegs.api.duels import CodemakerName
 from evilpegs.errors import CommandError
+from evilpegs.files import write_obstacle
 from evilpegs.options import (
     FILE,
     WHOLE,
@@ -25,13 +28,20 @@ from evilpegs.strategy_choice import ProgramCommand, StrategyChoice
 from evilpegs.tables import TurnPrinter, TurnTableRow
 from evilpegs.tracebacks import traceback_of_strategy
 from evilpegs.turns import parse_turns
+from evilpegs_clients.strategies.seeding import draw_secret
 from evilpegs_clients.strategies.strategy import seeded_choice, with_strategy_name
-from evilpegs_game.codemakers.codemaker import Codemaker, Devil, Method
+from evilpegs_game.codemakers.codemaker import Codemaker, Devil, Evil, Fixed, Method
+from evilpegs_game.codemakers.solved_positions import TITLE, SolvedPositions
+from evilpegs_game.codemakers.worst_case import WorstCase, affordable_codes
 from evilpegs_game.codes import format_code, parse_code
+from evilpegs_game.errors import MalformedError
 from evilpegs_game.evaluation.exact import DuelTurn, play_turns
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
+from evilpegs_protocol.files import ForeignFileError, read_own_file, replace_file
+
+_WITH_ARTICLE: Final = {"evil": "an evil", "devil": "a devil", "fixed": "a fixed"}
 
 
 def duel(
@@ -82,7 +92,7 @@ def duel(
     name = codemaker or ("evil" if secret is None else "fixed")
     opening = None if first is None else parse_code(first, parsed)
     start = _start(parsed, after, secret, budget)
-    opened = open_codemaker(name, parsed, secret, seed, exact_up_to, solved)
+    opened = _open_codemaker(name, parsed, secret, seed, exact_up_to, solved)
     choice = StrategyChoice(strategy, program, candidates_only)
     with (
         opened as opponent,
@@ -96,8 +106,11 @@ def duel(
     methods = _methods(start, opponent, turns)
     if as_json:
         print_json(_document(start, loaded.name, name, turns, methods))
-    else:
-        _show_end(start, turns, methods)
+        return
+    out = console()
+    out.print(f"solved in {pluralize(len(start.history) + len(turns), 'guess', 'guesses')}")
+    if "greedy" in methods:
+        out.print(f"exact in {methods.count('exact')} of {len(methods)} turns, greedy before; see --exact-up-to")
 
 
 def _start(rules: Rules, after: tuple[str, ...] | None, secret: str | None, budget: int | None) -> Position:
@@ -146,8 +159,77 @@ def _show_turns(start: Position, strategy: str, codemaker: str, played: Iterable
     return tuple(turns)
 
 
-def _show_end(start: Position, turns: tuple[DuelTurn, ...], methods: list[Method]) -> None:
-    out = console()
-    out.print(f"solved in {pluralize(len(start.history) + len(turns), 'guess', 'guesses')}")
-    if "greedy" in methods:
-        out.print(f"exact in {methods.count('exact')} of {len(methods)} turns, greedy before; see --exact-up-to")
+@contextmanager
+def _open_codemaker(
+    name: CodemakerName,
+    rules: Rules,
+    secret: str | None,
+    seed: int | None,
+    exact_up_to: int | None,
+    solved_file: Path | None,
+) -> Iterator[Codemaker]:
+    if name != "fixed" and secret is not None:
+        raise CommandError(
+            f"{_WITH_ARTICLE[name]} codemaker has no secret; leave --secret out, or say --codemaker fixed"
+        )
+    if name != "devil" and (exact_up_to is not None or solved_file is not None):
+        option = "--solved" if exact_up_to is None else "--exact-up-to"
+        raise CommandError(
+            f"{_WITH_ARTICLE[name]} codemaker solves nothing; leave {option} out, or say --codemaker devil"
+        )
+    if name == "devil":
+        with _open_devil(rules, exact_up_to, solved_file) as devil:
+            yield devil
+    elif name == "evil":
+        yield Evil()
+    elif secret is not None:
+        yield Fixed(parse_code(secret, rules))
+    elif seed is not None:
+        yield Fixed(draw_secret(seed, rules))
+    else:
+        raise CommandError("a fixed codemaker needs a secret; say --secret CODE, or --seed N to draw one")
+
+
+@contextmanager
+def _open_devil(rules: Rules, exact_up_to: int | None, solved_file: Path | None) -> Iterator[Devil]:
+    if exact_up_to is not None and exact_up_to < 0:
+        raise CommandError(f"--exact-up-to must be at least 0, not {exact_up_to}")
+    worst_case = WorstCase(rules, None if solved_file is None else read_solved_positions(solved_file))
+    if solved_file is not None and (why := write_obstacle(solved_file)) is not None:
+        raise _unusable(solved_file, "write", why)
+    try:
+        yield Devil(worst_case, affordable_codes(rules) if exact_up_to is None else exact_up_to)
+    finally:
+        if solved_file is not None:
+            write_solved_positions(solved_file, worst_case.solved)
+
+
+def read_solved_positions(path: Path) -> SolvedPositions:
+    """Return the solved positions in a file; a damaged or outdated one is reported and ignored."""
+    try:
+        data = read_own_file(path, TITLE)
+        return SolvedPositions() if data is None else SolvedPositions.from_bytes(data)
+    except MalformedError as error:
+        print(f"evilpegs: {path}: {error}; they will be solved again", file=sys.stderr)  # noqa: T201
+        return SolvedPositions()
+    except ForeignFileError as error:
+        raise CommandError(
+            f"{path} holds something else than solved positions; name another file with --solved"
+        ) from error
+    except OSError as error:
+        raise _unusable(path, "read", error.strerror or str(error)) from error
+
+
+def write_solved_positions(path: Path, solved: SolvedPositions) -> None:
+    """Write solved positions to a file in one step, if some of them are new."""
+    if not solved.changed:
+        return
+    try:
+        replace_file(path, solved.to_bytes())
+        solved.changed = False
+    except OSError as error:
+        raise _unusable(path, "write", error.strerror or str(error)) from error
+
+
+def _unusable(path: Path, action: str, why: str) -> CommandError:
+    return CommandError(f"cannot {action} solved positions at {path}: {why}; name another file")

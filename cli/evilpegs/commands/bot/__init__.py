@@ -1,1 +1,0 @@
-"""`evilpegs bot`: a strategy plays matches on a server."""

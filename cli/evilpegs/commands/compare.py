@@ -1,0 +1,337 @@
+"""`evilpegs compare`: a sequential test of two strategies on the secrets of a ladder."""
+
+import asyncio
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from types import TracebackType
+from typing import Annotated, Any, Final, Self
+
+from cyclopts import Parameter
+from rich.console import Console
+
+from evilpegs.commands.bot import BotJob, default_names, event_printer, run_bot
+from evilpegs.errors import CommandError
+from evilpegs.interruptible import run_interruptibly
+from evilpegs.ladder_errors import unknown_ladder
+from evilpegs.options import WHOLE, Json, ServerToPlay, StrategyName, Traceback
+from evilpegs.output import console, only_document, pluralize, print_json, progress
+from evilpegs.player_name import check_name
+from evilpegs.reading import server_reader
+from evilpegs.slow_strategy import slow_strategies_named
+from evilpegs.strategy_choice import StrategyChoice
+from evilpegs.tracebacks import traceback_of_strategy
+from evilpegs_clients.bot.bot import BotEvent, OnEvent
+from evilpegs_clients.bot.summary import BotSummary, GameSummary, MatchSummary
+from evilpegs_clients.connection.connection import server_url
+from evilpegs_clients.connection.tokens import TokenFile, default_token_file
+from evilpegs_clients.contest.exact_difference import ExactMeans, exact_means, has_exact_mean
+from evilpegs_clients.contest.paired_games import PairedGames, PairScores, ServerPairs
+from evilpegs_clients.contest.sequential_test import BOUND, FIRST_PAIRS, Hypotheses, SequentialTest
+from evilpegs_clients.strategies.loading import load_strategy
+from evilpegs_clients.strategies.strategy import Strategy
+from evilpegs_game.luck.value_curve import load_value_curve
+from evilpegs_game.rules import Rules
+from evilpegs_protocol.server_messages import LadderInfo, MatchStarted
+
+MAX_PAIRS: Final = 1_000_000_000
+
+
+def compare(
+    strategy: Annotated[StrategyName, Parameter(name="A")],
+    other: Annotated[str, Parameter(name="B", help="The strategy that may be better, named in the same way.")],
+    /,
+    *,
+    ladder: Annotated[str, Parameter(help="A ladder with a fixed codemaker, built-in or of the server.")] = "classic",
+    server: ServerToPlay = None,
+    names: Annotated[
+        tuple[str, str] | None,
+        Parameter(help="With --server, the names that A and B play under; by default the strategies' and the user's."),
+    ] = None,
+    null: Annotated[float, Parameter(help="B minus A under the null hypothesis, in guesses per game.")] = 0.0,
+    alternative: Annotated[
+        float, Parameter(help="The same under the alternative; negative if B needs fewer guesses.")
+    ] = -0.02,
+    max_pairs: Annotated[
+        int, WHOLE, Parameter(help="End without a decision after this many pairs of games.")
+    ] = 100_000,
+    seed: Annotated[
+        int, WHOLE, Parameter(help="Random seed of secrets and choices. Runs with the same seed give the same result.")
+    ] = 0,
+    traceback: Traceback = False,
+    as_json: Json = False,
+) -> None:
+    """Test whether strategy B needs fewer guesses than A, with as many games as it takes and no more.
+
+    Both play the same random secrets of a ladder, each with random choices of its own. The difference of a pair is
+    the score of B minus that of A, adjusted for luck if the ladder has a value curve. A sequential test ends when
+    the differences agree much better with one hypothesis than with the other; each is rejected wrongly in about 5 %
+    of runs. If every secret can be played in seconds, the exact difference is shown first.
+
+    With --server both play matches there, each strategy against secrets of its own; on a rated ladder the matches
+    count. Games are then paired in the order of play. A match that has begun is played to its end, as it
+    also is by evilpegs bot.
+    """
+    if names is not None and server is None:
+        raise CommandError("--names is for --server; offline nobody plays under a name")
+    info = _built_in_ladder(ladder) if server is None else run_interruptibly(_ladder_of_server(server, ladder))
+    if info.codemaker != "fixed":
+        raise CommandError(
+            f"ladder {info.id} has no secrets: its codemaker is {info.codemaker}; choose one with a fixed codemaker"
+        )
+    hypotheses = _hypotheses(null, alternative, max_pairs, info.guess_limit)
+    rules, err = Rules.parse(info.rules), console(sys.stderr)
+    with only_document(as_json), traceback_of_strategy(traceback), slow_strategies_named(has_bar=True):
+        typed, strategies = (strategy, other), (load_strategy(strategy), load_strategy(other))
+        own_names = strategies[0].name, strategies[1].name
+        shown_names = typed if own_names[0] == own_names[1] else own_names
+        jobs = None
+        if server is not None:
+            jobs = _make_jobs(info, server, strategies, typed, names, seed, traceback)
+        curve = load_value_curve(rules, info.guess_limit)
+        exact = _exact(strategies, typed, info, err)
+        if exact is not None and not as_json:
+            _show_exact(shown_names, exact)
+        with PairCount(SequentialTest(hypotheses), max_pairs, err) as count:
+            if jobs is None:
+                count.play(PairedGames(strategies, rules, info.guess_limit, curve, seed))
+            else:
+                run_interruptibly(_play_matches_until(jobs, info, count.add))
+    result = ComparisonResult(info, shown_names, server, seed, curve.hash if curve else None, exact, count)
+    if as_json:
+        print_json(result.to_json())
+    else:
+        _show_comparison(result)
+
+
+def _built_in_ladder(name: str) -> LadderInfo:
+    from evilpegs_server.match.ladders import load_ladders  # noqa: PLC0415 - pure, but slow to import for --help
+
+    ladders = load_ladders()
+    if name not in ladders:
+        raise unknown_ladder(name, ladders)
+    return ladders[name].info()
+
+
+async def _ladder_of_server(server: str, ladder: str) -> LadderInfo:
+    async with server_reader(server) as reader:
+        ladders = {info.id: info for info in reader.welcome.ladders}
+        if ladder not in ladders:
+            raise unknown_ladder(ladder, ladders, reader.server)
+        return ladders[ladder]
+
+
+def _hypotheses(null: float, alternative: float, max_pairs: int, guess_limit: int) -> Hypotheses:
+    if not FIRST_PAIRS <= max_pairs <= MAX_PAIRS:
+        raise CommandError(f"--max-pairs must be {FIRST_PAIRS} to {MAX_PAIRS:,}, not {max_pairs:,}")
+    for option, value in (("--null", null), ("--alternative", alternative)):
+        if not abs(value) <= guess_limit:
+            raise CommandError(f"{option} must be -{guess_limit} to {guess_limit} guesses, not {value:g}")
+    return Hypotheses(null, alternative)
+
+
+def _exact(
+    strategies: tuple[Strategy, Strategy], names: tuple[str, str], info: LadderInfo, err: Console
+) -> ExactMeans | None:
+    rules = Rules.parse(info.rules)
+    if not all(has_exact_mean(strategy, rules) for strategy in strategies):
+        return None
+    with progress(err) as bar:
+        return exact_means(names, rules, info.guess_limit, err, bar)
+
+
+def _make_jobs(
+    ladder: LadderInfo,
+    server: str,
+    strategies: tuple[Strategy, Strategy],
+    typed: tuple[str, str],
+    chosen_names: tuple[str, str] | None,
+    seed: int,
+    traceback: bool,
+) -> list[BotJob]:
+    names: tuple[str | None, str | None] = chosen_names or (None, None)
+    for name in names:
+        check_name(name, "--names")
+    tokens, url = TokenFile(default_token_file()), server_url(server)
+    players = [
+        name or default_names(strategy.name, False, url, tokens)[0]
+        for name, strategy in zip(names, strategies, strict=True)
+    ]
+    if players[0] == players[1]:
+        raise CommandError(f"both strategies would play as {players[0]}; give each a name of its own with --names")
+    return [
+        BotJob(
+            strategy=strategy,
+            choice=StrategyChoice(name_or_file, None),
+            ladder=ladder.id,
+            server=server,
+            name=name,
+            token_from=None,
+            matches=1,
+            seed=seed,
+            client_version=None,
+            traceback=traceback,
+        )
+        for strategy, name_or_file, name in zip(strategies, typed, names, strict=True)
+    ]
+
+
+async def _play_matches_until(
+    jobs: Sequence[BotJob], ladder: LadderInfo, wants_more: Callable[[PairScores], bool]
+) -> None:
+    pairs = ServerPairs(ladder)
+    while True:
+        runs = [run_bot(job, _report_exceptions(job)) for job in jobs]
+        # every match is played to its end, because a rated match that a player leaves would count as lost
+        for side, result in enumerate(await asyncio.gather(*runs, return_exceptions=True)):
+            if isinstance(result, BaseException):
+                raise result
+            _check(result)
+            for match in result.matches:
+                pairs.add(side, match)
+        for scores in pairs.take():
+            if not wants_more(scores):
+                return
+
+
+def _report_exceptions(job: BotJob) -> OnEvent:
+    report = event_printer(job)
+
+    def report_exceptions(event: BotEvent) -> None:
+        is_routine = isinstance(event, MatchStarted) or (
+            isinstance(event, GameSummary | MatchSummary) and event.verified
+        )
+        if not is_routine:
+            report(event)
+
+    return report_exceptions
+
+
+def _check(summary: BotSummary) -> None:
+    for match in summary.matches:
+        if not match.verified:
+            raise CommandError(
+                f"match {match.match} is NOT verified, so its games prove nothing; see the findings above"
+            )
+    if summary.over_budget:
+        guesses = pluralize(summary.over_budget, "guess", "guesses")
+        console(sys.stderr).print(
+            f"{summary.player}: {guesses} would have taken too long; the first candidate was played instead",
+            soft_wrap=True,
+        )
+
+
+class PairCount:
+    """A count of pairs of games, and the test of the differences between their scores.
+
+    ``first`` and ``second`` are the sums of the scores of each strategy. During a `with` block, a progress bar is
+    shown.
+    """
+
+    def __init__(self, test: SequentialTest, max_pairs: int, err: Console) -> None:
+        self.test = test
+        self.first = self.second = 0.0
+        self._max_pairs = max_pairs
+        self._bar = progress(err)
+        self._task = self._bar.add_task("pairs of games", total=max_pairs)
+
+    def __enter__(self) -> Self:
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._bar.stop()
+
+    @property
+    def wants_more(self) -> bool:
+        """True until the test has decided or ``max_pairs`` pairs are counted."""
+        return self.test.verdict is None and self.test.pairs < self._max_pairs
+
+    def play(self, games: PairedGames) -> None:
+        """Play and count pairs without a server until `wants_more` is False."""
+        while self.wants_more:
+            self.add(games.play(self.test.pairs))
+
+    def add(self, scores: PairScores) -> bool:
+        """Count a pair of games, and return True if more are wanted."""
+        self.test.add(scores.second - scores.first)
+        self.first += scores.first
+        self.second += scores.second
+        evidence = f"evidence {self.test.log_likelihood_ratio:+.2f} of {BOUND:.2f}"
+        self._bar.update(self._task, advance=1, description=f"difference {self.test.mean:+.4f}, {evidence}")
+        return self.wants_more
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonResult:
+    """A finished comparison of two strategies on a ladder.
+
+    ``server`` is None if the games were played offline. ``curve`` is the hash of the value curve by which scores are
+    adjusted for luck, None if they are not. ``exact`` has the mean scores over all secrets, if they are known.
+    """
+
+    ladder: LadderInfo
+    names: tuple[str, str]
+    server: str | None
+    seed: int
+    curve: str | None
+    exact: ExactMeans | None
+    count: PairCount
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the result as the JSON object of `evilpegs compare --json`."""
+        test, exact = self.count.test, self.exact
+        return {
+            "ladder": self.ladder.id,
+            "rules": self.ladder.rules,
+            "guess_limit": self.ladder.guess_limit,
+            "a": self.names[0],
+            "b": self.names[1],
+            "server": self.server,
+            "seed": self.seed,
+            "null": test.hypotheses.null,
+            "alternative": test.hypotheses.alternative,
+            "curve": self.curve,
+            "exact": exact and exact.to_json(),
+            "pairs": test.pairs,
+            "mean_a": self.count.first / test.pairs,
+            "mean_b": self.count.second / test.pairs,
+            "difference": test.mean,
+            "deviation": sqrt(test.variance),
+            "log_likelihood_ratio": test.log_likelihood_ratio,
+            "bound": BOUND,
+            "verdict": test.verdict or "undecided",
+        }
+
+
+def _show_exact(names: tuple[str, str], exact: ExactMeans) -> None:
+    means = f"{names[0]} {float(exact.first):.4f}, {names[1]} {float(exact.second):.4f}"
+    console().print(f"exactly, over all secrets: {means}, difference {float(exact.difference):+.4f}", soft_wrap=True)
+
+
+def _show_comparison(result: ComparisonResult) -> None:
+    out, test, pairs = console(), result.count.test, result.count.test.pairs
+    scores = "guesses" if result.curve is None else "luck-adjusted guesses"
+    means = f"{result.names[0]} {result.count.first / pairs:.4f}, {result.names[1]} {result.count.second / pairs:.4f}"
+    out.print(
+        f"{pluralize(pairs, 'pair')} on {result.ladder.id}, {scores}: {means}, difference {test.mean:+.4f}",
+        soft_wrap=True,
+    )
+    out.print(_verdict_text(result), soft_wrap=True)
+
+
+def _verdict_text(result: ComparisonResult) -> str:
+    test, hypotheses = result.count.test, result.count.test.hypotheses
+    ratio = f"log-likelihood ratio {test.log_likelihood_ratio:+.2f}, bounds ±{BOUND:.2f}"
+    if test.verdict is None:
+        return f"undecided between {hypotheses.null:g} and {hypotheses.alternative:g} ({ratio}); see --max-pairs"
+    both = hypotheses.alternative, hypotheses.null
+    accepted, rejected = both if test.verdict == "alternative" else both[::-1]
+    decided = f"decided for a difference of {accepted:g}, against {rejected:g} ({ratio})"
+    if hypotheses.null != 0 or hypotheses.alternative > 0:
+        return decided
+    first, second = result.names
+    return f"{second} is {'better' if test.verdict == 'alternative' else 'not better'} than {first}: {decided}"

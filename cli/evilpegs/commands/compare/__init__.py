@@ -1,1 +1,0 @@
-"""`evilpegs compare`: a sequential test of two strategies on the secrets of a ladder."""

@@ -1,1 +1,0 @@
-"""`evilpegs feed`: matches as they happen, from a match server or an MQTT broker."""

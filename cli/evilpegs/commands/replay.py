@@ -1,0 +1,286 @@
+"""`evilpegs replay`: a match of a database or of a running server, turn by turn."""
+
+import asyncio
+import math
+import sys
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Annotated, Final, NamedTuple
+
+from cyclopts import Parameter
+from rich.console import Console
+from rich.text import Text
+
+from evilpegs.errors import CommandError
+from evilpegs.files import STANDARD, check_writable
+from evilpegs.options import FILE, MATCH_ID, NEWEST, Database, Json, ServerToRead, server_to_read
+from evilpegs.output import console, pluralize, print_json, progress
+from evilpegs.reading import explain_refusals, server_reader
+from evilpegs.record_files import RECORD, write_record
+from evilpegs.tables import Column, TurnTableRow, feedback_text, format_number, print_table, print_turns
+from evilpegs_clients.terminal.pegs import peg_text
+from evilpegs_game.analysis.regret import Regret
+from evilpegs_game.analysis.turns import THOROUGH, USUAL, TurnAnalysis
+from evilpegs_game.codes import Code, format_code
+from evilpegs_game.errors import quoted
+from evilpegs_game.feedback import Feedback
+from evilpegs_game.guessing.criteria import ENTROPY
+from evilpegs_protocol.canonical import canonical
+from evilpegs_server.record.event_log import EventLog, LogEntry
+from evilpegs_server.record.match_analysis import analyze_match, analyzed_document
+from evilpegs_server.record.replay import GameReplay, MatchReplay, TurnReplay, chain_flaw
+
+CHAIN_BROKEN: Final = 1
+
+LEGEND: Final = (
+    "bits: what the feedback told; expected: what it tells on average; best: what an optimal codebreaker guesses,\n"
+    "or * the best by entropy where that is not known; regret: guesses lost to it on average"
+)
+
+CHANCE_LEGEND: Final = "; chance: how likely a feedback at least as good was"
+CHANCE: Final = "chance"
+_SERIOUS_REGRET: Final = Fraction(1, 4)  # guesses; shown in red from here on
+
+
+def replay(
+    match: Annotated[
+        str,
+        Parameter(
+            name="MATCH",
+            help="The id of a match, or last for the newest; from a database, the beginning of an id is enough.",
+        ),
+    ],
+    /,
+    *,
+    record: Annotated[
+        str | None,
+        FILE,
+        Parameter(
+            name="--record",
+            allow_leading_hyphen=True,
+            help="Write the record to this file instead (- for standard output): one event per line, for `verify`.",
+        ),
+    ] = None,
+    analysis: Annotated[
+        bool,
+        Parameter(
+            negative="--no-analysis",
+            show_default=False,
+            help="Show what each guess was worth where that takes little time; --no-analysis shows only the game.",
+        ),
+    ] = True,
+    thorough: Annotated[
+        bool,
+        Parameter(show_default=False, help="Analyze every turn that can be analyzed, which may take minutes per turn."),
+    ] = False,
+    server: ServerToRead = None,
+    database: Database = None,
+    as_json: Json = False,
+) -> int:
+    """Show a match of a database or of a running server: each guess, its feedback, and what the guess was worth.
+
+    Also verify the record's chain of hashes; if it is broken, the exit status is 1.
+    """
+    if thorough and not analysis:
+        raise CommandError("--thorough analyzes and --no-analysis does not; leave one of them out")
+
+    if record is not None:
+        check_writable(record, RECORD)
+    chosen = server_to_read(server, database)
+    stored = _load_recorded(database, match) if chosen is None else asyncio.run(_fetch_recorded(chosen, match))
+    if record is not None:
+        return _write_record(stored, record, as_json)
+    replayed = _analyze(stored, analysis, thorough)
+    if as_json:
+        print_json(analyzed_document(replayed))
+    else:
+        show_match(console(), replayed)
+    return 0 if replayed.flaw is None else CHAIN_BROKEN
+
+
+class RecordedMatch(NamedTuple):
+    """A match with the entries of its event log."""
+
+    id: str
+    entries: list[LogEntry]
+    over: bool
+
+
+def _load_recorded(database: str | None, name: str) -> RecordedMatch:
+    from evilpegs.database import find_match, open_for_reading  # noqa: PLC0415 - needs the extra `server`
+
+    with open_for_reading(database) as engine:
+        stored = find_match(engine, name)
+    return RecordedMatch(stored.id, stored.entries, stored.over)
+
+
+async def _fetch_recorded(server: str, name: str) -> RecordedMatch:
+    if name != NEWEST and not MATCH_ID.fullmatch(name.lower()):
+        raise CommandError(f"not the id of a match: {quoted(name)}; write its 16 hex digits, or last for the newest")
+    async with server_reader(server) as reader:
+        match = name.lower()
+        if name == NEWEST:
+            newest = await reader.newest_match()
+            if newest is None:
+                raise CommandError(f"there is no finished match on {reader.server} yet")
+            match = newest.match
+        with explain_refusals(server, match=match):
+            events = await reader.record(match)
+    log = EventLog(match)
+    for event in events:
+        # a server sends no hashes of single events, so only the hash in `match_over` can disagree with the events
+        log.append_text(event["at"], event["type"], canonical(event))
+    return RecordedMatch(match, log.entries, bool(events) and events[-1]["type"] == "match_over")
+
+
+def _analyze(stored: RecordedMatch, analysis: bool, thorough: bool) -> MatchReplay:
+    if not analysis:
+        return analyze_match(stored.id, stored.entries)
+    with progress(console(sys.stderr)) as bar:
+        task = bar.add_task("turns", total=None)
+        return analyze_match(
+            stored.id,
+            stored.entries,
+            THOROUGH if thorough else USUAL,
+            lambda done, turns: bar.update(task, completed=done, total=turns),
+        )
+
+
+def _write_record(stored: RecordedMatch, record: str, as_json: bool) -> int:
+    if as_json and record == STANDARD:
+        raise CommandError("--json and --record - both write to standard output; write the record to a file")
+    write_record(record, [entry.text for entry in stored.entries])
+    flaw, events = chain_flaw(stored.entries), len(stored.entries)
+    if as_json:
+        print_json({"match": stored.id, "record": record, "events": events, "flaw": flaw})
+    elif record != STANDARD:
+        out = console()
+        out.print(f"match {stored.id}: {events} events written to {record}")
+        _show_chain(out, events, flaw, is_over=stored.over)
+    return 0 if flaw is None else CHAIN_BROKEN
+
+
+def show_match(out: Console, match: MatchReplay, games: int | None = None) -> None:
+    """Print a match with its first ``games`` games, by default with all."""
+    out.print(f"match {match.match}: {match.player} ({match.client}) on {match.ladder}", style="bold")
+    is_fixed = match.codemaker == "fixed"
+    for game in match.games[:games]:
+        _show_game(out, game, is_fixed)
+    analyses = [turn.analysis for game in match.games for turn in game.turns if turn.analysis]
+    if analyses:
+        out.print(f"\n{LEGEND}{CHANCE_LEGEND if is_fixed else ''}", style="dim")
+    if match.flaw is None and any(analysis.candidates_before is None for analysis in analyses):
+        out.print("what is left empty takes more than a moment to count; --thorough takes its time", style="dim")
+    out.print()
+    _show_chain(out, match.events, match.flaw, is_over=match.over)
+
+
+def _show_game(out: Console, game: GameReplay, is_fixed: bool) -> None:
+    summary = f"{game.outcome or 'not over'}, {pluralize(game.guesses, 'guess', 'guesses')} in {game.elapsed_ms:,} ms"
+    if game.secret is None:
+        out.print(f"\ngame {game.game}: {summary}")
+    else:
+        out.print(
+            f"\ngame {game.game}: {summary}, {'secret' if is_fixed else 'a code that fits:'}", peg_text(game.secret)
+        )
+    if any(turn.analysis for turn in game.turns):
+        print_analysis(out, game.turns, is_fixed)
+    elif game.turns:
+        rows = [TurnTableRow(turn.code, _feedback(turn), turn.candidates, turn.took_ms) for turn in game.turns]
+        print_turns(out, rows, timed=True)
+    methods = [turn.method for turn in game.turns if turn.method]
+    if methods:
+        out.print(f"exact in {methods.count('exact')} of {len(methods)} turns, greedy in the others", style="dim")
+
+
+def _show_chain(out: Console, events: int, flaw: str | None, is_over: bool) -> None:
+    if flaw is None:
+        out.print(f"the chain of {events} hashes holds" + ("" if is_over else "; the match is not over"))
+    else:
+        out.print(f"the chain of hashes is broken: {flaw}", style="bold red")
+
+
+class AnalyzedTurn(NamedTuple):
+    """A turn and the analysis of its guess."""
+
+    turn: TurnReplay
+    analysis: TurnAnalysis
+
+
+def print_analysis(out: Console, turns: Sequence[TurnReplay], is_fixed: bool) -> None:
+    """Print a row per analyzed turn; with ``is_fixed``, also how likely a feedback at least as good was."""
+    rows = [AnalyzedTurn(turn, turn.analysis) for turn in turns if turn.analysis is not None]
+    print_table(out, rows, [column for column in COLUMNS if is_fixed or column.heading != CHANCE])
+
+
+def _feedback(turn: TurnReplay) -> Feedback:
+    return Feedback(turn.black, turn.white)
+
+
+def _best(analysis: TurnAnalysis, as_pegs: bool) -> Text:
+    guess, mark = _better_guess(analysis)
+    if guess is None:
+        return Text("as played" + mark if analysis.best_guesses else "", "dim")
+    return Text.assemble(peg_text(format_code(guess)) if as_pegs else format_code(guess), mark)
+
+
+def _better_guess(analysis: TurnAnalysis) -> tuple[Code | None, str]:
+    if analysis.regret is not None and analysis.regret.at_most == 0:
+        return None, ""
+    if analysis.optimal_guess is not None:
+        return analysis.optimal_guess, ""
+    if analysis.best_guesses is None or analysis.figures is None:
+        return None, ""
+    best = analysis.best_guesses.figures_of(ENTROPY)
+    return (best.guess if best.expected_bits > analysis.figures.expected_bits else None), "*"
+
+
+def _regret(regret: Regret | None) -> Text:
+    if regret is None:
+        return Text("")
+    if regret.kind == "exact":
+        style = "green" if not regret.at_least else "red" if regret.at_least >= _SERIOUS_REGRET else "yellow"
+        return Text(f"{float(regret.at_least):.3f}" if regret.at_least else "0", style)
+    return Text(regret_range(regret))
+
+
+def regret_range(regret: Regret) -> str:
+    """Return the bounds of a regret, rounded outward, such as ``0.12-0.35`` or ``≥0.12``."""
+    low = f"{math.floor(regret.at_least * 100) / 100:.2f}"
+    if regret.at_most is None:
+        return f"≥{low}"
+    high = f"{math.ceil(regret.at_most * 100) / 100:.2f}"
+    return f"≤{high}" if regret.kind == "at most" else f"{low}-{high}"
+
+
+def _two_places(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"
+
+
+def _percent(chance: Fraction | None) -> str:
+    if chance is None:
+        return ""
+    # never 0 %, because the feedback did occur
+    return f"{float(chance):.0%}" if chance >= Fraction(1, 200) else "<1%"
+
+
+COLUMNS: Final[Sequence[Column[AnalyzedTurn]]] = (
+    Column("turn", lambda row: str(row.turn.turn), "right"),
+    Column("guess", lambda row: peg_text(row.turn.code), narrow={2: lambda row: row.turn.code}),
+    Column(
+        "feedback",
+        lambda row: feedback_text(_feedback(row.turn), len(row.turn.code)),
+        narrow={3: lambda row: str(_feedback(row.turn))},
+    ),
+    Column("left", lambda row: format_number(row.turn.candidates), "right"),
+    Column("bits", lambda row: _two_places(row.analysis.bits), "right"),
+    Column("expected", lambda row: _two_places(row.analysis.expected_bits), "right"),
+    Column(CHANCE, lambda row: _percent(row.analysis.chance), "right"),
+    Column(
+        "best",
+        lambda row: _best(row.analysis, as_pegs=True),
+        narrow={1: lambda row: _best(row.analysis, as_pegs=False), 4: None},
+    ),
+    Column("regret", lambda row: _regret(row.analysis.regret), "right"),
+    Column("ms", lambda row: format_number(row.turn.took_ms), "right", narrow={5: None}),
+)

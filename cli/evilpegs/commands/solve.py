@@ -1,0 +1,285 @@
+"""`evilpegs solve`: the best strategy as a tree with a proof, or the fewest guesses against a codemaker.
+
+The file of what is proved is the journal to users, after the option --journal, so all messages call it that.
+"""
+
+import contextlib
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from time import monotonic
+from typing import Annotated, Final, Literal
+
+from cyclopts import Parameter
+from rich.console import Console
+
+from evilpegs.errors import CommandError
+from evilpegs.files import STANDARD, check_writable, failure_reason
+from evilpegs.options import FILE, WHOLE, Json, RulesText
+from evilpegs.output import console, pluralize, print_json
+from evilpegs.tables import TurnTableRow, print_turns
+from evilpegs.tree_files import TREE, write_tree
+from evilpegs_game.codemakers.worst_case import WorstCase
+from evilpegs_game.codes import all_codes, format_code
+from evilpegs_game.errors import DamagedError, ForeignError, MalformedError
+from evilpegs_game.evaluation.exact import DuelTurn
+from evilpegs_game.optimal.against_evil import ShortestLineSearch
+from evilpegs_game.optimal.first_guesses import Progress
+from evilpegs_game.optimal.proof_log import TITLES, ProofLog
+from evilpegs_game.optimal.solve import Objective, Solution, SolveCost, solve_cost
+from evilpegs_game.optimal.solve import solve as solve_rules
+from evilpegs_game.rules import Rules
+from evilpegs_protocol.files import ForeignFileError, read_own_file, replace_file
+
+MAX_THREADS: Final = 256
+PRINT_INTERVAL: Final = 0.5  # seconds
+SAVE_INTERVAL: Final = 5.0  # seconds; a killed run loses at most this and the work on the guess that it was examining
+Adversary = Literal["evil", "devil"]
+Solver = Callable[[Rules, Objective, int, ProofLog | None, Callable[[Progress], None]], Solution]
+
+
+def solve(
+    *,
+    rules: RulesText = "classic",
+    objective: Annotated[
+        Literal["mean", "worst"],
+        Parameter(
+            help="mean: the fewest guesses for all codes together. worst: the fewest for the worst code, and among "
+            "those strategies the fewest for all codes."
+        ),
+    ] = "mean",
+    out: Annotated[
+        str, FILE, Parameter(allow_leading_hyphen=True, help="The file for the tree; - for standard output.")
+    ] = "-",
+    journal: Annotated[
+        Path | None,
+        FILE,
+        Parameter(
+            help="Keep what is proved in this file, and go on from it; by default OUT.journal, and none if the tree "
+            "goes to standard output."
+        ),
+    ] = None,
+    threads: Annotated[
+        int | None, WHOLE, Parameter(help="The number of threads that search; by default one per processor.")
+    ] = None,
+    against: Annotated[
+        Adversary | None,
+        Parameter(
+            help="Find instead the fewest guesses that are sure to beat this codemaker; against evil, print them too."
+        ),
+    ] = None,
+    dry_run: Annotated[bool, Parameter(show_default=False, help="Print the estimated cost, and exit.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Find the best strategy for all codes of the rules and prove that there is no better one.
+
+    Any code may be guessed. The strategy is written as a tree, which `evilpegs certify` checks. Bounds on its total
+    number of guesses are shown as they tighten. A journal beside the tree keeps what is proved: the same command, if it
+    was interrupted, continues from there. The journal is removed at the end, unless --journal names it.
+    """
+    if against:
+        _check_only_against(
+            objective=objective != "mean",
+            out=out != STANDARD,
+            journal=journal is not None,
+            threads=threads is not None,
+            dry_run=dry_run,
+        )
+    check_writable(out, TREE)
+    thread_count = _thread_count(threads)
+    parsed = Rules.parse(rules)
+    if against:
+        _show_against(against, parsed, as_json)
+        return
+    cost = solve_cost(parsed, thread_count)
+    if dry_run:
+        if as_json:
+            print_json({"rules": str(parsed), "codes": parsed.size, **cost._asdict()})
+        else:
+            console().print(_cost_line(parsed, cost))
+        return
+    path = journal or (None if out == STANDARD else Path(f"{out}.journal"))
+    file = None if path is None else ProofLogFile(path, parsed, monotonic)
+    if file:
+        file.save()  # so that an error in writing is reported before the work
+    err = console(sys.stderr)
+    err.print(_cost_line(parsed, cost))
+    start = monotonic()
+    solution = run_solver(solve_rules, parsed, objective, thread_count, file, err)
+    _write(solution, objective, out, monotonic() - start, as_json)
+    if file and not journal:
+        file.remove()
+
+
+def _check_only_against(**options: bool) -> None:
+    for option in (f"--{name.replace('_', '-')}" for name, is_given in options.items() if is_given):
+        raise CommandError(f"{option} is for the best strategy, not for --against; take one of them")
+
+
+def _thread_count(threads: int | None) -> int:
+    count = os.cpu_count() or 1 if threads is None else threads
+    if not 1 <= count <= MAX_THREADS:
+        raise CommandError(f"--threads must be 1 to {MAX_THREADS}, not {count}")
+    return count
+
+
+def _cost_line(rules: Rules, cost: SolveCost) -> str:
+    firsts = pluralize(cost.first_guesses, "first guess that differs", "first guesses that differ")
+    codes, left = pluralize(rules.size, "code"), pluralize(cost.largest_part, "code")
+    return f"{rules}: {codes}, {firsts}, {left} at most after one; at most {-(-cost.memory // 1_000_000):,} MB"
+
+
+def _show_against(adversary: Adversary, rules: Rules, as_json: bool) -> None:
+    line: tuple[DuelTurn, ...] = ()
+    if adversary == "devil":
+        # a devil whose replies are always exact forces as many guesses as the best strategy for the worst case needs
+        solver = WorstCase(rules)
+        solver.check_codes(rules.size)
+        guesses = solver.value(all_codes(rules))
+    else:
+        err = console(sys.stderr)
+        line = ShortestLineSearch(rules).run(
+            lambda tried: err.print(f"{rules}: trying {pluralize(tried, 'guess', 'guesses')}")
+        )
+        guesses = len(line)
+    if as_json:
+        turns = {"turns": [turn.to_json() for turn in line]} if adversary == "evil" else {}
+        print_json({"rules": str(rules), "against": adversary, "guesses": guesses} | turns)
+        return
+    out = console()
+    out.print(f"{adversary} on {rules} can be beaten with {pluralize(guesses, 'guess', 'guesses')} and no fewer")
+    if line:
+        print_turns(out, (TurnTableRow(format_code(guess), feedback, left) for guess, feedback, left in line))
+
+
+class BoundsProgress:
+    """A printer of the bounds on the guesses of the best strategy, with a line per `PRINT_INTERVAL` at most."""
+
+    def __init__(self, out: Console, rules: Rules, now: Callable[[], float]) -> None:
+        self._out = out
+        self._rules = rules
+        self._now = now
+        self._printed_at = now()
+        self._printed: Progress | None = None
+        self._latest: Progress | None = None
+
+    def __call__(self, bounds: Progress) -> None:
+        """Note the latest bounds, and print them unless the last line is too recent."""
+        self._latest = bounds
+        if self._now() - self._printed_at >= PRINT_INTERVAL:
+            self.print_latest()
+
+    def print_latest(self) -> None:
+        """Print the latest bounds, unless the last line has them already."""
+        self._printed_at = self._now()
+        if self._latest and self._latest != self._printed:
+            self._printed = self._latest
+            self._out.print(f"{self._rules}: {_bounds_text(self._latest)}")
+
+
+def _bounds_text(bounds: Progress) -> str:
+    within = "" if bounds.within is None else f" within {bounds.within} guesses"
+    if bounds.lower is None:
+        return f"{bounds.within} guesses are not enough for every code"
+    if bounds.upper is None:
+        return f"at least {bounds.lower:,} guesses in all{within}"
+    if bounds.lower >= bounds.upper:
+        return f"{bounds.upper:,} guesses in all{within}, proved"
+    return f"{bounds.lower:,} to {bounds.upper:,} guesses in all{within}"
+
+
+class ProofLogFile:
+    """The file of the proof log for ``rules``, which begins empty if the file is missing or damaged."""
+
+    def __init__(self, path: Path, rules: Rules, now: Callable[[], float]) -> None:
+        self._path = path
+        self._now = now
+        self._saved_at = now()
+        self.proof_log = _read_proof_log(path, rules)
+
+    def tick(self) -> None:
+        """Save the proof log if the last save was at least `SAVE_INTERVAL` ago."""
+        if self._now() - self._saved_at >= SAVE_INTERVAL:
+            self.save()
+
+    def save(self) -> None:
+        """Replace the content of the file in one step."""
+        try:
+            replace_file(self._path, self.proof_log.to_bytes())
+        except OSError as error:
+            raise _journal_error(self._path, "write", error) from error
+        self._saved_at = self._now()
+
+    def remove(self) -> None:
+        """Remove the file, if it exists and can be removed."""
+        with contextlib.suppress(OSError):
+            self._path.unlink()
+
+
+def _read_proof_log(path: Path, rules: Rules) -> ProofLog:
+    try:
+        data = read_own_file(path, *TITLES)
+    except ForeignFileError as error:
+        raise CommandError(
+            f"{path} holds something else than a journal of evilpegs solve; name another file with --journal"
+        ) from error
+    except (OSError, ValueError) as error:
+        raise _journal_error(path, "read", error) from error
+    proof_log = _parse_proof_log(path, data) if data else None
+    if proof_log and proof_log.rules != rules:
+        raise CommandError(f"{path} is a journal of {proof_log.rules}, not of {rules}; name another file")
+    return proof_log or ProofLog(rules)
+
+
+def _parse_proof_log(path: Path, data: bytes) -> ProofLog | None:
+    try:
+        return ProofLog.from_bytes(data)
+    except ForeignError:
+        reason = "this is a journal of another version"
+    except DamagedError as error:
+        reason = f"line {error.line} of the journal is damaged" if error.line else "the journal is damaged"
+    except MalformedError:
+        reason = "a line of the journal cannot be read"
+    print(f"evilpegs: {path}: {reason}; the proof starts from the beginning", file=sys.stderr)  # noqa: T201
+    return None
+
+
+def _journal_error(path: Path, action: str, error: Exception) -> CommandError:
+    return CommandError(f"cannot {action} the journal at {path}: {failure_reason(error)}; name another file")
+
+
+def run_solver(
+    solver: Solver, rules: Rules, objective: Objective, threads: int, file: ProofLogFile | None, out: Console
+) -> Solution:
+    """Return the solution, and print bounds as they tighten; even if interrupted, save what is proved."""
+    bounds_progress = BoundsProgress(out, rules, monotonic)
+
+    def progress(bounds: Progress) -> None:
+        bounds_progress(bounds)
+        if file:
+            file.tick()
+
+    try:
+        return solver(rules, objective, threads, file.proof_log if file else None, progress)
+    finally:
+        bounds_progress.print_latest()
+        if file:
+            file.save()
+
+
+def _write(solution: Solution, objective: Objective, out: str, seconds: float, as_json: bool) -> None:
+    if as_json:
+        if out != STANDARD:
+            write_tree(out, solution.tree)
+        document = {"rules": str(solution.tree.rules), "objective": objective} | solution.to_json()
+        tree = {"tree": document.pop("tree")}
+        print_json(document | {"seconds": round(seconds, 6)} | (tree if out == STANDARD else {"out": out}))
+        return
+    write_tree(out, solution.tree)
+    codes = solution.tree.rules.size
+    proved = "there is no better tree" if solution.is_proved else f"no tree has under {solution.lower:,}"
+    console(sys.stderr if out == STANDARD else None).print(
+        f"{solution.tree.rules}: {pluralize(solution.total, 'guess', 'guesses')} for {pluralize(codes, 'code')}, mean "
+        f"{solution.total / codes:.6f}, at most {solution.max}; proved in {seconds:.2f} s: {proved}"
+    )
