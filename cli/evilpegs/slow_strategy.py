@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from types import FrameType
@@ -68,7 +69,8 @@ def executing_strategy_calls(but: int) -> list[FrameType]:
 def slow_strategies_named(out: TextIO | None = None, *, has_bar: bool = False) -> Iterator[None]:
     """Name slow strategy files, by default on standard error; ``has_bar`` if a progress bar may be there too."""
     stream = out or sys.stderr
-    watch, ended = SlowStrategyWatch(_writer(stream), stream.isatty() and not has_bar), threading.Event()
+    write = partial(print, end="", file=stream, flush=True)
+    watch, ended = SlowStrategyWatch(write, stream.isatty() and not has_bar), threading.Event()
 
     def run() -> None:
         while not ended.wait(LOOK_SECONDS):
@@ -82,13 +84,6 @@ def slow_strategies_named(out: TextIO | None = None, *, has_bar: bool = False) -
     finally:
         ended.set()
         thread.join()
-
-
-def _writer(stream: TextIO) -> Callable[[str], object]:
-    def write(text: str) -> None:
-        print(text, end="", file=stream, flush=True)
-
-    return write
 
 
 def _outermost_call(frame: FrameType | None) -> FrameType | None:

@@ -11,11 +11,7 @@ from evilpegs_game.trees.tree import MAX_TREE_CHARACTERS, TITLE, Tree, format_tr
 TREE_HINT: Final = "write a tree with: evilpegs tree STRATEGY --out FILE"
 
 
-def _begins_tree(line: bytes) -> bool:
-    return line.startswith(TITLE.encode())
-
-
-TREE: Final = FileKind("a tree", _begins_tree)
+TREE: Final = FileKind("a tree", lambda line: line.startswith(TITLE.encode()))
 
 
 def read_tree(name: str) -> Tree:

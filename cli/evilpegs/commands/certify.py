@@ -1,6 +1,6 @@
 """`evilpegs certify`: the number of guesses that a strategy tree needs, proved from the file of the tree alone."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from cyclopts import Parameter
 
@@ -43,15 +43,11 @@ def certify(
     except GameError as error:
         raise CommandError(f"{display_name(tree)}: {error}") from None
     if as_json:
-        print_json(_document(parsed, certificate))
+        head = {"rules": str(certificate.rules), "first": format_code(parsed.root.guess)}
+        proved = {"exact_mean": _fraction(certificate), "proved": _sentence(certificate)}
+        print_json(head | certificate.to_json() | proved)
     else:
         _show(parsed, certificate)
-
-
-def _document(tree: Tree, certificate: Certificate) -> dict[str, Any]:
-    head = {"rules": str(certificate.rules), "first": format_code(tree.root.guess)}
-    proved = {"exact_mean": _fraction(certificate), "proved": _sentence(certificate)}
-    return head | certificate.to_json() | proved
 
 
 def _show(tree: Tree, certificate: Certificate) -> None:

@@ -35,7 +35,10 @@ def backup(
     To restore, stop the server, move all files of the old database away, and put the copies in their place. If the
     hashes of a match are broken, the exit status is 1; if a page is damaged, nothing is written.
     """
-    target = _target_path(file)
+    if file == STANDARD:
+        raise CommandError("a copy of a database cannot be written to standard output; name a file")
+    check_writable(file)
+    target = Path(file)
     settings = server_settings(database=database)
     url, keys = settings.database, key_copies(settings.database, settings.server_key, target)
     try:
@@ -74,13 +77,6 @@ def check(
     else:
         _print_lines(f"checked {url}:", result)
     return 0 if result.sound else NOT_SOUND
-
-
-def _target_path(name: str) -> Path:
-    if name == STANDARD:
-        raise CommandError("a copy of a database cannot be written to standard output; name a file")
-    check_writable(name)
-    return Path(name)
 
 
 def database_url(database: str | None) -> str:

@@ -31,12 +31,10 @@ from evilpegs_server.record.match_analysis import analyze_match, analyzed_docume
 from evilpegs_server.record.replay import GameReplay, MatchReplay, TurnReplay, chain_flaw
 
 CHAIN_BROKEN: Final = 1
-
 LEGEND: Final = (
     "bits: what the feedback told; expected: what it tells on average; best: what an optimal codebreaker guesses,\n"
     "or * the best by entropy where that is not known; regret: guesses lost to it on average"
 )
-
 CHANCE_LEGEND: Final = "; chance: how likely a feedback at least as good was"
 CHANCE: Final = "chance"
 _SERIOUS_REGRET: Final = Fraction(1, 4)  # guesses; shown in red from here on

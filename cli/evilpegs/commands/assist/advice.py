@@ -3,14 +3,13 @@
 A row is a guess and its feedback, as a person typed them; the first row has number 1.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from random import Random
 from typing import Any, Final, Literal
 
 from evilpegs.errors import CommandError
-from evilpegs_game.analysis.best_guesses import Among, BestGuesses, best_guesses
+from evilpegs_game.analysis.best_guesses import Among, best_guesses
 from evilpegs_game.analysis.contradictions import contradiction
 from evilpegs_game.analysis.figures import GuessFigures, guess_figures
 from evilpegs_game.analysis.turns import Effort
@@ -164,7 +163,10 @@ class Adviser:
             return self._contradiction(history)
         best = best_guesses(position)
         optimal, more = self._optimal(position)
-        named = list(_guesses_by_criterion(best)) if best else [("sampled", self._sampled_guess(position))]
+        if best:
+            named = [(criterion.name, figures.guess) for criterion, figures in best.guesses]
+        else:
+            named = [("sampled", self._sampled_guess(position))]
         suggestions = self._suggestions(position, ([(OPTIMAL, optimal)] if optimal else []) + named)
         return Advice(
             history, codes, self.codes(history, MAX_LISTED) or (), best.among if best else "samples", suggestions, more
@@ -225,8 +227,3 @@ class Adviser:
             return tuple(others.parts(rows[index].guess))
         except ContradictionError:
             return ()
-
-
-def _guesses_by_criterion(best: BestGuesses) -> Iterator[tuple[str, Code]]:
-    for criterion, figures in best.guesses:
-        yield criterion.name, figures.guess

@@ -32,15 +32,11 @@ def assist(*, rules: RulesText = "classic", after: After = None, as_json: Json =
     parsed = Rules.parse(rules)
     history = AssistHistory(parsed, parse_turns(require_after(after), parsed))
     if as_json:
-        return _print_advice(history)
+        advice = Adviser(parsed).advise(history)
+        print_json(advice.to_json())
+        return 0 if isinstance(advice, Advice) else CONTRADICTION
     _talk(history, console())
     return 0
-
-
-def _print_advice(history: AssistHistory) -> int:
-    advice = Adviser(history.rules).advise(history)
-    print_json(advice.to_json())
-    return 0 if isinstance(advice, Advice) else CONTRADICTION
 
 
 def _talk(history: AssistHistory, out: Console) -> None:

@@ -3,12 +3,12 @@
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from cyclopts import Parameter
 
 from evilpegs.commands.evaluate.dry_run import costs_document, show_costs
-from evilpegs.commands.evaluate.files import check_csv, plot_histogram, write_csv
+from evilpegs.commands.evaluate.exports import check_csv, plot_histogram, write_csv
 from evilpegs.commands.evaluate.table import show_results
 from evilpegs.errors import CommandError
 from evilpegs.files import STANDARD
@@ -118,7 +118,8 @@ def evaluate(
             check_memory(cost, plan.processes(cost) or 0)
         if not dry_run:
             if not games and parsed.size >= NOTICE_SIZE:
-                err.print(_start_notice(parsed, is_first_given=first is not None))
+                what = "choosing the first guess" if first is None else "playing"
+                err.print(f"{parsed}: {parsed.size:,} secrets; {what}, this takes a while")
             with progress(err) as bar:
                 tallies = run_evaluation(costs, plan, err, bar)
             results = make_results(costs, tallies, plan)
@@ -156,21 +157,14 @@ def _check_outputs(plot: Path | None, csv: str | None, as_json: bool) -> None:
         raise CommandError("--csv - and --json cannot both have standard output; name a file after --csv")
 
 
-def _start_notice(rules: Rules, is_first_given: bool) -> str:
-    what = "playing" if is_first_given else "choosing the first guess"
-    return f"{rules}: {rules.size:,} secrets; {what}, this takes a while"
-
-
-def _documents(results: Sequence[StrategyResult], documents: list[dict[str, Any]]) -> dict[str, Any]:
-    comparisons = [comparison.to_json() for comparison in compare_results(results)]
-    several = {"rules": documents[0]["rules"], "results": documents}
-    return several | ({"comparisons": comparisons} if comparisons else {})
-
-
 def _write(results: Sequence[StrategyResult], plot: Path | None, csv: str | None, as_json: bool) -> None:
     documents = [result.to_json() for result in results]
-    if as_json:
-        print_json(documents[0] if len(documents) == 1 else _documents(results, documents))
+    if as_json and len(documents) == 1:
+        print_json(documents[0])
+    elif as_json:
+        comparisons = [comparison.to_json() for comparison in compare_results(results)]
+        several = {"rules": documents[0]["rules"], "results": documents}
+        print_json(several | ({"comparisons": comparisons} if comparisons else {}))
     elif csv != STANDARD:
         show_results(console(), results)
     if csv is not None:

@@ -81,25 +81,19 @@ def _show_one(out: Console, result: StrategyResult) -> None:
         out.print(f"{result.name} on {rules}")
     else:
         out.print(f"{result.name} on {rules}, first guess", peg_text(format_code(result.first)))
+    interval = f" (95 % interval {_interval_bounds(result)})" if result.interval else ""
+    pace = "" if result.ms_per_guess is None else f", {result.ms_per_guess:.3f} ms per guess"
     out.print(
-        f"{_games_text(result)}, {figures.total:,} guesses, mean {figures.mean:.4f}{_interval_text(result)}, "
-        f"at most {figures.max}, in {result.seconds:.3f} s{_pace_text(result)}"
+        f"{_games_text(result)}, {figures.total:,} guesses, mean {figures.mean:.4f}{interval}, "
+        f"at most {figures.max}, in {result.seconds:.3f} s{pace}"
     )
     _explain_randomness(out, result)
     print_histogram(out, result.distribution, "games" if result.spec.games else "secrets")
 
 
-def _pace_text(result: StrategyResult) -> str:
-    return "" if result.ms_per_guess is None else f", {result.ms_per_guess:.3f} ms per guess"
-
-
 def _games_text(result: StrategyResult) -> str:
     count = sum(result.distribution)
     return f"{pluralize(count, 'game')} of seed {result.spec.seed}" if result.spec.games else f"{count:,} secrets"
-
-
-def _interval_text(result: StrategyResult) -> str:
-    return f" (95 % interval {_interval_bounds(result)})" if result.interval else ""
 
 
 def _explain_randomness(out: Console, result: StrategyResult) -> None:

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, Final
 
 from evilpegs.errors import CommandError
 from evilpegs.files import STANDARD, check_name, check_writable
@@ -40,14 +40,10 @@ def write_csv(target: str, results: Sequence[StrategyResult]) -> None:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([*fields, *range(1, most + 1)])
         for result in results:
-            values = _values(result)
+            low, high = result.interval or (None, None)
+            values = result.to_json() | {"low": low, "high": high}
             missing = [0] * (most - len(result.distribution))
             writer.writerow([*(values[field] for field in fields), *result.distribution, *missing])
-
-
-def _values(result: StrategyResult) -> dict[str, Any]:
-    low, high = result.interval or (None, None)
-    return result.to_json() | {"low": low, "high": high}
 
 
 @contextmanager
