@@ -2,14 +2,12 @@
 
 import ast
 import gc
-import os
 import platform
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from importlib.util import find_spec
-from io import TextIOWrapper
 from pathlib import Path
 from typing import Final
 
@@ -17,7 +15,7 @@ from cyclopts import App, Parameter
 
 from evilpegs.errors import user_message
 from evilpegs.kernels import report_kernels
-from evilpegs.streams import keep_streams_open
+from evilpegs.streams import discard_output, prepare_streams
 from evilpegs.termination import TerminatedError
 
 USER_ERROR_STATUS: Final = 2
@@ -103,9 +101,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     The status is 2 for an error of the user, which is printed in one line, 130 after Ctrl-C, 128 plus the signal after
     SIGTERM or SIGHUP, and 1 if nobody reads the output. A fault of the program is raised.
     """
-    _replace_closed_streams()
-    keep_streams_open()
-    _replace_unprintable_characters()
+    prepare_streams()
     try:
         with _paused_collection():
             command, bound, _ = app.parse_args(list(sys.argv[1:] if arguments is None else arguments))
@@ -119,14 +115,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED_STATUS
     except BrokenPipeError:
-        _discard_output()
+        discard_output()
         return CLOSED_PIPE_STATUS
     except Exception as error:
         line = user_message(error)
         if line is None:
             raise
         if isinstance(error, OSError):
-            _discard_output()
+            discard_output()
         print(f"evilpegs: {line}", file=sys.stderr)  # noqa: T201
         return USER_ERROR_STATUS
     return int(status or 0)
@@ -142,21 +138,3 @@ def _paused_collection() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
-
-
-def _discard_output() -> None:
-    # otherwise the flush at exit fails, because nothing can be written
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _replace_closed_streams() -> None:
-    for name in ("stdout", "stderr"):
-        # Python's sign that the stream was closed before the start
-        if getattr(sys, name) is None:
-            setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115 - for as long as the process lives
-
-
-def _replace_unprintable_characters() -> None:
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="replace")

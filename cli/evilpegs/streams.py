@@ -8,6 +8,7 @@ import os
 import sys
 from contextlib import suppress
 from io import TextIOWrapper
+from pathlib import Path
 from typing import Final
 
 STREAMS: Final = {"stdout": 1, "stderr": 2}
@@ -21,12 +22,25 @@ class OpenStream(TextIOWrapper):
             self.flush()
 
 
-def keep_streams_open() -> None:
-    """Replace ``sys.stdout`` and ``sys.stderr``, unless something else has replaced them already."""
+def prepare_streams() -> None:
+    """Let ``sys.stdout`` and ``sys.stderr`` stay open and take any text, unless something else has replaced them."""
+    for name in STREAMS:
+        # Python's sign that the stream was closed before the start
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w"))  # noqa: SIM115 - for as long as the process lives
+    # only now, because a new descriptor has the lowest free number, which may be that of a closed stream
     for name, descriptor in STREAMS.items():
         stream = getattr(sys, name)
-        if isinstance(stream, TextIOWrapper) and not isinstance(stream, OpenStream) and _is_on(stream, descriptor):
-            setattr(sys, name, _reopen(stream, descriptor))
+        if isinstance(stream, TextIOWrapper):
+            if not isinstance(stream, OpenStream) and _is_on(stream, descriptor):
+                stream = _reopen(stream, descriptor)
+                setattr(sys, name, stream)
+            stream.reconfigure(errors="replace")  # in place of characters that cannot be printed
+
+
+def discard_output() -> None:
+    # otherwise the flush at exit fails, because nothing can be written
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _is_on(stream: TextIOWrapper, descriptor: int) -> bool:

@@ -12,9 +12,8 @@ from cyclopts import Parameter
 from rich.console import Console
 
 from evilpegs.commands.bot import BotJob, default_names, event_printer, run_bot
-from evilpegs.errors import CommandError
+from evilpegs.errors import CommandError, unknown_ladder
 from evilpegs.interruptible import run_interruptibly
-from evilpegs.ladder_errors import unknown_ladder
 from evilpegs.options import WHOLE, Json, ServerToPlay, StrategyName, Traceback
 from evilpegs.output import console, only_document, pluralize, print_json, progress
 from evilpegs.player_name import check_name
@@ -92,7 +91,9 @@ def compare(
         curve = load_value_curve(rules, info.guess_limit)
         exact = _exact(strategies, typed, info, err)
         if exact is not None and not as_json:
-            _show_exact(shown_names, exact)
+            means = f"{shown_names[0]} {float(exact.first):.4f}, {shown_names[1]} {float(exact.second):.4f}"
+            difference = f"difference {float(exact.difference):+.4f}"
+            console().print(f"exactly, over all secrets: {means}, {difference}", soft_wrap=True)
         with PairCount(SequentialTest(hypotheses), max_pairs, err) as count:
             if jobs is None:
                 count.play(PairedGames(strategies, rules, info.guess_limit, curve, seed))
@@ -305,11 +306,6 @@ class ComparisonResult:
             "bound": BOUND,
             "verdict": test.verdict or "undecided",
         }
-
-
-def _show_exact(names: tuple[str, str], exact: ExactMeans) -> None:
-    means = f"{names[0]} {float(exact.first):.4f}, {names[1]} {float(exact.second):.4f}"
-    console().print(f"exactly, over all secrets: {means}, difference {float(exact.difference):+.4f}", soft_wrap=True)
 
 
 def _show_comparison(result: ComparisonResult) -> None:

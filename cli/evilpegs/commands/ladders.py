@@ -16,9 +16,8 @@ from typing import Annotated, Any, Final
 from cyclopts import Parameter
 from rich.console import Console
 
-from evilpegs.errors import CommandError
+from evilpegs.errors import CommandError, unknown_ladder
 from evilpegs.files import failure_reason
-from evilpegs.ladder_errors import unknown_ladder
 from evilpegs.options import FILE, SERVER, WHOLE, Json
 from evilpegs.output import console, pluralize, print_json, progress
 from evilpegs.reading import retry_policy

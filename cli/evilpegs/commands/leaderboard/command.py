@@ -1,26 +1,36 @@
-"""The command `evilpegs leaderboard`."""
+"""`evilpegs leaderboard`: leaderboards of a database or of a running server, shown once or until Ctrl-C."""
 
+import asyncio
 import shlex
 import sys
-from collections.abc import Sequence
-from typing import Annotated, Any, Final
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager, nullcontext
+from functools import partial
+from typing import Annotated, Final
 
 from cyclopts import Parameter
+from pydantic import ValidationError
+from rich.console import RenderableType
 
 from evilpegs.commands.leaderboard.between import Difference, compare_rows, difference_lines
 from evilpegs.commands.leaderboard.csv_text import csv_text
-from evilpegs.commands.leaderboard.from_server import fetch_standings
-from evilpegs.commands.leaderboard.refresh import show_refreshed
-from evilpegs.commands.leaderboard.table import show_standings
-from evilpegs.errors import CommandError
+from evilpegs.commands.leaderboard.table import show_standings, standings_view
+from evilpegs.errors import CommandError, practice_ladder, unknown_ladder
 from evilpegs.interruptible import run_interruptibly
+from evilpegs.live_screen import LiveScreen
 from evilpegs.options import Database, Json, ServerToRead, server_to_read
-from evilpegs.output import console, print_json
-from evilpegs.reading import server_reader
+from evilpegs.output import can_redraw, console, print_json
+from evilpegs.reading import print_session_event, retry_policy, server_reader
+from evilpegs_clients.connection.server_reader import ServerReader
+from evilpegs_clients.connection.session_events import SessionEvent
+from evilpegs_clients.errors import ServerRefusedError
+from evilpegs_protocol.client_messages import ReadStandings
 from evilpegs_protocol.listings import Standings
+from evilpegs_protocol.server_messages import ErrorCode
 
 SHORTEST_REFRESH: Final = 0.5
 LONGEST_REFRESH: Final = 86_400.0  # seconds: a day
+ReadNow = Callable[[], Awaitable[list[Standings]]]
 
 
 def leaderboard(
@@ -56,22 +66,19 @@ def leaderboard(
         _check_between(ladder, refresh, as_csv, _source(server, database))
     chosen = server_to_read(server, database)
     if refresh is not None:
-        run_interruptibly(show_refreshed(chosen, database, ladder, refresh))
+        run_interruptibly(_show_refreshed(chosen, database, ladder, refresh))
         return
     standings = run_interruptibly(_load(database, ladder) if chosen is None else _fetch(chosen, ladder))
     if between is not None:
         _show_difference(compare_rows(standings[0], between, _source(server, database)), as_json=as_json)
     elif as_json:
-        print_json({"ladders": [_to_json(each) for each in standings]})
+        # the excluded fields concern only the protocol message
+        excluded = {"type", "re", "page", "pages"}
+        print_json({"ladders": [each.model_dump(mode="json", exclude=excluded) for each in standings]})
     elif as_csv:
         sys.stdout.write(csv_text(standings))
     else:
         show_standings(console(), standings)
-
-
-def _to_json(standings: Standings) -> dict[str, Any]:
-    # the excluded fields concern only the protocol message
-    return standings.model_dump(mode="json", exclude={"type", "re", "page", "pages"})
 
 
 def _check_form(refresh: float | None, as_csv: bool, as_json: bool) -> None:
@@ -116,4 +123,80 @@ async def _load(database: str | None, ladder: str | None) -> list[Standings]:
 
 async def _fetch(server: str, ladder: str | None) -> list[Standings]:
     async with server_reader(server) as reader:
-        return await fetch_standings(reader, ladder)
+        return await _fetch_standings(reader, ladder)
+
+
+async def _fetch_standings(reader: ServerReader, ladder_id: str | None = None) -> list[Standings]:
+    if ladder_id is not None:
+        return [await _fetch_one(reader, ladder_id)]
+    leaderboards = [await reader.standings(info.id) for info in reader.welcome.ladders if info.rated]
+    return [standings for standings in leaderboards if standings.rows]
+
+
+async def _fetch_one(reader: ServerReader, ladder_id: str) -> Standings:
+    rated = {info.id: info.rated for info in reader.welcome.ladders}
+    if not rated.get(ladder_id, True):
+        raise practice_ladder(ladder_id, reader.server)
+    try:
+        ReadStandings(ladder=ladder_id)
+        return await reader.standings(ladder_id)
+    except (ValidationError, ServerRefusedError) as error:
+        if isinstance(error, ServerRefusedError) and error.code is not ErrorCode.UNKNOWN_LADDER:
+            raise
+        known = [name for name, is_rated in rated.items() if is_rated]
+        raise unknown_ladder(ladder_id, known, reader.server) from None
+
+
+async def _show_refreshed(server: str | None, database: str | None, ladder: str | None, seconds: float) -> None:
+    board = Board()
+    async with _open_reader(server, database, ladder, board.say) as read_now:
+        board.show(await read_now())
+        with board.screen or nullcontext():
+            while True:
+                await asyncio.sleep(seconds)
+                board.show(await read_now())
+
+
+class Board:
+    """A view of leaderboards, redrawn on a terminal; elsewhere, each new version is printed."""
+
+    def __init__(self) -> None:
+        self._out = console()
+        self._shown: list[Standings] | None = None
+        self.screen = LiveScreen(self._out, self._view) if can_redraw(self._out) else None
+
+    def show(self, standings: list[Standings]) -> None:
+        """Show these leaderboards; if nothing can be redrawn, print them only if they have changed."""
+        is_new, self._shown = standings != self._shown, standings
+        if self.screen is not None:
+            self.screen.draw()
+        elif is_new:
+            show_standings(self._out, standings)
+            self._out.print()
+            self._out.file.flush()
+
+    def say(self, event: SessionEvent) -> None:
+        """Show a line about an event of the connection to the server."""
+        (self.screen.say if self.screen else print_session_event)(event)
+
+    def _view(self) -> RenderableType:
+        return standings_view(self._out, self._shown or [])
+
+
+@asynccontextmanager
+async def _open_reader(
+    server: str | None, database: str | None, ladder: str | None, on_event: Callable[[SessionEvent], None]
+) -> AsyncIterator[ReadNow]:
+    if server is not None:
+        async with ServerReader(server, "evilpegs", retry_policy(), on_event) as reader:
+            yield partial(_fetch_standings, reader, ladder)
+        return
+    from evilpegs.commands.leaderboard.from_database import FollowedStandings  # noqa: PLC0415 - needs the extra
+    from evilpegs.database import open_for_reading  # noqa: PLC0415 - needs the extra `server`
+
+    with open_for_reading(database) as engine:
+        followed = FollowedStandings(engine, ladder)
+        try:
+            yield followed.current
+        finally:
+            await followed.close()

@@ -2,14 +2,13 @@
 
 import asyncio
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Final
 
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from evilpegs.errors import CommandError
-from evilpegs.ladder_errors import practice_ladder, unknown_ladder
+from evilpegs.errors import CommandError, practice_ladder, unknown_ladder
 from evilpegs.output import console, pluralize
 from evilpegs_protocol.listings import Standings, StandingsRow
 from evilpegs_server.match.ladders import Ladder, load_ladders
@@ -89,14 +88,10 @@ def find_rated_ladder(ladder_id: str) -> Ladder:
     ladders = load_ladders()
     ladder = ladders.get(ladder_id)
     if ladder is None:
-        raise unknown_ladder(ladder_id, _rated(ladders))
+        raise unknown_ladder(ladder_id, [each.id for each in ladders.values() if each.rated])
     if not ladder.rated:
         raise practice_ladder(ladder.id)
     return ladder
-
-
-def _rated(ladders: Mapping[str, Ladder]) -> list[str]:
-    return [ladder.id for ladder in ladders.values() if ladder.rated]
 
 
 def _standings(ladder: Ladder, rows: Iterable[LeaderboardRow]) -> Standings:

@@ -116,10 +116,6 @@ def _older_games(row: StandingsRow) -> int:
     return 0 if row.all_games is None else row.all_games - row.games
 
 
-def _solved(row: StandingsRow) -> str:
-    return f"{row.solved:.0%}"
-
-
 def _adjusted_mean(row: StandingsRow) -> str:
     return "" if row.adjusted_mean is None else f"{row.adjusted_mean:.3f}"
 
@@ -154,6 +150,6 @@ ADJUSTED_FIGURES: Final = (
 )
 OTHERS: Final = (
     Column[StandingsRow]("worst", lambda row: str(row.worst), "right", narrow={4: None}),
-    Column("solved", _solved, "right", narrow={3: None}),
+    Column[StandingsRow]("solved", lambda row: f"{row.solved:.0%}", "right", narrow={3: None}),
     Column[StandingsRow]("p95\nms", lambda row: f"{row.p95_ms:,}", "right", narrow={2: None}),
 )
