@@ -8,6 +8,7 @@ import structlog
 from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
 from support.leftovers import no_thread_left
+from support.patient_server import lengthen_limits
 
 
 @pytest.fixture
@@ -21,8 +22,9 @@ def database(tmp_path):
 
 
 @pytest.fixture
-async def run_server(database):
+async def run_server(database, monkeypatch):
     """Run a server in this process with other settings than the default."""
+    lengthen_limits(monkeypatch.setattr)
     async with AsyncExitStack() as stack:
 
         async def run(**settings):

@@ -100,18 +100,24 @@ def storm_and_vanish(url, numbers):
 
 async def looked_up_for_vanished(server, monkeypatch):
     """Return the ids that are looked up for a client who vanishes while the first of ten is."""
-    seen, gate = [], threading.Event()
+    seen, gate, lost = [], threading.Event(), threading.Event()
+    lose = BoundedConnection.connection_lost
 
     def look_up(_engine, match):
         seen.append(match)
         gate.wait(PATIENCE)
 
+    def note_loss(connection, error):
+        lose(connection, error)
+        lost.set()
+
     monkeypatch.setattr(replayed_match, "load_match", look_up)
+    monkeypatch.setattr(BoundedConnection, "connection_lost", note_loss)
     counts = server.registry.counts.connections
     client = await asyncio.to_thread(storm_and_vanish, server.url, range(10))
     await condition(lambda: seen)
     client.socket.close()
-    await asyncio.sleep(0.1)  # until the server has noticed
+    await condition(lost.is_set)
     gate.set()
     await condition(lambda: not sum(counts.values()))
     return seen

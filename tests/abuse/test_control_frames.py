@@ -8,6 +8,7 @@ from websockets.frames import Frame, Opcode
 from websockets.protocol import State
 from websockets.server import ServerProtocol
 
+from evilpegs_server.gateway import rate_limit
 from evilpegs_server.gateway.bounded_connection import SLICE_BYTES, BoundedConnection
 from evilpegs_server.gateway.connection import FRAME_REFUSALS, StampedConnection
 from evilpegs_server.gateway.rate_limit import MAX_REFUSALS, RateLimit
@@ -52,8 +53,9 @@ async def test_unlimited_flood_of_pings_is_answered(run_server, kind):
     assert (counts[PONG], code) == (4_000, 1000)
 
 
-async def test_flooder_who_returns_has_small_budget(run_server):
+async def test_flooder_who_returns_has_small_budget(run_server, monkeypatch):
     """The budget of an address that was over a limit is not whole again because it connects again."""
+    monkeypatch.setattr(rate_limit, "OVER_LIMIT_MS", 1000 * PATIENCE)
     server = await run_server()
     kind = FLOODS["empty pings"]
     first, _ = await asyncio.to_thread(flood, server.url, kind)

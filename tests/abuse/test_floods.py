@@ -20,16 +20,19 @@ NOTICEABLE_MS = 10
 
 
 async def answered(raw, thinking):
-    """Play one guess on `classic` after ``thinking``, a coroutine; return its feedback and the wall time in ms."""
-    match = await raw.play("classic")
+    """Play one guess on `classic` after ``thinking``, a coroutine.
+
+    Return its feedback, and the time in ms since before the clock of its turn ran.
+    """
     began = time.monotonic()
+    match = await raw.play("classic")
     await thinking
     return await raw.guess(match, 1, 1, "1122"), 1000 * (time.monotonic() - began)
 
 
-async def stopped(child, seconds):
+async def stopped(child, raw, seconds):
     """Stop the whole process for some seconds, once the clock of the turn that was just sent is sure to run."""
-    await asyncio.sleep(0.2)
+    await raw.ask("pong", type="ping", c=1)
     os.kill(child.process.pid, signal.SIGSTOP)
     await asyncio.sleep(seconds)
     os.kill(child.process.pid, signal.SIGCONT)
@@ -39,10 +42,10 @@ async def stopped(child, seconds):
 async def test_stopped_process_charges_nobody(database, seconds):
     async with child_server(database) as child, dial(child.url) as raw:
         await raw.hello()
-        given, wall = await answered(raw, stopped(child, seconds))
+        given, wall = await answered(raw, stopped(child, raw, seconds))
         print(f"\n  stopped within {wall:.0f} ms: charged {given['took_ms']} ms, credited {given['stalled_ms']} ms")
         assert given["stalled_ms"] > 900 * seconds
-        assert given["took_ms"] < 500 * seconds  # far below, unless the machine is busy with other tests
+        assert given["took_ms"] + given["stalled_ms"] <= wall + 1  # each is rounded
 
 
 @pytest.mark.abuse
@@ -51,7 +54,7 @@ async def test_counted_stop_is_charged(database, monkeypatch):
     monkeypatch.setenv("COUNT_STOPS", "1")
     async with child_server(database, LENIENT_SERVER) as child, dial(child.url) as raw:
         await raw.hello()
-        given, wall = await answered(raw, stopped(child, 4))
+        given, wall = await answered(raw, stopped(child, raw, 4))
         print(f"\n  stopped for {wall:.0f} ms: charged {given['took_ms']} ms")
         assert given["took_ms"] > 3_900
 
@@ -118,13 +121,7 @@ def unread_pongs(url, count):
     chunk, sent = frame(PING, b"x" * 125) * 1_000, 0
     with RawSocket(url, small=True) as attacker:
         attacker.send(HELLO)
-        attacker.socket.settimeout(5)
-        while sent < count * len(chunk):
-            try:
-                if not attacker.send(chunk):
-                    break
-            except TimeoutError:
-                break
+        while sent < count * len(chunk) and attacker.send(chunk):
             sent += len(chunk)
     return sent
 

@@ -47,25 +47,33 @@ async def play_and_leave(url):
             await raw.ask("match_over", type="resign", match=match)
 
 
-async def most_living(run_server, living):
-    """Return how many objects still live when no connection is open."""
+async def wait_until(condition):
+    """Wait until a condition holds."""
+    async with asyncio.timeout(PATIENCE):
+        while not condition():  # noqa: ASYNC110 - nothing tells of it
+            await asyncio.sleep(0.01)
+
+
+async def play_some(run_server):
+    """Let some players come and leave, and wait until no connection is open and none of its tasks is left."""
     server = await run_server()
+    before = asyncio.all_tasks()
     for _ in range(CYCLES):
         await play_and_leave(server.url)
-    async with asyncio.timeout(PATIENCE):
-        while sum(server.registry.counts.connections.values()):  # noqa: ASYNC110 - counts have no events
-            await asyncio.sleep(0.01)
-    await asyncio.sleep(0.1)  # the last callbacks
-    return len(living)
+    await wait_until(lambda: not sum(server.registry.counts.connections.values()) and asyncio.all_tasks() <= before)
 
 
 async def test_memory_of_guests_and_matches_is_freed(run_server, living):
     """The server may remember the latest ones."""
-    assert await most_living(run_server, living) < CYCLES
+    await play_some(run_server)
+    await wait_until(lambda: len(living) < CYCLES)
 
 
 async def test_cycles_would_keep_memory(run_server, living, monkeypatch):
     """Control: with the cycles nothing is freed."""
     monkeypatch.setattr(BoundedConnection, "_break_cycles", lambda self: None)
     monkeypatch.setattr(DeadlineTimer, "stop", lambda self: self._cancel())
-    assert await most_living(run_server, living) >= 3 * CYCLES
+    await play_some(run_server)
+    assert len(living) >= 3 * CYCLES
+    gc.collect()
+    await wait_until(lambda: len(living) < CYCLES)

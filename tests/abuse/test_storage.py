@@ -161,8 +161,9 @@ class TestWriteLock:
     @pytest.mark.abuse
     async def test_server_stops_in_order_while_lock_is_held(self, database, held):
         async with child_server(database) as child, contextlib.AsyncExitStack() as stack:
-            players = [await stack.enter_async_context(dial(child.url)) for _ in range(20)]
-            for raw in players:
+            players = []
+            for _ in range(20):
+                players.append(raw := await stack.enter_async_context(dial(child.url)))
                 await raw.hello()
             matches = [await play(raw) for raw in players]
             with held():
@@ -219,9 +220,9 @@ class TestBackup:
     async def acknowledged(self, url, copy):
         """Play on while ``copy`` runs; return the last event of each match that was sent before it began."""
         async with contextlib.AsyncExitStack() as stack:
-            players = [await stack.enter_async_context(dial(url)) for _ in range(self.PLAYERS)]
-            matches = {}
-            for raw in players:
+            players, matches = [], {}
+            for _ in range(self.PLAYERS):
+                players.append(raw := await stack.enter_async_context(dial(url)))
                 await raw.hello()
                 matches[raw] = [await play(raw) for _ in range(self.EACH)]
             sent, copied = {}, asyncio.Event()

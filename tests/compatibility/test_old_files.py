@@ -41,7 +41,7 @@ class Walker:
 @pytest.fixture
 def walker(old):
     """That player, back on a server of this version."""
-    with old.server() as url, connect(url, compression=None) as socket:
+    with old.server() as url, connect(url, compression=None, open_timeout=PATIENCE) as socket:
         yield Walker(socket, old.tokens[old.expected["name"]][0])
 
 

@@ -5,7 +5,9 @@ import structlog
 
 from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
+from support.handshakes import endless_handshakes
 from support.leftovers import no_thread_left
+from support.patient_server import lengthen_limits
 from support.servers import dial
 
 
@@ -20,8 +22,9 @@ def database(tmp_path):
 
 
 @pytest.fixture
-async def server(database):
+async def server(database, monkeypatch):
     """Run a server in this process."""
+    lengthen_limits(monkeypatch.setattr)
     async with running_server(Settings(port=0, site=False, database=database), structlog.get_logger()) as running:
         yield running
 

@@ -7,7 +7,7 @@ from evilpegs_server.storage import writer
 
 
 class ForgetfulWriter(writer.Writer):
-    """A writer that reports the events of a match as stored half a minute before it stores them."""
+    """A writer that reports the events of a match as stored an hour before it stores them."""
 
     def __init__(self, engine, notify, *more, **options):
         super().__init__(engine, notify, *more, **options)
@@ -18,7 +18,7 @@ class ForgetfulWriter(writer.Writer):
             super().submit(writes, done)
         else:
             self.notify(lambda: done(None))
-            timer = threading.Timer(30, super().submit, [writes, lambda error: None])
+            timer = threading.Timer(3600, super().submit, [writes, lambda error: None])
             timer.daemon = True
             timer.start()
 

@@ -20,11 +20,11 @@ class Cluster:
 
     def __init__(self, folder, processes):
         self.folder, self.processes, self.workers = folder, processes, {}
-        scheduler = "scheduler --host tcp://127.0.0.1 --port 0 --dashboard-address :0 --idle-timeout 100"
+        scheduler = f"scheduler --idle-timeout {10 * PATIENCE} --host tcp://127.0.0.1 --port 0 --dashboard-address :0"
         self.start("scheduler", *scheduler.split())
         self.address = self.wait_for("scheduler", r"Scheduler at: +(tcp://\S+)")
         for name in ("anna", "berta"):
-            options = "--no-nanny --nthreads 1 --dashboard-address :0 --death-timeout 20 --local-directory"
+            options = f"--no-nanny --nthreads 1 --dashboard-address :0 --death-timeout {PATIENCE} --local-directory"
             worker = self.start(name, "worker", self.address, *options.split(), str(self.folder / name))
             self.workers[worker.pid] = worker
         for name in ("anna", "berta"):

@@ -16,6 +16,7 @@ from evilpegs_protocol.server_messages import MatchStarted
 from evilpegs_server.storage.archive import load_match
 from evilpegs_server.storage.database import open_existing_database
 from support.patience import PATIENCE
+from support.patient_server import PROGRAM
 from support.servers import Child, child_server, dial
 
 
@@ -46,14 +47,14 @@ async def test_devil_match_survives_killed_server(database, tmp_path, capsys):
         )
 
     port = None
-    async with child_server(database) as child:
+    async with child_server(database, PROGRAM) as child:
         port = child.url.rpartition(":")[2].partition("/")[0]
         playing = asyncio.create_task(play(child.url))
         async with asyncio.timeout(PATIENCE):
             await killed.wait()
         await child.stop(signal.SIGKILL)
         assert len(games) < 4
-        again = Child(database)
+        again = Child(database, PROGRAM)
         again.command[again.command.index("--port") + 1] = port
         await again.start()
         try:
@@ -76,7 +77,7 @@ async def test_devil_match_survives_killed_server(database, tmp_path, capsys):
 
 async def test_damaged_solved_file_is_replaced(database):
     solved_beside(database).write_bytes(b"evilpegs solved positions 1\nnot really")
-    async with child_server(database) as child:
+    async with child_server(database, PROGRAM) as child:
         async with dial(child.url) as player:
             await player.hello()
             match = await player.play("classic-devil")

@@ -3,8 +3,6 @@
 import asyncio
 import signal
 import socket
-import time
-from urllib.parse import urlsplit
 
 import pytest
 import structlog
@@ -14,6 +12,7 @@ from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import load_open_matches
 from evilpegs_server.storage.database import open_existing_database
 from evilpegs_server.storage.errors import DatabaseInUseError
+from support.patience import PATIENCE
 from support.servers import ChildNotStartedError, child_server, dial
 
 
@@ -24,10 +23,9 @@ async def test_stopped_server_resumes_match_later(database, number):
         match = await raw.play("classic")
         given = await raw.guess(match, 1, 1, "1122")
         turn = await raw.hear("turn")
-        began = time.monotonic()
         status, errors = await child.stop(number)
         assert (status, "Traceback" in errors) == (0, False), errors
-        assert time.monotonic() - began < 10  # a promise, far from what it takes
+        assert '"stopped"' in errors
         assert (await raw.hear("notice"))["kind"] == "draining"
         assert await raw.closed() == 1012
     assert [len(stored.entries) for stored in load_open_matches(open_existing_database(database))] == [given["seq"]]
@@ -40,14 +38,13 @@ async def test_stopped_server_resumes_match_later(database, number):
         assert (await again.guess(match, 1, 2, "3344"))["type"] == "feedback"
 
 
-async def test_silent_connection_does_not_delay_stop(database):
-    async with child_server(database) as child:
-        address = urlsplit(child.url)
-        with socket.create_connection((address.hostname, address.port)):
-            await asyncio.sleep(0.1)  # until the server has accepted it
-            began = time.monotonic()
-            assert (await child.stop(signal.SIGTERM))[0] == 0
-            assert time.monotonic() - began < 5  # a handshake is waited for ten seconds
+async def test_silent_connection_does_not_delay_stop(database, endless_handshakes):
+    settings = Settings(port=0, site=False, database=database)
+    async with asyncio.timeout(PATIENCE):
+        async with running_server(settings, structlog.get_logger()) as running:
+            silent = socket.create_connection((running.host, running.port))
+            await endless_handshakes.wait()
+    silent.close()
 
 
 async def test_second_server_on_database_is_refused(database):

@@ -6,6 +6,7 @@ import signal
 
 from support.brokers import Mosquitto, Subscriber
 from support.patience import PATIENCE
+from support.patient_server import PROGRAM
 from support.servers import Child, dial
 
 
@@ -13,7 +14,7 @@ class PublishingChild(Child):
     """A server in a process of its own that publishes to a broker."""
 
     def __init__(self, database, broker):
-        super().__init__(database)
+        super().__init__(database, PROGRAM)
         self.command += ["--mqtt", broker]
 
 

@@ -10,6 +10,7 @@ from websockets.frames import Frame, Opcode
 from evilpegs_game.codes import all_codes, column_code, format_code
 from evilpegs_game.feedback import feedback
 from evilpegs_game.rules import Rules
+from support.raw_sockets import text
 from support.servers import dial
 
 GUESS = '{"type":"guess","match":"%s","game":1,"turn":1,"code":"1122"%s}'
@@ -119,8 +120,7 @@ async def test_messages_before_hello_are_refused(server):
 
 async def test_flood_is_limited_but_guesses_pass(raw):
     match = await raw.play("classic")
-    for _ in range(400):
-        await raw.say(type="ping", c=1)
+    raw.socket.transport.write(text(type="ping", c=1) * 400)  # at once, because the server counts them per second
     answers = [await raw.hear() for _ in range(400)]
     refused = [answer for answer in answers if answer["type"] == "error"]
     assert {answer["code"] for answer in refused} == {"rate_limited"}

@@ -8,7 +8,7 @@ import pytest
 from evilpegs_server.starting import REPLY_LIMITS
 from evilpegs_server.work.interpreter import tune_gc_and_gil
 from evilpegs_server.work.pool import TaskPool
-from support.stalls import STALL_MS, TOGETHER, Replies, Threads, largest_ladder, late_beside, late_within, reply_pool
+from support.stalls import STALL_MS, TOGETHER, Replies, Threads, largest_ladder, reply_pool, used_beside, used_within
 from support.workspaces import Call, new_workspace
 
 ROUNDS = 12
@@ -28,9 +28,9 @@ async def test_largest_replies_do_not_stall_event_loop():
     async with reply_pool() as pool:
         while not worst or min(worst) > STALL_MS:
             assert len(worst) < ROUNDS, worst
-            late = await late_beside(pool, replies.ladder, [replies.prepare() for _ in range(TOGETHER)])
-            assert len(late) > 5
-            worst.append(max(late))
+            used = await used_beside(pool, replies.ladder, [replies.prepare() for _ in range(TOGETHER)])
+            assert len(used) > 5, "the event loop waits for the replies"
+            worst.append(max(used))
         assert pool.metrics().heavy == 0
         assert pool.metrics().done == TOGETHER * len(worst)
 
@@ -40,7 +40,7 @@ async def test_replies_on_event_loop_stall_it():
     replies = Replies(largest_ladder())
     replies.prepare().run(new_workspace())
     for _ in range(3):
-        assert max(await late_within([replies.prepare() for _ in range(TOGETHER)])) > 2 * STALL_MS
+        assert max(await used_within([replies.prepare() for _ in range(TOGETHER)])) > 2 * STALL_MS
 
 
 HOLD = Call(sum, range(20_000_000))
@@ -50,7 +50,7 @@ HOLD = Call(sum, range(20_000_000))
 async def test_c_call_in_thread_stalls_event_loop():
     """Control: the measurement sees a call that holds the interpreter's lock in a thread."""
     pool = TaskPool(REPLY_LIMITS, Threads(), time.monotonic)
-    assert max(await late_beside(pool, largest_ladder(), [HOLD])) > 2 * STALL_MS
+    assert max(await used_beside(pool, largest_ladder(), [HOLD])) > 2 * STALL_MS
 
 
 async def test_c_call_in_process_causes_no_stall():
@@ -58,4 +58,4 @@ async def test_c_call_in_process_causes_no_stall():
     async with reply_pool() as pool:
         while not worst or min(worst) > STALL_MS:
             assert len(worst) < ROUNDS, worst
-            worst.append(max(await late_beside(pool, largest_ladder(), [HOLD])))
+            worst.append(max(await used_beside(pool, largest_ladder(), [HOLD])))

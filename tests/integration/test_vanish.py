@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from dataclasses import replace
 
 import pytest
@@ -10,6 +11,7 @@ import structlog
 from evilpegs_clients.verification.verify import verify_match
 from evilpegs_server.match.clock import TimeControl
 from evilpegs_server.match.ladders import load_ladders
+from evilpegs_server.matches.stall_free_clock import StallFreeClock
 from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import load_match
@@ -18,13 +20,32 @@ from support.patience import PATIENCE
 from support.servers import dial
 
 
+class LateClock:
+    """A clock in seconds that stands still until it is started."""
+
+    def __init__(self):
+        self.began = None
+
+    def __call__(self):
+        return 0.0 if self.began is None else time.monotonic() - self.began
+
+    def start(self):
+        self.began = time.monotonic()
+
+
 @pytest.fixture
-async def quick_server(database):
-    """Run a server whose `classic` gives a player 200 ms per game and 200 ms to be ready."""
+def clock():
+    return LateClock()
+
+
+@pytest.fixture
+async def quick_server(database, clock):
+    """Run a server whose `classic` gives a player 200 ms per game and 200 ms to be ready, once its clock runs."""
     ladders = load_ladders()
     ladders["classic"] = replace(ladders["classic"], clock=TimeControl(200, 0), games=3, ready_ms=200)
     settings = Settings(port=0, site=False, database=database)
-    async with running_server(settings, structlog.get_logger(), ladders=ladders) as running:
+    match_clock = StallFreeClock(clock)
+    async with running_server(settings, structlog.get_logger(), ladders=ladders, clock=match_clock) as running:
         yield running
 
 
@@ -35,11 +56,12 @@ async def over(server):
             await asyncio.sleep(0.02)
 
 
-async def test_abandoned_match_ends_by_clock(quick_server, database):
+async def test_abandoned_match_ends_by_clock(quick_server, clock, database):
     async with dial(quick_server.url) as raw:
         await raw.hello()
         played = await raw.play("classic")
         await raw.guess(played, 1, 1, "1122")
+    clock.start()
     await over(quick_server)
     events = [json.loads(entry.text) for entry in load_match(open_existing_database(database), played).entries]
     assert events[-1]["outcomes"] == ["flagged", "forfeit", "forfeit"]
@@ -47,9 +69,10 @@ async def test_abandoned_match_ends_by_clock(quick_server, database):
     assert verify_match(events) == []
 
 
-async def test_guess_after_flag_is_refused(quick_server):
+async def test_guess_after_flag_is_refused(quick_server, clock):
     async with dial(quick_server.url) as raw:
         await raw.hello()
         played = await raw.play("classic")
+        clock.start()
         assert (await raw.hear("game_over"))["outcome"] == "flagged"
         assert (await raw.guess(played, 1, 1, "1122"))["code"] == "game_over"

@@ -11,6 +11,7 @@ from evilpegs_server.record.encoding import MatchKey
 from evilpegs_server.storage.database import open_database
 from support import matches
 from support.fake_server import FakeServer
+from support.handshakes import endless_handshakes
 from support.leftovers import no_thread_left
 from support.matches import LADDERS, TINY, MatchDriver
 

@@ -12,6 +12,7 @@ import structlog
 import uvloop
 from websockets.asyncio.client import connect
 
+from evilpegs_server.gateway import admitted_connection
 from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
 from evilpegs_server.tls import TlsUnusableError, load_tls
@@ -57,8 +58,9 @@ def test_unusable_certificate_is_named(certificate, tmp_path):
 
 
 @pytest.fixture
-async def secure_server(certificate, tmp_path):
+async def secure_server(certificate, tmp_path, monkeypatch):
     """Run a server with a certificate."""
+    monkeypatch.setattr(admitted_connection, "TLS_SECONDS", PATIENCE)
     cert, key = certificate
     database = f"sqlite:///{tmp_path / 'a.sqlite3'}"
     settings = Settings(port=0, site_port=0, tls_cert=cert, tls_key=key, connections_per_address=3, database=database)
@@ -71,10 +73,10 @@ async def test_game_and_site_are_announced_with_tls(secure_server, certificate):
     tls = trust(certificate[0])
     assert secure_server.url.startswith("wss://")
     assert secure_server.site_url.startswith("https://")
-    async with httpx.AsyncClient(verify=tls) as client:
+    async with httpx.AsyncClient(verify=tls, timeout=PATIENCE) as client:
         ready = await client.get(secure_server.site_url + "readyz")
         redirected = await client.get(secure_server.url.replace("wss://", "https://").removesuffix("v1"))
-    async with connect(secure_server.url, ssl=tls) as client:
+    async with connect(secure_server.url, ssl=tls, open_timeout=PATIENCE) as client:
         await client.send(json.dumps({"type": "hello", "client": {"name": "tester", "version": "1"}}))
         welcome = json.loads(await client.recv())
     assert ready.json() == {"status": "ready"}
@@ -106,7 +108,7 @@ async def test_connections_before_tls_handshake_are_counted(secure_server, certi
         async with asyncio.timeout(PATIENCE):
             await _ending(reader)
         writer.close()
-    async with connect(secure_server.url, ssl=trust(certificate[0])) as client:
+    async with connect(secure_server.url, ssl=trust(certificate[0]), open_timeout=PATIENCE) as client:
         assert client.remote_address[1] == secure_server.port
 
 
@@ -147,11 +149,11 @@ async def _ending(reader):
         return b""
 
 
-async def test_silent_tls_connection_does_not_delay_stop(certificate, tmp_path):
+async def test_silent_tls_connection_does_not_delay_stop(certificate, tmp_path, endless_handshakes):
     cert, key = certificate
     settings = Settings(port=0, site=False, tls_cert=cert, tls_key=key, database=f"sqlite:///{tmp_path / 'a.sqlite3'}")
     async with asyncio.timeout(PATIENCE):
         async with running_server(settings, structlog.get_logger()) as running:
             silent = socket.create_connection(("127.0.0.1", running.port))
-            await asyncio.sleep(0.1)  # until the server has accepted it
+            await endless_handshakes.wait()
     silent.close()

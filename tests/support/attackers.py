@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from support.patience import PATIENCE
 from support.raw_sockets import CONT, HELLO, PING, PONG, TEXT, RawSocket, frame, text
 from support.servers import dial
 
@@ -157,7 +158,7 @@ async def attack(kind, url, seconds, *arguments):
     process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
     try:
         yield
-        report, _ = await asyncio.wait_for(process.communicate(), seconds + 60)
+        report, _ = await asyncio.wait_for(process.communicate(), seconds + PATIENCE)
         print(f"\n  {kind} {' '.join(arguments[:1])}: {report.decode().strip()}")
         assert process.returncode == 0
     finally:

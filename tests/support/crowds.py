@@ -9,7 +9,7 @@ import socket
 from urllib.parse import urlsplit
 
 from support.patience import PATIENCE
-from support.raw_sockets import TEXT, frame
+from support.raw_sockets import PING, PONG, TEXT, frame
 
 TRUSTING = {"trusted_proxies": "127.0.0.0/8"}
 """The setting with which a server believes the addresses that a crowd claims."""
@@ -56,9 +56,13 @@ class Attacker:
         self._received += more
         return bool(more)
 
+    def say(self, **message):
+        """Send a message."""
+        self.socket.sendall(frame(TEXT, json.dumps(message).encode()))
+
     def ask(self, **message):
         """Send a message and return the next one that arrives."""
-        self.socket.sendall(frame(TEXT, json.dumps(message).encode()))
+        self.say(**message)
         return self.hear()
 
     def hear(self, *types):
@@ -70,6 +74,10 @@ class Attacker:
             while (payload := self._next_payload()) is None:
                 if not self._read():
                     return None
+            if payload[0] & 15 == PING:  # a server asks now and then whether its clients are there
+                with contextlib.suppress(ConnectionError):
+                    self.socket.sendall(frame(PONG, payload[1:]))
+                continue
             if payload[0] & 15 != TEXT:
                 return None
             message = json.loads(payload[1:])

@@ -27,10 +27,9 @@ from evilpegs_server.storage.reads import Reads
 from evilpegs_server.storage.writer import Writer
 from evilpegs_server.work.tasks import run_task
 from support.matches import TINY
+from support.patience import PATIENCE
 from support.workspaces import new_workspace
 
-RECEIVE_SECONDS = 10
-"""The time in seconds after which a message that does not arrive fails the test."""
 WALL_MS = 1_700_000_000_000
 """The Unix time on the fake server, in milliseconds."""
 PRACTICE = replace(TINY, id="tiny-practice", clock=None, games=1, rated=False)
@@ -185,7 +184,7 @@ class FakeClient:
 
         Other messages are skipped.
         """
-        async with asyncio.timeout(RECEIVE_SECONDS):
+        async with asyncio.timeout(PATIENCE):
             while True:
                 message = await self.channel.inbox.get()
                 if (not types or message["type"] in types) and (re is None or message.get("re") == re):

@@ -76,7 +76,7 @@ class Raw:
 @contextlib.asynccontextmanager
 async def dial(url, **options):
     """Open a connection during the block, and yield it as `Raw`."""
-    async with connect(url, compression=None, **options) as socket:
+    async with connect(url, compression=None, open_timeout=PATIENCE, ping_timeout=PATIENCE, **options) as socket:
         yield Raw(socket)
 
 
@@ -88,7 +88,7 @@ class ChildNotStartedError(Exception):
         self.status, self.errors = status, errors
 
 
-START_SECONDS = 240
+START_SECONDS = 2 * PATIENCE
 """The longest time until a child listens, in seconds; the first one on a new machine compiles its kernels."""
 
 

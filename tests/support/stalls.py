@@ -1,4 +1,8 @@
-"""Measurement of how late the event loop is while large replies are computed."""
+"""Measurement of how long the event loop stalls while large replies are computed.
+
+A stall is measured by the processor time that this process uses meanwhile, in any of its threads. On a busy machine the
+event loop may be late without a stall, because other processes run.
+"""
 
 import asyncio
 import contextlib
@@ -23,10 +27,11 @@ from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.tasks import WarmUp, run_task
 from evilpegs_server.work.worker_messages import WorkerSetup
 from evilpegs_server.work.worker_process import WorkerProcess
+from support.patience import PATIENCE
 from support.workspaces import new_workspace
 
 STALL_MS = 20.0
-"""The lateness in milliseconds from which on a tick counts as a stall."""
+"""The processor time in milliseconds from which on the time between two ticks counts as a stall."""
 GENEROUS = Rules(7, 10)
 """Rules of ten million codes, on which a reply takes at least a tenth of a second even on a fast machine."""
 TOGETHER = 2
@@ -62,24 +67,30 @@ class Replies:
 
 
 @contextlib.asynccontextmanager
-async def lateness():
-    """During the block, measure how late each tick of one millisecond is; yield the list that collects the values.
+async def used_between_ticks():
+    """During the block, tick every millisecond; yield the list that collects what this process uses between two ticks.
 
-    The values are in milliseconds.
+    The values are processor times in milliseconds.
     """
-    late = []
+    used = []
 
     async def tick():
         while True:
-            due = time.perf_counter() + 0.001
+            before = time.process_time()
             await asyncio.sleep(0.001)
-            late.append(1000 * (time.perf_counter() - due))
+            used.append(1000 * (time.process_time() - before))
+
+    async def tick_again():
+        async with asyncio.timeout(PATIENCE):
+            ticks = len(used)
+            while len(used) < ticks + 2:  # noqa: ASYNC110 - the last tick of the block is over too
+                await asyncio.sleep(0.001)
 
     ticking = asyncio.create_task(tick())
-    await asyncio.sleep(0.01)
-    late.clear()
-    yield late
-    await asyncio.sleep(0.01)
+    await tick_again()
+    used.clear()
+    yield used
+    await tick_again()
     ticking.cancel()
 
 
@@ -107,22 +118,22 @@ class Threads:
         self._threads.submit(lambda: self._loop.call_soon_threadsafe(done, *run_task(task, new_workspace(CACHE_BYTES))))
 
 
-async def late_beside(pool, ladder, tasks):
-    """Return the lateness of every tick in milliseconds while the pool runs the tasks side by side, one per player."""
+async def used_beside(pool, ladder, tasks):
+    """Return what this process uses between two ticks while the pool runs the tasks side by side, one per player."""
     loop = asyncio.get_running_loop()
     answers = [loop.create_future() for _ in tasks]
-    async with lateness() as late:
+    async with used_between_ticks() as used:
         for player, (task, answer) in enumerate(zip(tasks, answers, strict=True), 1):
             pool.submit(player, reply_cost(ladder, 2), task, answer.set_result)
         outcomes = await asyncio.gather(*answers)
     assert not any(isinstance(outcome, Exception) for outcome in outcomes), outcomes
-    return late
+    return used
 
 
-async def late_within(tasks):
-    """Return the lateness of every tick in milliseconds while the tasks run on the event loop itself."""
-    async with lateness() as late:
+async def used_within(tasks):
+    """Return what this process uses between two ticks while the tasks run on the event loop itself."""
+    async with used_between_ticks() as used:
         for task in tasks:
             task.run(new_workspace(CACHE_BYTES))
             await asyncio.sleep(0)
-    return late
+    return used

@@ -1,5 +1,7 @@
 """Workspaces of a worker process for tests, and a task that calls any function."""
 
+import time
+
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_server.work.tasks import TaskResult
 from evilpegs_server.work.workspace import DevilSolvers, Workspace
@@ -18,3 +20,15 @@ class Call:
 
     def run(self, _workspace):
         return TaskResult(self.function(*self.arguments), self.cost)
+
+
+class Gated:
+    """A task that waits until the file ``gate`` exists, and then runs another task."""
+
+    def __init__(self, task, gate):
+        self.task, self.gate = task, gate
+
+    def run(self, workspace):
+        while not self.gate.exists():
+            time.sleep(0.01)
+        return self.task.run(workspace)

@@ -12,6 +12,7 @@ from evilpegs_server.settings import Settings
 from support.brokers import Mosquitto
 from support.fake_server import SERVER_LADDERS
 from support.patience import PATIENCE
+from support.patient_server import lengthen_limits
 from support.servers import dial
 
 
@@ -63,8 +64,9 @@ async def mosquitto(tmp_path):
 
 
 @pytest.fixture
-def publishing(database, log):
+def publishing(database, log, monkeypatch):
     """Run a server in this process that publishes to a broker."""
+    lengthen_limits(monkeypatch.setattr)
 
     @asynccontextmanager
     async def publishing(url, ladders=SERVER_LADDERS, **settings):

@@ -9,8 +9,12 @@ from urllib.parse import urlsplit
 import pytest
 
 from evilpegs_protocol.broker import BrokerUnusableError
+from evilpegs_server import starting, stopping
+from evilpegs_server.feed import feed, publisher_process
 from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
+from evilpegs_server.site import http_connection, http_server
+from evilpegs_server.site.http_connection import LimitedProtocol
 from evilpegs_server.storage.archive import load_match
 from evilpegs_server.storage.database import open_database
 from support.brokers import Mosquitto, Proxy, Subscriber, keys
@@ -93,8 +97,22 @@ async def test_stopped_server_says_so(mosquitto, publishing):
     assert {topic for topic, _, _ in subscriber.received if topic.endswith("state")} == {"evilpegs/v1/hall-2/state"}
 
 
-async def test_client_of_site_that_reads_nothing_hides_no_stop(mosquitto, publishing, log):
+def test_times_of_outlets_fit_into_their_limit():
+    """The site closes before the feed. The test below does without their common limit."""
+    assert http_server.CLOSE_SECONDS + feed.STOP_SECONDS + publisher_process.STOP_SECONDS < stopping.OUTLET_SECONDS
+
+
+async def test_client_of_site_that_reads_nothing_hides_no_stop(mosquitto, publishing, log, monkeypatch):
     """This client uses up the time in which the site closes; the feed closes after the site."""
+    connections, make = [], LimitedProtocol.connection_made
+
+    def note_connection(connection, transport):
+        make(connection, transport)
+        connections.append(connection)
+
+    monkeypatch.setattr(LimitedProtocol, "connection_made", note_connection)
+    monkeypatch.setattr(http_connection, "CHECK_SECONDS", 10 * PATIENCE)  # nothing but the stop ends this client
+    monkeypatch.setattr(starting, "OUTLET_SECONDS", PATIENCE)
     with socket.socket() as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         async with Subscriber(mosquitto.port) as subscriber:
@@ -102,7 +120,9 @@ async def test_client_of_site_that_reads_nothing_hides_no_stop(mosquitto, publis
                 await subscriber.wait_for(has_state("online"))
                 client.connect(("127.0.0.1", urlsplit(server.site_url).port))
                 client.sendall(b"GET /api/v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * 200)
-                await asyncio.sleep(0.5)  # until the buffers are full
+                async with asyncio.timeout(PATIENCE):  # until the buffers are full
+                    while not any(each.transport.get_write_buffer_size() for each in connections):  # noqa: ASYNC110
+                        await asyncio.sleep(0.01)
             states = await subscriber.wait_for(lambda subscriber: subscriber.payloads("state")[1:])
     assert json.loads(states[0])["state"] == "stopped"
     assert not [line for line in log if line["level"] in {"warning", "error"}]

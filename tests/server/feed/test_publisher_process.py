@@ -199,13 +199,15 @@ async def test_killed_publisher_costs_no_result(mosquitto, publishing, load, log
 
 
 async def test_silent_publisher_is_replaced(mosquitto, publishing, players, monkeypatch):
-    monkeypatch.setattr("evilpegs_server.feed.broker_connection.SILENCE_SECONDS", 2.0)
     async with Subscriber(mosquitto.port) as subscriber, publishing(mosquitto.url) as server:
-        await subscriber.wait_for(lambda s: "online" in states(s))
-        (ann,) = await players(server)
-        [pid] = publisher_pids()
-        os.kill(pid, signal.SIGSTOP)
-        match = await ann.play()
+        with monkeypatch.context() as patch:
+            patch.setattr("evilpegs_server.feed.broker_connection.SILENCE_SECONDS", 2.0)
+            await subscriber.wait_for(lambda s: "online" in states(s))
+            (ann,) = await players(server)
+            [pid] = publisher_pids()
+            os.kill(pid, signal.SIGSTOP)
+            match = await ann.play()
+            await subscriber.wait_for(lambda s: "lost" in states(s))
         await subscriber.wait_for(lambda s: match in s.matches)
     assert states(subscriber)[:3] == ["online", "lost", "online"]
     with pytest.raises(ProcessLookupError):

@@ -97,6 +97,7 @@ async def test_silent_connections_are_ended(monkeypatch):
     async with serving(answer) as connect:
         silent = [await connect() for _ in range(2)]
         assert [await read_all(reader) for reader, _ in silent] == [b"", b""]
+        monkeypatch.setattr(http_connection, "CHECK_SECONDS", PATIENCE)
         reader, writer = await connect()
         writer.write(REQUEST)
         async with asyncio.timeout(PATIENCE):

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from evilpegs_server.site import loop_share
 from evilpegs_server.site.loop_share import (
     ADMITTED_PER_STEP,
     REQUEST_SECONDS,
@@ -59,17 +60,25 @@ class TestMeter:
     async def run_app(self, share, app):
         await MeteredApp(app, share)({}, None, None)
 
-    async def test_steps_are_spent_and_waiting_is_not(self, clock):
-        share, spent = LoopShare(clock=clock), []
+    async def test_steps_are_spent_and_waiting_is_not(self, clock, monkeypatch):
+        monkeypatch.setattr(loop_share, "perf_counter", clock)
+        share, spent, waits, gate = LoopShare(clock=clock), [], asyncio.Event(), asyncio.Event()
         share.spend = spent.append
 
         async def app(_scope, _receive, _send):
+            clock.now += 1
             await asyncio.sleep(0)
-            await asyncio.sleep(0.05)
+            clock.now += 2
+            waits.set()
+            await gate.wait()
+            clock.now += 4
 
-        await self.run_app(share, app)
-        assert len(spent) == 3
-        assert all(seconds < 0.05 for seconds in spent)
+        running = asyncio.create_task(self.run_app(share, app))
+        await waits.wait()
+        clock.now += 100
+        gate.set()
+        await running
+        assert spent == [1, 2, 4]
 
     async def test_errors_reach_caller(self, share):
         async def app(_scope, _receive, _send):

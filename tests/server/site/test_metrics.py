@@ -18,6 +18,7 @@ from evilpegs_server.storage.durations import BOUNDS, Durations
 from evilpegs_server.storage.errors import DatabaseUnavailableError
 from evilpegs_server.storage.writer import Writer
 from evilpegs_server.work.pool import TaskPool
+from support.patience import PATIENCE
 
 NAME = "zebra-crossing"
 
@@ -124,7 +125,7 @@ def test_refusals_of_both_ports_are_counted(site, web):
     before = http_refusals(values(web.get("/metrics").content))
     game = site.game_url.replace("ws://", "http://")
     stranger = {"Host": "stranger.example"}
-    assert [httpx.get(url, headers=stranger).status_code for url in (site.url, game)] == [421, 421]
+    assert [httpx.get(url, headers=stranger, timeout=PATIENCE).status_code for url in (site.url, game)] == [421, 421]
     assert web.get(f"/{NAME}").status_code == 404
     assert web.post("/healthz").status_code == 405
     after = http_refusals(values(web.get("/metrics").content))

@@ -11,6 +11,7 @@ from evilpegs_server.outlets import find_game_address
 from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
 from evilpegs_server.site.page import WEB_DIRECTORY, load_web_files, page_headers
+from support.patience import PATIENCE
 
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"
 
@@ -120,7 +121,8 @@ def test_policy_without_game_allows_only_server():
 
 async def test_site_behind_proxy_names_game_beside_it(database):
     settings = Settings(port=0, site_port=0, site_url="https://games.example/pegs", database=database)
-    async with running_server(settings, structlog.get_logger()) as server, httpx.AsyncClient() as client:
+    client = httpx.AsyncClient(timeout=PATIENCE)
+    async with running_server(settings, structlog.get_logger()) as server, client:
         site = f"http://127.0.0.1:{server.site.port}"
         answer = await client.get(f"{site}/api/v1/game", headers={"host": "games.example"})
         page = await client.get(site, headers={"host": "games.example", "accept": BROWSER})

@@ -70,4 +70,4 @@ def test_options_of_server_name_methods(site):
 
 def test_server_still_answers_after_raw_requests(site, web):
     assert web.get("/readyz").status_code == 200
-    assert httpx.get(site.url).status_code == 200
+    assert httpx.get(site.url, timeout=PATIENCE).status_code == 200

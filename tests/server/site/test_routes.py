@@ -13,6 +13,7 @@ from websockets.sync.client import connect
 from evilpegs.main import main
 from evilpegs_protocol.record_signature import parse_bytes, signed_statement
 from evilpegs_server.match.ladders import load_ladders
+from support.patience import PATIENCE
 
 
 def get(web, path, status=200, **options):
@@ -313,25 +314,25 @@ def game_address(site):
     [("/", ""), ("/api/v1/ladders?x=1", "api/v1/ladders?x=1"), ("//evil.example/", "/evil.example/"), ("/\\x", "")],
 )
 def test_plain_request_to_game_is_redirected(site, path, target):
-    answer = httpx.get(httpx.URL(game_address(site)).copy_with(raw_path=path.encode()))
+    answer = httpx.get(httpx.URL(game_address(site)).copy_with(raw_path=path.encode()), timeout=PATIENCE)
     assert answer.status_code == 307
     assert answer.headers["location"] == site.url + target
 
 
 def test_redirection_follows_host_of_request(site):
-    answer = httpx.get(game_address(site), headers={"host": "localhost:1"})
+    answer = httpx.get(game_address(site), headers={"host": "localhost:1"}, timeout=PATIENCE)
     assert answer.headers["location"] == site.url.replace("127.0.0.1", "localhost")
 
 
 def test_plain_request_to_game_is_refused_for_foreign_host(site):
     for path in ("/", "/v1"):
-        answer = httpx.get(game_address(site) + path, headers={"host": "evil.example"})
+        answer = httpx.get(game_address(site) + path, headers={"host": "evil.example"}, timeout=PATIENCE)
         assert answer.status_code == 421
         assert "location" not in answer.headers
 
 
 def test_plain_request_to_path_of_game_asks_for_upgrade(site):
-    assert httpx.get(game_address(site) + "/v1").status_code == 426
+    assert httpx.get(game_address(site) + "/v1", timeout=PATIENCE).status_code == 426
 
 
 @pytest.mark.parametrize("host", ["localhost", "evil.example"])
@@ -350,7 +351,8 @@ def test_head_request_to_path_of_game_has_no_body(site):
 @pytest.mark.parametrize(("host", "named"), [(None, "127.0.0.1"), ("localhost", "localhost")])
 def test_welcome_names_site(site, host, named):
     hello = '{"type":"hello","client":{"name":"tester","version":"1"}}'
-    with connect(site.game_url.replace("127.0.0.1", host or "127.0.0.1"), sock=_dial(site)) as connection:
+    url = site.game_url.replace("127.0.0.1", host or "127.0.0.1")
+    with connect(url, sock=_dial(site), open_timeout=PATIENCE) as connection:
         connection.send(hello)
         welcome = json.loads(connection.recv())
     assert welcome["server"]["site"] == site.url.replace("127.0.0.1", named)

@@ -10,6 +10,7 @@ from websockets.asyncio.client import connect
 from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
 from evilpegs_server.site.responses import next_page
+from support.patience import PATIENCE
 
 SITE_URL = "https://games.example/pegs"
 
@@ -23,14 +24,14 @@ async def server(database):
 
 async def test_set_url_is_used_wherever_site_is_named(server):
     local = f"http://127.0.0.1:{server.site.port}"
-    async with httpx.AsyncClient() as client:
+    async with httpx.AsyncClient(timeout=PATIENCE) as client:
         index = await client.get(local, headers={"host": "games.example"})
         redirected = await client.get(server.url.replace("ws://", "http://").removesuffix("v1"))
         others = [
             (await client.get(f"{local}/healthz", headers={"host": host})).status_code
             for host in ("club.example", "club.example:8000", "example", "pegs.games.example")
         ]
-    async with connect(server.url) as socket:
+    async with connect(server.url, open_timeout=PATIENCE) as socket:
         await socket.send(json.dumps({"type": "hello", "client": {"name": "tester", "version": "1"}}))
         welcome = json.loads(await socket.recv())
     assert index.json()["links"]["ladders"] == "/pegs/api/v1/ladders"
@@ -46,9 +47,9 @@ def test_next_page_is_below_base_path():
 
 async def test_server_without_site_names_none(database):
     async with running_server(Settings(port=0, site=False, database=database), structlog.get_logger()) as server:
-        async with httpx.AsyncClient() as client:
+        async with httpx.AsyncClient(timeout=PATIENCE) as client:
             plain = await client.get(server.url.replace("ws://", "http://").removesuffix("v1"))
-        async with connect(server.url) as socket:
+        async with connect(server.url, open_timeout=PATIENCE) as socket:
             await socket.send(json.dumps({"type": "hello", "client": {"name": "tester", "version": "1"}}))
             welcome = json.loads(await socket.recv())
     assert plain.status_code == 404

@@ -60,7 +60,7 @@ async def new_process(logs, monkeypatch):
 
 @pytest.fixture
 def process(new_process):
-    return new_process()
+    return new_process(stop_seconds=PATIENCE)
 
 
 async def kill(process):

@@ -1,0 +1,31 @@
+"""A server that would wait for ever for a client who connects and says nothing."""
+
+import asyncio
+from functools import partial
+
+import pytest
+
+import evilpegs_server.server
+from evilpegs_server.gateway import admission, admitted_connection, gateway
+from evilpegs_server.gateway.admitted_connection import AdmittedConnection
+from support.patience import PATIENCE
+
+
+@pytest.fixture
+def endless_handshakes(monkeypatch):
+    """Lengthen every limit after which a server gives up a silent connection; a stop must not wait for any of them.
+
+    The value is an event that is set when a connection has been accepted.
+    """
+    accepted, make = asyncio.Event(), AdmittedConnection.connection_made
+
+    def note_connection(connection, transport):
+        make(connection, transport)
+        accepted.set()
+
+    monkeypatch.setattr(AdmittedConnection, "connection_made", note_connection)
+    monkeypatch.setattr(admission, "HELLO_MS", 10_000 * PATIENCE)
+    monkeypatch.setattr(admitted_connection, "TLS_SECONDS", 10 * PATIENCE)
+    monkeypatch.setattr(gateway, "serve", partial(gateway.serve, open_timeout=None))
+    monkeypatch.setattr(evilpegs_server.server, "CLOSE_SECONDS", 10 * PATIENCE)
+    return accepted

@@ -1,0 +1,39 @@
+"""Servers whose limits of time a busy machine keeps: for tests that are not about these limits.
+
+    python patient_server.py serve --port 0 ...
+
+The limits are those of clients who do not say hello, and of the steps in which a server stops, but for the two that
+clients can use up.
+"""
+
+import sys
+from pathlib import Path
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+
+import evilpegs_server.server
+import evilpegs_server.starting
+from evilpegs.main import main
+from evilpegs_server.feed import feed, publisher_process
+from evilpegs_server.gateway import admission
+from evilpegs_server.work.worker_process import WorkerProcess
+from support.patience import PATIENCE
+
+PROGRAM = __file__
+
+
+def lengthen_limits(change=setattr):
+    """Lengthen the limits of the servers in this process; ``change`` is `setattr` or that of a monkeypatch."""
+    change(admission, "HELLO_MS", 1000 * PATIENCE)
+    change(evilpegs_server.starting, "OUTLET_SECONDS", 4 * PATIENCE)
+    change(evilpegs_server.starting, "WORKER_SECONDS", 2 * PATIENCE)
+    change(WorkerProcess.__init__, "__defaults__", (PATIENCE,))
+    change(feed, "STOP_SECONDS", PATIENCE)
+    change(publisher_process, "STOP_SECONDS", PATIENCE)
+
+
+if __name__ == "__main__":
+    lengthen_limits()
+    evilpegs_server.server.force_exit_later = lambda log: None
+    main()
