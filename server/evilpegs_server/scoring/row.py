@@ -23,14 +23,18 @@ MILLIONTHS: Final = 1_000_000  # of a guess, the unit of luck-adjusted scores
 class LeaderboardRow:
     """The results of one player with one client version on one ladder.
 
-    ``low`` and ``high`` bound the ``mean`` score, and ``solved_low`` and ``solved_high`` the share of ``solved`` games.
-    All bounds are ends of confidence intervals, at the level of this version. ``histogram`` has pairs of a score and
-    its number of games. ``rank`` and ``rank_worst`` are the best and the worst possible rank, or None without enough
-    games.
+    ``client`` is the name and version of the client. ``low`` and ``high`` bound the ``mean`` score, where the score of
+    a game is its number of guesses, or the guess limit + 1 if it was not solved; ``worst`` is the greatest score, and
+    ``histogram`` has pairs of a score and its number of games. ``solved`` is the share of solved games, from 0 to 1,
+    with the bounds ``solved_low`` and ``solved_high``. ``mean_ms`` and ``p95_ms`` are the mean and the 95th percentile
+    of the milliseconds per guess. ``rank`` and ``rank_worst`` are the best and the worst possible rank, or None without
+    enough games.
 
-    The adjusted numbers are of luck-adjusted scores, over the ``adjusted_games`` games with a known luck; they are None
-    if the ladder has no value curve or too few games have a luck. ``version`` is the number of this version among the
-    player's ``versions``, and ``all_games`` and ``all_matches`` are those of all versions.
+    The adjusted numbers are those of the score minus luck, in guesses, over the ``adjusted_games`` games with a known
+    luck; they are None if the ladder has no value curve or too few games have a luck. All bounds are ends of confidence
+    intervals, at the level of this version. ``version`` is the number of this client version among the player's
+    ``versions`` versions, from 1, and ``all_games`` and ``all_matches`` count the games and the started rated matches
+    of all versions.
     """
 
     player: str
