@@ -76,6 +76,17 @@ class InlineExecutor(Executor):
         return future
 
 
+class ProcessPool(ProcessPoolExecutor):
+    def submit(self, function: Callable[_P, _R], /, *args: _P.args, **kwargs: _P.kwargs) -> Future[_R]:
+        """Submit a unit, and defer Ctrl-C meanwhile."""
+        # This may start a process, which would print a traceback if it or this process were interrupted before it runs.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            return super().submit(function, *args, **kwargs)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 @contextmanager
 def open_workers(jobs: int, cluster: str | None) -> Iterator[Workers]:
     """Provide the workers of the Dask scheduler at ``cluster``, or ``jobs`` processes; raises EvaluationError.
@@ -94,7 +105,7 @@ def open_workers(jobs: int, cluster: str | None) -> Iterator[Workers]:
 
 @contextmanager
 def _process_workers(jobs: int) -> Iterator[Workers]:
-    executor = ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_start_worker)
+    executor = ProcessPool(jobs, get_context("spawn"), initializer=_start_worker)
     before = {child.pid for child in active_children()}
     try:
         yield Workers(executor, 2 * jobs)
@@ -111,6 +122,7 @@ def _start_worker() -> None:
     # the parent reports the compilation of kernels
     logging.getLogger("evilpegs_game").setLevel(logging.ERROR)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # children of this process inherit the mask
     os.dup2(2, 1)  # standard output goes to standard error
     Thread(target=_end_with_parent, daemon=True).start()
 

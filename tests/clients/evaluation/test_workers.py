@@ -4,6 +4,7 @@ import os
 import signal
 import socket
 import sys
+from concurrent.futures import ProcessPoolExecutor
 from importlib.metadata import PackageNotFoundError, version
 from multiprocessing import active_children
 
@@ -25,6 +26,20 @@ def test_workers_of_jobs_is_other_processes():
         assert others.executor.submit(os.getpid).result() != os.getpid()
         assert others.executor.submit(signal.getsignal, signal.SIGINT).result() == signal.SIG_IGN
     assert not active_children()
+
+
+def test_interrupt_is_deferred_while_process_may_start(monkeypatch):
+    blocked = []
+
+    def note_mask(*_):
+        blocked.append(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))
+
+    with open_workers(2, None) as others:
+        assert others.executor.submit(signal.pthread_sigmask, signal.SIG_BLOCK, []).result() == set()
+        monkeypatch.setattr(ProcessPoolExecutor, "submit", note_mask)
+        others.executor.submit(print)
+        note_mask()
+    assert blocked == [True, False]
 
 
 def test_workers_prints_go_to_standard_error(capfd):
