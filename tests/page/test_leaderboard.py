@@ -117,7 +117,7 @@ def test_filters_are_part_of_address(open_view):
     assert {row[3] for row in rows(page, "match-list table")} == {"classic-evil"}
     page.get_by_label("Player").fill("first-consistent")
     page.get_by_label("Player").press("Enter")
-    page.get_by_text("No match fits").wait_for()
+    page.get_by_text("No matches.").wait_for()
     page.get_by_role("link", name="All matches").click()
     page.locator("match-list table").wait_for()
 

@@ -144,7 +144,7 @@ def test_file_says_that_analysis_needs_server(open_view):
     page.locator("match-replay").wait_for()
     page.keyboard.press("ArrowRight")
     note = page.locator("match-replay .note")
-    assert note.inner_text().startswith("The best guesses and the regret need a server")
+    assert note.inner_text().startswith("Best guesses and regret are computed by a server")
     assert page.locator("match-replay turn-time").count() == 0
 
 
@@ -152,7 +152,7 @@ def test_file_says_that_analysis_needs_server(open_view):
 def test_live_match_shows_time_of_turn(open_view, server):
     with open_match(server) as match:
         page = open_view(f"#/match/{match.match}")
-        page.get_by_text("since the game was opened").wait_for()
+        page.get_by_text("since the game started").wait_for()
         match.guess("1122")
         page.get_by_text("since the last reply").wait_for()
         minutes, seconds = page.locator("turn-time").evaluate("time => time.shadowRoot.textContent").split(":")

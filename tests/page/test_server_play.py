@@ -37,7 +37,7 @@ def test_rated_match_by_keyboard_starts_when_player_says_so(open_view):
     page = open_view("#/server/classic")
     page.get_by_label("New name").fill("keyboarder")
     page.keyboard.press("Enter")
-    page.get_by_role("button", name="Begin the match").press("Enter")
+    page.get_by_role("button", name="Start the match").press("Enter")
     start = page.get_by_role("button", name="Start game 1")
     start.wait_for()
     page.keyboard.press("Enter")
@@ -76,7 +76,7 @@ def test_practice_is_given_up_after_confirmation(open_view):
     begin(page)
     wait_for_turn(page)
     page.get_by_role("button", name="Give up…").click()
-    page.get_by_role("button", name="Go on playing").click()
+    page.get_by_role("button", name="Keep playing").click()
     wait_for_turn(page)
     page.get_by_role("button", name="Give up…").click()
     page.get_by_role("button", name="Give up", exact=True).click()
@@ -110,7 +110,7 @@ def test_open_match_is_offered_among_ladders(open_view):
     begin(page)
     wait_for_turn(page)
     page.get_by_role("link", name="Server").click()
-    page.get_by_role("link", name="Go on with it").click()
+    page.get_by_role("link", name="Continue it").click()
     wait_for_turn(page)
 
 
@@ -137,7 +137,7 @@ def test_names_are_claimed_exported_and_used_elsewhere(open_view):
     page = open_view("#/server/classic")
     page.get_by_label("New name").fill("traveller")
     page.get_by_role("button", name="Take this name").click()
-    page.get_by_role("button", name="Begin the match").wait_for()
+    page.get_by_role("button", name="Start the match").wait_for()
     page.get_by_text("Names", exact=True).click()
     with page.expect_download() as saved:
         page.get_by_role("button", name="Export names").click()
@@ -146,7 +146,7 @@ def test_names_are_claimed_exported_and_used_elsewhere(open_view):
     elsewhere.get_by_label("Exported text from another browser").fill(text)
     elsewhere.get_by_role("button", name="Import").click()
     elsewhere.get_by_role("button", name="Use", exact=True).click()
-    elsewhere.get_by_role("button", name="Begin the match").wait_for()
+    elsewhere.get_by_role("button", name="Start the match").wait_for()
     assert elsewhere.locator("player-panel strong").first.inner_text() == "traveller"
 
 

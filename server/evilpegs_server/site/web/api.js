@@ -49,7 +49,7 @@ async function request(path, signal, headers = {}) {
     return await fetch(path, { headers: given.filter(([, value]) => value), signal: signal ?? null });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new ApiError("The server does not answer. Check that it still runs, then try again.");
+    throw new ApiError("The server does not answer. Check that it is still running, then try again.");
   }
 }
 

@@ -142,7 +142,7 @@ class EvilpegsApp extends LitElement {
       this.show(route, Object.assign(document.createElement(route.tag), { params, query }));
     } catch (error) {
       console.error(error);
-      this.failure = "This view could not be loaded. The server may have stopped or been updated; load the page again.";
+      this.failure = "This view could not be loaded. The server may have stopped or been updated; reload the page.";
     }
   }
 

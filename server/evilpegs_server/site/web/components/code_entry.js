@@ -151,7 +151,7 @@ export class CodeEntry extends LitElement {
           ${Array.from({ length: colors }, (_, color) => this.colorButton(color))}
         </div>
         <div class="actions">
-          <button @click=${this.erase} ?disabled=${this.disabled || this.draft.isEmpty} aria-label="Empty the last peg">⌫</button>
+          <button @click=${this.erase} ?disabled=${this.disabled || this.draft.isEmpty} aria-label="Clear the last peg">⌫</button>
           <button class="primary" @click=${this.play} ?disabled=${this.disabled || !this.draft.isFull}>Guess</button>
         </div>
       </div>

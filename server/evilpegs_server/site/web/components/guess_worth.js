@@ -125,7 +125,7 @@ export class GuessWorth extends LitElement {
     return html`
       <p class="left">
         ${after === null
-          ? "How many codes were left is too large to count here."
+          ? "Too many codes were left to count here."
           : html`<strong class="number">${formatNumber(after)}</strong>
               <span>${before === null ? (after === 1 ? "code left" : "codes left") : html`of ${count(before, "code")} left`}</span>`}
       </p>
@@ -140,7 +140,7 @@ export class GuessWorth extends LitElement {
     const chance = this.insight?.chance ?? this.analysis?.chance ?? null;
     if (bits === null || expected === null) return nothing;
     return html`<p class="luck">
-      The reply brought ${bits.toFixed(2)} bits; ${expected.toFixed(2)} were to be expected.
+      The reply brought ${bits.toFixed(2)} bits; ${expected.toFixed(2)} were expected.
       ${chance === null ? nothing : html`A random secret gives one at least as good in ${percent(chance)} of cases.`}
     </p>`;
   }

@@ -192,7 +192,7 @@ export class LocalBoard extends LitElement {
         <li><span class="start">Before</span>${bar(start)}</li>
         ${turns.map((turn) => html`<li>${pegRow(turn.code)}${bar(turn.left)}</li>`)}
       </ol>
-      <p class="muted">Each bar is in proportion to the logarithm of its number.</p>
+      <p class="muted">Bars are on a logarithmic scale.</p>
     `;
   }
 
@@ -216,7 +216,7 @@ export class LocalBoard extends LitElement {
   /** Return what a screen reader says after a guess. */
   spoken() {
     const turn = this.game.turns.at(-1);
-    if (this.busy) return "The codes are counted.";
+    if (this.busy) return "Counting the codes.";
     if (!turn) return "";
     const reply = `Guess ${turn.code.split("").join(" ")}: ${feedbackName(turn)}.`;
     if (this.game.over === "solved") return `${reply} Solved in ${this.game.turns.length}.`;

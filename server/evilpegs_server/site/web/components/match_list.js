@@ -38,7 +38,7 @@ export class MatchList extends LitElement {
             <th scope="col">Player</th>
             <th scope="col">Guesses of each game</th>
             <th scope="col">Ladder</th>
-            <th scope="col">Begun</th>
+            <th scope="col">Started</th>
             <th scope="col" class="right">Time used</th>
             <th scope="col">Version</th>
           </tr>

@@ -159,7 +159,7 @@ export class MatchReplay extends LitElement {
   render() {
     const { replay, game } = this;
     if (replay === null) return nothing;
-    if (game === undefined) return html`<p class="card">No game of this match has begun.</p>`;
+    if (game === undefined) return html`<p class="card">No game of this match has started.</p>`;
     return html`
       ${replay.games.length > 1 ? this.tabs(replay) : nothing}
       <div class="columns">
@@ -210,7 +210,7 @@ export class MatchReplay extends LitElement {
     const { replay, ahead } = this;
     const isPlayed = ahead !== null && replay?.over === false && game === replay.games.at(-1) && game.outcome === null;
     if (!isPlayed || game.lastAt === null) return nothing;
-    const since = game.turns.length === 0 ? "the game was opened" : "the last reply";
+    const since = game.turns.length === 0 ? "the game started" : "the last reply";
     return html`<p class="muted">Guess ${game.turns.length + 1}: <turn-time .since=${game.lastAt + ahead}></turn-time> since ${since}</p>`;
   }
 
@@ -233,7 +233,7 @@ export class MatchReplay extends LitElement {
     const isWaiting = this.note && this.analysis === null;
     return html`
       ${turn === undefined
-        ? html`<h2>Before the first guess</h2><p class="muted">Step on to see what each guess did.</p>`
+        ? html`<h2>Before the first guess</h2><p class="muted">Step forward to see what each guess did.</p>`
         : html`<h2>Guess ${index + 1} <span class="pegs-title">${pegRow(turn.code)}</span></h2>
             ${turn.method === null ? nothing : html`<p class="muted">The devil’s reply is ${turn.method === "exact" ? "exact" : "evil’s, because too many codes are left for an exact one"}.</p>`}
             <guess-worth

@@ -37,6 +37,6 @@ function signed(bits) {
 
 /** Return a sentence on luck. Evil and the devil choose their replies, so theirs is no accident. @param {number} luck @param {string | undefined} codemaker */
 function luckWords(luck, codemaker) {
-  const words = `The replies brought ${luck < 0 ? "less" : "more"} than the guesses could expect.`;
+  const words = `The replies brought ${luck < 0 ? "less" : "more"} than expected.`;
   return codemaker === "fixed" ? words : `${words} Against ${codemaker === "evil" ? "evil" : "the devil"} that is no accident.`;
 }

@@ -59,7 +59,7 @@ export class ResignDialog extends LitElement {
       <h2 id="question">${isOne ? "Give up?" : `Give up game ${this.game}?`}</h2>
       <p>${this.rated ? "A game that is given up counts as one guess more than the limit." : "The secret is shown, and nothing counts."}</p>
       <div class="buttons">
-        <button class="primary" @click=${() => this.dialog.close()}>Go on playing</button>
+        <button class="primary" @click=${() => this.dialog.close()}>Keep playing</button>
         <button @click=${() => this.resign(this.game)}>${isOne ? "Give up" : `Give up game ${this.game}`}</button>
         ${isOne ? nothing : html`<button @click=${() => this.resign(null)}>Give up the whole match</button>`}
       </div>

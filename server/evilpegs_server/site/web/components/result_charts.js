@@ -90,17 +90,17 @@ export class ResultCharts extends LitElement {
   }
 
   render() {
-    if (this.failure) return html`<p class="muted">The charts could not be loaded; the tables say the same.</p>`;
+    if (this.failure) return html`<p class="muted">The charts could not be loaded; the tables show the same.</p>`;
     if (this.plot === null || this.width <= 0 || this.rows.length === 0) return nothing;
     const rows = this.rows.slice(0, MOST);
     return html`<div class="charts">
       <figure class="card">
         <figcaption>${isAdjusted(rows) ? "Luck-adjusted mean" : "Mean"} guesses per game, with 95 % intervals</figcaption>
-        ${labelled(this.means(this.plot, rows), "Mean guesses of each player with 95 % intervals; the leaderboard says the same")}
+        ${labelled(this.means(this.plot, rows), "Mean guesses of each player with 95 % intervals; the leaderboard shows the same")}
       </figure>
       <figure class="card">
         <figcaption>Guesses per game, as shares of a player’s games</figcaption>
-        ${labelled(this.histograms(this.plot, rows), "Shares of the games by guesses; the table of guesses says the same")}
+        ${labelled(this.histograms(this.plot, rows), "Shares of the games by guesses; the table of guesses shows the same")}
       </figure>
     </div>`;
   }

@@ -226,7 +226,7 @@ export class ServerBoard extends LitElement {
   /** @param {boolean} isOpen */
   hint(isOpen) {
     const { hint, isHinting } = this.play;
-    if (isHinting) return html`<p class="muted" role="status">The server looks for a good guess…</p>`;
+    if (isHinting) return html`<p class="muted" role="status">The server is looking for a good guess…</p>`;
     if (hint === null) return nothing;
     return html`<p class="hint" role="status">
       <span>Try ${pegRow(hint.code)}</span> <span class="muted">It ${hint.why}.</span>

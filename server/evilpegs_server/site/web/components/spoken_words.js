@@ -16,10 +16,10 @@ import { count } from "./words.js";
 export function spokenWords(match, beginsAtOnce, counts) {
   if (match.phase === "over") return `The match is over. ${match.games.map(gameWords).join(". ")}.`;
   if (match.phase === "ready" && !beginsAtOnce) {
-    return `Game ${match.game} waits for you. Start it within ${duration(Math.round(match.readyByMs / 1000) * 1000)}.`;
+    return `Game ${match.game} is waiting for you. Start it within ${duration(Math.round(match.readyByMs / 1000) * 1000)}.`;
   }
   const turn = match.current?.turns.at(-1);
-  if (turn === undefined) return match.phase === "turn" ? "The game has begun. Your guess." : "";
+  if (turn === undefined) return match.phase === "turn" ? "The game has started. Your guess." : "";
   const left = turn.candidates ?? counts[turn.turn - 1];
   const reply = `Guess ${turn.code.split("").join(" ")}: ${feedbackName(turn)}.`;
   return left === undefined ? reply : `${reply} ${count(left, "code")} left.`;

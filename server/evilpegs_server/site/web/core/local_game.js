@@ -243,7 +243,7 @@ export class LocalGame {
       throw new GameError("the game is over; start a new one");
     }
     if (this.#busy) {
-      throw new GameError("the reply to the guess before is not there yet");
+      throw new GameError("the previous guess has no reply yet");
     }
   }
 

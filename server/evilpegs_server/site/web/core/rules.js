@@ -95,7 +95,7 @@ export function countCodes(rules) {
  */
 function checkRange(name, value, highest) {
   if (!Number.isInteger(value) || value < 1 || value > highest) {
-    const shown = Math.abs(value) < 1e9 ? value : "so many";
+    const shown = Math.abs(value) < 1e9 ? value : "a number over 10^9";
     throw new RulesError(`${name} must be 1 to ${highest}, not ${shown}`);
   }
 }

@@ -152,7 +152,7 @@ const OUTCOMES = Object.freeze({
   flagged: "Out of time",
   resigned: "Resigned",
   forfeit: "Forfeited",
-  void: "Not counted: a fault of the server",
+  void: "Not counted: server error",
 });
 
 /**

@@ -136,7 +136,7 @@ export class MatchState {
     if (!Number.isInteger(event.seq) || event.seq < 1) throw new BrokenRecordError("an event has no number");
     if (event.seq <= this.seq) {
       if (!isSame(this.record[event.seq - 1], event)) {
-        throw new BrokenRecordError(`event ${event.seq} of match ${this.id} is not what it was`);
+        throw new BrokenRecordError(`event ${event.seq} of match ${this.id} was changed`);
       }
       return false;
     }

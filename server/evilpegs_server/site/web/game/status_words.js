@@ -19,7 +19,7 @@ export function connectionStatus(connection, { hasMatch, isTimed, now }) {
   const { state, isDraining, retryAt } = connection;
   switch (state) {
     case "displaced":
-      return { text: "This match goes on in another tab or on another device.", action: "take back" };
+      return { text: "This match is open in another tab or on another device.", action: "take back" };
     case "waiting":
       return { text: `${cutWords(isDraining, hasMatch, isTimed)} ${retryWords(retryAt, now)}`, action: "try now" };
     case "connecting":
@@ -42,7 +42,7 @@ export function connectionStatus(connection, { hasMatch, isTimed, now }) {
 function cutWords(isDraining, hasMatch, isTimed) {
   if (isDraining) return "Reconnecting… the server is restarting, and no clock runs meanwhile.";
   if (!hasMatch) return "The server does not answer.";
-  return isTimed ? "Reconnecting… your match is kept, but your clock may go on." : "Reconnecting… your match is kept.";
+  return isTimed ? "Reconnecting… your match is kept, but your clock may be running." : "Reconnecting… your match is kept.";
 }
 
 /**

@@ -84,7 +84,7 @@ export default class BotsView extends LoadingView {
       </section>
       <section class="card">
         <copy-text code label="With evilpegs installed: a bot with a clock and a name, on the leaderboard" .text=${`evilpegs bot minimax --server ${this.server} --ladder classic`}></copy-text>
-        <copy-text code label="Your own strategy in a file, with comments to begin from" .text=${`evilpegs bot --new mybot.py\nevilpegs bot mybot.py --server ${this.server} --ladder classic`}></copy-text>
+        <copy-text code label="Your own strategy in a file, with comments to start from" .text=${`evilpegs bot --new mybot.py\nevilpegs bot mybot.py --server ${this.server} --ladder classic`}></copy-text>
       </section>
       <section class="card empty" aria-labelledby="next">
         <h2 id="next">And then</h2>

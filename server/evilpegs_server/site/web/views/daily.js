@@ -31,7 +31,7 @@ export default class DailyView extends LocalView {
       <div class="intro">
         <h1>Game of the day, ${LONG_DATE.format(new Date(`${this.date}T00:00Z`))}</h1>
         <p>
-          The date has made the first guess, and evil’s reply to it is on the board. Everybody plays this game today;
+          The date has chosen the first guess, and evil’s reply is on the board. Everybody plays this game today;
           <code>evilpegs play --daily</code> plays it in a terminal.
         </p>
       </div>

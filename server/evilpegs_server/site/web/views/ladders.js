@@ -159,7 +159,7 @@ export default class LaddersView extends LoadingView {
   /** @param {string} id */
   openMatch(id) {
     return html`<p class="card open">
-      You have an open match on <strong>${id}</strong>. <a href="#/server/${encodeURIComponent(id)}">Go on with it</a>
+      You have an open match on <strong>${id}</strong>. <a href="#/server/${encodeURIComponent(id)}">Continue it</a>
     </p>`;
   }
 
@@ -182,7 +182,7 @@ export default class LaddersView extends LoadingView {
         <p class="words muted">${codemakerWords(this.codemaker).words}</p>
       </section>
       <section aria-labelledby="ways">
-        <h2 id="ways">For practice, or to be rated?</h2>
+        <h2 id="ways">Practice or rated?</h2>
         <div class="ways">${[...ways].sort((a, b) => Number(a.rated) - Number(b.rated)).map((ladder) => this.way(ladder))}</div>
       </section>
     `;

@@ -149,7 +149,7 @@ export default class LeaderboardView extends LoadingView {
   empty(ladder) {
     return html`<div class="card empty">
       <h2>Nobody has played here yet</h2>
-      <p>Let a bot of evilpegs play one match, and it stands here:</p>
+      <p>Run a bot for one match, and it appears here:</p>
       <copy-text code label="Command" .text=${`evilpegs bot minimax --ladder ${ladder.id} --server ${this.server}`}></copy-text>
       <p><a href="#/bots">Write a bot of your own</a>${ladder.offered ? html`, or <a href="#/server/${encodeURIComponent(ladder.id)}">play yourself</a>` : nothing}.</p>
     </div>`;
@@ -209,9 +209,9 @@ export default class LeaderboardView extends LoadingView {
       A game that was not solved counts as ${ladder.guess_limit + 1} guesses.
       ${isAdjusted(rows) ? "Ranks follow from the adjusted mean: the guesses per game without the luck of the feedback." : nothing}
       ${rows.some((row) => row.all_games > row.games) ? "Only games of a player’s latest version count." : nothing}
-      ${shared === undefined ? nothing : html`Rank ${rankWords(shared)}: the intervals leave each of these ranks possible.`}
+      ${shared === undefined ? nothing : html`Rank ${rankWords(shared)}: the intervals allow each of these ranks.`}
       ${rows.some((row) => row.rank === null) ? `A rank takes ${ladder.codemaker === "fixed" ? 100 : 20} games.` : nothing}
-      Times are per guess. The table follows the games.
+      Times are per guess. The table updates as games end.
       <a href="api/v1/ladders/${encodeURIComponent(ladder.id)}/leaderboard">As JSON</a>
     </p>`;
   }

@@ -159,7 +159,7 @@ export default class MatchesView extends LitElement {
     newest.delete("cursor");
     return html`
       ${matches.length === 0
-        ? html`<p class="card empty">No match fits. Matches are shown from their first event on.</p>`
+        ? html`<p class="card empty">No matches. A match appears with its first event.</p>`
         : html`<div class="card"><match-list .entries=${matches}></match-list></div>`}
       <nav class="links" aria-label="Pages">
         ${this.query.has("cursor") ? html`<a class="button" href="#/matches?${newest}">Newest</a>` : nothing}

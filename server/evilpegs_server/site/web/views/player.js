@@ -90,12 +90,12 @@ export default class PlayerView extends LitElement {
       <section class="card" aria-labelledby="results">
         <h2 id="results">Results by ladder and version</h2>
         ${player.results.length === 0
-          ? html`<p>No rated game is over yet. Practice games do not count.</p>`
+          ? html`<p>No finished rated games yet. Practice games do not count.</p>`
           : html`<div class="scroll" tabindex="0" role="region" aria-label="Results">${resultTable(player.results)}</div>`}
       </section>
       <section class="card" aria-labelledby="matches">
         <h2 id="matches">Last matches</h2>
-        ${this.entries.length === 0 ? html`<p>There is none yet.</p>` : html`<match-list .entries=${this.entries} label="Table of the last matches"></match-list>`}
+        ${this.entries.length === 0 ? html`<p>No matches yet.</p>` : html`<match-list .entries=${this.entries} label="Table of the last matches"></match-list>`}
         <div class="links"><a class="button" href="#/matches?${new URLSearchParams({ player: player.name })}">All matches</a></div>
       </section>
     `;

@@ -152,7 +152,7 @@ export default class ReplayView extends LitElement {
   /** @param {import("../replay/timeline.js").Replay} replay */
   subtitle(replay) {
     return html`<p>
-      ${replay.over ? nothing : html`<span class="live">live</span> · `}${rulesName(replay.rulesText)} on ${replay.ladder}, begun
+      ${replay.over ? nothing : html`<span class="live">live</span> · `}${rulesName(replay.rulesText)} on ${replay.ladder}, started
       ${momentWords(replay.at)}, played by ${replay.client}. <a href="#/player/${encodeURIComponent(replay.player)}">${replay.player}</a>
     </p>`;
   }

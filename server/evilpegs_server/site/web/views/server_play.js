@@ -201,9 +201,9 @@ export default class ServerPlayView extends LitElement {
           <li>${ratedWords(ladder)}</li>
         </ul>
         ${needsName
-          ? html`<p><strong>Rated games are played under a name.</strong> Choose yours, and the match can begin.</p>`
+          ? html`<p><strong>Rated games are played under a name.</strong> Choose yours, and the match can start.</p>`
           : html`<button class="primary large" ?disabled=${play.isBeginning} @click=${() => play.play()}>
-              ${play.isBeginning ? "Starting…" : ladder.rated ? "Begin the match" : "Play"}
+              ${play.isBeginning ? "Starting…" : ladder.rated ? "Start the match" : "Play"}
             </button>`}
         ${ladder.rated && !needsName ? html`<p class="muted">No clock runs yet. You start each game yourself.</p>` : nothing}
         ${play.strangeMatches.map((match) => this.strangeMatch(play, match))}
@@ -215,7 +215,7 @@ export default class ServerPlayView extends LitElement {
   /** @param {ServerPlay} play @param {string} match */
   strangeMatch(play, match) {
     return html`<p>
-      You have an open match elsewhere. <button @click=${() => this.openStrange(play, match)}>Go on with it here</button>
+      You have an open match elsewhere. <button @click=${() => this.openStrange(play, match)}>Continue it here</button>
     </p>`;
   }
 

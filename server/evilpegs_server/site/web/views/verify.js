@@ -14,7 +14,7 @@ import { readReplay } from "../replay/timeline.js";
 const MOST_BYTES = 20_000_000;
 
 const NO_ANALYSIS =
-  "The best guesses and the regret need a server: it shows them in the replay of a match that was played on it. The file is sent to none.";
+  "Best guesses and regret are computed by a server, in the replay of a match played on it. This file is not sent to any.";
 
 export default class VerifyView extends LitElement {
   static properties = {

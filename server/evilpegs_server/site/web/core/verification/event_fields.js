@@ -99,10 +99,10 @@ export function whyNoEvent(value) {
   }
   const event = /** @type {RecordEvent} */ (value);
   if (typeof event.type !== "string" || !Object.hasOwn(FIELDS, event.type)) {
-    return "its type is not that of an event";
+    return "its type is not an event type";
   }
   const wrong = firstWrong({ ...EVERY_EVENT, ...FIELDS[event.type] }, event);
-  return wrong === null ? null : `${wrong} is missing, or not what it should be`;
+  return wrong === null ? null : `${wrong} is missing or has a wrong value`;
 }
 
 /**

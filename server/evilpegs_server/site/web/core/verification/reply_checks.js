@@ -143,7 +143,7 @@ function isExact({ match }, turn) {
 /** @param {GameRecord} game @param {Counts | null} counted @returns {string[]} */
 function witnessProblems({ rules, match, feedbacks, over }, counted) {
   if (over.secret === null) {
-    return feedbacks.length > 0 && over.outcome !== "void" ? ["there is no code that fits every reply"] : [];
+    return feedbacks.length > 0 && over.outcome !== "void" ? ["no code fits every reply"] : [];
   }
   /** @type {Uint8Array} */
   let witness;
