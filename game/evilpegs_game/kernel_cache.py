@@ -102,7 +102,7 @@ class _PrivateLocator(UserWideCacheLocator):
         super().__init__(py_func, py_file)  # type: ignore[no-untyped-call]
         folder = private_folder()
         if folder is None:
-            message = "no directory for compiled kernels can be written"
+            message = "no writable directory for compiled kernels"
             raise OSError(message)
         self._cache_path = str(folder / Path(self._cache_path).name)
 
@@ -133,7 +133,7 @@ class _KernelFiles(FunctionCache):
         try:
             yield
         except (OSError, EOFError, UnpicklingError) as error:
-            _LOGGER.debug("a compiled kernel cannot be kept: %s", error)
+            _LOGGER.debug("cannot store a compiled kernel: %s", error)
 
 
 @cache

@@ -63,7 +63,7 @@ def load_broker(
     parts = _split(url)
     secure = parts.scheme == "mqtts"
     if ca_file is not None and not secure:
-        message = "a file of trusted certificates is only of use with mqtts://; write mqtts://HOST:PORT"
+        message = "trusted certificates are only used with mqtts://; write mqtts://HOST:PORT"
         raise BrokerUnusableError(message)
     if password_file is not None:
         password = _first_line(password_file)

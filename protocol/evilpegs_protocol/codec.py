@@ -84,9 +84,9 @@ def _load_plain(text: str) -> dict[str, Any] | None:
 
 def _load_carefully(text: str) -> Any:
     if "\0" in text or ("\\u0000" in text and _ESCAPED_NUL.search(text)):
-        raise CodecError(ErrorCode.BAD_JSON, "NUL is refused")
+        raise CodecError(ErrorCode.BAD_JSON, "NUL characters are not allowed")
     if text.count("{") + text.count("[") > NESTING and _depth(text) > NESTING:
-        raise CodecError(ErrorCode.BAD_JSON, f"nested deeper than {NESTING}")
+        raise CodecError(ErrorCode.BAD_JSON, f"nested deeper than {NESTING} levels")
     try:
         return parse_json(text)
     except JsonError as error:
@@ -110,7 +110,7 @@ def _refusal(value: Any, error: ValidationError) -> CodecError:
     if not isinstance(value, dict) or "type" not in value:
         return CodecError(ErrorCode.BAD_MESSAGE, 'a message must be a JSON object with a field "type"', re)
     if error.errors(include_url=False, include_input=False)[0]["type"] == "union_tag_invalid":
-        return CodecError(ErrorCode.UNKNOWN_TYPE, "there is no such type of client message", re)
+        return CodecError(ErrorCode.UNKNOWN_TYPE, "no such type of client message", re)
     return CodecError(ErrorCode.BAD_MESSAGE, describe_error(error), re)
 
 

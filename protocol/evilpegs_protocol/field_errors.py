@@ -52,7 +52,7 @@ def describe_error(error: ValidationError, outer: int = 0) -> str:
     if kind in _BOUNDS:
         return f"{path} must be {_BOUNDS[kind].format(**first.get('ctx', {}))}"
     if kind == "union_tag_invalid":
-        return "there is no such type of message here"
+        return "no such type of message here"
     text = first["msg"].removeprefix("Value error, ")
     return f"{path}: {text}" if path else text
 

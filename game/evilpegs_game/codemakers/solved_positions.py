@@ -76,7 +76,7 @@ class SolvedPositions:
         solved = cls(max_entries)
         entries = _read_entries(data)
         if len(entries) > max_entries * _ENTRY_BYTES:
-            message = f"{len(entries) // _ENTRY_BYTES:,} solved positions are over the bound of {max_entries:,}"
+            message = f"{len(entries) // _ENTRY_BYTES:,} solved positions are over the limit of {max_entries:,}"
             raise MalformedError(message)
         for start in range(0, len(entries), _ENTRY_BYTES):
             key, bounds = entries[start : start + KEY_BYTES], entries[start + KEY_BYTES : start + _ENTRY_BYTES]
@@ -89,7 +89,7 @@ _UNKNOWN: Final = GuessBounds()
 
 def _read_entries(data: bytes) -> bytes:
     if not data.startswith(_HEADER):
-        message = "these are not solved positions of this version"
+        message = "not solved positions of this version"
         raise ForeignError(message)
     body, digest = data[:-_DIGEST_BYTES], data[-_DIGEST_BYTES:]
     entries = body[len(_HEADER) + 8 :]

@@ -40,7 +40,7 @@ class Simulation(GuessCounts):
 
     def __add__(self, other: "Simulation") -> "Simulation":
         if self.rules != other.rules:
-            message = f"games of {self.rules} and of {other.rules} have no mean in common"
+            message = f"cannot combine games of {self.rules} and {other.rules}"
             raise ValueError(message)
         pairs = zip_longest(self.distribution, other.distribution, fillvalue=0)
         return Simulation(self.rules, tuple(map(sum, pairs)))

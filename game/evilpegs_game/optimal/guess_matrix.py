@@ -36,7 +36,7 @@ class CodeSpace:
         self.tuning = tuning
         self.max_parts = other_feedback_count(rules)
         if rules.size > _MAX_GUESSES or self.max_parts + 2 > MAX_FEEDBACKS:
-            message = f"{rules} is too large for optimal play; it may have {_MAX_GUESSES:,} codes and 9 pegs"
+            message = f"{rules} is too large for optimal play; the limit is {_MAX_GUESSES:,} codes and 9 pegs"
             raise TooLargeError(message)
         self.columns = all_codes(rules)
         self.symmetries = GuessSymmetries(rules, self.columns)

@@ -97,7 +97,7 @@ class ProofLog:
             for line in lines[1:]:
                 proof_log._add_fact(line.split(" "))
         except (GameError, IndexError, ValueError):
-            message = "a line of the proof log is not a fact"
+            message = "a line of the proof log cannot be read"
             raise MalformedError(message) from None
         return proof_log
 

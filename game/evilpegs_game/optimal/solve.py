@@ -161,7 +161,7 @@ def _cost(space: CodeSpace, first_guesses: FirstGuesses, threads: int) -> SolveC
     bound = space.tuning.max_matrix_bytes
     if matrix > bound:
         message = (
-            f"{largest:,} codes of {space.rules}, which one first guess leaves, are too many for optimal play: "
+            f"one first guess leaves {largest:,} codes of {space.rules}, too many for optimal play: "
             f"they take {matrix:,} bytes, the limit is {bound:,}"
         )
         raise TooLargeError(message, needed=matrix, bound=bound)

@@ -191,7 +191,7 @@ class TotalSolver:
         if self._shared["is_stopped"]:
             raise StoppedError
         self._budget.check(self.work)
-        message = f"{self.matrix.code_space.rules} takes more guesses one after another than a search has room for"
+        message = f"{self.matrix.code_space.rules} needs more guesses in a row than a search can hold"
         raise TooLargeError(message)
 
     def _run(self, orbits: OrbitTable, allowed: int) -> bool:

@@ -119,17 +119,17 @@ def certify(tree: Tree) -> Certificate:
 def _bounded_codes(rules: Rules) -> Columns:
     needed = (2 * rules.pegs + 5) * rules.size
     if needed > MAX_BYTES:
-        message = f"to certify a tree of {rules} takes {needed:,} bytes; the limit is {MAX_BYTES:,}"
+        message = f"certifying a tree of {rules} takes {needed:,} bytes; the limit is {MAX_BYTES:,}"
         raise TooLargeError(message, needed=needed, bound=MAX_BYTES)
     return all_codes(rules)
 
 
 def _parts(visit: _Visit, rules: Rules) -> dict[Feedback, Columns]:
     if visit.depth == MAX_DEPTH:
-        message = f"{_location(visit)}: the tree is deeper than {MAX_DEPTH} guesses, the bound"
+        message = f"{_location(visit)}: the tree is deeper than {MAX_DEPTH} guesses, the limit"
         raise TooLargeError(message, needed=visit.depth + 1, bound=MAX_DEPTH)
     if visit.columns is None:
-        message = f"{_location(visit)}: no code that is possible here gets {visit.feedback}; leave this out"
+        message = f"{_location(visit)}: no code possible here gets {visit.feedback}; remove this"
         turns = _turns(visit)
         raise TreeError(message, fault="unreachable", line=visit.node.line, turns=turns, feedback=visit.feedback)
     try:

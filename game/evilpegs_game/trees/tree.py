@@ -96,7 +96,7 @@ def nodes(tree: Tree) -> Iterator[tuple[int, Feedback | None, Node]]:
     while waiting:
         depth, feedback, node = waiting.pop()
         if depth == MAX_DEPTH:
-            message = f"a tree of {tree.rules} is deeper than {MAX_DEPTH} guesses, the bound"
+            message = f"a tree of {tree.rules} is deeper than {MAX_DEPTH} guesses, the limit"
             raise TooLargeError(message, needed=depth + 1, bound=MAX_DEPTH)
         yield depth, feedback, node
         waiting += [(depth + 1, reply, node.children[reply]) for reply in sorted(node.children, reverse=True)]
@@ -169,14 +169,14 @@ def _read_title(number: int, line: str) -> None:
         why = f"{quoted(line)} does not begin a tree; its first line is: {TITLE} {_VERSION}"
         raise _text_error(number, "title", why)
     if words[-1] != _VERSION:
-        why = f"version {quoted(words[-1])} of the form cannot be read; write: {TITLE} {_VERSION}"
+        why = f"version {quoted(words[-1])} of the format cannot be read; write: {TITLE} {_VERSION}"
         raise _text_error(number, "version", why)
 
 
 def _read_rules(number: int, line: str) -> Rules:
     word, _, rules = line.partition(" ")
     if word != "rules":
-        raise _text_error(number, "rules", f"{quoted(line)} stands where the rules should; write them like: rules 4x6")
+        raise _text_error(number, "rules", f"expected the rules, not {quoted(line)}; write them like: rules 4x6")
     try:
         return Rules.parse(rules)
     except GameError as error:
@@ -185,7 +185,7 @@ def _read_rules(number: int, line: str) -> Rules:
 
 def _read_root(number: int, line: str, rules: Rules) -> Node:
     if line.startswith((" ", "\t")):
-        raise _text_error(number, "root", "the first guess is indented; it stands at the beginning of its line")
+        raise _text_error(number, "root", "the first guess must not be indented")
     return Node(_read_code(number, line, rules), {}, number)
 
 
@@ -197,7 +197,7 @@ def _read_child(number: int, line: str, rules: Rules, open_nodes: list[Node]) ->
     siblings = open_nodes[-1].children
     assert isinstance(siblings, dict)  # noqa: S101 - every node here is being read
     if feedback in siblings:
-        why = f"feedback {feedback} is answered already, in line {siblings[feedback].line}"
+        why = f"feedback {feedback} was already answered in line {siblings[feedback].line}"
         raise _text_error(number, "repeated", why)
     node = Node(_read_code(number, line.lstrip(" ").partition(" ")[2], rules), {}, number)
     siblings[feedback] = node
@@ -210,14 +210,12 @@ def _read_depth(number: int, line: str, deepest: int) -> int:
     if odd or line[spaces] == "\t":
         raise _text_error(number, "indent", "indent by two spaces per guess, without tabs")
     if not depth:
-        raise _text_error(
-            number, "root", "only the first guess stands at the beginning of a line; indent what follows it"
-        )
+        raise _text_error(number, "root", "only the first guess is not indented; indent what follows it")
     if depth > deepest:
         why = f"indented by {spaces} spaces, but the line above allows {deepest * len(_INDENT)} at most"
         raise _text_error(number, "depth", why)
     if depth >= MAX_DEPTH:
-        message = f"line {number}: the tree is deeper than {MAX_DEPTH} guesses, the bound"
+        message = f"line {number}: the tree is deeper than {MAX_DEPTH} guesses, the limit"
         raise TooLargeError(message, needed=depth + 1, bound=MAX_DEPTH)
     return depth
 
