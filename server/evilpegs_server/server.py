@@ -145,7 +145,7 @@ async def serve_until_stopped(settings: Settings, log: BoundLogger, announce: Ca
 
 async def report_compilation(warm: asyncio.Task[None], log: BoundLogger) -> None:
     if not warm.done():
-        log.info("compiling kernels; until then, replies of devils and on large rules take longer")
+        log.info("compiling kernels; until this is done, devils and large rules reply more slowly")
         await asyncio.wait([warm])
         log.info("all kernels are compiled")
 
@@ -158,7 +158,7 @@ async def _listen(gateway: Gateway, settings: Settings) -> tuple[str, int]:
 
 
 async def _stop(registry: MatchRegistry, gateway: Gateway, log: BoundLogger) -> None:
-    gateway.broadcast(encode(Notice(kind="draining", message="the server stops now; resume when it is back")))
+    gateway.broadcast(encode(Notice(kind="draining", message="the server is stopping; resume when it is back")))
     try:
         async with asyncio.timeout(DRAIN_SECONDS):
             await registry.drain()

@@ -36,9 +36,7 @@ def _split_names(value: object) -> object:
 
 def _check_host_name(name: str) -> str:
     if not _HOST_NAME.fullmatch(name):
-        message = (
-            f"not the name of a host: {quoted(name, 80)}; write a name such as games.example, without scheme or port"
-        )
+        message = f"not a host name: {quoted(name, 80)}; write a name like games.example, without scheme or port"
         raise ValueError(message)
     return name
 
@@ -49,7 +47,7 @@ def _parse_network(value: object) -> object:
     try:
         return ip_network(value)
     except ValueError as error:
-        message = f"not a network: {quoted(value, 80)}; write an IP address or a network such as 10.0.0.0/8 ({error})"
+        message = f"not a network: {quoted(value, 80)}; write an IP address or a network like 10.0.0.0/8 ({error})"
         raise ValueError(message) from None
 
 

@@ -98,7 +98,7 @@ def open_storage(start: Start) -> Storage:
     guard_connections(engine, lock)
     keep_private(database_file(settings.database), [solved_path(settings.database, settings.solved)], log)
     if lock.names > 1:
-        log.warning("the database file has other names (hard links); started by one of them, a server misses events")
+        log.warning("the database file has other names (hard links); a server started with one would miss events")
     return Storage(engine, lock, load_server_key(key_path(settings.database, settings.server_key)))
 
 
@@ -214,7 +214,7 @@ def _start_writer(engine: Engine, lock: DatabaseLock, stack: AsyncExitStack, log
 
     def close() -> None:
         if not writer.close():
-            log.error("the database did not take the last events in time; their players were not sent them")
+            log.error("the last events were not committed in time; their players did not get them")
 
     stack.callback(close)
     return writer

@@ -30,16 +30,16 @@ async def run_step(name: str, seconds: float, step: Callable[[], Awaitable[objec
     done, _ = await asyncio.wait([task], timeout=seconds)
     if not done:
         task.cancel()
-        log.warning("a step of stopping took too long and was left", step=name, seconds=seconds)
+        log.warning("a shutdown step took too long and was abandoned", step=name, seconds=seconds)
     elif (error := task.exception()) is not None:
-        log.error("a step of stopping failed", step=name, exc_info=error)
+        log.error("a shutdown step failed", step=name, exc_info=error)
 
 
 def force_exit_later(log: BoundLogger, seconds: float = STOP_SECONDS) -> None:
     """End this process with status 0 after ``seconds``, even if its threads wait for a disk that does not respond."""
 
     def force() -> None:
-        log.error("the server did not stop in time and ends now", seconds=seconds)
+        log.error("the server did not stop in time; exiting now", seconds=seconds)
         os._exit(0)
 
     timer = threading.Timer(seconds, force)

@@ -28,7 +28,7 @@ def load_tls(cert: Path | None, key: Path | None) -> ssl.SSLContext | None:
 
 
 def _refuse_passphrase() -> str:
-    raise OSError(None, "the key has a passphrase, which nobody can type at a server")
+    raise OSError(None, "the key has a passphrase, which the server cannot ask for")
 
 
 def _reason(error: OSError) -> str:

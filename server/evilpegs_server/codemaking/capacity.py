@@ -66,5 +66,5 @@ class ReplyCapacity:
         yield rules.size, MAX_COUNT, "codes to count"
         listed = max_listed_codes(rules) * (rules.pegs + LIST_BYTES)
         yield -(-listed * 4 // 3), self.cache_bytes, "bytes for live sets (cache_bytes)"
-        yield sufficient_bytes(rules), self.count_bytes, "bytes to count in (count_bytes)"
-        yield ladder.worst_work, self.count_work, "rows of a count (count_work)"
+        yield sufficient_bytes(rules), self.count_bytes, "bytes for counting (count_bytes)"
+        yield ladder.worst_work, self.count_work, "rows to count (count_work)"

@@ -41,7 +41,7 @@ class ConnectionLog:
         self._is_stable = False
         if not self._is_out:
             self._is_out = True
-            self._log.warning("no MQTT broker; matches go on, and results are sent later", why=why)
+            self._log.warning("not connected to the MQTT broker; matches go on, results are sent later", why=why)
 
     def _note_stable(self) -> None:
         self._is_stable = True

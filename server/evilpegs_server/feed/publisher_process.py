@@ -62,7 +62,7 @@ class PublisherProcess:
             try:
                 why = await self._run()
             except OSError as error:
-                why = f"no process can be started that publishes: {error.strerror}"
+                why = f"cannot start the publisher process: {error.strerror}"
             if self._closing:
                 return
             self._on_death(why)
@@ -86,7 +86,7 @@ class PublisherProcess:
             self.pid = None
             process.kill()
             status = process.wait()
-        return f"the process that publishes has ended with the status {status}"
+        return f"the publisher process ended with status {status}"
 
     async def _serve(self, ours: socket.socket) -> None:
         ended = asyncio.Event()

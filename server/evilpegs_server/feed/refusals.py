@@ -33,7 +33,7 @@ class RefusalLog:
 
 
 _REFUSED = (
-    "the MQTT broker refused a message; it is left out",
+    "the MQTT broker refused a message; it was dropped",
     "the MQTT broker refused a result; results wait until it accepts them",
 )
 

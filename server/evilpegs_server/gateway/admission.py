@@ -126,7 +126,7 @@ class Admission:
             self._reserve_taken += 1
         else:
             number = self.limits.max_connections
-            raise self._met(Limit.CONNECTIONS, f"all {number} seats of this server are taken; come back later")
+            raise self._met(Limit.CONNECTIONS, f"all {number} connections of this server are taken; come back later")
         self._count(ticket, address)
         return ticket
 
@@ -142,10 +142,10 @@ class Admission:
         if ticket.is_closed:
             return
         if is_guest and self._guests >= self.limits.guest_seats:
-            message = f"all {self.limits.guest_seats} seats for guests are taken; come back later or claim a name"
+            message = f"all {self.limits.guest_seats} guest connections are taken; come back later or claim a name"
             raise self._met(Limit.GUESTS, message, ticket.address, now)
         if ticket.is_reserve and not has_open_match and not self._take_ordinary(ticket):
-            message = "the seats left are for players who come back to an open match; come back later"
+            message = "the last free connections are kept for players with an open match; come back later"
             raise self._met(Limit.CONNECTIONS, message)
         ticket.said_hello, ticket.is_guest = True, is_guest
         self._guests += is_guest
@@ -184,7 +184,7 @@ class Admission:
             return
         if record.new_names.current(now) >= most:
             wait = round(record.new_names.ends - now)
-            message = f"{most} names per hour were claimed from your address; come back later"
+            message = f"your address may claim {most} names per hour; come back later"
             raise self._met(Limit.NEW_NAMES, message, ticket.address, now, wait)
         record.new_names.add(now)
 

@@ -87,7 +87,7 @@ class Listings:
 
 
 def busy_error() -> ReadLaterError:
-    return ReadLaterError("the server has too many reads to do; try again in a moment")
+    return ReadLaterError("the server is busy; try again in a moment")
 
 
 def _match_list(engine: Engine, request: ListMatches) -> str:
@@ -95,7 +95,7 @@ def _match_list(engine: Engine, request: ListMatches) -> str:
     if request.before is not None:
         before = find_match_number(engine, request.before)
         if before is None:
-            raise RefusedRequestError(ErrorCode.NOT_YOUR_MATCH, "before: there is no such match")
+            raise RefusedRequestError(ErrorCode.NOT_YOUR_MATCH, "before: no such match")
     ladders = None if request.ladder is None else (request.ladder,)
     wanted = MatchFilter(ladders=ladders, player=request.player, before=before, over=True)
     listed = list_matches(engine, wanted, MATCHES_PER_PAGE + 1)

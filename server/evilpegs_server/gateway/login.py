@@ -126,7 +126,7 @@ async def _refuse_token(services: SessionServices, visit: Visit, now: float, *, 
     await visit.pause(delay_ms / 1000)
     message = "no player has this token"
     if has_lapsed:
-        message = "the name of this token was never played under and has lapsed (limit name_lapse_days); claim another"
+        message = "the name of this token lapsed because it never played a match (limit name_lapse_days); claim another"
     if delay_ms:
         most = services.admission.limits.failed_tokens_per_minute
         message += f"; answers are delayed after {most} wrong tokens (limit failed_tokens_per_minute)"

@@ -122,7 +122,7 @@ class Session:
 
     def _report_failure(self, re: str | None, now: float) -> None:
         self._services.log.exception("a request failed")
-        self._refusals.send(ErrorCode.INTERNAL, "the server failed at this request", re, now)
+        self._refusals.send(ErrorCode.INTERNAL, "the server failed to handle this request", re, now)
 
     async def _dispatch(self, request: ClientRequest, arrived: float) -> None:
         match request:
@@ -148,7 +148,7 @@ class Session:
 
     async def _hello(self, hello: Hello, now: float) -> None:
         if self.player is not None:
-            raise RefusedRequestError(ErrorCode.BAD_MESSAGE, "hello was said before on this connection")
+            raise RefusedRequestError(ErrorCode.BAD_MESSAGE, "hello was already sent on this connection")
         self.player, token = await log_in(self._services, self._visit, hello, now)
         self._services.presence.enter(self.player)
         self._services.registry.counts.identify_connection(self.player.kind)
@@ -157,7 +157,7 @@ class Session:
 
     def _require_player(self) -> Player:
         if self.player is None:
-            raise RefusedRequestError(ErrorCode.AUTH_REQUIRED, "say hello first")
+            raise RefusedRequestError(ErrorCode.AUTH_REQUIRED, "send hello first")
         return self.player
 
     # Matches
@@ -169,7 +169,7 @@ class Session:
         else:
             runner = await self._find_match(request.match, arrived)
         if runner is None or runner.player != player.id:
-            message = "you have no such match" if request.match else "you have no open match; begin one with play"
+            message = "you have no such match" if request.match else "you have no open match; start one with play"
             raise RefusedRequestError(ErrorCode.NOT_YOUR_MATCH, message)
         self._take_seat_if_over(runner)
         runner.receive(Request(self._channel, request, arrived))
@@ -231,5 +231,5 @@ class Session:
 
     def _follow(self, topic: str) -> None:
         if not self._services.registry.watchers.watch(self._channel, topic):
-            message = f"this connection watches {MAX_TOPICS} matches and ladders, the most it may; unwatch some"
+            message = f"this connection watches {MAX_TOPICS} matches and ladders, the maximum; unwatch some"
             raise RefusedRequestError(ErrorCode.RATE_LIMITED, message)

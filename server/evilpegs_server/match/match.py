@@ -213,7 +213,7 @@ class Match:
             return None
         if self.over:
             return self._game_over_error()
-        return self._refusal_error(Refusal.NOT_READY, "a hint is for an open turn; send ready to open one")
+        return self._refusal_error(Refusal.NOT_READY, "hints are for an open turn; send ready to open one")
 
     def ready_by_ms(self, now: float) -> int:
         """Return how long the game still waits for its player; the result has a meaning only in READY."""
@@ -253,13 +253,13 @@ class Match:
         if self.over or game < self.game:
             raise self._game_over_error()
         if game > self.game:
-            raise self._refusal_error(Refusal.NOT_READY, f"game {self.game} is not over yet; a later game waits for it")
+            raise self._refusal_error(Refusal.NOT_READY, f"game {self.game} is not over yet; finish it first")
 
     def _check_turn(self, game: int, turn: int) -> None:
         if self.over or game < self.game:
             raise self._game_over_error()
         if game == self.game and not self._begun:
-            raise self._refusal_error(Refusal.NOT_READY, "the game has not begun; send ready before the first guess")
+            raise self._refusal_error(Refusal.NOT_READY, "the game has not started; send ready before the first guess")
         if (game, turn) > (self.game, self.turn):
             raise self._refusal_error(Refusal.FUTURE_TURN, "that turn has not come yet")
 
@@ -269,7 +269,7 @@ class Match:
         except GameError:
             same = False
         if not same:
-            raise self._refusal_error(Refusal.STALE_TURN, "that turn was answered, for another code")
+            raise self._refusal_error(Refusal.STALE_TURN, "that turn was already played with another code")
         return AnswerRepeated(game, turn)
 
     def _strike(self, now: float) -> list[MatchEvent]:

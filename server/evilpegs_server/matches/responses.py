@@ -61,7 +61,7 @@ def refusal(message: MatchMessage, first: MatchEvent) -> RecordedRefusal | None:
     if isinstance(first, CodeRefused):
         return RecordedRefusal(ErrorCode.ILLEGAL_CODE, f"{first.why}; {_sanction(first.strikes_left)}", message.id)
     if isinstance(message, Guess):
-        return RecordedRefusal(ErrorCode.FLAGGED, "the guess came after the time was up", message.id)
+        return RecordedRefusal(ErrorCode.FLAGGED, "the guess came after your time was up", message.id)
     return None
 
 
@@ -89,4 +89,4 @@ def hint_text(match: str, hint: HintResult, re: str | None) -> str:
 
 
 def seat_taken_text() -> str:
-    return encode(Notice(kind="seat_taken", message="another connection took the seat of this match"))
+    return encode(Notice(kind="seat_taken", message="another connection took over this match"))

@@ -170,7 +170,7 @@ class MatchRunner:
         elif self.broken:
             self._refuse(request, ErrorCode.STORAGE_UNAVAILABLE, _NOT_STORED)
         elif len(self._waiting) >= MAX_WAITING:
-            self._refuse(request, ErrorCode.RATE_LIMITED, "too much at once; wait for the answers")
+            self._refuse(request, ErrorCode.RATE_LIMITED, "too many requests at once; wait for the answers")
         else:
             self._waiting.append(request)
             self._handle_waiting()
@@ -184,7 +184,7 @@ class MatchRunner:
         if isinstance(message, Resume):
             self._resume(request, message)
         elif request.channel is not self.seat:
-            why = "this connection has not the seat of the match; send resume to take it"
+            why = "this connection is not playing this match; send resume to take it over"
             self._refuse(request, ErrorCode.NOT_YOUR_MATCH, why)
         elif isinstance(message, Hint):
             self._ask_hint(request)
@@ -273,7 +273,7 @@ class MatchRunner:
         if self._state is RunnerState.CLOSED:
             return
         if isinstance(secret, Exception):
-            self._log.error("no code to show could be found", exc_info=secret)
+            self._log.error("could not find a code that agrees with every reply", exc_info=secret)
         else:
             step.secret = secret
         self._record(step)

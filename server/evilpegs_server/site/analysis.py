@@ -74,7 +74,7 @@ class MatchAnalyses:
     def _computation(self, match: str) -> asyncio.Task[bytes]:
         if match not in self._running:
             if len(self._running) >= MAX_WAITING:
-                message = "too many matches wait for their analysis; try again in a minute"
+                message = "too many matches are waiting for analysis; try again in a minute"
                 raise AnalysesBusyError(message)
             task = self._running[match] = asyncio.create_task(self._compute(match))
             task.add_done_callback(partial(self._forget, match))

@@ -64,7 +64,7 @@ class Caching:
             return _response(answer)
         media_type = answer.headers.get("content-type", "").partition(";")[0]
         if not accepts_media(whole_list(request, "accept"), media_type):
-            return problem_response(406, f"this is {media_type}, which the header Accept of the request excludes")
+            return problem_response(406, f"this is {media_type}, which the request's Accept header excludes")
         return await self._tagged(answer, request)
 
     async def _tagged(self, answer: _Answer, request: Headers) -> Response:

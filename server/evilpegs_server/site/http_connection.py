@@ -21,7 +21,7 @@ MAX_REQUEST_BYTES: Final = 16 << 10
 CHECK_SECONDS: Final = 5.0
 # bytes parsed at a time: enough for most requests, and seldom enough for two
 PIECE: Final = 512
-_MALFORMED: Final = "this is not a request that the server can read"
+_MALFORMED: Final = "the server cannot read this request"
 
 
 class Connections:

@@ -57,7 +57,7 @@ class _ServerCollector(Collector):
         yield from self._storage()
         times = self._sources.registry.counts.guess_times
         stages = {"reply": times.reply, "commit": times.commit, "send": times.send}
-        yield _histogram("evilpegs_guess_stage_seconds", "Time of a stage of a guess", stages, "stage")
+        yield _histogram("evilpegs_guess_stage_seconds", "Duration of a stage of a guess", stages, "stage")
         lag = {"": self._sources.loop_lag}
         yield _histogram("evilpegs_loop_lag_seconds", "Lateness of the event loop's ticks", lag)
         yield from self._pools()
@@ -72,7 +72,7 @@ class _ServerCollector(Collector):
         for ladder in registry.ladders:
             open_matches.add_metric([ladder], in_play[ladder])
         yield open_matches
-        yield CounterMetricFamily("evilpegs_matches", "Matches begun", events["match_started"])
+        yield CounterMetricFamily("evilpegs_matches", "Matches started", events["match_started"])
         yield CounterMetricFamily("evilpegs_games", "Games finished", events["game_over"])
         yield CounterMetricFamily("evilpegs_guesses", "Guesses answered", events["feedback"])
 
@@ -90,8 +90,8 @@ class _ServerCollector(Collector):
 
     def _limits(self) -> Iterator[Metric]:
         counts, seats = self._sources.registry.counts, self._sources.seats()
-        there = GaugeMetricFamily("evilpegs_seats", "Seats of the game by kind", labels=["kind"])
-        taken = GaugeMetricFamily("evilpegs_seats_taken", "Seats that are taken by kind", labels=["kind"])
+        there = GaugeMetricFamily("evilpegs_seats", "Seats of the game port by kind", labels=["kind"])
+        taken = GaugeMetricFamily("evilpegs_seats_taken", "Taken seats of the game port by kind", labels=["kind"])
         for kind, number, used in (
             ("ordinary", seats.ordinary, seats.ordinary_taken),
             ("reserve", seats.reserve, seats.reserve_taken),
@@ -99,7 +99,7 @@ class _ServerCollector(Collector):
         ):
             there.add_metric([kind], number)
             taken.add_metric([kind], used)
-        met = CounterMetricFamily("evilpegs_limits_met", "Times that a limit was met by its setting", labels=["limit"])
+        met = CounterMetricFamily("evilpegs_limits_met", "Times that a limit was reached by setting", labels=["limit"])
         numbers = dict(seats.met) | {name: counts.limits[name] for name in (RATE_LIMIT, PRACTICE_LIMIT)}
         for limit, number in numbers.items():
             met.add_metric([limit], number)
@@ -113,11 +113,11 @@ class _ServerCollector(Collector):
     def _storage(self) -> Iterator[Metric]:
         writer = self._sources.writer
         commits = {"": writer.commits}
-        yield _histogram("evilpegs_commit_seconds", "Time of a transaction of the event log", commits)
+        yield _histogram("evilpegs_commit_seconds", "Duration of a commit to the event log", commits)
         health = writer.health
         is_failing = health.failed or health.stuck or health.obstacle is not None
         yield GaugeMetricFamily("evilpegs_storage_failing", "1 if nothing can be stored now, else 0", int(is_failing))
-        faults = CounterMetricFamily("evilpegs_storage_faults", "Failures of the storage by error", labels=["error"])
+        faults = CounterMetricFamily("evilpegs_storage_faults", "Storage failures by error", labels=["error"])
         for error, number in sorted(self._sources.registry.counts.faults.items()):
             faults.add_metric([error], number)
         yield faults
@@ -137,11 +137,13 @@ class _ServerCollector(Collector):
         yield refusals
 
     def _pools(self) -> Iterator[Metric]:
-        waiting = GaugeMetricFamily("evilpegs_tasks_waiting", "Tasks that wait for the worker", labels=["pool"])
-        running = GaugeMetricFamily("evilpegs_tasks_running", "Tasks that run in the worker", labels=["pool"])
+        waiting = GaugeMetricFamily("evilpegs_tasks_waiting", "Tasks waiting for the worker", labels=["pool"])
+        running = GaugeMetricFamily("evilpegs_tasks_running", "Tasks running in the worker", labels=["pool"])
         oldest = GaugeMetricFamily("evilpegs_oldest_task_seconds", "Age of the oldest waiting task", labels=["pool"])
         longest = GaugeMetricFamily(
-            "evilpegs_oldest_running_task_seconds", "Age of the oldest running task, its wait included", labels=["pool"]
+            "evilpegs_oldest_running_task_seconds",
+            "Age of the oldest running task, including its wait",
+            labels=["pool"],
         )
         done = CounterMetricFamily("evilpegs_tasks", "Tasks finished by the worker", labels=["pool"])
         for pool, read in self._sources.pools.items():
@@ -156,7 +158,7 @@ class _ServerCollector(Collector):
     def _tables(self) -> Metric:
         # tables with entries per player: endless growth would show a leak
         entries = GaugeMetricFamily(
-            "evilpegs_table_entries", "Entries of a table in memory about those who play", labels=["table"]
+            "evilpegs_table_entries", "Entries of an in-memory table about players", labels=["table"]
         )
         sizes = dict(self._sources.table_sizes())
         sizes |= {f"charged_for_{pool}": read().charged_players for pool, read in self._sources.pools.items()}

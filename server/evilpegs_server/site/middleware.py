@@ -37,7 +37,7 @@ class Guard:
         except Exception:  # noqa: BLE001 - no request may stop the server; the exception is logged
             self._log.exception("a request failed", path=scope["path"])
             if not started:
-                await problem_response(500, "the server failed at this request")(scope, receive, send)
+                await problem_response(500, "the server failed to handle this request")(scope, receive, send)
 
 
 class RefusalCount:

@@ -56,15 +56,15 @@ async def _refusal(_request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)  # noqa: S101 - registered for this class
     match error.status_code:
         case 404 if error.detail == HTTPStatus.NOT_FOUND.phrase:
-            return problem_response(404, "there is nothing at this path; see / for the list")
+            return problem_response(404, "no such path; see / for the list")
         case 405:
-            detail = f"this server only answers requests; use {ALLOWED_METHODS.replace(',', ' or')}"
+            detail = f"this method is not allowed; use {ALLOWED_METHODS.replace(',', ' or')}"
             return problem_response(405, detail, {"Allow": ALLOWED_METHODS})
     return problem_response(error.status_code, error.detail, error.headers)
 
 
 async def _too_busy(_request: Request, _error: Exception) -> Response:
-    return busy_response("too many requests wait already; try again soon")
+    return busy_response("too many requests are waiting; try again soon")
 
 
 async def _unreadable(_request: Request, _error: Exception) -> Response:
@@ -85,7 +85,7 @@ def _describe(name: str, error: Mapping[str, Any]) -> str:
     context = error.get("ctx", {})
     match error["type"]:
         case "extra_forbidden":
-            return f"there is no parameter {quote(name)}; see /api/v1/openapi.json"
+            return f"unknown parameter {quote(name)}; see /api/v1/openapi.json"
         case "int_parsing" | "int_parsing_size" | "int_from_float":
             wanted = "a whole number"
         case "greater_than_equal":
@@ -95,5 +95,5 @@ def _describe(name: str, error: Mapping[str, Any]) -> str:
         case "literal_error":
             wanted = str(context["expected"])
         case _:
-            wanted = f"of the form that /api/v1/openapi.json gives for {name}"
+            wanted = "as described in /api/v1/openapi.json"
     return f"{name} is {quote(error['input'])}; it must be {wanted}"

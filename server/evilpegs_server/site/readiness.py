@@ -24,12 +24,12 @@ class Readiness:
         if self._registry.draining:
             return "the server is about to stop"
         if self._writer.health.stuck:
-            return "the log of events cannot be written: a commit takes too long"
+            return "the event log cannot be written: a commit takes too long"
         if self._writer.health.obstacle is not None:
-            return "the log of events cannot be written: the file of the database is not in its place"
+            return "the event log cannot be written: the database file was moved, deleted or replaced"
         if self._writer.health.failed:
             self._probe()
-            return "the log of events cannot be written: the last commit failed"
+            return "the event log cannot be written: the last commit failed"
         return None
 
     def _probe(self) -> None:

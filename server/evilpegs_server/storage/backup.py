@@ -120,7 +120,7 @@ def _check_replaceable(source: Path, target: Path, *, overwrite: bool) -> None:
     if not target.exists():
         return
     if target.samefile(source):
-        message = f"{target} is the file itself that is to be copied; name another file"
+        message = f"{target} is the database itself; name another file"
         raise DatabaseUnusableError(message)
     if not overwrite:
         message = f"{target} exists; name another file, or replace it with --force"

@@ -54,12 +54,14 @@ def keep_private(file: Path, others: Iterable[Path], log: BoundLogger) -> None:
         for path in lax:
             path.chmod(0o600)
     except OSError as error:
-        log.warning("others may read or change the files of the database", files=_names(lax), why=error.strerror)
+        log.warning(
+            "cannot make the database files private; other users may read or change them",
+            files=_names(lax),
+            why=error.strerror,
+        )
     else:
         if lax:
-            log.warning(
-                "others could read or change files of the database; now only their owner can", files=_names(lax)
-            )
+            log.warning("database files were open to other users; made them private", files=_names(lax))
 
 
 def _names(paths: Iterable[Path]) -> str:

@@ -73,7 +73,7 @@ class DatabaseLock:
             what = "was moved or deleted"
         except OSError as error:
             what = f"cannot be found: {error.strerror}"
-        message = f"the database {self._path} {what} while the server uses it; move it back or restart the server"
+        message = f"the database {self._path} {what} while the server was using it; move it back or restart the server"
         raise DatabaseMovedError(message)
 
     def release(self) -> None:

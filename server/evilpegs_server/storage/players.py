@@ -113,7 +113,7 @@ def check_name(name: str) -> None:
         message = "a name is 2 to 20 of a-z, 0-9, _ and -, beginning with a letter"
         raise NameRefusedError(message, taken=False)
     if name.startswith(GUEST_PREFIX):
-        message = f"names beginning with {GUEST_PREFIX} are the server's to give"
+        message = f"names beginning with {GUEST_PREFIX} are given by the server; choose another"
         raise NameRefusedError(message, taken=False)
 
 

@@ -30,7 +30,7 @@ class SolvedPositionsFile:
             try:
                 replace_file(self._path, solved)
             except OSError as error:
-                self._log.warning("cannot keep solved positions", path=str(self._path), why=_reason(error))
+                self._log.warning("cannot save solved positions", path=str(self._path), why=_reason(error))
 
     def _read(self) -> SolvedPositions:
         if self._path is None:
@@ -39,9 +39,11 @@ class SolvedPositionsFile:
             data = read_own_file(self._path, TITLE)
             return SolvedPositions() if data is None else SolvedPositions.from_bytes(data)
         except MalformedError as error:
-            self._log.warning("solved positions will be solved again", path=str(self._path), why=str(error))
+            self._log.warning(
+                "cannot use the saved positions; they will be solved again", path=str(self._path), why=str(error)
+            )
         except (ForeignFileError, OSError) as error:
-            self._log.warning("solved positions are not kept", path=str(self._path), why=_reason(error))
+            self._log.warning("solved positions will not be saved", path=str(self._path), why=_reason(error))
             self._path = None
         return SolvedPositions()
 

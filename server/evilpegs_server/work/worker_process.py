@@ -99,9 +99,9 @@ class WorkerProcess:
             try:
                 solved = await asyncio.wait_for(self.run(ExportSolved()), self._stop_seconds)
             except TimeoutError:
-                self._log.warning("what devils have solved could not be asked for in time")
+                self._log.warning("the worker did not hand over its solved positions in time")
             except (OSError, WorkerLostError) as error:
-                self._log.warning("what devils have solved is lost, because its process died", why=str(error))
+                self._log.warning("the worker died; its solved positions are lost", why=str(error))
         self._closed = True
         if self._connecting is not None:
             await self._connecting
@@ -112,7 +112,7 @@ class WorkerProcess:
         try:
             self.start()
         except OSError as error:
-            self._log.error("no process can be begun that computes replies", why=error.strerror)
+            self._log.error("cannot start the worker process", why=error.strerror)
             for number in list(self._pending):
                 self._end(number, error)
 
@@ -158,12 +158,12 @@ class WorkerProcess:
         if self._closed:
             return
         self._stop_process()
-        self._log.warning("the process that computes replies died; another takes its place", tasks=len(self._pending))
+        self._log.warning("the worker process died; starting another", tasks=len(self._pending))
         for number, pending in list(self._pending.items()):
             pending.deaths += pending.sent
             pending.sent = False
             if pending.deaths == MAX_DEATHS:
-                self._end(number, WorkerLostError(f"{MAX_DEATHS} processes died with this task"))
+                self._end(number, WorkerLostError(f"{MAX_DEATHS} worker processes died with this task"))
         if self._pending:
             self._start_or_fail()
 

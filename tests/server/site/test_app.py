@@ -76,7 +76,7 @@ async def test_busy_analyses_are_answered_with_retry(web, services):
 async def test_unreadable_database_is_a_logged_failure(web, services, fake_server):
     services.engine = SimpleNamespace()
     answer = await web.get("/api/v1/players")
-    assert (answer.status_code, answer.json()["detail"]) == (500, "the server failed at this request")
+    assert (answer.status_code, answer.json()["detail"]) == (500, "the server failed to handle this request")
     [entry] = fake_server.take_log()
     assert entry["path"] == "/api/v1/players"
 

@@ -63,7 +63,7 @@ def test_missing_file_ends_readiness_until_it_is_back(engine):
     writer = Writer(engine, lambda report: report())
     readiness = Readiness(SimpleNamespace(draining=False), writer)
     writer.health.note_obstacle("the file was moved to /home/ann")
-    assert "not in its place" in readiness.obstacle()
+    assert "moved, deleted or replaced" in readiness.obstacle()
     assert "/home" not in readiness.obstacle()
     writer.health.note_obstacle(None)
     assert readiness.obstacle() is None

@@ -139,6 +139,6 @@ async def get_analysis(services: Services, match: MatchPath) -> Response:
     except MatchUnknownError:
         raise _unknown(match) from None
     except MatchNotOverError:
-        raise HTTPException(409, "the match is still played; it is analyzed when it is over") from None
+        raise HTTPException(409, "the match is still being played; it is analyzed when it is over") from None
     except AnalysesBusyError as error:
         return busy_response(str(error))
