@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from evilpegs_game.luck.game_luck import to_millionths
 from evilpegs_game.luck.value_curve import load_value_curve
 from evilpegs_game.rules import Rules
-from evilpegs_server.scoring.confidence import betting_interval
-from evilpegs_server.scoring.ranking import version_level
-from evilpegs_server.scoring.row import ADJUSTED_FROM, adjusted_interval
-from evilpegs_server.scoring.tally import VersionTally
+from evilpegs_server.leaderboard.confidence import betting_interval
+from evilpegs_server.leaderboard.ranking import version_level
+from evilpegs_server.leaderboard.row import ADJUSTED_FROM, adjusted_interval
+from evilpegs_server.leaderboard.tally import VersionTally
 from support.all_games import scores
 
 CHART = Path(__file__).parents[1] / "docs" / "scoring.svg"

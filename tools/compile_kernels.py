@@ -4,8 +4,8 @@ Groups of tests that run side by side then find them compiled, and do not each c
 """
 
 import evilpegs
-from evilpegs_server.codemaking.replies import Codemaking
 from evilpegs_server.match.ladders import load_ladders
+from evilpegs_server.replies.codemaking import Codemaking
 from support.workspaces import new_workspace
 
 

@@ -26,8 +26,8 @@ from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 from evilpegs_server import outlets
-from evilpegs_server.matches import match_ids, registry
-from evilpegs_server.rating.leaderboards import LiveLeaderboards
+from evilpegs_server.leaderboard.leaderboards import LiveLeaderboards
+from evilpegs_server.play import match_ids, registry
 from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage import players, server_key

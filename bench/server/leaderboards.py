@@ -21,9 +21,9 @@ from bench.command import Option, run_alone
 from bench.figures import Figure
 from bench.timing import percentiles
 from evilpegs_protocol.canonical import chain
+from evilpegs_server.leaderboard.leaderboards import LiveLeaderboards
+from evilpegs_server.leaderboard.value_curves import curve_hashes
 from evilpegs_server.match.ladders import load_ladders
-from evilpegs_server.rating.leaderboards import LiveLeaderboards
-from evilpegs_server.rating.value_curves import curve_hashes
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.work.interpreter import tune_gc_and_gil
 

@@ -15,11 +15,11 @@ from structlog.stdlib import BoundLogger
 from evilpegs_game.errors import EvilpegsError
 from evilpegs_protocol.broker import Broker, load_broker, require_aiomqtt
 from evilpegs_protocol.limits import PATH
-from evilpegs_server.codemaking.replies import Codemaking
 from evilpegs_server.hosts import AllowedHosts, GameAddress, SiteAddress, game_url_beside
-from evilpegs_server.matches.counts import Seats
-from evilpegs_server.matches.registry import MatchRegistry
-from evilpegs_server.rating.leaderboards import LiveLeaderboards
+from evilpegs_server.leaderboard.leaderboards import LiveLeaderboards
+from evilpegs_server.play.counts import Seats
+from evilpegs_server.play.registry import MatchRegistry
+from evilpegs_server.replies.codemaking import Codemaking
 from evilpegs_server.settings import Settings
 from evilpegs_server.site.analysis import MatchAnalyses
 from evilpegs_server.site.http_server import bind

@@ -18,9 +18,9 @@ from evilpegs_server.gateway.gateway import Gateway
 from evilpegs_server.gateway.proxies import TrustedProxies
 from evilpegs_server.hosts import AllowedOrigins, SiteAddress, allowed_hosts, host_in_url
 from evilpegs_server.match.ladders import Ladder, load_ladders
-from evilpegs_server.matches.registry import MatchRegistry
-from evilpegs_server.matches.stall_free_clock import StallFreeClock
 from evilpegs_server.outlets import address_error, check_addresses, find_broker, find_game_address
+from evilpegs_server.play.registry import MatchRegistry
+from evilpegs_server.play.stall_free_clock import StallFreeClock
 from evilpegs_server.settings import Settings
 from evilpegs_server.starting import (
     Start,

@@ -18,9 +18,9 @@ from pydantic_settings import (
 )
 
 from evilpegs_game.errors import quoted
-from evilpegs_server.codemaking.capacity import CACHE_BYTES, COUNT_BYTES, COUNT_WORK
 from evilpegs_server.gateway.admission import AdmissionLimits
 from evilpegs_server.gateway.presence import GuestLimits
+from evilpegs_server.replies.capacity import CACHE_BYTES, COUNT_BYTES, COUNT_WORK
 
 _HOST_NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,253}")
 _SITE_URL: Final = re.compile(r"https?://[A-Za-z0-9._:\[\]-]{1,260}(/[A-Za-z0-9._~/-]{0,200})?")

@@ -20,20 +20,20 @@ from structlog.stdlib import BoundLogger
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_protocol.broker import Broker
 from evilpegs_protocol.fields import Program
-from evilpegs_server.codemaking.capacity import ReplyCapacity
-from evilpegs_server.codemaking.pool_limits import HINT_LIMITS, REPLY_LIMITS
-from evilpegs_server.codemaking.replies import Codemaking
 from evilpegs_server.gateway.admission import Admission
 from evilpegs_server.gateway.lapse import lapse_names, lapse_time
 from evilpegs_server.gateway.listings import Listings
 from evilpegs_server.gateway.login import SessionServices
 from evilpegs_server.gateway.presence import Presence
 from evilpegs_server.hosts import AllowedHosts, GameAddress, SiteAddress
+from evilpegs_server.leaderboard.luck import LUCK_LIMITS, LuckKeeper
 from evilpegs_server.match.ladders import Ladder
-from evilpegs_server.matches.registry import MatchRegistry
-from evilpegs_server.matches.stall_free_clock import TICK_MS, StallFreeClock
 from evilpegs_server.outlets import OutletSources, open_leaderboards, open_outlets
-from evilpegs_server.rating.luck import LUCK_LIMITS, LuckKeeper
+from evilpegs_server.play.registry import MatchRegistry
+from evilpegs_server.play.stall_free_clock import TICK_MS, StallFreeClock
+from evilpegs_server.replies.capacity import ReplyCapacity
+from evilpegs_server.replies.codemaking import Codemaking
+from evilpegs_server.replies.pool_limits import HINT_LIMITS, REPLY_LIMITS
 from evilpegs_server.settings import Settings
 from evilpegs_server.site.analysis import ANALYSIS_LIMITS
 from evilpegs_server.stopping import (

@@ -7,8 +7,8 @@ import pytest
 
 from evilpegs_server.gateway.bounded_connection import BoundedConnection
 from evilpegs_server.gateway.rate_limit import READ_PRICE
-from evilpegs_server.matches import match_ids, replayed_match
-from evilpegs_server.matches.finished_matches import MAX_MATCHES, MAX_MISSES, FinishedMatches
+from evilpegs_server.play import match_ids, replayed_match
+from evilpegs_server.play.finished_matches import MAX_MATCHES, MAX_MISSES, FinishedMatches
 from evilpegs_server.storage.reads import MAX_PENDING, BusyError
 from support.patience import PATIENCE
 from support.raw_sockets import HELLO, RawSocket, text

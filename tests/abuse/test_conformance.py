@@ -17,7 +17,7 @@ from evilpegs_server.gateway import connection
 from evilpegs_server.gateway.connection import StampedConnection
 from evilpegs_server.gateway.gateway import MAX_FRAME_BYTES
 from evilpegs_server.gateway.rate_limit import RateLimit
-from evilpegs_server.matches.stall_free_clock import StallFreeClock
+from evilpegs_server.play.stall_free_clock import StallFreeClock
 from support.entrances import default_entrance
 
 LEFT_OUT = ["9.*", "12.*", "13.*"]

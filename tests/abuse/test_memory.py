@@ -7,8 +7,8 @@ import weakref
 import pytest
 
 from evilpegs_server.gateway.bounded_connection import BoundedConnection
-from evilpegs_server.matches.deadline_timer import DeadlineTimer
-from evilpegs_server.matches.runner import MatchRunner
+from evilpegs_server.play.deadline_timer import DeadlineTimer
+from evilpegs_server.play.runner import MatchRunner
 from support.patience import PATIENCE
 from support.servers import dial
 

@@ -9,7 +9,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from evilpegs_server.gateway.admission import Limit
-from evilpegs_server.matches.counts import PRACTICE_LIMIT, RATE_LIMIT, EndReason
+from evilpegs_server.play.counts import PRACTICE_LIMIT, RATE_LIMIT, EndReason
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage import errors
 from support.site_server import played_site

@@ -14,8 +14,8 @@ from evilpegs_game.live.position import Position
 from evilpegs_game.luck.game_luck import adjusted_score, turn_luck
 from evilpegs_game.luck.value_curve import load_value_curve
 from evilpegs_game.rules import Rules
-from evilpegs_server.scoring.confidence import betting_interval
-from evilpegs_server.scoring.ranking import version_level
+from evilpegs_server.leaderboard.confidence import betting_interval
+from evilpegs_server.leaderboard.ranking import version_level
 from support.all_games import GOOD_STRATEGIES, scores
 
 TEXT = (Path(__file__).parents[2] / "docs/scoring.md").read_text()

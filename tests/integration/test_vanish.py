@@ -11,7 +11,7 @@ import structlog
 from evilpegs_clients.verification.verify import verify_match
 from evilpegs_server.match.clock import TimeControl
 from evilpegs_server.match.ladders import load_ladders
-from evilpegs_server.matches.stall_free_clock import StallFreeClock
+from evilpegs_server.play.stall_free_clock import StallFreeClock
 from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import load_match

@@ -4,11 +4,11 @@ import math
 
 import numpy as np
 
-from evilpegs_server.scoring.confidence import asymptotic_half_width, betting_intervals
-from evilpegs_server.scoring.leaderboard import Leaderboard
-from evilpegs_server.scoring.ranking import LEVEL
-from evilpegs_server.scoring.row import adjusted_interval
-from evilpegs_server.scoring.tally import VersionTally
+from evilpegs_server.leaderboard.confidence import asymptotic_half_width, betting_intervals
+from evilpegs_server.leaderboard.leaderboard import Leaderboard
+from evilpegs_server.leaderboard.ranking import LEVEL
+from evilpegs_server.leaderboard.row import adjusted_interval
+from evilpegs_server.leaderboard.tally import VersionTally
 from support.score_sources import GUESS_LIMIT, MILLION
 
 FIXED_LOOKS = (100, 150, 200, 300, 500, 1_000, 2_000, 5_000)

@@ -10,18 +10,18 @@ import structlog
 
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.fields import Program
-from evilpegs_server.codemaking.capacity import ReplyCapacity
-from evilpegs_server.codemaking.replies import Codemaking
 from evilpegs_server.gateway.admission import Admission, AdmissionLimits
 from evilpegs_server.gateway.listings import Listings
 from evilpegs_server.gateway.login import SessionServices
 from evilpegs_server.gateway.presence import GuestLimits, Presence
 from evilpegs_server.gateway.rate_limit import RateLimit
 from evilpegs_server.gateway.session import Session
+from evilpegs_server.leaderboard.leaderboards import LiveLeaderboards
 from evilpegs_server.match.clock import TimeControl
-from evilpegs_server.matches.registry import MatchRegistry
-from evilpegs_server.matches.stall_free_clock import LONG_STALL_MS
-from evilpegs_server.rating.leaderboards import LiveLeaderboards
+from evilpegs_server.play.registry import MatchRegistry
+from evilpegs_server.play.stall_free_clock import LONG_STALL_MS
+from evilpegs_server.replies.capacity import ReplyCapacity
+from evilpegs_server.replies.codemaking import Codemaking
 from evilpegs_server.storage.archive import load_open_matches, load_players
 from evilpegs_server.storage.reads import Reads
 from evilpegs_server.storage.writer import Writer

@@ -9,7 +9,7 @@ import os
 
 from evilpegs.main import main
 from evilpegs_server.gateway.bounded_connection import BoundedConnection
-from evilpegs_server.matches import finished_matches, player_clock, stall_free_clock
+from evilpegs_server.play import finished_matches, player_clock, stall_free_clock
 from evilpegs_server.site import loop_share
 
 

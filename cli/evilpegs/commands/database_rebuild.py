@@ -13,8 +13,8 @@ from evilpegs.database import open_for_reading
 from evilpegs.errors import CommandError
 from evilpegs.options import Json
 from evilpegs.output import console, pluralize, print_json, progress
+from evilpegs_server.leaderboard.rebuild import RowDifference, rebuild_games
 from evilpegs_server.match.ladders import load_ladders
-from evilpegs_server.rating.rebuild import RowDifference, rebuild_games
 from evilpegs_server.storage.lock import DatabaseLock
 
 DIFFERENT: Final = 1

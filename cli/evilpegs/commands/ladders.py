@@ -122,8 +122,8 @@ def _calibrate(ladder: str, server: str | None, request: CalibrationRequest, as_
 
 
 def _print_expensive_ladders() -> None:
-    from evilpegs_server.codemaking.capacity import ReplyCapacity  # noqa: PLC0415 - as in `_default_ladders`
     from evilpegs_server.match.ladders import load_ladders  # noqa: PLC0415
+    from evilpegs_server.replies.capacity import ReplyCapacity  # noqa: PLC0415 - as in `_default_ladders`
 
     capacity = ReplyCapacity()
     expensive = [ladder.id for ladder in load_ladders().values() if capacity.unavailable_reason(ladder) is not None]

@@ -15,7 +15,7 @@ from evilpegs_protocol.server_messages import LadderInfo
 from evilpegs_server.feed.broker_connection import BrokerConnection
 from evilpegs_server.feed.publisher_messages import Delivery
 from evilpegs_server.match.ladders import Ladder
-from evilpegs_server.matches.runner import MatchRunner
+from evilpegs_server.play.runner import MatchRunner
 
 PERIOD_SECONDS: Final = 1.0
 MAX_LISTED: Final = 100

@@ -32,7 +32,7 @@ from evilpegs_server.feed.publisher_process import PublisherProcess
 from evilpegs_server.feed.reconnect_time import ReconnectTime
 from evilpegs_server.feed.refusals import RefusalLog
 from evilpegs_server.feed.results import FeedCursor, ResultFeed
-from evilpegs_server.matches.registry import MatchRegistry
+from evilpegs_server.play.registry import MatchRegistry
 from evilpegs_server.record.event_log import LogEntry
 from evilpegs_server.storage.writer import Writer
 

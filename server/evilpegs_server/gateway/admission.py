@@ -20,7 +20,7 @@ from typing import Final
 
 from evilpegs_server.gateway.address_table import MAX_IDLE, AddressRecord, AddressTable
 from evilpegs_server.gateway.rate_limit import RecentExcess
-from evilpegs_server.matches.counts import Seats
+from evilpegs_server.play.counts import Seats
 
 HELLO_MS: Final = 10_000.0
 """For a connection with an ordinary seat."""

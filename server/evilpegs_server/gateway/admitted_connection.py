@@ -12,7 +12,7 @@ from websockets.protocol import State
 from evilpegs_server.gateway.admission import Limit, Ticket
 from evilpegs_server.gateway.bounded_connection import BoundedConnection
 from evilpegs_server.gateway.entrance import Entrance
-from evilpegs_server.matches.counts import EndReason
+from evilpegs_server.play.counts import EndReason
 
 TLS_SECONDS: Final = 5.0
 CLOSE_SECONDS: Final = 2.0

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Final, cast
 from websockets.asyncio.server import ServerConnection
 from websockets.protocol import State
 
-from evilpegs_server.matches.counts import EndReason
+from evilpegs_server.play.counts import EndReason
 
 # at most 170 empty frames, which take 1 to 2 ms
 SLICE_BYTES: Final = 1024

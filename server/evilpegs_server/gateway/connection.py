@@ -11,8 +11,8 @@ from websockets.protocol import Event, State
 from evilpegs_server.fast_path import whole_text, write_texts
 from evilpegs_server.gateway.admitted_connection import AdmittedConnection
 from evilpegs_server.gateway.rate_limit import RateLimit
-from evilpegs_server.matches.counts import RATE_LIMIT, EndReason
-from evilpegs_server.matches.stall_free_clock import StallFreeClock
+from evilpegs_server.play.counts import RATE_LIMIT, EndReason
+from evilpegs_server.play.stall_free_clock import StallFreeClock
 
 # A ping, pong or continuation frame beyond the rate limit cannot be answered with an error. It counts as this many
 # refusals: a flood soon ends the connection, while a single ping of a client that sends too many messages does not.

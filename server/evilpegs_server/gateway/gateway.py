@@ -23,8 +23,8 @@ from evilpegs_server.gateway.login import SessionServices, Visit
 from evilpegs_server.gateway.rate_limit import RateLimit
 from evilpegs_server.gateway.session import Session
 from evilpegs_server.hosts import SiteAddress
-from evilpegs_server.matches.counts import RATE_LIMIT, EndReason
-from evilpegs_server.matches.stall_free_clock import StallFreeClock
+from evilpegs_server.play.counts import RATE_LIMIT, EndReason
+from evilpegs_server.play.stall_free_clock import StallFreeClock
 
 MAX_FRAME_BYTES: Final = 1 << 16
 """A longer frame ends its connection; a shorter one above the protocol's limit only gets an error."""

@@ -11,8 +11,8 @@ Forgetting concerns memory only. A guest who has played is in the database, and 
 from collections import Counter, OrderedDict
 from dataclasses import dataclass
 
-from evilpegs_server.matches.registry import MatchRegistry
-from evilpegs_server.matches.stall_free_clock import StallFreeClock
+from evilpegs_server.play.registry import MatchRegistry
+from evilpegs_server.play.stall_free_clock import StallFreeClock
 from evilpegs_server.storage.players import Player, Players
 
 

@@ -24,10 +24,10 @@ from evilpegs_server.gateway.listings import RETRY_MS, ReadLaterError, busy_erro
 from evilpegs_server.gateway.login import SessionServices, Visit, log_in, welcome_message
 from evilpegs_server.gateway.rate_limit import READ_PRICE, RateLimit
 from evilpegs_server.gateway.refusals import Refusals, TooFastError
-from evilpegs_server.matches.counts import NO_HELLO
-from evilpegs_server.matches.requests import ClientChannel, MatchMessage, RefusedRequestError, Request
-from evilpegs_server.matches.runner import MatchRunner
-from evilpegs_server.matches.watchers import MAX_TOPICS
+from evilpegs_server.play.counts import NO_HELLO
+from evilpegs_server.play.requests import ClientChannel, MatchMessage, RefusedRequestError, Request
+from evilpegs_server.play.runner import MatchRunner
+from evilpegs_server.play.watchers import MAX_TOPICS
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.players import Player
 from evilpegs_server.storage.reads import BusyError

@@ -16,11 +16,11 @@ from evilpegs_protocol.server_messages import (
     MatchStarted,
     RecordEvent,
 )
-from evilpegs_server.codemaking.replies import Reply
 from evilpegs_server.fast_path import SWITCH, feedback_json
 from evilpegs_server.match.events import Fact, GameBegun, GameEnded, GameOpened, GuessAnswered, MatchEnded, Outcome
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.record.event_log import EventLog
+from evilpegs_server.replies.codemaking import Reply
 
 
 @dataclass(frozen=True, slots=True)

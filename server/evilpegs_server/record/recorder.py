@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import GameOver, RecordEvent
-from evilpegs_server.codemaking.replies import Reply
 from evilpegs_server.match.events import (
     GameBegun,
     GameEnded,
@@ -29,6 +28,7 @@ from evilpegs_server.record.encoding import (
 )
 from evilpegs_server.record.event_log import EventLog, LogEntry
 from evilpegs_server.record.signing import RecordSigner
+from evilpegs_server.replies.codemaking import Reply
 
 
 @dataclass(slots=True)

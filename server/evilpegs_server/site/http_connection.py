@@ -8,7 +8,7 @@ from typing import Any, Final
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from evilpegs_server.addresses import counted_network, parse_address
-from evilpegs_server.matches.counts import HttpCounts
+from evilpegs_server.play.counts import HttpCounts
 from evilpegs_server.site.loop_share import LoopShare, RequestQueue
 from evilpegs_server.site.problems import problem_response
 

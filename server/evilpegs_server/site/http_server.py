@@ -12,7 +12,7 @@ from typing import Any, Final
 import uvicorn
 from starlette.types import ASGIApp
 
-from evilpegs_server.matches.counts import HttpCounts
+from evilpegs_server.play.counts import HttpCounts
 from evilpegs_server.site.http_connection import Connections, LimitedProtocol
 from evilpegs_server.site.loop_share import LoopShare, MeteredApp
 

@@ -1,4 +1,4 @@
-from evilpegs_server.matches.registry import MatchRegistry
+from evilpegs_server.play.registry import MatchRegistry
 from evilpegs_server.site.bounds import ladder_bounds, load_known_results
 from evilpegs_server.site.models import LadderDocument, LadderList
 

@@ -15,8 +15,8 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.registry import Collector
 
 from evilpegs_game.live.cache import CacheState
-from evilpegs_server.matches.counts import NO_HELLO, PRACTICE_LIMIT, RATE_LIMIT, EndReason, Seats
-from evilpegs_server.matches.registry import MatchRegistry
+from evilpegs_server.play.counts import NO_HELLO, PRACTICE_LIMIT, RATE_LIMIT, EndReason, Seats
+from evilpegs_server.play.registry import MatchRegistry
 from evilpegs_server.storage.durations import BOUNDS, Durations
 from evilpegs_server.storage.writer import Writer
 from evilpegs_server.work.pool import PoolMetrics

@@ -6,7 +6,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.stdlib import BoundLogger
 
 from evilpegs_server.hosts import AllowedHosts
-from evilpegs_server.matches.counts import HttpCounts
+from evilpegs_server.play.counts import HttpCounts
 from evilpegs_server.site.problems import busy_response, problem_response
 
 REQUEST_SECONDS: Final = 10.0

@@ -1,6 +1,6 @@
 from typing import Final
 
-from evilpegs_server.matches.registry import MatchRegistry
+from evilpegs_server.play.registry import MatchRegistry
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.writer import Writer
 

@@ -7,8 +7,8 @@ from sqlalchemy import Engine
 from structlog.stdlib import BoundLogger
 
 from evilpegs_server.hosts import AllowedHosts, GameAddress
-from evilpegs_server.matches.registry import MatchRegistry
-from evilpegs_server.rating.leaderboards import LiveLeaderboards
+from evilpegs_server.leaderboard.leaderboards import LiveLeaderboards
+from evilpegs_server.play.registry import MatchRegistry
 from evilpegs_server.site.analysis import MatchAnalyses
 from evilpegs_server.site.loop_share import MeteredReads
 from evilpegs_server.site.metrics import Metrics

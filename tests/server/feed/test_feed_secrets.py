@@ -5,7 +5,7 @@ import json
 import pytest
 
 from evilpegs_game.codes import format_code
-from evilpegs_server.codemaking.game_secrets import GameSecrets
+from evilpegs_server.replies.game_secrets import GameSecrets
 from support.brokers import Subscriber
 
 

@@ -24,12 +24,12 @@ from evilpegs_protocol.client_messages import Guess, Ready, Resign
 from evilpegs_protocol.codec import CodecError, decode_record_event, decode_request
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import ErrorCode
-from evilpegs_server.codemaking.replies import Reply
 from evilpegs_server.match.events import GameBegun, GameEnded, GuessAnswered, MatchEnded, NeedReply, TurnOpened
 from evilpegs_server.match.match import TRANSITIONS, Match, RefusedError, State
 from evilpegs_server.record.encoding import MatchKey, facts_from_events
 from evilpegs_server.record.event_log import EventLog
 from evilpegs_server.record.recorder import Recorder
+from evilpegs_server.replies.codemaking import Reply
 from support.examples import share
 from support.match_states import durable_state, snapshot
 

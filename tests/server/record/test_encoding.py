@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from evilpegs_game.feedback import Feedback
 from evilpegs_protocol.codec import decode_record_event
 from evilpegs_protocol.commitment import commitment
-from evilpegs_server.codemaking.replies import Reply
 from evilpegs_server.match.events import GameBegun, GameEnded, GameOpened, GuessAnswered, MatchEnded, Outcome
 from evilpegs_server.match.match import Match
 from evilpegs_server.record.encoding import (
@@ -22,6 +21,7 @@ from evilpegs_server.record.encoding import (
     match_started_event,
 )
 from evilpegs_server.record.event_log import EventLog
+from evilpegs_server.replies.codemaking import Reply
 from support.match_states import durable_state
 
 

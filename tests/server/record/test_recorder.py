@@ -7,10 +7,10 @@ import pytest
 
 from evilpegs_game.feedback import Feedback
 from evilpegs_protocol.codec import decode_record_event, encode_event
-from evilpegs_server.codemaking.replies import Reply
 from evilpegs_server.match.events import GameEnded, TurnOpened
 from evilpegs_server.record.event_log import EventLog
 from evilpegs_server.record.recorder import Recorder
+from evilpegs_server.replies.codemaking import Reply
 from evilpegs_server.storage.writes import store_batch
 
 

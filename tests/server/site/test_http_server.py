@@ -10,7 +10,7 @@ import socket
 import pytest
 from starlette.responses import Response
 
-from evilpegs_server.matches.counts import HttpCounts
+from evilpegs_server.play.counts import HttpCounts
 from evilpegs_server.site import http_connection, http_server
 from evilpegs_server.site.http_connection import MAX_REQUEST_BYTES
 from evilpegs_server.site.http_server import bind, running_http_server

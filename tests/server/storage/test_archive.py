@@ -7,12 +7,12 @@ from sqlalchemy import select
 
 from evilpegs_protocol.codec import decode_record_event
 from evilpegs_protocol.fields import Program
-from evilpegs_server.codemaking.replies import Reply
 from evilpegs_server.match.events import GuessAnswered
 from evilpegs_server.match.match import Match
 from evilpegs_server.record.encoding import MatchKey, facts_from_events
 from evilpegs_server.record.event_log import EventLog
 from evilpegs_server.record.recorder import Recorder
+from evilpegs_server.replies.codemaking import Reply
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.archive import (
     load_cursor,

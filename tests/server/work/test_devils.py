@@ -13,9 +13,9 @@ from evilpegs_game.feedback import Feedback, feedback
 from evilpegs_game.history import Turn
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.commitment import tie_index
-from evilpegs_server.codemaking.game_secrets import GameSecrets
-from evilpegs_server.codemaking.replies import Codemaking, reply_task
 from evilpegs_server.match.ladders import load_ladders
+from evilpegs_server.replies.codemaking import Codemaking, reply_task
+from evilpegs_server.replies.game_secrets import GameSecrets
 from evilpegs_server.work.tasks import ExportSolved, run_task
 from evilpegs_server.work.workspace import DevilSolvers
 from support.plain_worst_case import PlainWorstCase, plain_codes, plain_parts

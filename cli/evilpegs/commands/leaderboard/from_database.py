@@ -11,9 +11,9 @@ from sqlalchemy.exc import SQLAlchemyError
 from evilpegs.errors import CommandError, practice_ladder, unknown_ladder
 from evilpegs.output import console, pluralize
 from evilpegs_protocol.listings import Standings, StandingsRow
+from evilpegs_server.leaderboard.leaderboard import LeaderboardRow
+from evilpegs_server.leaderboard.leaderboards import LiveLeaderboards
 from evilpegs_server.match.ladders import Ladder, load_ladders
-from evilpegs_server.rating.leaderboards import LiveLeaderboards
-from evilpegs_server.scoring.leaderboard import LeaderboardRow
 
 LOOK_SECONDS: Final = 0.1
 """The time between readings while the luck of some games is not measured yet."""

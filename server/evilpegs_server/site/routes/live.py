@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from evilpegs_protocol.fields import LadderId, MatchId
-from evilpegs_server.matches.runner import MatchRunner
+from evilpegs_server.play.runner import MatchRunner
 from evilpegs_server.site.models import LiveMatch, LivePage
 from evilpegs_server.site.responses import document, next_page, problem_statuses
 from evilpegs_server.site.routes.ladders import find_ladder

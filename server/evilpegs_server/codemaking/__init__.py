@@ -1,1 +1,0 @@
-"""The codemakers of a server, and what they may cost. Begin with `replies`."""

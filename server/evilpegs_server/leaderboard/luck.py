@@ -1,0 +1,186 @@
+"""The luck of finished games, measured in the worker process and stored beside the results of the games.
+
+Games that have just ended are measured first, and games from before the start of the server when no others wait. The
+measurements should have a task pool of their own, which runs one task at a time, so that a measurement never delays a
+reply. A game whose luck cannot be measured counts on leaderboards without its luck.
+"""
+
+import asyncio
+import contextlib
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
+from typing import Final, TypeVar
+
+from sqlalchemy import Engine
+from structlog.stdlib import BoundLogger
+
+from evilpegs_server.leaderboard.value_curves import curve_hashes
+from evilpegs_server.match.ladders import Ladder
+from evilpegs_server.storage import writes
+from evilpegs_server.storage.game_sums import load_new, load_newest, load_unadjusted, sum_games
+from evilpegs_server.storage.game_turns import StoredGame, load_stored_games
+from evilpegs_server.storage.writer import Write, Writer
+from evilpegs_server.work.pool import Pool
+from evilpegs_server.work.scheduler import SchedulerLimits
+from evilpegs_server.work.tasks import MeasureLuck
+
+LUCK_LIMITS: Final = SchedulerLimits(budget=0, window=60.0, cheap=0, heavy_slots=1, cheap_slots=0)
+GAMES: Final = 50  # read and measured at a time
+# games times codes of their rules, per measurement; one game may exceed it. Fifty games on 4x6 take the worker process
+# about 15 ms; with far fewer, the event loop would spend more time on sending them than the worker on measuring
+CODES: Final = 100_000
+MATCHES: Final = 1_000  # searched at a time for games from before the start
+EVENTS: Final = 4_000  # searched at a time for games that have ended
+RETRY_SECONDS: Final = 5.0
+# between two searches for games that have ended: one after every commit would take a quarter of a processor core
+LOOK_SECONDS: Final = 0.5
+_COST: Final = 1
+_T = TypeVar("_T")
+
+
+class LuckKeeper:
+    """A background task that measures and stores the luck of all games on ladders with a value curve.
+
+    ``stored`` is called each time that the luck of some games was stored. Failures are logged and tried again later.
+    Call every method on the thread of the event loop.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        writer: Writer,
+        pool: Pool,
+        ladders: Mapping[str, Ladder],
+        log: BoundLogger,
+        stored: Callable[[], None] = lambda: None,
+        look_seconds: float = LOOK_SECONDS,
+    ) -> None:
+        self._engine, self._writer, self._pool, self._log, self._stored = engine, writer, pool, log, stored
+        self._ladders = ladders
+        self._curves = curve_hashes(ladders.values())
+        self._look_seconds = look_seconds
+        self._woken = asyncio.Event()
+        self._following: asyncio.Task[None] | None = None
+        self._last_event = self._looked_through = self._last_match = 0
+
+    def start(self) -> None:
+        """Start the task, unless no ladder has a value curve."""
+        if self._curves:
+            self._following = asyncio.create_task(self._follow())
+
+    def wake(self) -> None:
+        """Note that games may have ended; pass this method to `Audience.listen`."""
+        self._woken.set()
+
+    async def close(self) -> None:
+        """Stop; luck that is not stored yet is measured after the next start."""
+        if self._following is not None:
+            self._following.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._following
+
+    async def _follow(self) -> None:
+        await self._try(self._begin)
+        while True:
+            self._woken.clear()
+            await self._try(self._measure_new)
+            if self._looked_through < self._last_match:
+                await self._try(self._measure_old)
+            else:
+                await asyncio.sleep(self._look_seconds)
+                await self._woken.wait()
+
+    async def _try(self, step: Callable[[], Awaitable[None]]) -> None:
+        while True:
+            try:
+                await step()
+            except Exception as error:  # noqa: BLE001 - the disk or the worker may be better later
+                self._log.warning("cannot measure the luck of games yet", error=type(error).__name__)
+                await asyncio.sleep(RETRY_SECONDS)
+            else:
+                return
+
+    async def _begin(self) -> None:
+        self._last_event, self._last_match = await asyncio.to_thread(self._load_newest)
+
+    async def _measure_new(self) -> None:
+        while True:
+            last, games = await asyncio.to_thread(self._load_new)
+            if last == self._last_event:
+                return
+            await self._measure(games)
+            self._last_event = last
+
+    async def _measure_old(self) -> None:
+        last = min(self._looked_through + MATCHES, self._last_match)
+        games = await asyncio.to_thread(self._load_old, self._looked_through, last)
+        for start in range(0, len(games), GAMES):
+            await self._measure(games[start : start + GAMES])
+            # games that have ended meanwhile come first
+            await self._try(self._measure_new)
+        self._looked_through = last
+
+    def _load_newest(self) -> tuple[int, int]:
+        with self._engine.connect() as connection:
+            return load_newest(connection)
+
+    def _load_new(self) -> tuple[int, list[int]]:
+        with self._engine.connect() as connection:
+            last = min(load_newest(connection)[0], self._last_event + EVENTS)
+            if last <= self._last_event:
+                return self._last_event, []
+            _, ended = load_new(connection, self._last_event, last)
+            return last, [game for each in sum_games(connection, self._curves, ended) for game in each.unadjusted]
+
+    def _load_old(self, after: int, last: int) -> list[int]:
+        with self._engine.connect() as connection:
+            return load_unadjusted(connection, self._curves, after, last)
+
+    async def _measure(self, games: Sequence[int]) -> None:
+        for start in range(0, len(games), GAMES):
+            stored = await asyncio.to_thread(self._load_games, games[start : start + GAMES])
+            by_ladder: defaultdict[str, list[StoredGame]] = defaultdict(list)
+            for game in stored:
+                by_ladder[game.ladder].append(game)
+            for ladder, each in by_ladder.items():
+                size = max(1, CODES // self._ladders[ladder].rules.size)
+                for first in range(0, len(each), size):
+                    await self._measure_batch(self._ladders[ladder], each[first : first + size])
+
+    def _load_games(self, games: Sequence[int]) -> list[StoredGame]:
+        with self._engine.connect() as connection:
+            return load_stored_games(connection, games)
+
+    async def _measure_batch(self, ladder: Ladder, games: Sequence[StoredGame]) -> None:
+        task = MeasureLuck(ladder.rules, ladder.guess_limit, tuple(tuple(game.turns) for game in games))
+        measured = await self._run(task)
+        curve = self._curves[ladder.id]
+        stored = [
+            writes.set_luck(game.match, game.game, luck, curve)
+            for game, luck in zip(games, measured, strict=True)
+            if luck is not None
+        ]
+        if stored:
+            await self._write(stored)
+            self._stored()
+
+    async def _run(self, task: MeasureLuck) -> list[int | None]:
+        result: asyncio.Future[list[int | None] | Exception] = asyncio.get_running_loop().create_future()
+        self._pool.submit(self, _COST, task, partial(_settle, result))
+        outcome = await result
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+    async def _write(self, stored: Sequence[Write]) -> None:
+        result: asyncio.Future[Exception | None] = asyncio.get_running_loop().create_future()
+        self._writer.submit(stored, partial(_settle, result))
+        error = await result
+        if error is not None:
+            raise error
+
+
+def _settle(future: asyncio.Future[_T], value: _T) -> None:
+    if not future.done():
+        future.set_result(value)

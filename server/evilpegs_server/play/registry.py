@@ -1,0 +1,243 @@
+"""The registry of matches, which opens them, finds them, and restores them after a restart."""
+
+import asyncio
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Final
+
+from sqlalchemy import Engine
+from sqlalchemy.exc import SQLAlchemyError
+from structlog.stdlib import BoundLogger
+
+from evilpegs_protocol.client_messages import Play
+from evilpegs_protocol.fields import Program
+from evilpegs_protocol.server_messages import ErrorCode, OpenMatch
+from evilpegs_protocol.suggestions import unknown_ladder_text
+from evilpegs_server.match.ladders import Ladder
+from evilpegs_server.match.match import Match
+from evilpegs_server.play.audience import Audience
+from evilpegs_server.play.counts import PRACTICE_LIMIT, ServerCounts
+from evilpegs_server.play.finished_matches import FinishedMatches
+from evilpegs_server.play.match_ids import MatchIds
+from evilpegs_server.play.open_runners import OpenRunners
+from evilpegs_server.play.replayed_match import ReplayedMatch, read_match, replay_match
+from evilpegs_server.play.requests import ClientChannel, RefusedRequestError
+from evilpegs_server.play.runner import MatchRunner
+from evilpegs_server.play.services import MatchServices
+from evilpegs_server.play.stall_free_clock import StallFreeClock
+from evilpegs_server.play.watchers import Watchers
+from evilpegs_server.record.encoding import MatchKey
+from evilpegs_server.record.event_log import EventLog
+from evilpegs_server.record.signing import RecordSigner
+from evilpegs_server.replies.codemaking import Codemaking
+from evilpegs_server.storage import writes
+from evilpegs_server.storage.archive import StoredMatch
+from evilpegs_server.storage.errors import DatabaseUnusableError
+from evilpegs_server.storage.fault_log import MAX_REASON, FaultLog
+from evilpegs_server.storage.players import Player
+from evilpegs_server.storage.writer import Write, Writer
+
+MAX_OPEN_MATCHES: Final = 8
+"""Per player."""
+RELOAD_SECONDS: Final = 1.0
+"""Between two attempts to read a match from the database whose events could not be stored."""
+RESTART_GRACE_MS: Final = 60_000
+"""The time after a restart to resume a match, before its clock runs without the player."""
+
+
+class MatchRegistry:
+    def __init__(
+        self,
+        ladders: Mapping[str, Ladder],
+        codemaking: Codemaking,
+        writer: Writer,
+        engine: Engine,
+        clock: StallFreeClock,
+        wall_ms: Callable[[], int],
+        log: BoundLogger,
+        reload_seconds: float = RELOAD_SECONDS,
+        signer: RecordSigner | None = None,
+    ) -> None:
+        self.ladders = ladders
+        self.offered_ladders = [ladder for ladder in ladders.values() if codemaking.unavailable_reason(ladder) is None]
+        """New matches can begin on these; older ones may exist on other ladders too."""
+        self.watchers = Watchers(log)
+        self.counts = ServerCounts()
+        self.audience = Audience(self.counts.events, self.watchers, log)
+        self.draining = False
+        self._open = OpenRunners()
+        self._ids = MatchIds(wall_ms)
+        self._reload_tasks: set[asyncio.Task[None]] = set()
+        self._reload_seconds = reload_seconds
+        self._finished = FinishedMatches[ReplayedMatch](partial(read_match, engine, ladders))
+        self._on_last_match: Callable[[int], None] | None = None
+        self._admit_practice: Callable[[int], bool] | None = None
+        faults = FaultLog(log, self.counts.faults)
+        self._services = MatchServices(
+            codemaking,
+            writer,
+            clock,
+            wall_ms,
+            self.audience.publish,
+            self._retire,
+            log,
+            self.counts,
+            faults,
+            signer,
+        )
+
+    def play(
+        self, channel: ClientChannel, player: Player, client: Program, request: Play, first: Sequence[Write] = ()
+    ) -> MatchRunner:
+        """Begin a match; the writes ``first`` are committed with its first events. Raises RefusedRequestError."""
+        ladder = self._check_play(player, request.ladder)
+        key = MatchKey(self._ids.new(), ladder, secrets.token_bytes(32), ladder.tie_nonces)
+        runner = self._add_runner(key, player.id, Match(ladder), EventLog(key.id))
+
+        def opening(at: int) -> list[Write]:
+            return [*first, writes.insert_match(key.id, player, client, ladder.id, key.seed, at)]
+
+        runner.open(channel, player.name, client, opening, request.id)
+        return runner
+
+    @property
+    def runners(self) -> tuple[MatchRunner, ...]:
+        return tuple(self._open)
+
+    def open_matches(self, player: Player) -> list[OpenMatch]:
+        return [OpenMatch(match=runner.key.id, seq=runner.sent_count) for runner in self.runners_of(player.id)]
+
+    def runners_of(self, player: int) -> list[MatchRunner]:
+        return self._open.of_player(player)
+
+    @property
+    def practice_matches(self) -> int:
+        return self._open.practice
+
+    def ids_on_ladder(self, ladder: str) -> list[str]:
+        return [runner.key.id for runner in self._open if runner.key.ladder.id == ladder]
+
+    def get(self, match: str) -> MatchRunner | None:
+        """Return the runner of an open match."""
+        return self._open.get(match)
+
+    async def find(self, match: str) -> MatchRunner | None:
+        """Return the runner of any match, from the database if not open. Raises BusyError or RefusedRequestError."""
+        runner = self._open.get(match)
+        if runner is not None:
+            return runner
+        try:
+            return self._adopt(match, await self._finished.find(match))
+        except (DatabaseUnusableError, SQLAlchemyError) as error:
+            self._services.faults.report("cannot read a match", error, match=match)
+            why = "the server cannot read this match now; try again later"
+            raise RefusedRequestError(ErrorCode.STORAGE_UNAVAILABLE, why) from None
+
+    def restore(self, stored: StoredMatch) -> None:
+        """Resume a match that was open at the last stop; log and skip it if it cannot be read."""
+        try:
+            if stored.ladder in self.ladders:
+                self._adopt(stored.id, replay_match(stored, self.ladders[stored.ladder]))
+        except Exception:
+            self._services.log.exception("a match cannot be read and was left alone", match=stored.id)
+
+    def skip_unreadable(self, match: str, error: Exception) -> None:
+        self._services.log.error("a match cannot be read and was left alone", match=match, why=str(error)[:MAX_REASON])
+
+    def leave(self, channel: ClientChannel, player: Player | None) -> None:
+        """Forget a connection that is gone; the clocks of its matches run on."""
+        self.watchers.leave(channel)
+        for runner in self._open.of_player(player.id) if player is not None else ():
+            runner.leave(channel)
+
+    async def drain(self) -> None:
+        """Refuse new requests, stop all deadlines, and return when the requests in progress are stored."""
+        self.draining = True
+        for runner in self._open:
+            runner.drain()
+        while any(runner.busy for runner in self._open):  # noqa: ASYNC110 - once in the life of a server
+            await asyncio.sleep(0.01)
+
+    def close(self) -> None:
+        """Stop every match for good, even if `drain` has not finished."""
+        for runner in self._open:
+            runner.close()
+        for task in self._reload_tasks:
+            task.cancel()
+        self._finished.close()
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def notify_last_match(self, notify: Callable[[int], None]) -> None:
+        """Call ``notify`` with the id of a player whose last open match has ended; it must not raise or wait."""
+        self._on_last_match = notify
+
+    def limit_practice(self, admit: Callable[[int], bool]) -> None:
+        """Ask ``admit``, with the number of open practice matches, before each new one; False refuses it."""
+        self._admit_practice = admit
+
+    def _check_play(self, player: Player, ladder_id: str) -> Ladder:
+        if self.draining:
+            raise RefusedRequestError(ErrorCode.DRAINING, "the server is about to stop; come back later")
+        ladder = self.ladders.get(ladder_id)
+        if ladder is None:
+            raise RefusedRequestError(ErrorCode.UNKNOWN_LADDER, unknown_ladder_text(ladder_id, self._offered_ids()))
+        reason = self._services.codemaking.unavailable_reason(ladder)
+        if reason is not None:
+            raise RefusedRequestError(ErrorCode.TOO_LARGE, reason)
+        if ladder.rated and player.is_guest:
+            raise RefusedRequestError(
+                ErrorCode.AUTH_REQUIRED, "guests play practice ladders; claim a name for rated ones"
+            )
+        matches = [runner.key.id for runner in self.runners_of(player.id)]
+        if len(matches) >= MAX_OPEN_MATCHES:
+            why = f"you have {len(matches)} open matches; resume or resign one of them first: {', '.join(matches)}"
+            raise RefusedRequestError(ErrorCode.TOO_MANY_MATCHES, why)
+        if not ladder.rated and self._admit_practice is not None and not self._admit_practice(self._open.practice):
+            self.counts.limits[PRACTICE_LIMIT] += 1
+            why = f"{self._open.practice} practice matches are open here (limit max_practice_matches); come back later"
+            raise RefusedRequestError(ErrorCode.TOO_MANY_MATCHES, why)
+        return ladder
+
+    def _offered_ids(self) -> list[str]:
+        return [ladder.id for ladder in self.offered_ladders]
+
+    def _add_runner(self, key: MatchKey, player: int, match: Match, event_log: EventLog) -> MatchRunner:
+        runner = MatchRunner(key, player, match, event_log, self._services)
+        if not match.over:
+            self._open.add(runner)
+            self._finished.forget(key.id)
+        return runner
+
+    def _adopt(self, match_id: str, replayed: ReplayedMatch | None) -> MatchRunner | None:
+        if replayed is None or self._open.get(match_id) is not None:
+            return self._open.get(match_id)
+        stored, match, tie_nonces = replayed
+        key = MatchKey(stored.id, match.ladder, stored.seed, tie_nonces)
+        runner = self._add_runner(key, stored.player, match, EventLog(stored.id, stored.entries))
+        if match.over:
+            self._finished.keep(match_id, replayed)
+        else:
+            runner.recover(RESTART_GRACE_MS)
+        return runner
+
+    def _retire(self, runner: MatchRunner) -> None:
+        self._open.remove(runner)
+        if self._on_last_match is not None and not self._open.of_player(runner.player):
+            self._on_last_match(runner.player)
+        if runner.broken and not self.draining:
+            task = asyncio.get_running_loop().create_task(self._reload(runner.key.id))
+            self._reload_tasks.add(task)
+            task.add_done_callback(self._reload_tasks.discard)
+
+    async def _reload(self, match: str) -> None:
+        while True:
+            await asyncio.sleep(self._reload_seconds)
+            try:
+                self._adopt(match, await self._finished.read(match))
+            except Exception as error:  # noqa: BLE001 - the disk may be better a second later
+                self._services.faults.report("cannot read a match yet", error, match=match)
+            else:
+                return

@@ -1,0 +1,422 @@
+"""The runner of one match, which turns requests into events that are first stored and then sent.
+
+A *step* begins with a request, with a deadline that has passed, or with the next game of a player who is gone for good.
+Steps follow one another. The methods of `MatchRunner` are in the order in which a step calls them:
+
+1. `receive` accepts a request, and `_apply` hands it to the state machine `match`. `_wake` and `_forfeit` begin a step
+   without a request.
+2. `_ask_reply` asks the codemaker for the reply to a guess, and `_take_reply` receives it.
+3. `_ask_secret` asks for the code that is shown if the step ends a game, a secret or a witness, and `_take_secret`
+   receives it. In a step that shows no code, `_ask_secret` goes on to `_record` at once.
+4. `_record` turns the events of the state machine into entries of the event log, and makes the texts for the player.
+5. The writer commits the entries: `_commit`, `_finish_commit`.
+6. `_deliver` sends the texts, starts the clock of the next turn, sets the timer and passes the entries to the
+   `Audience`.
+
+An event is therefore durable before the frame that reveals it is sent, and the player sees events in the order of the
+record. The codemaker, the pool and the writer call back on the event loop; nothing here waits.
+
+The runner is in one of these states. Requests that arrive in a busy state wait for the next idle one.
+
+| state | busy | waits for | then |
+|---|---|---|---|
+| `IDLE` | | a request, or the deadline of the match | `REPLY`, `SECRET`, `COMMIT` or `HINT` |
+| `REPLY` | yes | the codemaker's reply | `SECRET` or `COMMIT` |
+| `SECRET` | yes | the secret or witness of a game that has ended | `COMMIT` |
+| `COMMIT` | yes | the writer | `IDLE`; `BROKEN` if the entries cannot be stored |
+| `HINT` | yes | a good guess | `IDLE` |
+| `BROKEN` | | nothing: the registry reads the match from storage into a new runner | |
+| `CLOSED` | | nothing: the server has stopped; results that still arrive are dropped | |
+
+Cheap replies and secrets are found at once, so their states pass within one call. A step whose entries cannot be
+recorded also ends in `BROKEN`. Two facts are independent of the state: a runner that is *draining* finishes its step,
+refuses requests and lets no clock run out, and one whose player is gone for good is *abandoned* and forfeits game after
+game.
+"""
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from functools import partial
+from time import perf_counter
+from typing import Final
+
+from evilpegs_protocol.client_messages import Guess, Hint, Ready, Resign, Resume
+from evilpegs_protocol.fields import Program
+from evilpegs_protocol.limits import CLOSE_SEAT_TAKEN
+from evilpegs_protocol.server_messages import ErrorCode, Expected
+from evilpegs_server.fast_path import add_re
+from evilpegs_server.match.events import AnswerRepeated, MatchEvent, NeedReply
+from evilpegs_server.match.match import Match, RefusedError, State
+from evilpegs_server.play import responses
+from evilpegs_server.play.counts import EndReason
+from evilpegs_server.play.deadline_timer import DeadlineTimer
+from evilpegs_server.play.player_clock import PlayerClock
+from evilpegs_server.play.requests import ClientChannel, Request, error_text
+from evilpegs_server.play.responses import RecordedRefusal
+from evilpegs_server.play.services import MatchServices
+from evilpegs_server.play.step import RunnerState, Step
+from evilpegs_server.record.encoding import MatchKey
+from evilpegs_server.record.event_log import EventLog, LogEntry
+from evilpegs_server.record.recorder import Batch, Recorder
+from evilpegs_server.replies.codemaking import Reply
+from evilpegs_server.replies.game_secrets import MatchSecrets
+from evilpegs_server.storage.writer import Write
+from evilpegs_server.storage.writes import store_batch
+from evilpegs_server.work.hints import HintResult
+
+MAX_WAITING: Final = 16
+"""Per match."""
+
+_NOT_STORED: Final = "the server cannot store results now; resume the match later"
+
+
+class MatchRunner:
+    """The object that runs one match; call all methods on the thread of the event loop."""
+
+    def __init__(self, key: MatchKey, player: int, match: Match, event_log: EventLog, services: MatchServices) -> None:
+        self.key = key
+        self.player = player
+        self.match = match
+        self.event_log = event_log
+        self.seat: ClientChannel | None = None
+        self.timer = DeadlineTimer(self._wake)
+        self._services = services
+        self._recorder = Recorder(key, event_log, services.wall_ms, services.signer)
+        self._secrets = MatchSecrets(key.id, key.nonce, key.tie_nonces)
+        self._log = services.log.bind(match=key.id)
+        self._clock = PlayerClock(services.clock)
+        self._waiting: deque[Request] = deque()
+        self._state = RunnerState.IDLE
+        self._draining = self._abandoned = False
+        self._sent_count = event_log.seq
+
+    # What others see of it
+
+    @property
+    def sent_entries(self) -> list[LogEntry]:
+        """The log entries that are durable and have been sent to the player."""
+        return self.event_log.entries[: self._sent_count]
+
+    @property
+    def sent_count(self) -> int:
+        return self._sent_count
+
+    @property
+    def broken(self) -> bool:
+        """True if the match must be read from storage again."""
+        return self._state is RunnerState.BROKEN
+
+    @property
+    def busy(self) -> bool:
+        return self._state.is_busy
+
+    def awaits(self, message: Ready | Guess) -> bool:
+        """Return True if the match waits for ``message``, and no request or hint is in progress."""
+        state = State.READY if isinstance(message, Ready) else State.TURN
+        turn = message.turn if isinstance(message, Guess) else 0
+        game = message.game or self.match.game
+        return not self.busy and self.match.state is state and (game, turn) == self.match.game_and_turn
+
+    # The life of a match
+
+    def open(
+        self,
+        channel: ClientChannel,
+        player: str,
+        client: Program,
+        opening: Callable[[int], Sequence[Write]],
+        re: str | None,
+    ) -> None:
+        """Begin the match; ``opening`` gets the first event's time in Unix ms, and its writes are committed with it."""
+        self.seat = channel
+        batch = self._recorder.open(self.match.start(self._now()), player, client)
+        started, *others = batch.entries
+        texts = [add_re(started.text, re), *(entry.text for entry in others)]
+        self._commit(Step(channel, re, batch=batch, texts=texts), opening(started.at))
+
+    def recover(self, grace_ms: int) -> None:
+        """Prepare a match read from storage: its clock runs on `resume`, or after ``grace_ms``."""
+        now = self._now()
+        self.match.recover(now, grace_ms)
+        self.timer.set(self.match.deadline(), now)
+
+    def leave(self, channel: ClientChannel) -> None:
+        """Forget a connection that is gone; the clock of the match runs on."""
+        if self.seat is channel:
+            self.seat = None
+        for request in [each for each in self._waiting if each.channel is channel and isinstance(each.message, Resume)]:
+            self._waiting.remove(request)  # a connection that is gone must not take the seat
+
+    def abandon(self) -> None:
+        """Forfeit the remaining games one after another, unless the player resumes the match meanwhile."""
+        self._abandoned = True
+        if self._state is RunnerState.IDLE and not self._draining:
+            self._forfeit()
+
+    def drain(self) -> None:
+        """Refuse new requests and stop the timer; a request in progress is still finished."""
+        self._draining = True
+        self.timer.stop()
+
+    def close(self) -> None:
+        """Stop the match: replies, secrets and hints that arrive from now on are dropped."""
+        self._state = RunnerState.CLOSED
+
+    # 1. Requests, and the clock
+
+    def receive(self, request: Request) -> None:
+        if self._draining:
+            self._refuse(request, ErrorCode.DRAINING, "the server is about to stop; resume when it is back")
+        elif self.broken:
+            self._refuse(request, ErrorCode.STORAGE_UNAVAILABLE, _NOT_STORED)
+        elif len(self._waiting) >= MAX_WAITING:
+            self._refuse(request, ErrorCode.RATE_LIMITED, "too many requests at once; wait for the answers")
+        else:
+            self._waiting.append(request)
+            self._handle_waiting()
+
+    def _handle_waiting(self) -> None:
+        while self._waiting and self._state is RunnerState.IDLE:
+            self._handle(self._waiting.popleft())
+
+    def _handle(self, request: Request) -> None:
+        message = request.message
+        if isinstance(message, Resume):
+            self._resume(request, message)
+        elif request.channel is not self.seat:
+            why = "this connection is not playing this match; send resume to take it over"
+            self._refuse(request, ErrorCode.NOT_YOUR_MATCH, why)
+        elif isinstance(message, Hint):
+            self._ask_hint(request)
+        else:
+            self._apply(request, message)
+
+    def _apply(self, request: Request, message: Ready | Guess | Resign) -> None:
+        self._credit_stalls()
+        try:
+            events = self._run_command(message, self._clock.convert(request.arrived))
+        except RefusedError as refused:
+            self._refuse_as(request, refused)
+            return
+        first = events[0]
+        if isinstance(first, AnswerRepeated):
+            self._repeat(request, first)
+            return
+        step = Step.of_request(request, events)
+        if isinstance(first, NeedReply):
+            self._ask_reply(step, first)
+        else:
+            step.refusal = responses.refusal(message, first)
+            self._ask_secret(step)
+
+    def _run_command(self, message: Ready | Guess | Resign, now: float) -> list[MatchEvent]:
+        match message:
+            case Ready():
+                return self.match.ready(message.game or self.match.game, message.nonce, now)
+            case Guess():
+                return self.match.guess(message.game or self.match.game, message.turn, message.code, now)
+            case Resign():
+                return self.match.resign(message.game, now)
+
+    def _wake(self) -> None:
+        if self.busy:
+            return  # the step in progress sets the timer again
+        now = self._now()
+        events = self.match.handle_timeout(now)
+        if events:
+            self._ask_secret(Step(None, events=events))
+        else:
+            self.timer.set(self.match.deadline(), now)
+
+    def _forfeit(self) -> None:
+        events = self.match.abandon(self._now())
+        if events:
+            self._ask_secret(Step(None, events=events))
+
+    # 2. The reply to a guess
+
+    def _ask_reply(self, step: Step, need: NeedReply) -> None:
+        self._state = RunnerState.REPLY
+        step.began = perf_counter()
+        step.stalled_ms = round(self._clock.uncharged_ms)
+        secrets = self._secrets.of_game(need.game, need.client_nonce)
+        done = partial(self._take_reply, step)
+        self._services.codemaking.request_reply(self.key.ladder, self.player, secrets, need.history, need.guess, done)
+
+    def _take_reply(self, step: Step, reply: Reply | Exception) -> None:
+        if self._state is RunnerState.CLOSED:
+            return
+        if isinstance(reply, Exception):
+            self._log.error("codemaker failed", exc_info=reply)
+            why = "the server could not answer; the game is void"
+            step.refusal = RecordedRefusal(ErrorCode.INTERNAL, why, step.re)
+            step.events = self.match.fail(self._now())
+        else:
+            step.replied = perf_counter()
+            step.reply = reply
+            step.events = self.match.reply(reply.feedback, self._now())
+        self._ask_secret(step)
+
+    # 3. The code that the end of a game shows
+
+    def _ask_secret(self, step: Step) -> None:
+        ended = self._recorder.shows_secret(step.events)
+        if ended is None:
+            self._record(step)
+            return
+        self._state = RunnerState.SECRET
+        secrets = self._secrets.of_game(ended.game, ended.client_nonce)
+        done = partial(self._take_secret, step)
+        self._services.codemaking.request_witness(self.key.ladder, self.player, secrets, ended.history, done)
+
+    def _take_secret(self, step: Step, secret: str | Exception) -> None:
+        if self._state is RunnerState.CLOSED:
+            return
+        if isinstance(secret, Exception):
+            self._log.error("could not find a code that agrees with every reply", exc_info=secret)
+        else:
+            step.secret = secret
+        self._record(step)
+
+    # 4. The record
+
+    def _record(self, step: Step) -> None:
+        try:
+            step.batch = self._recorder.record(step.events, step.reply, step.stalled_ms, step.secret)
+        except Exception as error:  # noqa: BLE001 - the log may be incomplete, so the match is read again
+            self._break(step, error)
+            return
+        if step.refusal is not None:
+            self._services.counts.refusals[step.refusal.code] += 1
+        step.texts = responses.step_texts(self.key.id, step.request, step.batch, step.refusal)
+        self._commit(step)
+
+    # 5. The commit
+
+    def _commit(self, step: Step, opening: Sequence[Write] = ()) -> None:
+        if not step.batch.is_stored:
+            self._state = RunnerState.IDLE
+            self._deliver(step)
+            return
+        self._state = RunnerState.COMMIT
+        stored = [*opening, *store_batch(self.key.id, step.batch)]
+        self._services.writer.submit(stored, partial(self._finish_commit, step))
+
+    def _finish_commit(self, step: Step, error: Exception | None) -> None:
+        if error is not None:
+            self._break(step, error)
+            return
+        if self._state is RunnerState.COMMIT:
+            self._state = RunnerState.IDLE
+        step.committed = perf_counter()
+        self._deliver(step)
+        self._handle_waiting()
+
+    def _break(self, step: Step, error: Exception) -> None:
+        self._state = RunnerState.BROKEN
+        self._services.faults.report("could not store events", error, match=self.key.id)
+        self.timer.stop()
+        unanswered = [(request.channel, request.message.id) for request in self._waiting]
+        channel = step.channel or self.seat
+        if channel is not None:
+            unanswered.insert(0, (channel, step.re))
+        self._waiting.clear()
+        for channel, re in unanswered:
+            self._services.counts.refusals[ErrorCode.STORAGE_UNAVAILABLE] += 1
+            channel.send([error_text(ErrorCode.STORAGE_UNAVAILABLE, _NOT_STORED, re, fatal=True)])
+        for channel in {channel for channel, _ in unanswered}:
+            self._services.counts.ended[EndReason.STORAGE] += 1
+            channel.close(1011, "storage unavailable")
+        self._services.retire(self)
+
+    # 6. What the player and others receive
+
+    def _deliver(self, step: Step) -> None:
+        channel = step.channel or self.seat
+        if channel is not None and step.texts:
+            channel.send(step.texts)
+        if step.replied:
+            self._services.counts.guess_times.add(step.began, step.replied, step.committed, perf_counter())
+        now, batch = self._now(), step.batch
+        if batch.turn is not None:
+            self._start_clock(first=batch.turn.turn == 1, now=now)
+        self.timer.set(self.match.deadline(), now)
+        if batch.entries:
+            self._sent_count = batch.entries[-1].seq
+            self._services.publish(self.key, batch.entries, self.seat)
+        if self.match.over:
+            self.timer.stop()
+            self._services.retire(self)
+        elif self._abandoned and not self._draining:
+            self._forfeit()
+
+    def _start_clock(self, *, first: bool, now: float) -> None:
+        if not self.match.clock.running:
+            self._clock.begin_turn(first=first)
+        self.match.start_clock(now)
+
+    def _now(self) -> float:
+        self._credit_stalls()
+        return self._clock.now()
+
+    def _credit_stalls(self) -> None:
+        if self.match.clock.running:
+            self._clock.credit_stalls(self._is_over_limit)
+
+    def _is_over_limit(self) -> bool:
+        return self.seat is not None and self.seat.over_limit
+
+    # Requests that do not change the match
+
+    def _repeat(self, request: Request, repeated: AnswerRepeated) -> None:
+        entry = self.event_log.feedback(repeated.game, repeated.turn)
+        request.channel.send([add_re(entry.text, request.message.id)])
+
+    def _resume(self, request: Request, message: Resume) -> None:
+        self.take_seat(request.channel)
+        now = self._now()
+        texts = responses.resume_texts(self.match, self.event_log, message, now)
+        turn = self.match.open_turn(now)
+        if turn is not None:
+            texts.append(responses.turn_text(self.key.id, turn))
+        self._deliver(Step(request.channel, batch=Batch(turn=turn), texts=texts))
+
+    def take_seat(self, channel: ClientChannel) -> None:
+        """Make ``channel`` the seat; notify and close a connection that had it before."""
+        older, self.seat, self._abandoned = self.seat, channel, False
+        if older is not None and older is not channel:
+            older.send([responses.seat_taken_text()])
+            older.close(CLOSE_SEAT_TAKEN, "seat taken")
+
+    def _ask_hint(self, request: Request) -> None:
+        if self.key.ladder.rated:
+            self._refuse(request, ErrorCode.NOT_PRACTICE, "hints are given on practice ladders only")
+        elif (refused := self.match.hint_refusal()) is not None:
+            self._refuse_as(request, refused)
+        else:
+            self._state = RunnerState.HINT
+            done = partial(self._take_hint, request)
+            self._services.codemaking.request_hint(self.key.ladder, self.player, self.match.history, done)
+
+    def _take_hint(self, request: Request, hint: HintResult | Exception) -> None:
+        if self._state is RunnerState.CLOSED:
+            return
+        self._state = RunnerState.IDLE
+        if isinstance(hint, Exception):
+            self._log.error("hint failed", exc_info=hint)
+            self._refuse(request, ErrorCode.INTERNAL, "no hint could be computed")
+        else:
+            request.channel.send([responses.hint_text(self.key.id, hint, request.message.id)])
+        self.timer.set(self.match.deadline(), self._now())
+        self._handle_waiting()
+
+    def _refuse_as(self, request: Request, refused: RefusedError) -> None:
+        expected = None
+        if refused.expected is not None:
+            game, turn = refused.expected
+            expected = Expected(game=game, turn=turn)
+        self._refuse(request, ErrorCode(refused.refusal), str(refused), expected)
+
+    def _refuse(self, request: Request, code: ErrorCode, why: str, expected: Expected | None = None) -> None:
+        self._services.counts.refusals[code] += 1
+        request.refuse(code, why, expected)

@@ -1,1 +1,0 @@
-"""Leaderboards and the luck of stored games. Begin with `leaderboards`."""

@@ -1,0 +1,1 @@
+"""The codemakers of a server, and what they may cost. Begin with `codemaking`."""

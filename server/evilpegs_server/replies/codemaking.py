@@ -1,0 +1,234 @@
+"""The codemaking of a server: replies, secrets, witnesses and hints for every match.
+
+Cheap replies are computed at once, in the event loop. All other work becomes tasks of a pool. Costs are in units of
+work; a unit is about 2 nanoseconds of processor time.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final, NamedTuple
+
+from evilpegs_game.codemakers.codemaker import Method, break_tie, largest_part_feedbacks
+from evilpegs_game.codes import Code, format_code
+from evilpegs_game.feedback import Feedback, all_black, feedback, feedbacks
+from evilpegs_game.history import History
+from evilpegs_game.live.cache import ByteCache, CacheState
+from evilpegs_game.live.exact_key import exact_key
+from evilpegs_game.live.live_sets import SIZES_BYTES
+from evilpegs_game.rules import Rules
+from evilpegs_server.match.ladders import Ladder
+from evilpegs_server.replies.capacity import ReplyCapacity, is_enumerated
+from evilpegs_server.replies.game_secrets import GameSecrets
+from evilpegs_server.work.hints import HINT_BUDGET, HintResult
+from evilpegs_server.work.pool import Pool, PoolMetrics
+from evilpegs_server.work.tasks import (
+    AllowedReplies,
+    CountParts,
+    FindDevilReplies,
+    FindHint,
+    FindWitness,
+    Task,
+    WarmUp,
+    catch,
+)
+from evilpegs_server.work.workspace import Workspace
+
+# the most for the pool's slots for cheap jobs: about 5 ms
+CHEAP_COST: Final = 2_000_000
+# 0.1 s without solved positions; later replies usually take less than a few milliseconds
+_DEVIL_FIRST_COST: Final = 50_000_000
+
+
+class Reply(NamedTuple):
+    """A reply; ``candidates`` and ``parts`` (black, white, size) are for practice ladders, ``method`` is a devil's."""
+
+    feedback: Feedback
+    candidates: int | None = None
+    parts: tuple[tuple[int, int, int], ...] | None = None
+    method: Method | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CodemakingMetrics:
+    """The state of the cache of part sizes and of the task pools, for the metrics."""
+
+    known: CacheState
+    replies: PoolMetrics
+    hints: PoolMetrics
+
+
+def reply_cost(ladder: Ladder, turns: int) -> int:
+    if ladder.codemaker == "devil":
+        return CHEAP_COST if turns else _DEVIL_FIRST_COST
+    return ladder.rules.size if is_enumerated(ladder.rules) else _count_cost(ladder.rules.pegs)
+
+
+def _count_cost(pegs: int) -> int:
+    # measured: 1 ms with 6 pegs, 4 ms with 8, 100 ms with 10, and 3 s with 12
+    return max(400_000, round(1_600_000 * 5.2 ** (pegs - 8)))
+
+
+class Codemaking:
+    """The codemakers of all matches. Secrets and ties are derived in this class; no task contains any of them."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        pool: Pool,
+        hint_pool: Pool | None = None,
+        capacity: ReplyCapacity = ReplyCapacity(),  # noqa: B008 - a constant
+    ) -> None:
+        self._workspace = workspace
+        self._pool = pool
+        self._hint_pool = hint_pool or pool
+        self._capacity = capacity
+        self._part_sizes: ByteCache[tuple[int, ...]] = ByteCache(capacity.reply_cache_bytes)
+
+    def compute_reply(self, ladder: Ladder, secrets: GameSecrets, history: History, guess: Code) -> Reply:
+        """Return the reply, computed in this thread; that may take long unless `is_cheap` returns True."""
+        if ladder.codemaker == "fixed" and ladder.rated:  # takes microseconds
+            return Reply(feedback(guess, secrets.secret(ladder)))
+        result: tuple[int, ...] | AllowedReplies
+        if ladder.codemaker == "devil":
+            result = reply_task(ladder, history, guess).run(self._workspace).value
+        else:
+            result = self._workspace.position(ladder.rules, history).part_sizes(guess)
+        return choose_reply(ladder, secrets, history, guess, result)
+
+    def request_reply(
+        self,
+        ladder: Ladder,
+        player: int,
+        secrets: GameSecrets,
+        history: History,
+        guess: Code,
+        done: Callable[[Reply | Exception], None],
+    ) -> None:
+        """Find the reply, then call ``done`` with it or with the exception that prevented it.
+
+        ``done`` is called within this call if the reply is cheap or cached, otherwise later, on the event loop.
+        """
+        if self.is_cheap(ladder):
+            done(catch(partial(self.compute_reply, ladder, secrets, history, guess)))
+            return
+        part_sizes = self._part_sizes.get(_cache_key(ladder, history, guess))
+        finish = partial(self._finish_reply, ladder, secrets, history, guess, done)
+        if part_sizes is not None and ladder.codemaker != "devil":
+            finish(part_sizes)
+        else:
+            self._pool.submit(player, reply_cost(ladder, len(history)), reply_task(ladder, history, guess), finish)
+
+    def _finish_reply(
+        self,
+        ladder: Ladder,
+        secrets: GameSecrets,
+        history: History,
+        guess: Code,
+        done: Callable[[Reply | Exception], None],
+        result: tuple[int, ...] | AllowedReplies | Exception,
+    ) -> None:
+        if isinstance(result, Exception):
+            done(result)
+            return
+        if not isinstance(result, AllowedReplies):
+            self._part_sizes.put(_cache_key(ladder, history, guess), result, SIZES_BYTES)
+        done(catch(partial(choose_reply, ladder, secrets, history, guess, result)))
+
+    def secret(self, ladder: Ladder, secrets: GameSecrets, history: History) -> str:
+        """Return the secret or witness of a game; that may take long unless `knows_secret` returns True."""
+        if ladder.codemaker == "fixed":
+            return format_code(secrets.secret(ladder))
+        if history and history[-1].feedback == all_black(ladder.rules.pegs):
+            return format_code(history[-1].guess)
+        return format_code(FindWitness(ladder.rules, history).run(self._workspace).value)
+
+    def knows_secret(self, ladder: Ladder, history: History) -> bool:
+        """Return True if `secret` takes well under a millisecond."""
+        is_solved = bool(history) and history[-1].feedback == all_black(ladder.rules.pegs)
+        return ladder.codemaker == "fixed" or is_enumerated(ladder.rules) or is_solved or not history
+
+    def request_witness(
+        self,
+        ladder: Ladder,
+        player: int,
+        secrets: GameSecrets,
+        history: History,
+        done: Callable[[str | Exception], None],
+    ) -> None:
+        """Find the secret or witness of a game, then call ``done`` as `request_reply` does."""
+        if self.knows_secret(ladder, history):
+            done(catch(partial(self.secret, ladder, secrets, history)))
+        else:
+
+            def finish(code: Code | Exception) -> None:
+                done(code if isinstance(code, Exception) else format_code(code))
+
+            self._pool.submit(player, CHEAP_COST, FindWitness(ladder.rules, history), finish)
+
+    def request_hint(
+        self, ladder: Ladder, player: int, history: History, done: Callable[[HintResult | Exception], None]
+    ) -> None:
+        """Compute a hint in the pool, then call ``done`` with it or with the exception that prevented it."""
+        self._hint_pool.submit(player, HINT_BUDGET, FindHint(ladder.rules, history), done)
+
+    def warm_up(self, ladders: Iterable[Ladder]) -> list[Task[Any]]:
+        """Compile and cache here what ``ladders`` need; return the tasks that must do so in the worker process."""
+        offered = [each for each in ladders if each.codemaker != "fixed" and self.unavailable_reason(each) is None]
+        enumerated = sorted({ladder.rules for ladder in offered if is_enumerated(ladder.rules)}, key=_size)
+        counted = sorted({ladder.rules for ladder in offered if not is_enumerated(ladder.rules)}, key=_size)
+        devils = {(each.rules, each.exact_up_to) for each in offered if each.codemaker == "devil"}
+        for rules in enumerated:
+            WarmUp(rules, 3).run(self._workspace)
+        # What takes longest to compile comes last.
+        worker_tasks: list[Task[Any]] = [
+            WarmUp(rules, 3, exact_up_to) for rules, exact_up_to in sorted(devils, key=str)
+        ]
+        worker_tasks += [FindHint(rules, ()) for rules in enumerated[:1]]
+        return worker_tasks + [WarmUp(rules, 8) for rules in counted[:1]]
+
+    def unavailable_reason(self, ladder: Ladder) -> str | None:
+        return self._capacity.unavailable_reason(ladder)
+
+    def is_cheap(self, ladder: Ladder) -> bool:
+        """Return True if all replies on ``ladder`` take well under a millisecond."""
+        if ladder.codemaker == "fixed" and ladder.rated:
+            return True
+        return ladder.codemaker != "devil" and is_enumerated(ladder.rules)
+
+    def metrics(self) -> CodemakingMetrics:
+        return CodemakingMetrics(self._part_sizes.state, self._pool.metrics(), self._hint_pool.metrics())
+
+
+def reply_task(ladder: Ladder, history: History, guess: Code) -> Task[tuple[int, ...]] | Task[AllowedReplies]:
+    """Return the task whose result `choose_reply` needs: a devil's allowed replies, or part sizes."""
+    if ladder.codemaker == "devil":
+        return FindDevilReplies(ladder.rules, ladder.exact_up_to or 0, history, guess)
+    return CountParts(ladder.rules, history, guess)
+
+
+def choose_reply(
+    ladder: Ladder, secrets: GameSecrets, history: History, guess: Code, result: tuple[int, ...] | AllowedReplies
+) -> Reply:
+    """Return the reply that the codemaker gives, chosen with ``result``, the result of `reply_task`."""
+    pegs = ladder.rules.pegs
+    if ladder.codemaker == "fixed":
+        chosen = feedback(guess, secrets.secret(ladder))
+    else:
+        allowed = result.allowed if isinstance(result, AllowedReplies) else largest_part_feedbacks(result, pegs)
+        chosen = break_tie(allowed, len(history) + 1, secrets.tie_index if ladder.tie == "largest/seeded" else None)
+    method, sizes = (result.method, result.part_sizes) if isinstance(result, AllowedReplies) else (None, result)
+    if ladder.rated:
+        return Reply(chosen, method=method)
+    parts = {each: size for each, size in zip(feedbacks(pegs), sizes, strict=True) if size}
+    rows = tuple((part.black, part.white, size) for part, size in parts.items())
+    return Reply(chosen, parts[chosen], rows, method)
+
+
+def _cache_key(ladder: Ladder, history: History, guess: Code) -> bytes:
+    # turns that repeat an earlier one rule out no more codes, so the reply is the same
+    return exact_key(ladder.rules, tuple(dict.fromkeys(history)), guess)
+
+
+def _size(rules: Rules) -> int:
+    return rules.size

@@ -1,1 +1,0 @@
-"""Scores, intervals and ranks of recorded matches. Begin with `leaderboard`."""

@@ -1,0 +1,425 @@
+"""The leaderboard, fed with finished games and, in its plain version, with recorded events."""
+
+from collections import defaultdict
+from dataclasses import astuple
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evilpegs_protocol.codec import decode_record_event
+from evilpegs_protocol.fields import Program
+from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, MatchStarted
+from evilpegs_server.leaderboard.confidence import betting_interval
+from evilpegs_server.leaderboard.leaderboard import (
+    RANKED_FROM_ADVERSARY,
+    RANKED_FROM_FIXED,
+    ROWS_BETWEEN_PAUSES,
+    Leaderboard,
+    LeaderboardFold,
+    LeaderboardRow,
+    leaderboard,
+    leaderboard_document,
+)
+from evilpegs_server.leaderboard.ranking import version_level
+from evilpegs_server.leaderboard.row import adjusted_interval
+from evilpegs_server.leaderboard.tally import VersionTally
+from evilpegs_server.match.ladders import load_ladders
+
+GOLDEN = Path(__file__).parents[2] / "golden"
+EVENTS = [decode_record_event(line) for line in (GOLDEN / "leaderboard.jsonl").read_text().splitlines()]
+MILLION = 10**6
+FINISHED_GAMES = (GOLDEN / "finished_games.txt").read_text()
+
+
+class Records:
+    """The events of invented matches."""
+
+    def __init__(self):
+        self.events = []
+
+    def match(self, player, scores, version="1", codemaker="fixed", took_ms=10):
+        """Add a match with these scores; a score of 11 means that a game was not solved."""
+        match, at = f"{len(self.events):016x}", len(self.events)
+        started = MatchStarted(
+            match=match,
+            seq=1,
+            at=at,
+            player=player,
+            client=Program(name="bot", version=version),
+            ladder="classic",
+            rules="4x6",
+            pegs=4,
+            colors=6,
+            symbols="123456",
+            repeats=True,
+            guess_limit=10,
+            codemaker=codemaker,
+            tie=None,
+            clock=None,
+            games=len(scores),
+            rated=True,
+        )
+        self.events.append(started)
+        for game, score in enumerate(scores, 1):
+            common = {"match": match, "seq": 2, "at": at, "game": game}
+            self.events += [
+                FeedbackGiven(**common, turn=1, code="1122", black=1, white=0, took_ms=took_ms, left_ms=None),
+                GameOver(
+                    **common,
+                    outcome="solved" if score < 11 else "unsolved",
+                    guesses=min(score, 10),
+                    elapsed_ms=took_ms,
+                    secret=None,
+                    nonce=None,
+                ),
+            ]
+        return self
+
+    def rows(self):
+        return {row.player: row for row in leaderboard(self.events, "classic")}
+
+
+def around(mean, games):
+    """Return scores with this mean and little spread."""
+    return [mean - 1, mean + 1] * (games // 2)
+
+
+class FinishedGames:
+    """A ladder of tests/golden/finished_games.txt: its leaderboard, and the rows that are expected of it."""
+
+    def __init__(self, text, shuffle=lambda lines: None):
+        lines = [line.split() for line in text.splitlines()]
+        limit, codemaker, means = lines[0]
+        self.board = Leaderboard(guess_limit=int(limit), fixed=codemaker == "fixed", adjusted=means == "adjusted")
+        self.numbers = {}
+        self.expected = [fields for kind, *fields in lines[1:] if kind == "row"]
+        added = [line for line in lines[1:] if line[0] != "row"]
+        shuffle(added)
+        for kind, *fields in added:
+            getattr(self, f"add_{kind}")(*fields)
+
+    def number(self, name):
+        number = self.numbers.setdefault(name, 100 - len(self.numbers))
+        self.board.set_name(number, name)
+        return number
+
+    def add_start(self, order, player, client):
+        self.board.add_start(self.number(player), client, int(order))
+
+    def add_games(self, player, client, outcome, guesses, count):
+        self.board.add_games(self.number(player), client, outcome, int(guesses), int(count))
+
+    def add_time(self, player, client, milliseconds, count):
+        self.board.add_times(self.number(player), client, [int(milliseconds)] * int(count))
+
+    def add_luck(self, player, client, *sums):
+        self.board.add_luck(self.number(player), client, *map(int, sums))
+
+
+LADDERS = [part.partition("\n\n")[0] for part in FINISHED_GAMES.split("\nladder ")[1:]]
+COLUMNS = next(line for line in FINISHED_GAMES.splitlines() if line.startswith("# row: ")).split()[2:]
+
+
+def agrees(value, text):
+    """Return True if a field of a row agrees with its text in the file, which gives six decimals."""
+    if isinstance(value, float):
+        return value == pytest.approx(float(text), abs=1e-6)
+    return text == ("-" if value is None else str(value))
+
+
+class TestFinishedGames:
+    """The expected rows were computed with `support.plain_intervals`, apart from this package."""
+
+    @pytest.mark.parametrize("text", LADDERS, ids=[text.split("\n")[0] for text in LADDERS])
+    def test_file_of_finished_games_gives_expected_rows(self, text):
+        games = FinishedGames(text)
+        rows = games.board.rows()
+        assert len(rows) == len(games.expected) > 3
+        for row, texts in zip(rows, games.expected, strict=True):
+            fields = {column: (getattr(row, column), text) for column, text in zip(COLUMNS, texts, strict=True)}
+            assert {column: pair for column, pair in fields.items() if not agrees(*pair)} == {}
+
+    @pytest.mark.parametrize("text", LADDERS, ids=[text.split("\n")[0] for text in LADDERS])
+    def test_order_of_results_does_not_matter(self, text):
+        rows = FinishedGames(text).board.rows()
+        for seed in range(5):
+            assert FinishedGames(text, Random(seed).shuffle).board.rows() == rows
+
+
+def one_player(fixed=True, adjusted=False, name="ann"):
+    board = Leaderboard(guess_limit=10, fixed=fixed, adjusted=adjusted)
+    board.set_name(1, name)
+    board.add_start(1, "bot 1", 1)
+    return board
+
+
+class TestLeaderboard:
+    @pytest.mark.parametrize(
+        ("fixed", "games"), [(True, RANKED_FROM_FIXED), (False, RANKED_FROM_ADVERSARY)], ids=["fixed", "adversary"]
+    )
+    def test_rank_needs_enough_games(self, fixed, games):
+        board = one_player(fixed)
+        board.add_games(1, "bot 1", "solved", 5, games - 1)
+        assert [row.rank for row in board.rows()] == [None]
+        board.add_games(1, "bot 1", "unsolved", 10)
+        assert [(row.rank, row.rank_worst) for row in board.rows()] == [(1, 1)]
+
+    def test_new_version_without_enough_games_loses_rank(self):
+        board = one_player()
+        board.add_games(1, "bot 1", "solved", 5, 100)
+        assert board.rows()[0].rank == 1
+        board.add_start(1, "bot 2", 2)
+        assert board.rows()[0].client == "bot 1"
+        board.add_games(1, "bot 2", "solved", 5)
+        row = board.rows()[0]
+        assert (row.client, row.rank, row.rank_worst, row.version, row.all_games) == ("bot 2", None, None, 2, 101)
+
+    def test_interval_has_level_of_version(self):
+        board = one_player()
+        for number in (1, 2, 3):
+            board.add_start(1, f"bot {number}", number)
+            board.add_games(1, f"bot {number}", "solved", 5, 50)
+        rows = board.version_rows(1)
+        assert [(row.client, row.version, row.rank) for row in rows] == [
+            ("bot 1", 1, None),
+            ("bot 2", 2, None),
+            ("bot 3", 3, None),
+        ]
+        for row in rows:
+            assert (row.low, row.high) == betting_interval({5: 50}, 1, 11, version_level(row.version))
+            assert (row.solved_low, row.solved_high) == betting_interval({1: 50}, 0, 1, version_level(row.version))
+        assert board.rows() == rows[2:]
+
+    def test_more_names_widen_compared_intervals(self):
+        """Two rows that differ on a ladder of two names no longer differ on one of 10,000."""
+        board = one_player(fixed=False)
+        board.set_name(2, "bob")
+        board.add_start(2, "bot 1", 2)
+        for player, guesses in ((1, 5), (2, 6)):
+            board.add_games(player, "bot 1", "solved", guesses, 80)
+        before = board.rows()
+        assert [(row.player, row.rank) for row in before] == [("ann", 1), ("bob", 2)]
+        for player in range(3, 10_001):
+            board.add_start(player, "bot 1", player)
+        after = board.rows()
+        assert [(row.player, row.rank, row.rank_worst) for row in after] == [("ann", 1, 2), ("bob", 1, 2)]
+        assert [(row.low, row.high) for row in after] == [(row.low, row.high) for row in before]
+
+    def test_rows_with_pauses_are_the_same_and_pause_between_steps(self):
+        boards = [one_player(), one_player()]
+        for board in boards:
+            for player in range(2, 200):
+                board.set_name(player, f"player {player}")
+                board.add_start(player, "bot 1", player)
+                board.add_games(player, "bot 1", "solved", 4 + player % 3, 100)
+        pauses = []
+        assert boards[0].rows(lambda: pauses.append(1)) == boards[1].rows()
+        assert len(pauses) > 198 / ROWS_BETWEEN_PAUSES
+
+    def test_luck_without_curve_is_ignored(self):
+        board = one_player()
+        board.add_games(1, "bot 1", "solved", 5, 100)
+        board.add_luck(1, "bot 1", 100, 400_000_000, 1_700_000_000_000_000)
+        row = board.rows()[0]
+        assert (row.adjusted_mean, row.adjusted_low, row.adjusted_deviation, row.adjusted_games) == (None,) * 4
+        assert row.rank == 1
+
+    def test_one_adjusted_game_has_no_deviation(self):
+        board = one_player(adjusted=True)
+        board.add_games(1, "bot 1", "solved", 5)
+        board.add_luck(1, "bot 1", 1, 4_500_000, 4_500_000**2)
+        row = board.rows()[0]
+        assert (row.adjusted_mean, row.adjusted_deviation, row.adjusted_games, row.rank) == (4.5, None, 1, None)
+
+    def test_time_never_decides(self):
+        board = one_player(name="slow")
+        board.set_name(2, "zippy")
+        board.add_start(2, "bot 1", 2)
+        for player, took_ms in ((1, 9_000), (2, 1)):
+            board.add_games(player, "bot 1", "solved", 5, 100)
+            board.add_times(player, "bot 1", [took_ms] * 500)
+        rows = [(row.player, row.rank, row.rank_worst, row.p95_ms) for row in board.rows()]
+        assert rows == [("slow", 1, 2, 9_000), ("zippy", 1, 2, 1)]
+
+    def test_renamed_player_has_new_name(self):
+        board = one_player()
+        board.add_games(1, "bot 1", "solved", 5)
+        assert board.rows()[0].player == "ann"
+        board.set_name(1, "anna")
+        assert [row.player for row in board.rows()] == ["anna"]
+
+    def test_player_without_name_is_refused(self):
+        board = Leaderboard(guess_limit=10, fixed=True, adjusted=False)
+        board.add_games(1, "bot 1", "solved", 5)
+        for _ in range(2):
+            with pytest.raises(ValueError, match="has no name"):
+                board.rows()
+        board.set_name(1, "ann")
+        assert [row.player for row in board.rows()] == ["ann"]
+
+    def test_unknown_player_has_no_versions(self):
+        assert one_player().version_rows(2) == []
+        assert one_player().version_rows(1) == []
+
+    def test_new_fields_follow_old_ones(self):
+        """Other programs read the first columns by their places."""
+        row = LeaderboardRow("ann", "bot 1", 2, 4.5, 4.0, 5.0, 5, 1.0, 10, 10.0, ((4, 1), (5, 1)), 1, 2)
+        assert astuple(row)[11:] == (1, 2, 0.0, 1.0, None, None, None, None, None, 1, 1, 0, 0)
+
+
+class TestFile:
+    """Events of tests/golden/leaderboard.jsonl: two players on classic, three on classic-evil, and uncounted games."""
+
+    def test_leaderboard_row_summarizes_counted_games(self):
+        ann = {row.player: row for row in leaderboard(EVENTS, "classic")}["ann"]
+        assert (ann.client, ann.games) == ("bot 2", 4)
+        assert ann.mean == (4 + 11 + 11 + 11) / 4
+        assert (ann.worst, ann.solved) == (11, 1 / 4)
+        assert ann.histogram == ((4, 1), (11, 3))
+        assert (ann.p95_ms, ann.mean_ms) == (1000, 400)
+        assert (ann.rank, ann.rank_worst) == (None, None)
+        assert (ann.version, ann.versions, ann.all_games, ann.all_matches) == (2, 2, 6, 2)
+
+    def test_version_without_counted_games_is_ignored(self):
+        bob = {row.player: row for row in leaderboard(EVENTS, "classic")}["bob"]
+        assert (bob.client, bob.games, bob.mean) == ("bot 1", 2, 8)
+        assert (bob.version, bob.versions, bob.all_matches) == (1, 2, 2)
+
+    def test_best_player_comes_first(self):
+        assert [row.player for row in leaderboard(EVENTS, "classic")] == ["bob", "ann"]
+
+    def test_evil_ladder_orders_by_mean_then_name(self):
+        rows = leaderboard(EVENTS, "classic-evil")
+        assert [(row.player, row.mean, row.rank) for row in rows] == [
+            ("yan", 7, None),
+            ("zoe", 7, None),
+            ("xia", 8.5, None),
+        ]
+
+    @pytest.mark.parametrize("ladder", ["classic-practice", "grand", ""])
+    def test_practice_and_empty_ladders_have_no_rows(self, ladder):
+        assert leaderboard(EVENTS, ladder) == []
+
+    def test_leaderboard_accepts_any_iterable(self):
+        assert leaderboard(iter(EVENTS), "classic") == leaderboard(EVENTS, "classic")
+
+
+class TestVersions:
+    @pytest.mark.parametrize("maker", ["fixed", "evil", "devil"])
+    def test_only_latest_version_counts(self, maker):
+        records = Records().match("ann", [3, 3], codemaker=maker).match("ann", [5, 7], version="2", codemaker=maker)
+        row = records.rows()["ann"]
+        assert (row.client, row.games, row.mean, row.all_games) == ("bot 2", 2, 6, 4)
+
+    def test_returning_to_version_adds_its_games(self):
+        records = Records().match("ann", [3]).match("ann", [9], version="2").match("ann", [5])
+        row = records.rows()["ann"]
+        assert (row.client, row.games, row.mean, row.version) == ("bot 1", 2, 4, 1)
+
+
+class TestRanks:
+    def test_player_with_few_games_is_provisional(self):
+        rows = Records().match("few", [2] * (RANKED_FROM_FIXED - 1)).match("enough", around(5, 100)).rows()
+        assert list(rows) == ["enough", "few"]
+        assert (rows["few"].rank, rows["few"].rank_worst) == (None, None)
+        assert (rows["enough"].rank, rows["enough"].rank_worst) == (1, 1)
+
+    def test_rank_counts_surely_better_players(self):
+        rows = Records()
+        for player, middle in [("good", 4), ("fair", 6), ("poor", 8)]:
+            rows.match(player, around(middle, 400))
+        assert [(row.player, row.rank, row.rank_worst) for row in rows.rows().values()] == [
+            ("good", 1, 1),
+            ("fair", 2, 2),
+            ("poor", 3, 3),
+        ]
+
+    def test_indistinguishable_players_share_rank(self):
+        rows = Records().match("ann", [4, 6] * 50).match("bob", [4, 6] * 49 + [5, 7]).match("zoe", [8, 10] * 50)
+        assert [(row.player, row.rank, row.rank_worst) for row in rows.rows().values()] == [
+            ("ann", 1, 2),
+            ("bob", 1, 2),
+            ("zoe", 3, 3),
+        ]
+
+    @settings(deadline=None)
+    @given(st.lists(st.tuples(st.integers(15, 200), st.integers(2, 10), st.integers(1, 3)), max_size=8), st.booleans())
+    def test_rank_counts_rows_that_are_wholly_better(self, drawn, adjusted):
+        """The ranks equal those of comparing every row with every other at the level of all names."""
+        board = Leaderboard(guess_limit=10, fixed=adjusted, adjusted=adjusted)
+        for number, (games, middle, version) in enumerate(drawn):
+            add_player(board, number, games, middle, version)
+        rows = board.rows()
+        ends = {row.player: compared(row, len(drawn)) for row in rows if row.games >= (100 if adjusted else 20)}
+        assert {row.player for row in rows if row.rank is not None} == ends.keys()
+        assert len(rows) == len(drawn)
+        for row in rows:
+            if row.rank is not None:
+                low, high = ends[row.player]
+                assert row.rank == 1 + sum(other_high < low for _, other_high in ends.values())
+                assert row.rank_worst == len(ends) - sum(other_low > high for other_low, _ in ends.values())
+
+
+def add_player(board, number, games, middle, version):
+    """Add a player whose latest version, after empty ones, has scores and luck around ``middle`` guesses."""
+    board.set_name(number, f"p{number}")
+    for each in range(1, version + 1):
+        board.add_start(number, f"bot {each}", each)
+    client = f"bot {version}"
+    board.add_games(number, client, "solved", middle - 1, games // 2)
+    board.add_games(number, client, "solved", middle, games - games // 2)
+    board.add_luck(number, client, games, games * middle * MILLION, games * luck_square(middle))
+
+
+def compared(row, names):
+    """Return the interval of a row that decides ranks on a ladder of ``names`` names."""
+    level = version_level(row.version) / names
+    if row.adjusted_low is None:
+        return betting_interval(dict(row.histogram), 1, 11, level)
+    games, middle = row.adjusted_games, round(row.adjusted_mean)
+    tally = VersionTally(row.client)
+    tally.add_luck(games, games * middle * MILLION, games * luck_square(middle))
+    return adjusted_interval(tally, 10, level)
+
+
+def luck_square(middle):
+    """Return the mean square of luck with the mean ``middle`` guesses and a deviation of 0.3 guesses, in millionths."""
+    return middle**2 * MILLION**2 + 9 * MILLION**2 // 100
+
+
+class TestSplits:
+    @settings(deadline=None)
+    @given(st.data())
+    def test_fold_gives_same_rows_for_any_interleaving(self, data):
+        """Matches start in one order, and their later events arrive in any, with rows looked at meanwhile."""
+        records = Records()
+        for _ in range(data.draw(st.integers(1, 6))):
+            scores = data.draw(st.lists(st.integers(1, 11), max_size=4))
+            version, took_ms = data.draw(st.sampled_from("12")), data.draw(st.integers(0, 3))
+            records.match(data.draw(st.sampled_from(["ann", "bob"])), scores, version, took_ms=took_ms)
+        by_match = defaultdict(list)
+        for event in records.events:
+            by_match[event.match].append(event)
+        fold, started = LeaderboardFold("classic"), 0
+        matches = list(by_match)
+        while started < len(matches) or any(by_match.values()):
+            playing = [match for match in matches[:started] if by_match[match]]
+            match = data.draw(st.sampled_from(playing + matches[started : started + 1]))
+            started += match not in matches[:started]
+            fold.add(by_match[match].pop(0))
+            if data.draw(st.booleans()):
+                fold.rows()
+        assert fold.rows() == leaderboard(records.events, "classic")
+
+
+def test_leaderboard_document_holds_ladder_and_rows():
+    ladder = load_ladders()["classic"].info()
+    document = leaderboard_document(ladder, leaderboard(EVENTS, "classic"))
+    assert (document["ladder"], document["rules"], document["codemaker"]) == ("classic", "4x6", "fixed")
+    assert document["guess_limit"] == 10
+    assert [row["player"] for row in document["rows"]] == ["bob", "ann"]
+    assert document["rows"][1]["histogram"] == ((4, 1), (11, 3))
+    assert document["rows"][1]["all_games"] == 6

@@ -1,0 +1,335 @@
+"""The leaderboards in memory equal the fold over all stored events, whenever they are read."""
+
+import asyncio
+from dataclasses import replace
+
+import orjson
+import pytest
+import structlog
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from evilpegs_protocol.canonical import event_hash
+from evilpegs_server.leaderboard import stored_results
+from evilpegs_server.leaderboard.leaderboard import leaderboard
+from evilpegs_server.leaderboard.leaderboards import LiveLeaderboards
+from evilpegs_server.storage.chains import verify_chains
+from evilpegs_server.storage.database import open_database
+from support.examples import share
+from support.matches import TINY
+from support.patience import PATIENCE
+from support.stored_matches import StoredPlay, load_events, store, store_players, stored_plays
+
+EVIL = replace(TINY, id="tiny-evil", codemaker="evil", tie="largest/seeded")
+PRACTICE = replace(TINY, id="tiny-practice", rated=False)
+OFFERED = {ladder.id: ladder for ladder in (TINY, EVIL, PRACTICE)}
+
+
+def live_leaderboards(engine):
+    return LiveLeaderboards(engine, OFFERED, structlog.get_logger(), update_seconds=0.0, pause_seconds=0.0)
+
+
+def folded(engine, ladder):
+    return leaderboard(load_events(engine), ladder)
+
+
+def sound_fold(engine, ladder):
+    broken = set().union(*(matches for _, matches in verify_chains(engine)))
+    return leaderboard(load_events(engine, without=broken), ladder)
+
+
+async def woken(live):
+    """Wake the leaderboards and wait until some of them have changed."""
+    changed = asyncio.Event()
+    live.listen(changed.set)
+    live.wake()
+    async with asyncio.timeout(PATIENCE):
+        await changed.wait()
+
+
+@pytest.fixture
+async def live(engine):
+    """Leaderboards that follow a database with players and without matches."""
+    store_players(engine)
+    live = live_leaderboards(engine)
+    await live.start()
+    yield live
+    await live.close()
+
+
+@settings(max_examples=share(30), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_live_leaderboards_equal_fold_of_all_events(tmp_path_factory, monkeypatch, data):
+    """Some events are stored before the start and some while the leaderboards are followed, in chunks of any size."""
+    for size in ("MATCHES", "EVENTS", "VERIFIED"):
+        monkeypatch.setattr(stored_results, size, data.draw(st.sampled_from([1, 3, 1_000])))
+    _, steps = data.draw(stored_plays(sorted(OFFERED.values(), key=lambda ladder: ladder.id)))
+    before = data.draw(st.integers(0, len(steps)))
+    engine = open_database(f"sqlite:///{tmp_path_factory.mktemp('live') / 'evilpegs.sqlite3'}")
+    store_players(engine)
+    store(engine, *steps[:before])
+
+    async def follow():
+        live = live_leaderboards(engine)
+        await live.start()
+        first = {ladder: await live.rows(ladder) for ladder in OFFERED}
+        assert first == {ladder: tuple(folded(engine, ladder)) for ladder in OFFERED}
+        store(engine, *steps[before:])
+        await live.update()
+        assert {ladder: await live.rows(ladder) for ladder in OFFERED} == {
+            ladder: tuple(folded(engine, ladder)) for ladder in OFFERED
+        }
+        assert await live.rows("tiny-practice") == ()
+        await live.close()
+
+    asyncio.run(follow())
+    engine.dispose()
+
+
+async def test_wake_counts_new_events(engine, live):
+    assert await live.rows("tiny") == ()
+    assert live.version("tiny") == 0
+    store(engine, *StoredPlay(1, TINY).play(("solved", [3, 4])))
+    await woken(live)
+    (row,) = await live.rows("tiny")
+    assert (row.player, row.games, row.mean, row.mean_ms) == ("ann", 1, 2, 3.5)
+    assert live.version("tiny-evil") == 0
+
+
+async def test_leaderboards_follow_matches_of_server(engine, fake_server, ann):
+    """The registry wakes the leaderboards, and their row equals the fold of what was recorded."""
+    live = LiveLeaderboards(
+        engine, fake_server.registry.ladders, structlog.get_logger(), update_seconds=0.0, pause_seconds=0.0
+    )
+    fake_server.registry.audience.listen(live.wake)
+    await live.start()
+    assert await live.rows("tiny") == ()
+    changed = asyncio.Event()
+    live.listen(changed.set)
+    match = await ann.play("tiny")
+    await ann.guess(match, 1, "11")
+    await ann.request(type="resign", match=match)
+    await ann.receive("match_over")
+    async with asyncio.timeout(PATIENCE):
+        while not await live.rows("tiny") or (await live.rows("tiny"))[0].games < 2:
+            changed.clear()
+            await changed.wait()
+    assert list(await live.rows("tiny")) == folded(engine, "tiny")
+    await live.close()
+
+
+class TestRest:
+    """Leaderboards that nobody reads cost nothing."""
+
+    async def play_unseen(self, engine, live):
+        """Store a game that the leaderboards are woken for, after a first reader has left."""
+        store_players(engine)
+        await live.start()
+        assert await live.rows("tiny") == ()
+        live.wake()
+        await self.turns()
+        store(engine, *StoredPlay(1, TINY).play(("solved", [3, 4])))
+        live.wake()
+        await self.turns()
+
+    async def turns(self):
+        for _ in range(1_000):
+            await asyncio.sleep(0)
+
+    async def test_unread_leaderboards_count_nothing(self, engine):
+        live = LiveLeaderboards(
+            engine, OFFERED, structlog.get_logger(), update_seconds=0.0, pause_seconds=0.0, rest_seconds=0.0
+        )
+        await self.play_unseen(engine, live)
+        assert live.version("tiny") == 0
+        both = await asyncio.gather(live.rows("tiny"), live.rows("tiny"))
+        assert [[row.games for row in rows] for rows in both] == [[1], [1]]
+        assert live.version("tiny") == 1
+        await live.close()
+
+    async def test_read_leaderboards_follow(self, engine):
+        """The control: a reader of a minute ago keeps them counting."""
+        live = LiveLeaderboards(
+            engine, OFFERED, structlog.get_logger(), update_seconds=0.0, pause_seconds=0.0, rest_seconds=60.0
+        )
+        await self.play_unseen(engine, live)
+        async with asyncio.timeout(PATIENCE):
+            while not live.version("tiny"):  # noqa: ASYNC110 - a listener would keep them counting
+                await asyncio.sleep(0)
+        await live.close()
+
+    async def test_listened_leaderboards_follow(self, engine):
+        live = LiveLeaderboards(
+            engine, OFFERED, structlog.get_logger(), update_seconds=0.0, pause_seconds=0.0, rest_seconds=0.0
+        )
+        changed = asyncio.Event()
+        live.listen(changed.set)
+        await self.play_unseen(engine, live)
+        async with asyncio.timeout(PATIENCE):
+            await changed.wait()
+        assert live.version("tiny") == 1
+        await live.close()
+
+
+async def test_update_without_events_keeps_version(engine, live):
+    store(engine, *StoredPlay(1, TINY).play(("solved", [3])))
+    await live.update()
+    version = live.version("tiny")
+    await live.update()
+    assert live.version("tiny") == version > 0
+
+
+async def test_text_of_leaderboard_is_made_once_per_version(engine, live):
+    store(engine, *StoredPlay(1, TINY).play(("solved", [3])))
+    await live.update()
+    first, again = await asyncio.gather(live.body(TINY.info()), live.body(TINY.info()))
+    assert first is again
+    assert orjson.loads(first)["rows"] == [json_of(row) for row in await live.rows("tiny")]
+    store(engine, *StoredPlay(2, TINY, at=2_000).play(("solved", [3, 4])))
+    await live.update()
+    assert orjson.loads(await live.body(TINY.info()))["rows"][0]["games"] == 2
+
+
+def json_of(row):
+    return orjson.loads(orjson.dumps(row))
+
+
+async def test_player_rows_show_every_version(engine, live):
+    plays = [
+        StoredPlay(1, TINY, version="1").play(("solved", [1])),
+        StoredPlay(2, TINY, version="2", at=2_000).play(("unsolved", [1, 1, 1, 1])),
+        StoredPlay(3, EVIL, version="1").play(("solved", [1, 1])),
+        StoredPlay(4, EVIL, version="2").play(("solved", [1, 1, 1])),
+        StoredPlay(5, EVIL, player="bob").play(*[("solved", [1])] * 20),
+    ]
+    store(engine, *(step for play in plays for step in play))
+    await live.update()
+    rows = await live.player_rows("ann")
+    assert [(ladder, row.client, row.mean, row.rank) for ladder, row in rows] == [
+        ("tiny", "bot 1", 1, None),
+        ("tiny", "bot 2", 5, None),
+        ("tiny-evil", "bot 1", 2, None),
+        ("tiny-evil", "bot 2", 3, None),
+    ]
+    assert [row.rank for _, row in await live.player_rows("bob")] == [1]
+    assert await live.player_rows("nobody") == []
+
+
+FIRST, SECOND = (f"(SELECT number FROM matches WHERE id = '{number:016x}')" for number in (1, 2))
+TAMPERINGS = {
+    "text": f"UPDATE events SET json = replace(json, '\"guesses\":2', '\"guesses\":1') WHERE match = {FIRST}",
+    "not json": f"UPDATE events SET json = '{{' WHERE match = {FIRST} AND seq = 2",
+    "lines": f"UPDATE events SET json = json || char(10) || json WHERE match = {FIRST} AND seq = 4",
+    "hash": f"UPDATE events SET hash = replace(hash, 'a', 'b') WHERE match = {FIRST} AND seq = 3",
+    "not text": f"UPDATE events SET json = x'ff' WHERE match = {FIRST} AND seq = 5",
+    "missing": f"DELETE FROM events WHERE match = {FIRST} AND seq = 2",
+    "first missing": f"DELETE FROM events WHERE match = {FIRST} AND seq = 1",
+}
+"""Changes to the first of two matches, each of which breaks its chain of hashes."""
+
+
+def two_matches():
+    plays = [StoredPlay(number, TINY).play(("solved", times)) for number, times in ((1, [1, 1]), (2, [1, 1, 1]))]
+    return [step for play in plays for step in play]
+
+
+async def games_counted(live):
+    return [row.histogram for row in await live.rows("tiny")]
+
+
+class TestBrokenChains:
+    """A match whose chain of hashes is broken does not count, and keeps nothing else from counting."""
+
+    @pytest.mark.parametrize("tampering", TAMPERINGS)
+    @pytest.mark.parametrize("chunk", [1, 1_000])
+    async def test_match_that_was_tampered_with_does_not_count(self, engine, live, monkeypatch, tampering, chunk):
+        monkeypatch.setattr(stored_results, "EVENTS", chunk)
+        store(engine, *two_matches())
+        with engine.begin() as connection:
+            assert connection.exec_driver_sql(TAMPERINGS[tampering]).rowcount
+        with structlog.testing.capture_logs() as logged:
+            await live.update()
+        assert await games_counted(live) == [((3, 1),)]
+        assert [line["matches"] for line in logged] == [1]
+
+    async def test_untouched_matches_count(self, engine, live):
+        """The control of the test above."""
+        store(engine, *two_matches())
+        with structlog.testing.capture_logs() as logged:
+            await live.update()
+        assert await games_counted(live) == [((2, 1), (3, 1))]
+        assert logged == []
+
+    async def test_match_that_breaks_later_no_longer_counts(self, engine, live):
+        """Games of a match that were counted are taken back when a later event does not fit."""
+        *begun, last = StoredPlay(1, TINY).play(("solved", [1]))
+        store(engine, *begun)
+        await live.update()
+        assert await games_counted(live) == [((1, 1),)]
+        store(engine, last)
+        with engine.begin() as connection:
+            connection.exec_driver_sql("UPDATE events SET json = replace(json, ':', ': ') WHERE type = 'match_over'")
+        await live.update()
+        assert await games_counted(live) == []
+
+    def test_broken_match_is_counted_again_after_failed_read(self, engine, monkeypatch):
+        """A read that fails after a broken match was found does not keep the games of that match counted."""
+        store_players(engine)
+        store(engine, *two_matches())
+        monkeypatch.setattr(stored_results, "EVENTS", 1)
+        results = stored_results.StoredLeaderboards(engine, OFFERED)
+        (row,) = results.advance()["tiny"]
+        assert row.games == 2
+        found = iter([{1}, OSError("the disk is gone"), *[set()] * 20])
+
+        def find(*_):
+            step = next(found)
+            if isinstance(step, OSError):
+                raise step
+            return step
+
+        monkeypatch.setattr(stored_results, "find_broken_matches", find)
+        with pytest.raises(OSError, match="gone"):
+            results.verify()
+        assert results.verify()
+        (row,) = results.advance()["tiny"]
+        assert row.games == 1
+
+    def test_fold_leaves_out_broken_matches(self, engine):
+        store_players(engine)
+        store(engine, *two_matches())
+        assert [row.games for row in sound_fold(engine, "tiny")] == [2]
+        with engine.begin() as connection:
+            connection.exec_driver_sql(TAMPERINGS["text"])
+        assert [row.games for row in sound_fold(engine, "tiny")] == [1]
+        assert [row.games for row in folded(engine, "tiny")] == [2]
+
+    async def test_sound_event_that_is_no_json_is_left_out(self, engine, live):
+        """Its author also computed the hash; the results of the same match still count."""
+        store(engine, *two_matches())
+        with engine.begin() as connection:
+            before = connection.exec_driver_sql(f"SELECT hash FROM events WHERE match = {SECOND} AND seq = 5").scalar()
+            forged = ("{", event_hash(before, "{"))
+            connection.exec_driver_sql(
+                f"UPDATE events SET json = ?, hash = ? WHERE match = {SECOND} AND seq = 6", forged
+            )
+        await live.update()
+        assert await games_counted(live) == [((2, 1), (3, 1))]
+
+
+async def test_leaderboards_recover_from_failed_read(engine, live, monkeypatch):
+    """After an error the games are counted at the next attempt, each once."""
+    assert await live.rows("tiny") == ()
+    failures = [OSError("the disk is gone")]
+    counted = stored_results.sum_games
+
+    def fail_once(*arguments):
+        if failures:
+            raise failures.pop()
+        return counted(*arguments)
+
+    monkeypatch.setattr(stored_results, "sum_games", fail_once)
+    store(engine, *StoredPlay(1, TINY).play(("solved", [3])))
+    await woken(live)
+    assert not failures
+    assert [row.games for row in await live.rows("tiny")] == [1]

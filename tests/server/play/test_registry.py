@@ -1,0 +1,214 @@
+"""The match registry finds matches, brings them back after a restart, and stops cleanly."""
+
+import asyncio
+import json
+
+import pytest
+from sqlalchemy import select, update
+
+from evilpegs_protocol.canonical import event_hash
+from evilpegs_server.match.ladders import load_ladders
+from evilpegs_server.match.match import State
+from evilpegs_server.play.registry import RESTART_GRACE_MS
+from evilpegs_server.replies.capacity import ReplyCapacity
+from evilpegs_server.storage.archive import load_match
+from evilpegs_server.storage.tables import events, matches
+
+
+@pytest.fixture
+def restart(fake_server, open_fake_server, engine):
+    """Stop the fake server and start another one on the same database."""
+
+    def stop_and_open():
+        fake_server.close()
+        later = open_fake_server(engine)
+        later.restore_matches()
+        return later
+
+    return stop_and_open
+
+
+async def resume(fake_server, client, match, seq=0):
+    """Reconnect the player of ``client`` and return the new client and the answer to its resume."""
+    again = await fake_server.reconnect(client)
+    return again, await again.request(type="resume", match=match, seq=seq)
+
+
+@pytest.mark.parametrize(
+    ("capacity", "facts"),
+    [
+        (ReplyCapacity(count_bytes=1 << 10), ["slow", "count_bytes", "1,024"]),
+        (ReplyCapacity(count_work=999), ["slow", "1,000", "count_work", "999"]),
+    ],
+)
+async def test_oversized_ladder_is_refused_with_numbers(open_fake_server, engine, capacity, facts):
+    ann = await open_fake_server(engine, capacity=capacity).connect_player()
+    refused = await ann.request(type="play", ladder="slow")
+    assert (refused["type"], refused["code"]) == ("error", "too_large")
+    assert all(fact in refused["message"] for fact in facts)
+    assert (await ann.request(type="play", ladder="long"))["type"] == "match_started"
+
+
+def test_unavailable_reason_names_bytes_for_live_sets():
+    huge = load_ladders()["huge-evil"]
+    assert ReplyCapacity(cache_bytes=873_814).unavailable_reason(huge) is None
+    reason = ReplyCapacity(cache_bytes=873_813).unavailable_reason(huge)
+    assert all(fact in reason for fact in ["huge-evil", "873,814", "cache_bytes", "873,813"])
+
+
+async def test_welcome_offers_only_fitting_ladders(open_fake_server, engine):
+    small_server = open_fake_server(engine, capacity=ReplyCapacity(count_work=999))
+    welcome = await small_server.connect().hello()
+    offered = [ladder["id"] for ladder in welcome["ladders"]]
+    assert offered == [name for name in small_server.registry.ladders if name != "slow"]
+
+
+class TestRestart:
+    async def test_restart_continues_open_match(self, ann, restart, engine):
+        match = await ann.play("long")
+        first = await ann.guess(match, 1, "1" * 16)
+        later = restart()
+        again, resumed = await resume(later, ann, match, seq=2)
+        assert (resumed["state"], resumed["seq"]) == ("turn", 3)
+        assert await again.receive() | {"re": None} == first | {"re": None}
+        assert (await again.receive("turn"))["left_ms"] == first["left_ms"]
+        assert (await again.guess(match, 1, "1" * 16))["seq"] == 3
+        assert (await again.guess(match, 2, "2" * 16))["seq"] == 4
+        await again.request(type="resign", match=match)
+        await again.receive("match_over")
+        head = "0" * 64
+        for entry in load_match(engine, match).entries:
+            head = event_hash(head, entry.text)
+            assert entry.hash == head
+
+    async def test_restart_keeps_secret(self, ann, restart):
+        match = await ann.play("long")
+        first = await ann.guess(match, 1, "1" * 16)
+        again, _ = await resume(restart(), ann, match)
+        second = await again.guess(match, 2, "1" * 16)
+        assert (second["black"], second["white"]) == (first["black"], first["white"])
+        assert (await again.request(type="resign", match=match))["client_nonce"] == "mine"
+
+    async def test_restart_holds_clocks_for_grace_period(self, ann, restart):
+        match = await ann.play("tiny")
+        runner = restart().registry.get(match)
+        assert runner.match.deadline() == 1_000 + RESTART_GRACE_MS
+        assert not runner.match.clock.running
+
+    async def test_restart_keeps_game_waiting_for_ready(self, ann, restart):
+        match = await ann.play("tiny", ready=False)
+        _, resumed = await resume(restart(), ann, match)
+        assert (resumed["state"], resumed["game"]) == ("ready", 1)
+
+    async def test_restart_finds_finished_match(self, ann, restart):
+        match = await ann.play("tiny")
+        await ann.request(type="resign", match=match)
+        await ann.receive("match_over")
+        later = restart()
+        assert len(later.registry) == 0
+        runner = await later.registry.find(match)
+        assert runner.match.state is State.OVER
+        assert len(runner.sent_entries) == 5
+        assert later.registry.get(match) is None
+
+    async def test_restart_skips_match_of_removed_ladder(self, ann, restart, engine):
+        match = await ann.play("tiny")
+        with engine.begin() as connection:
+            connection.exec_driver_sql("UPDATE matches SET ladder = 'gone'")
+        later = restart()
+        assert len(later.registry) == 0
+        assert await later.registry.find(match) is None
+        again = await later.reconnect(ann)
+        assert await again.error_code(type="resume", match=match, seq=0) == "not_your_match"
+
+
+async def test_match_ids_sort_by_start(ann):
+    ids = [await ann.play("tiny") for _ in range(5)]
+    assert ids == sorted(set(ids))
+    assert {len(each) for each in ids} == {16}
+    assert int(ids[0][:11], 16) == 1_700_000_000_000
+
+
+async def test_find_of_unknown_match_is_none(fake_server):
+    assert await fake_server.registry.find("f" * 16) is None
+
+
+async def test_open_matches_by_player_and_ladder(ann, fake_server):
+    bob = await fake_server.connect_player("bob")
+    matches = [await ann.play("tiny"), await ann.play("long"), await bob.play("tiny")]
+    assert fake_server.registry.ids_on_ladder("tiny") == [matches[0], matches[2]]
+    players = [fake_server.services.players.by_token(client.token) for client in (ann, bob)]
+    assert [[each.match for each in fake_server.registry.open_matches(player)] for player in players] == [
+        matches[:2],
+        matches[2:],
+    ]
+
+
+async def test_restart_survives_unreadable_record(ann, restart, engine):
+    bad, good = await ann.play("long"), await ann.play("tiny")
+    number = select(matches.c.number).where(matches.c.id == bad).scalar_subquery()
+    with engine.begin() as connection:
+        connection.execute(update(events).where(events.c.match == number).values(json="{}"))
+    later = restart()
+    assert [entry["match"] for entry in later.take_log()] == [bad]
+    assert later.registry.get(bad) is None
+    assert later.registry.get(good) is not None
+
+
+async def test_draining_refuses_new_requests(ann, fake_server):
+    match = await ann.play("long")
+    await fake_server.registry.drain()
+    assert await ann.error_code(type="guess", match=match, game=1, turn=1, code="1" * 16) == "draining"
+    assert await ann.error_code(type="play", ladder="long") == "draining"
+    assert len(load_match(fake_server.engine, match).entries) == 2
+
+
+async def test_closed_lobby_drops_late_reply(ann, fake_server):
+    match = await ann.play("slow")
+    fake_server.pool.paused = True
+    ann.request_ids.remove(await ann.send(type="guess", match=match, game=1, turn=1, code="123456"))
+    fake_server.registry.close()
+    sent = len(ann.channel.sent)
+    fake_server.pool.run_pending()
+    await asyncio.sleep(0)
+    assert len(ann.channel.sent) == sent
+    assert len(load_match(fake_server.engine, match).entries) == 2
+
+
+async def test_draining_waits_for_pending_reply(ann, fake_server):
+    thinking, quick = await ann.play("slow"), await ann.play("quick")
+    fake_server.pool.paused = True
+    guessed = await ann.send(type="guess", match=thinking, game=1, turn=1, code="123456")
+    draining = asyncio.create_task(fake_server.registry.drain())
+    await asyncio.sleep(0)
+    assert fake_server.registry.draining
+    assert not draining.done()
+    fake_server.pool.run_pending()
+    await draining
+    assert json.loads(ann.channel.sent[-1])["type"] == "turn"
+    assert (await ann.receive(re=guessed))["type"] == "feedback"
+    assert not fake_server.registry.get(quick).timer.is_set
+
+
+@pytest.mark.parametrize(("ladder", "tie_nonces"), [("evil", 2), ("devil", 2), ("tiny", None), ("slow", None)])
+async def test_new_match_says_how_many_nonces_decide_ties(fake_server, ladder, tie_nonces):
+    ann = await fake_server.connect_player()
+    started = await ann.request(type="play", ladder=ladder)
+    assert started.get("tie_nonces") == tie_nonces
+    assert fake_server.registry.get(started["match"]).key.tie_nonces == tie_nonces
+
+
+async def test_restored_match_keeps_its_tie_rule(fake_server, restart, engine):
+    """A match that began before `tie_nonces` goes on without it; the control is a match that began with it."""
+    ann = await fake_server.connect_player()
+    new, old = [(await ann.request(type="play", ladder="evil"))["match"] for _ in range(2)]
+    fake_server.writer.close()
+    with engine.begin() as connection:
+        number = select(matches.c.number).where(matches.c.id == old).scalar_subquery()
+        first = (events.c.match == number) & (events.c.seq == 1)
+        started = json.loads(connection.execute(select(events.c.json).where(first)).scalar_one())
+        del started["tie_nonces"]
+        connection.execute(update(events).where(first).values(json=json.dumps(started)))
+    later = restart()
+    assert later.registry.get(new).key.tie_nonces == 2
+    assert later.registry.get(old).key.tie_nonces is None
