@@ -41,9 +41,10 @@ settings.load_profile("few")
 
 
 def pytest_configure():
-    # A shell ignores SIGINT for what it starts in the background, and children inherit that.
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    # A shell ignores SIGINT for what it starts in the background, and nohup SIGHUP; children inherit both.
+    for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, handler)
     # The databases of most tests need not outlive a power cut, so their commits need not wait for a disk.
     if MEMORY.is_dir() and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > MEMORY_BYTES:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))

@@ -1,32 +1,35 @@
-"""Signals reach the children of tests also where a shell started the tests in the background."""
+"""Signals reach the children of tests also where the tests were started in the background, or by nohup."""
 
 import subprocess
 import sys
 
+import pytest
+
 from support.patience import PATIENCE
 
-ASKING = "import signal; print(signal.getsignal(signal.SIGINT) is signal.SIG_IGN)"
-INNER = f"{__file__}::test_child_does_not_ignore_sigint"
+ASKING = "import signal; print(*(signal.getsignal(each) is signal.SIG_IGN for each in (signal.SIGINT, signal.SIGHUP)))"
+INNER = f"{__file__}::test_child_ignores_no_signal"
 
 
-def run_ignoring_sigint(*command):
-    """Run a command as a shell runs it in the background, and return what it printed."""
-    script = 'trap "" INT; exec "$@"'
+def run_ignoring_signals(*command):
+    """Run a command with SIGINT and SIGHUP ignored, and return what it printed."""
+    script = 'trap "" INT HUP; exec "$@"'
     done = subprocess.run(
         ["sh", "-c", script, "sh", *command], capture_output=True, text=True, timeout=PATIENCE, check=False
     )
     return done.stdout
 
 
-def test_child_does_not_ignore_sigint():
+def test_child_ignores_no_signal():
     done = subprocess.run([sys.executable, "-c", ASKING], capture_output=True, text=True, check=True, timeout=PATIENCE)
-    assert done.stdout == "False\n"
+    assert done.stdout == "False False\n"
 
 
-def test_background_tests_start_children_that_hear_sigint():
-    assert "1 passed" in run_ignoring_sigint(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", INNER)
+@pytest.mark.full
+def test_background_tests_start_children_that_hear_signals():
+    assert "1 passed" in run_ignoring_signals(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", INNER)
 
 
-def test_ignored_sigint_is_inherited():
+def test_ignored_signals_are_inherited():
     """The control of the test above."""
-    assert run_ignoring_sigint(sys.executable, "-c", ASKING) == "True\n"
+    assert run_ignoring_signals(sys.executable, "-c", ASKING) == "True True\n"
