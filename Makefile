@@ -13,6 +13,8 @@ serve: $(READY)
 # Three at a time on two processors, because tests wait a third of their time.
 PYTEST := $(BIN)/python -m pytest -q -n 3 --dist loadfile --no-loadscope-reorder
 TOOL := PYTHONPATH=tests $(BIN)/python -m tools
+# Tests start hundreds of processes; without bytecode each would compile the packages again.
+unexport PYTHONDONTWRITEBYTECODE
 NODE := tests/page/node_modules/.package-lock.json
 
 # What to run before every commit: about four minutes.
