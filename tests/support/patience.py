@@ -2,5 +2,5 @@
 
 import os
 
-PATIENCE = 120 * float(os.environ.get("EVILPEGS_PATIENCE", "1"))
+PATIENCE = 240 * float(os.environ.get("EVILPEGS_PATIENCE", "1"))
 """Seconds to wait for anything before the test fails."""
