@@ -175,6 +175,7 @@ def own_server(tmp_path):
         yield running
 
 
+@pytest.mark.full
 def test_live_match_is_followed_to_its_end_and_keeps_its_place(browser, own_server):
     watched = WatchedPage(browser, own_server.site_url)
     page = watched.open("#/matches")

@@ -304,6 +304,7 @@ def wait_for_games(child, games):
         pass
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("source", ["--server", "--database"])
 def test_refreshed_leaderboard_prints_new_versions(run, start, serve, source):
     server = serve()
@@ -318,6 +319,7 @@ def test_refreshed_leaderboard_prints_new_versions(run, start, serve, source):
     assert (result.status, result.err) == (130, "")
 
 
+@pytest.mark.full
 def test_refreshed_leaderboard_outlives_server(run, start, serve):
     """The server forgets the reader, and another match is played after its restart."""
     server = serve()

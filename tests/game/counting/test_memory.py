@@ -37,6 +37,7 @@ def tight_bounds(rules, history, guess, peak_of):
     return [max(least, alone.peak // share) for share in (2, 4, 8)]
 
 
+@pytest.mark.full
 @compiled
 @pytest.mark.parametrize(("name", "seed"), [("8x10", 5), ("8x8", 3)])
 def test_count_parts_divided_stays_within_bound(name, seed, peak_of):

@@ -128,6 +128,7 @@ async def test_client_of_site_that_reads_nothing_hides_no_stop(mosquitto, publis
     assert not [line for line in log if line["level"] in {"warning", "error"}]
 
 
+@pytest.mark.full
 async def test_killed_broker_misses_no_result(mosquitto, publishing, load):
     """The subscriber reads at QoS 0: one that acknowledges stops reading when it can no longer write."""
     async with (
@@ -151,6 +152,7 @@ async def test_killed_broker_misses_no_result(mosquitto, publishing, load):
     assert_ordered(subscriber.payloads("event"))
 
 
+@pytest.mark.full
 async def test_outage_misses_events_but_no_result(mosquitto, publishing, load, log):
     """The control of the test above: events have no cursor, so those of an outage are missing."""
     async with (
@@ -173,6 +175,7 @@ async def test_outage_misses_events_but_no_result(mosquitto, publishing, load, l
     assert missed - {match for match, _ in keys(subscriber.payloads("event"))}
 
 
+@pytest.mark.full
 async def test_results_of_absent_broker_come_later(tmp_path, publishing, load, log):
     mosquitto = Mosquitto(tmp_path)
     async with publishing(mosquitto.url) as server, load(server) as played:
@@ -199,6 +202,7 @@ async def test_new_feed_begins_at_end_of_log(mosquitto, publishing, players):
     assert [result["match"] for result in results(subscriber)] == [match]
 
 
+@pytest.mark.full
 async def test_restarted_feed_publishes_no_result_again(mosquitto, publishing, load):
     async with Subscriber(mosquitto.port) as subscriber:
         async with publishing(mosquitto.url) as server, load(server) as first:
@@ -210,6 +214,7 @@ async def test_restarted_feed_publishes_no_result_again(mosquitto, publishing, l
     assert len(results(subscriber)) == len(first) + len(second)
 
 
+@pytest.mark.full
 async def test_slow_broker_delays_no_match(mosquitto, publishing, players, log, monkeypatch):
     """Events are dropped once buffers and queue are full, matches go on, and results arrive when the broker reads."""
     monkeypatch.setattr("evilpegs_server.feed.feed.QUEUE_BYTES", 1 << 16)

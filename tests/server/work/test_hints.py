@@ -85,6 +85,7 @@ def mean_guesses(rules, choose, budget):
     return total / GAMES
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("rules", [Rules(6, 10), HUGE], ids=str)
 def test_games_with_hints_are_as_short_as_games_of_sampled(rules):
     rng = Random(1)
