@@ -33,14 +33,6 @@ async def main():
         await asyncio.Future()
 uvloop.run(main())
 """
-SERVE = """
-import sys
-from evilpegs.main import main
-from evilpegs_server.fast_path import without
-parts, arguments = sys.argv[1].split(), sys.argv[2:]
-with without(*parts):
-    main(arguments)
-"""
 
 
 class ServerProcess(NamedTuple):
@@ -68,12 +60,12 @@ def echo() -> Iterator[ServerProcess]:
 
 
 @contextlib.contextmanager
-def evilpegs(*options: str, site: bool = False, without: Sequence[str] = ()) -> Iterator[ServerProcess]:
-    """Run the real server on a fresh database on disk, ``without`` some parts of its fast path."""
+def evilpegs(*options: str, site: bool = False) -> Iterator[ServerProcess]:
+    """Run the real server on a fresh database on disk."""
     with tempfile.TemporaryDirectory() as folder:
         ports = ["--port", "0", *(("--site-port", "0") if site else ("--no-site",))]
-        arguments = ["serve", *ports, "--database", f"sqlite:///{folder}/bench.sqlite3", *options]
-        with child([sys.executable, "-c", SERVE, " ".join(without), *arguments]) as server:
+        database = f"sqlite:///{folder}/bench.sqlite3"
+        with child([sys.executable, "-m", "evilpegs", "serve", *ports, "--database", database, *options]) as server:
             yield server
 
 

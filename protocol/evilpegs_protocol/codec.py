@@ -6,7 +6,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from evilpegs_protocol.client_messages import ClientRequest
 from evilpegs_protocol.field_errors import describe_error
-from evilpegs_protocol.fields import Event, Message
+from evilpegs_protocol.fields import Message
 from evilpegs_protocol.limits import FRAME_BYTES, NESTING
 from evilpegs_protocol.server_messages import AnyRecordEvent, ErrorCode, RecordEvent, ServerEvent
 from evilpegs_protocol.strict_json import JsonError, parse_json
@@ -14,7 +14,6 @@ from evilpegs_protocol.strict_json import JsonError, parse_json
 _validate_request: Final = TypeAdapter(ClientRequest).validator.validate_python
 _SERVER_EVENTS: TypeAdapter[Any] = TypeAdapter(ServerEvent)
 _RECORD_EVENTS: TypeAdapter[Any] = TypeAdapter(AnyRecordEvent)
-_RE: Final = {"re"}
 # Possessive, and matching to the end if a string is not closed, so that any text takes a single pass.
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
 _ESCAPED_NUL = re.compile(r"(?<!\\)(?:\\\\)*+\\u0000")
@@ -58,11 +57,6 @@ def decode_record_event(text: str) -> RecordEvent:
 
 def encode(message: Message) -> str:
     return message.model_dump_json()
-
-
-def encode_event(event: Event) -> str:
-    """Return ``event`` without `re` as the canonical JSON that is hashed, stored and sent."""
-    return orjson.dumps(event.model_dump(exclude=_RE), option=orjson.OPT_SORT_KEYS).decode()
 
 
 def _load(text: str) -> Any:

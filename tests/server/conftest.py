@@ -10,6 +10,7 @@ from evilpegs_protocol.fields import Program
 from evilpegs_server.record.encoding import MatchKey
 from evilpegs_server.storage.database import open_database
 from support import matches
+from support.events import assert_is_message
 from support.fake_server import FakeServer
 from support.handshakes import endless_handshakes
 from support.leftovers import no_thread_left
@@ -31,6 +32,8 @@ async def open_fake_server():
         await server.leaderboards.close()
         for client in server.clients:
             client.assert_each_request_was_answered_once()
+            for text in client.channel.sent:
+                assert_is_message(text)
         server.assert_each_refusal_was_counted()
         assert server.take_log() == []
 

@@ -11,11 +11,13 @@ from evilpegs_game.feedback import feedback
 from evilpegs_protocol.codec import decode_record_event
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, MatchOver, MatchStarted
+from evilpegs_server.match.events import GameEnded, Outcome
 from evilpegs_server.record.event_log import EventLog
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.players import Player
 from evilpegs_server.storage.tables import events
 from evilpegs_server.storage.writer import Writer
+from support.events import fields
 
 PLAYERS = {name: Player(number, name, "bot") for number, name in enumerate(("ann", "bob", "eve"), 1)}
 ADMITTED_AT = 100
@@ -107,16 +109,20 @@ class StoredPlay:
 
     def end_game(self, game, outcome, guesses, elapsed_ms):
         """End a game and return the writes."""
-        over = GameOver(
-            **self._next(),
+        facts = {"game": game, "outcome": outcome, "guesses": guesses, "elapsed_ms": elapsed_ms}
+        over = GameOver(**self._next(), **facts, secret=None, nonce=None)
+        ended = GameEnded(
             game=game,
-            outcome=outcome,
+            outcome=Outcome(outcome),
             guesses=guesses,
             elapsed_ms=elapsed_ms,
-            secret=None,
-            nonce=None,
+            history=(),
+            client_nonce=None,
+            begun=True,
+            opened=True,
+            times_ms=tuple(self._times_ms[game]),
         )
-        return [writes.finish_game(over, self._times_ms[game]), self._add(over)]
+        return [writes.finish_game(self.log.match, ended), self._add(over)]
 
     def end(self):
         """End the match and return the writes."""
@@ -147,7 +153,7 @@ class StoredPlay:
 
     def _add(self, event):
         self.events.append(event)
-        return writes.insert_events(self.log.match, [self.log.append(event)])
+        return writes.insert_events(self.log.match, [self.log.append(fields(event))])
 
 
 GAMES = st.tuples(

@@ -8,7 +8,6 @@ from typing import Any, Final
 from websockets.frames import CloseCode, Frame, Opcode
 from websockets.protocol import Event, State
 
-from evilpegs_server.fast_path import whole_text, write_texts
 from evilpegs_server.gateway.admitted_connection import AdmittedConnection
 from evilpegs_server.gateway.rate_limit import RateLimit
 from evilpegs_server.play.counts import RATE_LIMIT, EndReason
@@ -23,8 +22,7 @@ _FIRST_OPCODES: Final = (Opcode.TEXT, Opcode.BINARY)
 class StampedConnection(AdmittedConnection):
     """A connection that notes when messages arrive, and limits the rate of frames.
 
-    A text message that is read alone and as a whole is offered to ``handle_now``, which returns True if it has handled
-    it; all others go into the queue.
+    A text message is offered to ``handle_now``, which returns True if it has handled it; all others go into the queue.
     """
 
     clock: StallFreeClock
@@ -45,6 +43,9 @@ class StampedConnection(AdmittedConnection):
         if isinstance(event, Frame):
             if self.is_failed:
                 return
+            # A queue and a task for each guess would take 10 % more of the event loop's time.
+            if self._is_handled_now(event):
+                return
             if event.opcode in _FIRST_OPCODES:
                 self.arrivals.append(self.arrived)
             elif self._has_price(event):
@@ -53,13 +54,17 @@ class StampedConnection(AdmittedConnection):
                 self._take_token()
         super().process_event(event)
 
-    def _parse(self, data: bytes) -> None:
+    def _is_handled_now(self, frame: Frame) -> bool:
         # not while earlier messages wait, so that all keep their order
-        if self.handle_now is not None and not self.arrivals:
-            text = whole_text(data, self.protocol)
-            if text is not None and self.handle_now(text, self.arrived):
-                return
-        super()._parse(data)
+        if self.handle_now is None or self.arrivals or self.protocol.state is not State.OPEN:
+            return False
+        if frame.opcode is not Opcode.TEXT or not frame.fin:
+            return False
+        try:
+            text = bytes(frame.data).decode()
+        except UnicodeDecodeError:
+            return False  # the library ends the connection
+        return self.handle_now(text, self.arrived)
 
     def _has_price(self, frame: Frame) -> bool:
         if frame.opcode is Opcode.PONG:
@@ -90,7 +95,8 @@ class SocketChannel:
         protocol, transport = self._connection.protocol, self._connection.transport
         if protocol.state is not State.OPEN or transport.is_closing():
             return
-        write_texts(self._connection, texts)
+        # framed here and written at once: 9 % less of the loop's time per guess (bench.server.throughput)
+        transport.write(b"".join(map(text_frame, texts)))
         self._connection.check_unsent()
 
     def close(self, code: int, reason: str) -> None:
@@ -99,3 +105,14 @@ class SocketChannel:
             self._connection.fail(code, reason)
         elif self._closing is None:  # the task is kept so that it is not collected
             self._closing = asyncio.ensure_future(self._connection.close(code, reason))
+
+
+def text_frame(text: str) -> bytes:
+    """Return the bytes that `websockets.frames.Frame.serialize` returns for a whole text message without extensions."""
+    payload = text.encode()
+    size = len(payload)
+    if size < 126:
+        return bytes((0x81, size)) + payload
+    if size < 1 << 16:
+        return b"\x81\x7e" + size.to_bytes(2) + payload
+    return b"\x81\x7f" + size.to_bytes(8) + payload

@@ -65,9 +65,7 @@ class Session:
             request = decode_request(frame)
             re = request.id
             # a request that a match waits for is exempt from the rate limit
-            if isinstance(request, Guess | Ready) and (runner := self._find_awaiting_match(request)):
-                runner.receive(Request(self._channel, request, arrived))
-            else:
+            if not (isinstance(request, Guess | Ready) and self._play_on(request, arrived)):
                 price = READ_PRICE if isinstance(request, ListMatches | ReadStandings) else 1
                 self._refusals.take_tokens(arrived, price)
                 self._busy_at = arrived
@@ -89,17 +87,16 @@ class Session:
         """Hand a guess or `ready` to the match that waits for it; False if the text must go to `handle_frame`."""
         if self._refusals.closing or not ('"guess"' in text or '"ready"' in text):
             return False
+        re = None
         try:
             move = decode_request(text)
-        except CodecError:
+            re = move.id
+            return isinstance(move, Guess | Ready) and self._play_on(move, arrived)
+        except (CodecError, RefusedRequestError):
             return False
-        if not isinstance(move, Guess | Ready) or not move.match or (runner := self._find_awaiting_match(move)) is None:
-            return False
-        try:
-            runner.receive(Request(self._channel, move, arrived))
         except Exception:  # noqa: BLE001 - `_report_failure` logs it
-            self._report_failure(move.id, arrived)
-        return True
+            self._report_failure(re, arrived)
+            return True
 
     def leave(self) -> None:
         self._services.registry.leave(self._channel, self.player)
@@ -116,9 +113,12 @@ class Session:
             self._busy_at = now
         return now - self._busy_at >= 1000 * self._services.presence.limits.guest_idle_seconds
 
-    def _find_awaiting_match(self, request: Guess | Ready) -> MatchRunner | None:
-        runner = self._services.registry.get(request.match) if request.match else self._only_match()
-        return runner if runner is not None and runner.seat is self._channel and runner.awaits(request) else None
+    def _play_on(self, move: Guess | Ready, arrived: float) -> bool:
+        runner = self._services.registry.get(move.match) if move.match else self._only_match()
+        if runner is None or runner.seat is not self._channel or not runner.awaits(move):
+            return False
+        runner.receive(Request(self._channel, move, arrived))
+        return True
 
     def _report_failure(self, re: str | None, now: float) -> None:
         self._services.log.exception("a request failed")

@@ -2,10 +2,11 @@
 
 from typing import Final, NamedTuple
 
+import orjson
+
 from evilpegs_protocol.client_messages import Guess, Ready, Resume
 from evilpegs_protocol.codec import encode
 from evilpegs_protocol.server_messages import ErrorCode, HintGiven, Notice, Resumed
-from evilpegs_server.fast_path import add_re, turn_json
 from evilpegs_server.match.events import CodeRefused, MatchEvent, TurnOpened
 from evilpegs_server.match.match import Match, State
 from evilpegs_server.play.requests import MatchMessage, Request, error_text
@@ -53,7 +54,14 @@ def _texts_without_id(match: str, batch: Batch, refusal: RecordedRefusal | None)
 
 
 def turn_text(match: str, opened: TurnOpened, re: str | None = None) -> str:
-    return add_re(turn_json(match, opened.game, opened.turn, opened.left_ms), re)
+    turn = {"type": "turn", "match": match, "game": opened.game, "turn": opened.turn, "left_ms": opened.left_ms}
+    return add_re(orjson.dumps(turn).decode(), re)
+
+
+def add_re(text: str, re: str | None) -> str:
+    """Append the field `re` to a JSON object, which makes it the answer to the request with that id."""
+    # The text is not encoded again: an event keeps the bytes that were hashed, and `re` comes after them.
+    return text if re is None else f'{text[:-1]},"re":{orjson.dumps(re).decode()}}}'
 
 
 def refusal(message: MatchMessage, first: MatchEvent) -> RecordedRefusal | None:

@@ -44,7 +44,6 @@ from evilpegs_protocol.client_messages import Guess, Hint, Ready, Resign, Resume
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.limits import CLOSE_SEAT_TAKEN
 from evilpegs_protocol.server_messages import ErrorCode, Expected
-from evilpegs_server.fast_path import add_re
 from evilpegs_server.match.events import AnswerRepeated, MatchEvent, NeedReply
 from evilpegs_server.match.match import Match, RefusedError, State
 from evilpegs_server.play import responses
@@ -131,7 +130,7 @@ class MatchRunner:
         self.seat = channel
         batch = self._recorder.open(self.match.start(self._now()), player, client)
         started, *others = batch.entries
-        texts = [add_re(started.text, re), *(entry.text for entry in others)]
+        texts = [responses.add_re(started.text, re), *(entry.text for entry in others)]
         self._commit(Step(channel, re, batch=batch, texts=texts), opening(started.at))
 
     def recover(self, grace_ms: int) -> None:
@@ -370,7 +369,7 @@ class MatchRunner:
 
     def _repeat(self, request: Request, repeated: AnswerRepeated) -> None:
         entry = self.event_log.feedback(repeated.game, repeated.turn)
-        request.channel.send([add_re(entry.text, request.message.id)])
+        request.channel.send([responses.add_re(entry.text, request.message.id)])
 
     def _resume(self, request: Request, message: Resume) -> None:
         self.take_seat(request.channel)

@@ -1,11 +1,15 @@
-"""Conversions of facts to the events of a record, and back; ``at`` is in Unix milliseconds."""
+"""Conversions of facts to the events of a record, and back; ``at`` is in Unix milliseconds.
+
+Events go out as dicts, because building a validated model takes longer than answering a guess: the models in
+`protocol` describe and decode them.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from evilpegs_game.codes import format_code, parse_code
 from evilpegs_game.feedback import Feedback
-from evilpegs_protocol.codec import encode_event
 from evilpegs_protocol.commitment import commitment, derive_nonce
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import (
@@ -16,7 +20,6 @@ from evilpegs_protocol.server_messages import (
     MatchStarted,
     RecordEvent,
 )
-from evilpegs_server.fast_path import SWITCH, feedback_json
 from evilpegs_server.match.events import Fact, GameBegun, GameEnded, GameOpened, GuessAnswered, MatchEnded, Outcome
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.record.event_log import EventLog
@@ -37,109 +40,103 @@ class MatchKey:
         return derive_nonce(self.seed, self.id, game)
 
 
-def match_started_event(key: MatchKey, player: str, client: Program, at: int) -> MatchStarted:
+def match_started_event(key: MatchKey, player: str, client: Program, at: int) -> dict[str, Any]:
     ladder, rules = key.ladder, key.ladder.rules
-    info = ladder.info()
-    return MatchStarted(
-        match=key.id,
-        seq=1,
-        at=at,
-        player=player,
-        client=client,
-        ladder=ladder.id,
-        rules=info.rules,
-        pegs=rules.pegs,
-        colors=rules.colors,
-        symbols=format_code(range(rules.colors)),
-        repeats=rules.repeats,
-        guess_limit=ladder.guess_limit,
-        codemaker=ladder.codemaker,
-        tie=ladder.tie,
-        tie_nonces=key.tie_nonces,
-        exact_up_to=ladder.exact_up_to,
-        clock=info.clock,
-        games=ladder.games,
-        rated=ladder.rated,
-    )
+    clock = ladder.clock and {"base_ms": ladder.clock.base_ms, "increment_ms": ladder.clock.increment_ms}
+    event = {
+        "type": "match_started",
+        "match": key.id,
+        "seq": 1,
+        "at": at,
+        "player": player,
+        "client": {"name": client.name, "version": client.version},
+        "ladder": ladder.id,
+        "rules": str(rules),
+        "pegs": rules.pegs,
+        "colors": rules.colors,
+        "symbols": format_code(range(rules.colors)),
+        "repeats": rules.repeats,
+        "guess_limit": ladder.guess_limit,
+        "codemaker": ladder.codemaker,
+        "tie": ladder.tie,
+        "clock": clock,
+        "games": ladder.games,
+        "rated": ladder.rated,
+    }
+    if key.tie_nonces is not None:
+        event["tie_nonces"] = key.tie_nonces
+    if ladder.exact_up_to is not None:
+        event["exact_up_to"] = ladder.exact_up_to
+    return event
 
 
-def game_started_event(key: MatchKey, fact: GameOpened, seq: int, at: int) -> GameStarted:
-    return GameStarted(
-        match=key.id,
-        seq=seq,
-        at=at,
-        game=fact.game,
-        commitment=commitment(key.id, fact.game, str(key.ladder.rules), key.nonce(fact.game)),
-        ready_by_ms=fact.ready_ms,
-    )
+def game_started_event(key: MatchKey, fact: GameOpened, seq: int, at: int) -> dict[str, Any]:
+    return {
+        "type": "game_started",
+        "match": key.id,
+        "seq": seq,
+        "at": at,
+        "game": fact.game,
+        "commitment": commitment(key.id, fact.game, str(key.ladder.rules), key.nonce(fact.game)),
+        "ready_by_ms": fact.ready_ms,
+    }
 
 
 def feedback_event(
     key: MatchKey, fact: GuessAnswered, reply: Reply, stalled_ms: int, seq: int, at: int
-) -> FeedbackGiven:
-    return FeedbackGiven(
-        match=key.id,
-        seq=seq,
-        at=at,
-        game=fact.game,
-        turn=fact.turn,
-        code=format_code(fact.guess),
-        black=fact.feedback.black,
-        white=fact.feedback.white,
-        method=reply.method,
-        took_ms=fact.took_ms,
-        left_ms=fact.left_ms,
-        stalled_ms=stalled_ms or None,
-        candidates=reply.candidates,
-        parts=reply.parts,
-    )
+) -> dict[str, Any]:
+    black, white = fact.feedback
+    event = {
+        "type": "feedback",
+        "match": key.id,
+        "seq": seq,
+        "at": at,
+        "game": fact.game,
+        "turn": fact.turn,
+        "code": format_code(fact.guess),
+        "black": black,
+        "white": white,
+        "took_ms": fact.took_ms,
+        "left_ms": fact.left_ms,
+    }
+    if reply.method is not None:
+        event["method"] = reply.method
+    if stalled_ms:
+        event["stalled_ms"] = stalled_ms
+    if reply.candidates is not None:
+        event["candidates"], event["parts"] = reply.candidates, reply.parts
+    return event
 
 
-def feedback_text(key: MatchKey, fact: GuessAnswered, reply: Reply, stalled_ms: int, seq: int, at: int) -> str:
-    """Return the canonical JSON of the event that `feedback_event` returns for the same arguments."""
-    if not SWITCH.texts or reply.candidates is not None:
-        return encode_event(feedback_event(key, fact, reply, stalled_ms, seq, at))
-    # rated replies report no candidates; writing the text without the event is faster
-    return feedback_json(
-        key.id,
-        seq,
-        at,
-        fact.game,
-        fact.turn,
-        format_code(fact.guess),
-        fact.feedback,
-        fact.took_ms,
-        fact.left_ms,
-        reply.method,
-        stalled_ms or None,
-    )
+def game_over_event(key: MatchKey, fact: GameEnded, secret: str | None, seq: int, at: int) -> dict[str, Any]:
+    event = {
+        "type": "game_over",
+        "match": key.id,
+        "seq": seq,
+        "at": at,
+        "game": fact.game,
+        "outcome": fact.outcome.value,
+        "guesses": fact.guesses,
+        "elapsed_ms": fact.elapsed_ms,
+        "secret": secret,
+        "nonce": key.nonce(fact.game) if fact.opened else None,
+    }
+    if fact.client_nonce is not None:
+        event["client_nonce"] = fact.client_nonce
+    return event
 
 
-def game_over_event(key: MatchKey, fact: GameEnded, secret: str | None, seq: int, at: int) -> GameOver:
-    return GameOver(
-        match=key.id,
-        seq=seq,
-        at=at,
-        game=fact.game,
-        outcome=fact.outcome.value,
-        guesses=fact.guesses,
-        elapsed_ms=fact.elapsed_ms,
-        secret=secret,
-        nonce=key.nonce(fact.game) if fact.opened else None,
-        client_nonce=fact.client_nonce,
-    )
-
-
-def match_over_event(key: MatchKey, fact: MatchEnded, event_log: EventLog, at: int) -> MatchOver:
-    return MatchOver(
-        match=key.id,
-        seq=event_log.seq + 1,
-        at=at,
-        outcomes=tuple(outcome.value for outcome in fact.outcomes),
-        guesses=fact.guesses,
-        elapsed_ms=fact.elapsed_ms,
-        head=event_log.head,
-    )
+def match_over_event(key: MatchKey, fact: MatchEnded, event_log: EventLog, at: int) -> dict[str, Any]:
+    return {
+        "type": "match_over",
+        "match": key.id,
+        "seq": event_log.seq + 1,
+        "at": at,
+        "outcomes": [outcome.value for outcome in fact.outcomes],
+        "guesses": fact.guesses,
+        "elapsed_ms": fact.elapsed_ms,
+        "head": event_log.head,
+    }
 
 
 def facts_from_events(

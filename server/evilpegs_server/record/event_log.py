@@ -1,12 +1,11 @@
 """The event log of one match: its events in order, linked by a chain of hashes."""
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import orjson
 
 from evilpegs_protocol.canonical import GENESIS, event_hash
-from evilpegs_protocol.codec import encode_event
-from evilpegs_protocol.fields import Event
 
 
 class LogEntry(NamedTuple):
@@ -32,12 +31,14 @@ class EventLog:
     def head(self) -> str:
         return self.entries[-1].hash if self.entries else GENESIS
 
-    def append(self, event: Event) -> LogEntry:
+    def append(self, event: Mapping[str, Any]) -> LogEntry:
         """Append ``event``. Raises ValueError if it does not follow the last event of this match."""
-        if event.seq != self.seq + 1 or event.match != self.match:
-            message = f"event {event.seq} of {event.match} does not follow event {self.seq} of {self.match}"
-            raise ValueError(message)
-        return self.append_text(event.at, event.type, encode_event(event))
+        if event["seq"] != self.seq + 1 or event["match"] != self.match:
+            raise ValueError(
+                f"event {event['seq']} of {event['match']} does not follow event {self.seq} of {self.match}"
+            )
+        text = orjson.dumps(event, option=orjson.OPT_SORT_KEYS).decode()
+        return self.append_text(event["at"], event["type"], text)
 
     def append_text(self, at: int, kind: str, text: str) -> LogEntry:
         """Append an event of type ``kind``, whose canonical JSON is ``text``, without any check."""

@@ -4,11 +4,11 @@ A recorder computes nothing about the game and stores nothing. Its callers give 
 shows, and store the `Batch` that the recorder returns.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from evilpegs_protocol.fields import Program
-from evilpegs_protocol.server_messages import GameOver, RecordEvent
 from evilpegs_server.match.events import (
     GameBegun,
     GameEnded,
@@ -20,7 +20,7 @@ from evilpegs_server.match.events import (
 )
 from evilpegs_server.record.encoding import (
     MatchKey,
-    feedback_text,
+    feedback_event,
     game_over_event,
     game_started_event,
     match_over_event,
@@ -33,12 +33,12 @@ from evilpegs_server.replies.codemaking import Reply
 
 @dataclass(slots=True)
 class Batch:
-    """The changes of one step; ``ended`` has the last event of each ended game, and the milliseconds of its guesses."""
+    """The changes of one step."""
 
     entries: list[LogEntry] = field(default_factory=list)
     turn: TurnOpened | None = None
     begun: GameBegun | None = None
-    ended: list[tuple[GameOver, tuple[int, ...]]] = field(default_factory=list)
+    ended: list[GameEnded] = field(default_factory=list)
     is_last: bool = False
     """True if the match is over."""
 
@@ -86,9 +86,7 @@ class Recorder:
         for event in events:
             match event:
                 case GuessAnswered() if reply is not None:
-                    seq, at = self._next()
-                    text = feedback_text(self._key, event, reply, stalled_ms, seq, at)
-                    batch.entries.append(self._event_log.append_text(at, "feedback", text))
+                    self._append(batch, feedback_event(self._key, event, reply, stalled_ms, *self._next()))
                 case TurnOpened():
                     batch.turn = event
                 case GameBegun():
@@ -97,9 +95,8 @@ class Recorder:
                     self._append(batch, game_started_event(self._key, event, *self._next()))
                 case GameEnded():
                     shown = secret if event.shows_secret(self._key.ladder.codemaker) else None
-                    over = game_over_event(self._key, event, shown, *self._next())
-                    batch.ended.append((over, event.times_ms))
-                    self._append(batch, over)
+                    batch.ended.append(event)
+                    self._append(batch, game_over_event(self._key, event, shown, *self._next()))
                 case MatchEnded():
                     self._end_match(batch, event)
         return batch
@@ -107,7 +104,9 @@ class Recorder:
     def _end_match(self, batch: Batch, event: MatchEnded) -> None:
         _, at = self._next()
         last = match_over_event(self._key, event, self._event_log, at)
-        self._append(batch, self._signer.sign(last) if self._signer else last)
+        if self._signer is not None:
+            last["signature"] = self._signer.sign(last)
+        self._append(batch, last)
         batch.is_last = True
 
     def _next(self) -> tuple[int, int]:
@@ -115,5 +114,5 @@ class Recorder:
         # times never decrease within a record, even if the wall clock is set back
         return len(entries) + 1, max(self._wall_ms(), entries[-1].at) if entries else self._wall_ms()
 
-    def _append(self, batch: Batch, event: RecordEvent) -> None:
+    def _append(self, batch: Batch, event: Mapping[str, Any]) -> None:
         batch.entries.append(self._event_log.append(event))

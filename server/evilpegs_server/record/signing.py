@@ -1,9 +1,11 @@
 """The signing of records with the Ed25519 key of a server."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from evilpegs_protocol.record_signature import format_bytes, signed_statement
-from evilpegs_protocol.server_messages import MatchOver
 
 
 class RecordSigner:
@@ -17,7 +19,6 @@ class RecordSigner:
     def __repr__(self) -> str:  # without the private key
         return f"RecordSigner({self.public_key!r})"
 
-    def sign(self, over: MatchOver) -> MatchOver:
-        """Return a copy of ``over``, the last event of a record, with the signature over the record."""
-        statement = signed_statement(over.model_dump(mode="json"))
-        return over.model_copy(update={"signature": format_bytes(self._private_key.sign(statement))})
+    def sign(self, over: Mapping[str, Any]) -> str:
+        """Return the signature over the record whose last event is ``over``."""
+        return format_bytes(self._private_key.sign(signed_statement(over)))

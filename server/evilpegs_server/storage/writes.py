@@ -1,13 +1,12 @@
 """The writes of a server: one function per fact, whose result `Writer.submit` stores."""
 
-from collections.abc import Sequence
 from typing import Final
 
 from sqlalchemy import Table, Text, Update, bindparam, func, literal_column, select, true, update
 from sqlalchemy.dialects.sqlite import Insert, insert
 
 from evilpegs_protocol.fields import Program
-from evilpegs_protocol.server_messages import GameOver
+from evilpegs_server.match.events import GameEnded
 from evilpegs_server.record.event_log import LogEntry
 from evilpegs_server.record.recorder import Batch
 from evilpegs_server.storage.players import Player, skeleton
@@ -95,16 +94,15 @@ def insert_events(match: str, entries: list[LogEntry]) -> Write:
     return Write(4, _EVENTS, [(match, *entry) for entry in entries], bulk=True)
 
 
-def finish_game(event: GameOver, times_ms: Sequence[int]) -> Write:
-    """Store the result of a game; ``times_ms`` has one time per guess."""
-    times = ",".join(map(str, times_ms))
-    row = (event.match, event.game, None, event.outcome, event.guesses, event.elapsed_ms, times)
+def finish_game(match: str, ended: GameEnded) -> Write:
+    times = ",".join(map(str, ended.times_ms))
+    row = (match, ended.game, None, ended.outcome.value, ended.guesses, ended.elapsed_ms, times)
     return Write(3, _GAMES, [row], bulk=True)
 
 
 def store_batch(match: str, batch: Batch) -> list[Write]:
     stored = [] if batch.begun is None else [insert_game(match, batch.begun.game, batch.begun.client_nonce)]
-    stored += [finish_game(over, times_ms) for over, times_ms in batch.ended]
+    stored += [finish_game(match, ended) for ended in batch.ended]
     if batch.is_last:
         stored.append(finish_match(match))
     if batch.entries:

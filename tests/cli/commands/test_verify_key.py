@@ -8,7 +8,6 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from evilpegs_protocol.canonical import canonical
-from evilpegs_protocol.codec import decode_record_event
 from evilpegs_server.record.signing import RecordSigner
 from support.forgery import forge
 
@@ -45,7 +44,7 @@ def write(path, events):
 
 
 def sign(over, signer=FORGER):
-    return json.loads(signer.sign(decode_record_event(canonical(over))).model_dump_json())
+    return over | {"signature": signer.sign(over)}
 
 
 def findings(result):
