@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 from evilpegs_game.luck.game_luck import to_millionths
 from evilpegs_game.luck.value_curve import load_value_curve
 from evilpegs_game.rules import Rules
-from evilpegs_server.leaderboard.confidence import betting_interval
-from evilpegs_server.leaderboard.ranking import version_level
-from evilpegs_server.leaderboard.row import ADJUSTED_FROM, adjusted_interval
+from evilpegs_game.statistics.confidence_sequences import betting_intervals
+from evilpegs_server.leaderboard.row import ADJUSTED_FROM, adjusted_interval, version_level
 from evilpegs_server.leaderboard.tally import VersionTally
 from support.all_games import scores
 
@@ -47,7 +46,9 @@ def exact_games(strategy: str) -> Games:
 
 
 def raw_interval(counts: dict[int, int], level: float) -> Interval:
-    return betting_interval(counts, 1, LIMIT + 1, level)
+    row = [counts.get(score, 0) for score in range(1, LIMIT + 2)]
+    ((low, high),) = betting_intervals([row], 1, LIMIT + 1, level).tolist()
+    return low, high
 
 
 def luck_adjusted_interval(games: int, total: int, squares: int, level: float) -> Interval:

@@ -22,7 +22,7 @@ from bench.figures import Figure
 from bench.timing import percentiles
 from evilpegs_protocol.canonical import chain
 from evilpegs_server.leaderboard.leaderboards import LiveLeaderboards
-from evilpegs_server.leaderboard.value_curves import curve_hashes
+from evilpegs_server.leaderboard.luck import curve_hashes
 from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.work.interpreter import tune_gc_and_gil

@@ -14,9 +14,9 @@ from evilpegs_game.live.position import Position
 from evilpegs_game.luck.game_luck import adjusted_score, turn_luck
 from evilpegs_game.luck.value_curve import load_value_curve
 from evilpegs_game.rules import Rules
-from evilpegs_server.leaderboard.confidence import betting_interval
-from evilpegs_server.leaderboard.ranking import version_level
+from evilpegs_server.leaderboard.row import version_level
 from support.all_games import GOOD_STRATEGIES, scores
+from support.plain_intervals import betting_interval
 
 TEXT = (Path(__file__).parents[2] / "docs/scoring.md").read_text()
 CLASSIC, LIMIT = Rules(4, 6), 10

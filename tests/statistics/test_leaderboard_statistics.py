@@ -8,10 +8,10 @@ import math
 import numpy as np
 import pytest
 
+from evilpegs_game.statistics.confidence_sequences import betting_intervals
 from evilpegs_server.leaderboard import row
-from evilpegs_server.leaderboard.confidence import betting_intervals
 from evilpegs_server.leaderboard.leaderboard import RANKED_FROM_ADVERSARY, Leaderboard
-from evilpegs_server.leaderboard.ranking import LEVEL, version_level
+from evilpegs_server.leaderboard.row import LEVEL, version_level
 from support.equal_players import (
     EVIL_LOOKS,
     FIXED_LOOKS,

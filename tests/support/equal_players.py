@@ -4,10 +4,9 @@ import math
 
 import numpy as np
 
-from evilpegs_server.leaderboard.confidence import asymptotic_half_width, betting_intervals
+from evilpegs_game.statistics.confidence_sequences import asymptotic_half_width, betting_intervals
 from evilpegs_server.leaderboard.leaderboard import Leaderboard
-from evilpegs_server.leaderboard.ranking import LEVEL
-from evilpegs_server.leaderboard.row import adjusted_interval
+from evilpegs_server.leaderboard.row import LEVEL, adjusted_interval
 from evilpegs_server.leaderboard.tally import VersionTally
 from support.score_sources import GUESS_LIMIT, MILLION
 

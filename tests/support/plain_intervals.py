@@ -1,8 +1,10 @@
-"""Slow plain versions of the confidence intervals, computed score by score from the formulas of the papers."""
+"""Plain versions of the confidence intervals, computed score by score from the formulas of the papers."""
 
 import math
 import statistics
 from decimal import Decimal
+
+from evilpegs_game.statistics.confidence_sequences import betting_intervals
 
 BISECTIONS = 60
 
@@ -95,3 +97,10 @@ def asymptotic_half_width(scores, level, tuned_for):
     mixed = time * rho2 + 1
     variance = statistics.variance(map(Decimal, scores))
     return float((variance * 2 * mixed / (time**2 * rho2) * (mixed.sqrt() / alpha).ln()).sqrt())
+
+
+def betting_interval(counts, lowest, highest, level):
+    """Return the interval (low, high) of `betting_intervals` for one mapping from scores to numbers of games."""
+    row = [counts.get(score, 0) for score in range(lowest, highest + 1)]
+    ((low, high),) = betting_intervals([row], lowest, highest, level).tolist()
+    return low, high

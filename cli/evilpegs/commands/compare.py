@@ -27,11 +27,11 @@ from evilpegs_clients.connection.connection import server_url
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file
 from evilpegs_clients.contest.exact_difference import ExactMeans, exact_means, has_exact_mean
 from evilpegs_clients.contest.paired_games import PairedGames, PairScores, ServerPairs
-from evilpegs_clients.contest.sequential_test import BOUND, FIRST_PAIRS, Hypotheses, SequentialTest
 from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.strategy import Strategy
 from evilpegs_game.luck.value_curve import load_value_curve
 from evilpegs_game.rules import Rules
+from evilpegs_game.statistics.sequential_test import BOUND, FIRST_PAIRS, Hypotheses, SequentialTest
 from evilpegs_protocol.server_messages import LadderInfo, MatchStarted
 
 MAX_PAIRS: Final = 1_000_000_000

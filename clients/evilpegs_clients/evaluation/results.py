@@ -17,8 +17,8 @@ from evilpegs_game.codes import Code, format_code
 from evilpegs_game.errors import OverBudgetError
 from evilpegs_game.evaluation.exact import Evaluation
 from evilpegs_game.evaluation.expectation import expected_guesses
-from evilpegs_game.evaluation.paired import PairedDifference
 from evilpegs_game.evaluation.simulation import Simulation
+from evilpegs_game.statistics.means import PairedDifference
 
 MAX_CODES, MAX_CODES_BESIDE_GAMES = 1_000, 1_296
 """The most codes for `exact_expectation`, if every secret is played and beside simulated games."""

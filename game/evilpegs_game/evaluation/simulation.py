@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import zip_longest
-from math import sqrt
 from typing import Final, TypeVar
 
 from evilpegs_game.codes import Code, code_at
@@ -21,12 +20,7 @@ from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.random_source import RandomSource
 from evilpegs_game.rules import Rules
-
-NORMAL_95: Final = 1.959964
-"""The standard deviations on each side of the mean that contain 95 % of a normal distribution."""
-
-# the quantiles for 1, 2, 3 ... degrees of freedom
-_STUDENT_95: Final = (12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281)
+from evilpegs_game.statistics.means import student_interval
 
 MAX_TURNS: Final = 200
 """The most guesses of one game before a strategy counts as stuck; it fits a byte."""
@@ -47,31 +41,9 @@ class Simulation(GuessCounts):
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The 95 % confidence interval of the expected guesses per game, by Student's t.
-
-        It is None if the spread is unknown: after one game, or if all games took the same number of guesses.
-        """
+        """The 95 % confidence interval of the expected guesses per game; None after one game or equal ones."""
         squares = sum(guesses * guesses * games for guesses, games in enumerate(self.distribution, 1))
-        spread = squares * self.count - self.total**2  # exact: the variance, times games and games - 1
-        if not spread:
-            return None
-        error = student_95(self.count - 1) * sqrt(spread / (self.count - 1)) / self.count
-        return self.mean - error, self.mean + error
-
-
-def student_95(freedom: int) -> float:
-    """Return the 97.5 % quantile of Student's t, right to 1 in 10,000.
-
-    Above 10 degrees of freedom, a series expansion: R. A. Fisher and E. A. Cornish, The percentile points of
-    distributions, Technometrics 2 (1960).
-    """
-    if freedom <= len(_STUDENT_95):
-        return _STUDENT_95[freedom - 1]
-    z = NORMAL_95
-    first = (z**3 + z) / 4
-    second = (5 * z**5 + 16 * z**3 + 3 * z) / 96
-    third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384
-    return z + first / freedom + second / freedom**2 + third / freedom**3
+        return student_interval(self.count, self.total, squares)
 
 
 def simulate(

@@ -16,8 +16,8 @@ from evilpegs_protocol.codec import encode
 from evilpegs_protocol.listings import MATCHES_PER_PAGE, ROWS_PER_PAGE, FinishedMatch, MatchList
 from evilpegs_protocol.server_messages import ErrorCode
 from evilpegs_protocol.suggestions import unknown_ladder_text
-from evilpegs_server.leaderboard.leaderboard import LeaderboardRow, leaderboard_document
 from evilpegs_server.leaderboard.leaderboards import LiveLeaderboards
+from evilpegs_server.leaderboard.row import LeaderboardRow, leaderboard_document
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.play.requests import RefusedRequestError
 from evilpegs_server.play.responses import add_re

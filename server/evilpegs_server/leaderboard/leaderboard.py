@@ -5,31 +5,25 @@ matches count; void games, which ended by a fault of the server, do not.
 
 Ranks follow from the confidence intervals of mean scores, by the same rule for every codemaker: a row is wholly better
 than another row if its interval lies below the interval of the other row. Ladders with a value curve compare
-luck-adjusted means, all others raw means. `ranking` defines the levels of the intervals. Times are shown, but they
-never decide a rank.
-
-`Leaderboard` takes finished games in bulk. `LeaderboardFold` is the plain version: a pure fold over the events of
-records, without luck.
+luck-adjusted means, all others raw means. `row` defines the levels of the intervals. Times are shown, but they never
+decide a rank.
 """
 
-from collections.abc import Callable, Iterable
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, MatchOver, MatchStarted, RecordEvent
-from evilpegs_server.leaderboard.ranking import rank_intervals, version_level
 from evilpegs_server.leaderboard.row import (
     ADJUSTED_FROM,
     CountedVersion,
     LeaderboardRow,
     adjusted_interval,
-    leaderboard_document,
     make_rows,
     raw_intervals,
+    version_level,
 )
 from evilpegs_server.leaderboard.tally import PlayerTally, VersionTally
-
-__all__ = ["Leaderboard", "LeaderboardFold", "LeaderboardRow", "leaderboard", "leaderboard_document"]
 
 # games that a row needs for a rank
 RANKED_FROM_FIXED: Final = 100
@@ -161,64 +155,9 @@ class Leaderboard:
         return self._players[player]
 
 
-class LeaderboardFold:
-    """The leaderboard of one ladder, from events that are added one at a time.
-
-    The events of a match must be in order; those of several matches may alternate. Matches count as started in the
-    order of their first events. Events of other ladders and of practice matches are ignored.
-    """
-
-    def __init__(self, ladder: str) -> None:
-        self._ladder = ladder
-        self._leaderboard: Leaderboard | None = None
-        self._numbers: dict[str, int] = {}
-        self._started = 0
-        self._open: dict[str, MatchStarted] = {}
-        self._times: dict[tuple[str, int], list[int]] = {}
-
-    def add(self, event: RecordEvent) -> None:
-        if isinstance(event, MatchStarted):
-            if event.ladder == self._ladder and event.rated:
-                self._add_start(event)
-        elif self._leaderboard is not None and event.match in self._open:
-            self._add_to_match(self._leaderboard, self._open[event.match], event)
-
-    def rows(self) -> list[LeaderboardRow]:
-        return [] if self._leaderboard is None else self._leaderboard.rows()
-
-    def _add_start(self, event: MatchStarted) -> None:
-        if self._leaderboard is None:
-            fixed = event.codemaker == "fixed"
-            self._leaderboard = Leaderboard(guess_limit=event.guess_limit, fixed=fixed, adjusted=False)
-        self._open[event.match] = event
-        self._started += 1
-        number = self._numbers.setdefault(event.player, len(self._numbers))
-        self._leaderboard.set_name(number, event.player)
-        self._leaderboard.add_start(number, _client(event), self._started)
-
-    def _add_to_match(self, leaderboard: Leaderboard, started: MatchStarted, event: RecordEvent) -> None:
-        player, client = self._numbers[started.player], _client(started)
-        match event:
-            case FeedbackGiven():
-                self._times.setdefault((event.match, event.game), []).append(event.took_ms)
-            case GameOver():
-                times_ms = self._times.pop((event.match, event.game), [])
-                leaderboard.add_games(player, client, event.outcome, event.guesses)
-                if event.outcome != "void":
-                    leaderboard.add_times(player, client, times_ms)
-            case MatchOver():
-                del self._open[started.match]
-            case _:
-                pass
-
-
-def leaderboard(events: Iterable[RecordEvent], ladder: str) -> list[LeaderboardRow]:
-    """Return the rows of a `LeaderboardFold` over ``events``, best first."""
-    fold = LeaderboardFold(ladder)
-    for event in events:
-        fold.add(event)
-    return fold.rows()
-
-
-def _client(started: MatchStarted) -> str:
-    return f"{started.client.name} {started.client.version}"
+def rank_intervals(intervals: Iterable[Sequence[float]]) -> list[tuple[int, int]]:
+    """Return the best and the worst possible rank of each interval (low, high) of a mean; lower means are better."""
+    ends = [(low, high) for low, high in intervals]
+    lows, highs = sorted(low for low, _ in ends), sorted(high for _, high in ends)
+    # the best rank counts the intervals wholly below, the worst those not wholly above, itself among them
+    return [(1 + bisect_left(highs, low), bisect_right(lows, high)) for low, high in ends]

@@ -18,7 +18,7 @@ from sqlalchemy import Engine
 from structlog.stdlib import BoundLogger
 
 from evilpegs_protocol.server_messages import LadderInfo
-from evilpegs_server.leaderboard.leaderboard import LeaderboardRow, leaderboard_document
+from evilpegs_server.leaderboard.row import LeaderboardRow, leaderboard_document
 from evilpegs_server.leaderboard.stored_results import StoredLeaderboards
 from evilpegs_server.match.ladders import Ladder
 

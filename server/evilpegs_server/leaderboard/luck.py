@@ -8,14 +8,14 @@ reply. A game whose luck cannot be measured counts on leaderboards without its l
 import asyncio
 import contextlib
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from functools import cache, partial
 from typing import Final, TypeVar
 
 from sqlalchemy import Engine
 from structlog.stdlib import BoundLogger
 
-from evilpegs_server.leaderboard.value_curves import curve_hashes
+from evilpegs_game.luck.value_curve import ValueCurve, load_value_curve
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.game_sums import load_new, load_newest, load_unadjusted, sum_games
@@ -37,6 +37,19 @@ RETRY_SECONDS: Final = 5.0
 LOOK_SECONDS: Final = 0.5
 _COST: Final = 1
 _T = TypeVar("_T")
+
+_load_curve = cache(load_value_curve)
+
+
+def ladder_curve(ladder: Ladder) -> ValueCurve | None:
+    """Return the value curve of a rated ladder with a fixed codemaker; others have none."""
+    return _load_curve(ladder.rules, ladder.guess_limit) if ladder.rated and ladder.codemaker == "fixed" else None
+
+
+def curve_hashes(ladders: Iterable[Ladder]) -> dict[str, str]:
+    """Return the hashes by ladder id; ladders without a curve are left out."""
+    curves = ((ladder.id, ladder_curve(ladder)) for ladder in ladders)
+    return {ladder: curve.hash for ladder, curve in curves if curve is not None}
 
 
 class LuckKeeper:

@@ -1,14 +1,23 @@
-"""Rows of a leaderboard, each with the results of one client version of a player."""
+"""Rows of a leaderboard, each with the results of one client version of a player.
 
+Levels of intervals are chosen so that a player does not gain by trying often. The interval of the k-th client version
+of a player is shown at the level 0.05 * 6 / (pi^2 k^2). These levels add up to 0.05, so with a probability of at least
+0.95 no shown interval of the player ever misses its mean, for any number of versions. For comparisons, that level is
+divided by the number of players on the ladder. With a probability of at least 0.95, no compared interval of the whole
+ladder then misses its mean, and no row is wholly better than a row with the same mean.
+"""
+
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Final, NamedTuple
 
+from evilpegs_game.statistics.confidence_sequences import asymptotic_half_width, betting_intervals
+from evilpegs_game.statistics.means import deviation
 from evilpegs_protocol.server_messages import LadderInfo
-from evilpegs_server.leaderboard.confidence import asymptotic_half_width, betting_intervals, deviation
-from evilpegs_server.leaderboard.ranking import version_level
 from evilpegs_server.leaderboard.tally import PlayerTally, VersionTally, mean, percentile
 
+LEVEL: Final = 0.05
 # games with a known luck; the interval of their luck-adjusted mean is asymptotic
 ADJUSTED_FROM: Final = 100
 # added to the games with a known luck. The scores of a player who has not failed yet vary little, so without the added
@@ -82,6 +91,11 @@ def leaderboard_document(ladder: LadderInfo, rows: Iterable[LeaderboardRow]) -> 
     }
 
 
+def version_level(version: int) -> float:
+    """Return the level for the ``version``-th client version of a player; all levels add up to `LEVEL`."""
+    return LEVEL * 6 / (math.pi * version) ** 2
+
+
 def make_rows(versions: Sequence[CountedVersion], guess_limit: int, adjusted: bool) -> Iterator[LeaderboardRow]:
     """Yield a row without a rank for each version; only rows with ``adjusted`` have luck-adjusted results."""
     # intervals take 2 ms one at a time, and 0.1 ms each among thousands
@@ -137,11 +151,7 @@ def _make_row(
         versions=len(player.versions),
         all_games=player.games,
         all_matches=player.matches,
-        **(
-            _adjusted_fields(tally, adjusted_limit, version_level(number))
-            if adjusted_limit and tally.luck_games
-            else {}
-        ),
+        **_adjusted_fields(tally, adjusted_limit, version_level(number)),
     )
 
 

@@ -16,8 +16,9 @@ from typing import Final
 
 from sqlalchemy import Connection, Engine
 
-from evilpegs_server.leaderboard.leaderboard import Leaderboard, LeaderboardRow, no_pause
-from evilpegs_server.leaderboard.value_curves import curve_hashes
+from evilpegs_server.leaderboard.leaderboard import Leaderboard, no_pause
+from evilpegs_server.leaderboard.luck import curve_hashes
+from evilpegs_server.leaderboard.row import LeaderboardRow
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.storage.archive import load_last_event_id
 from evilpegs_server.storage.chains import find_broken_matches

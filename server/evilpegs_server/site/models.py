@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from evilpegs_protocol.fields import Codemaker, Count, LadderId, MatchId, Milliseconds, Name, Outcome, PublicKey
 from evilpegs_protocol.server_messages import LadderInfo, PlayerKind
-from evilpegs_server.leaderboard.leaderboard import LeaderboardRow
+from evilpegs_server.leaderboard.row import LeaderboardRow
 
 NextPage = Annotated[str | None, Field(description="The path of the next page; null on the last one.")]
 

@@ -4,7 +4,7 @@ import pytest
 
 from evilpegs.commands.leaderboard import from_database
 from evilpegs.commands.leaderboard.from_database import FollowedStandings, load_standings
-from evilpegs_server.leaderboard.value_curves import curve_hashes
+from evilpegs_server.leaderboard.luck import curve_hashes
 from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.storage.database import open_database
 from support.stored_matches import StoredPlay, store, store_players

@@ -12,21 +12,17 @@ from hypothesis import strategies as st
 from evilpegs_protocol.codec import decode_record_event
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, MatchStarted
-from evilpegs_server.leaderboard.confidence import betting_interval
 from evilpegs_server.leaderboard.leaderboard import (
     RANKED_FROM_ADVERSARY,
     RANKED_FROM_FIXED,
     ROWS_BETWEEN_PAUSES,
     Leaderboard,
-    LeaderboardFold,
-    LeaderboardRow,
-    leaderboard,
-    leaderboard_document,
 )
-from evilpegs_server.leaderboard.ranking import version_level
-from evilpegs_server.leaderboard.row import adjusted_interval
+from evilpegs_server.leaderboard.row import LeaderboardRow, adjusted_interval, leaderboard_document, version_level
 from evilpegs_server.leaderboard.tally import VersionTally
 from evilpegs_server.match.ladders import load_ladders
+from support.leaderboard_fold import LeaderboardFold, leaderboard
+from support.plain_intervals import betting_interval
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 EVENTS = [decode_record_event(line) for line in (GOLDEN / "leaderboard.jsonl").read_text().splitlines()]

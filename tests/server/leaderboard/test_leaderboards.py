@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from evilpegs_protocol.canonical import event_hash
 from evilpegs_server.leaderboard import stored_results
-from evilpegs_server.leaderboard.leaderboard import leaderboard
 from evilpegs_server.leaderboard.leaderboards import LiveLeaderboards
 from evilpegs_server.storage.chains import verify_chains
 from evilpegs_server.storage.database import open_database
 from support.examples import share
+from support.leaderboard_fold import leaderboard
 from support.matches import TINY
 from support.patience import PATIENCE
 from support.stored_matches import StoredPlay, load_events, store, store_players, stored_plays

@@ -1,26 +1,22 @@
 """The difference between two players of a leaderboard: how certain it is, and how many more games would decide it.
 
-The test is Welch's for two means with unequal variances, with the normal distribution in place of Student's: from 20
-games on, the two differ less from each other than real scores differ from both. The result is valid only for a single
-look, after numbers of games that were fixed before. Ranks come from intervals that hold however often one looks, so
-they need more games.
+The result of Welch's test is valid only for a single look, after numbers of games that were fixed before. Ranks come
+from intervals that hold however often one looks, so they need more games.
 """
 
 import math
 import shlex
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from statistics import NormalDist
 from typing import Any, Final
 
 from evilpegs.errors import CommandError
 from evilpegs.output import pluralize
 from evilpegs_game.errors import quoted
+from evilpegs_game.statistics.means import Moments, WelchTest
 from evilpegs_protocol.listings import Standings, StandingsRow
 
 FEWEST_GAMES: Final = 20  # of each player, for the normal distribution to be accurate enough
-CONFIDENCE: Final = 0.95
-POWER: Final = 0.8  # the probability that the games still needed show a difference, if the true one is as measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +34,7 @@ class Difference:
     """The mean of ``second`` minus the mean of ``first``, in guesses per game, with its 95 % interval.
 
     ``chance`` is the probability that two equal players would differ by at least as much. ``more_games`` is the number
-    of further games per player after which the interval excludes 0 with a probability of `POWER`, if the true
+    of further games per player after which the interval excludes 0 with a probability of 80 %, if the true
     difference is the one measured; None if that is 0. ``ranked_apart`` is True if no rank is possible for both players.
     """
 
@@ -121,34 +117,20 @@ def _adjusted_sample(row: StandingsRow) -> Sample:
 
 
 def _difference(ladder: str, first: Sample, second: Sample, *, adjusted: bool, apart: bool) -> Difference:
-    difference = second.mean - first.mean
-    error = math.hypot(first.deviation / math.sqrt(first.games), second.deviation / math.sqrt(second.games))
-    normal = NormalDist()
-    reach = normal.inv_cdf((1 + CONFIDENCE) / 2)
-    chance = 2 * normal.cdf(-abs(difference) / error) if error else float(difference == 0)
+    test = WelchTest(*(Moments(each.games, each.mean, each.deviation) for each in (first, second)))
+    low, high = test.interval
     return Difference(
         ladder=ladder,
         adjusted=adjusted,
         first=first,
         second=second,
-        difference=difference,
-        low=difference - reach * error,
-        high=difference + reach * error,
-        chance=chance,
-        more_games=_more_games(first, second, difference, chance),
+        difference=test.difference,
+        low=low,
+        high=high,
+        chance=test.probability,
+        more_games=test.more_values,
         ranked_apart=apart,
     )
-
-
-def _more_games(first: Sample, second: Sample, difference: float, chance: float) -> int | None:
-    if difference == 0:
-        return None
-    if chance <= 1 - CONFIDENCE:
-        return 0
-    normal = NormalDist()
-    reach = normal.inv_cdf((1 + CONFIDENCE) / 2) + normal.inv_cdf(POWER)
-    needed = math.ceil(reach**2 * (first.deviation**2 + second.deviation**2) / difference**2)
-    return max(1, needed - min(first.games, second.games))
 
 
 def _ranked_apart(first: StandingsRow, second: StandingsRow) -> bool:

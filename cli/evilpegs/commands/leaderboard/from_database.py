@@ -11,8 +11,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from evilpegs.errors import CommandError, practice_ladder, unknown_ladder
 from evilpegs.output import console, pluralize
 from evilpegs_protocol.listings import Standings, StandingsRow
-from evilpegs_server.leaderboard.leaderboard import LeaderboardRow
 from evilpegs_server.leaderboard.leaderboards import LiveLeaderboards
+from evilpegs_server.leaderboard.row import LeaderboardRow
 from evilpegs_server.match.ladders import Ladder, load_ladders
 
 LOOK_SECONDS: Final = 0.1

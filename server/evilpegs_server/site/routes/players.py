@@ -5,7 +5,7 @@ from fastapi import APIRouter, HTTPException, Path, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from evilpegs_protocol.fields import Name
-from evilpegs_server.leaderboard.leaderboard import LeaderboardRow
+from evilpegs_server.leaderboard.row import LeaderboardRow
 from evilpegs_server.site.models import PlayerDocument, PlayerEntry, PlayerPage, PlayerResult
 from evilpegs_server.site.problems import quote
 from evilpegs_server.site.responses import document, json_body, next_page, problem_statuses

@@ -15,11 +15,12 @@ asymptotic confidence sequences (2021).
 """
 
 import math
-from collections.abc import Mapping
 from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from evilpegs_game.statistics.means import deviation
 
 # of the wealth, bet on each score, with a separate wealth per fraction; equally spaced in ln(c / (1 - c)), because few
 # or equal scores need large fractions, and many scores need small ones
@@ -39,15 +40,6 @@ _STEPS: Final = 200
 _LAST_STEP: Final = 1e-7
 
 Floats = NDArray[np.float64]
-
-
-def betting_interval(counts: Mapping[int, int], lowest: int, highest: int, level: float) -> tuple[float, float]:
-    """Return the interval (low, high) of `betting_intervals` for one mapping from scores to numbers of games."""
-    if any(not lowest <= score <= highest for score in counts):
-        raise ValueError(f"scores must be {lowest} to {highest}, not {sorted(counts)}")
-    row = [counts.get(score, 0) for score in range(lowest, highest + 1)]
-    ((low, high),) = betting_intervals([row], lowest, highest, level).tolist()
-    return low, high
 
 
 def betting_intervals(counts: ArrayLike, lowest: int, highest: int, levels: ArrayLike) -> Floats:
@@ -99,11 +91,6 @@ def asymptotic_half_width(games: int, total: int, squares: int, level: float) ->
     return deviation(games, total, squares) * math.sqrt(
         2 * spread / (games**2 * tuning) * math.log(math.sqrt(spread) / level)
     )
-
-
-def deviation(games: int, total: int, squares: int) -> float:
-    """Return the sample standard deviation of integers; exact sums lose no precision beside a large mean."""
-    return math.sqrt((games * squares - total * total) / (games * (games - 1)))
 
 
 def _low_ends(table: Floats, log_wealth: Floats) -> Floats:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evilpegs_game.evaluation.paired import PairedDifference
+from evilpegs_game.statistics.means import PairedDifference
 
 PAIRS = st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), min_size=2, max_size=200)
 
