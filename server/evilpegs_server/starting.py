@@ -31,9 +31,8 @@ from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.outlets import OutletSources, open_leaderboards, open_outlets
 from evilpegs_server.play.registry import MatchRegistry
 from evilpegs_server.play.stall_free_clock import TICK_MS, StallFreeClock
-from evilpegs_server.replies.capacity import ReplyCapacity
+from evilpegs_server.replies.capacity import HINT_LIMITS, REPLY_LIMITS, ReplyCapacity
 from evilpegs_server.replies.codemaking import Codemaking
-from evilpegs_server.replies.pool_limits import HINT_LIMITS, REPLY_LIMITS
 from evilpegs_server.settings import Settings
 from evilpegs_server.site.analysis import ANALYSIS_LIMITS
 from evilpegs_server.stopping import (

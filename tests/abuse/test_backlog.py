@@ -7,8 +7,9 @@ import pytest
 
 from evilpegs_server.gateway.bounded_connection import BoundedConnection
 from evilpegs_server.gateway.rate_limit import READ_PRICE
-from evilpegs_server.play import match_ids, replayed_match
-from evilpegs_server.play.finished_matches import MAX_MATCHES, MAX_MISSES, FinishedMatches
+from evilpegs_server.play import recovery
+from evilpegs_server.play.recovery import MAX_MATCHES, MAX_MISSES, FinishedMatches
+from evilpegs_server.play.registry import MatchRegistry
 from evilpegs_server.storage.reads import MAX_PENDING, BusyError
 from support.patience import PATIENCE
 from support.raw_sockets import HELLO, RawSocket, text
@@ -31,13 +32,13 @@ async def condition(is_true):
 @pytest.fixture
 def loads(monkeypatch):
     """The ids of all matches that were looked up in the database."""
-    seen, load = [], replayed_match.load_match
+    seen, load = [], recovery.load_match
 
     def look_up(engine, match):
         seen.append(match)
         return load(engine, match)
 
-    monkeypatch.setattr(replayed_match, "load_match", look_up)
+    monkeypatch.setattr(recovery, "load_match", look_up)
     return seen
 
 
@@ -80,7 +81,7 @@ async def test_finished_match_is_read_once(run_server, loads):
 
 async def test_match_begun_after_miss_is_found(run_server, loads, monkeypatch):
     server = await run_server()
-    monkeypatch.setattr(match_ids.MatchIds, "new", lambda _: match_id(9))
+    monkeypatch.setattr(MatchRegistry, "_new_id", lambda _: match_id(9))
     assert await watch_all(server.url, [9]) == ["not_your_match"]
     async with dial(server.url) as raw:
         await raw.hello()
@@ -111,7 +112,7 @@ async def looked_up_for_vanished(server, monkeypatch):
         lose(connection, error)
         lost.set()
 
-    monkeypatch.setattr(replayed_match, "load_match", look_up)
+    monkeypatch.setattr(recovery, "load_match", look_up)
     monkeypatch.setattr(BoundedConnection, "connection_lost", note_loss)
     counts = server.registry.counts.connections
     client = await asyncio.to_thread(storm_and_vanish, server.url, range(10))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from evilpegs_server.starting import REPLY_LIMITS
+from evilpegs_server.replies.capacity import REPLY_LIMITS
 from evilpegs_server.work.interpreter import tune_gc_and_gil
 from evilpegs_server.work.pool import TaskPool
 from support.stalls import STALL_MS, TOGETHER, Replies, Threads, largest_ladder, reply_pool, used_beside, used_within

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import event
 
 from evilpegs_protocol.fields import Program
-from evilpegs_server.record.encoding import MatchKey
+from evilpegs_server.replies.game_secrets import MatchKey
 from evilpegs_server.storage.database import open_database
 from support import matches
 from support.events import assert_is_message

@@ -19,10 +19,9 @@ from evilpegs_game.codes import code_at
 from evilpegs_game.history import Turn
 from evilpegs_game.rules import Rules
 from evilpegs_server.match.ladders import load_ladders
-from evilpegs_server.replies.capacity import COUNT_BYTES
-from evilpegs_server.replies.codemaking import Codemaking, reply_cost, reply_task
+from evilpegs_server.replies.capacity import COUNT_BYTES, REPLY_LIMITS, reply_cost
+from evilpegs_server.replies.codemaking import Codemaking, reply_task
 from evilpegs_server.replies.game_secrets import GameSecrets
-from evilpegs_server.starting import REPLY_LIMITS
 from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.tasks import WarmUp, run_task
 from evilpegs_server.work.worker_messages import WorkerSetup

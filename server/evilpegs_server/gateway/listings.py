@@ -19,8 +19,7 @@ from evilpegs_protocol.suggestions import unknown_ladder_text
 from evilpegs_server.leaderboard.leaderboards import LiveLeaderboards
 from evilpegs_server.leaderboard.row import LeaderboardRow, leaderboard_document
 from evilpegs_server.match.ladders import Ladder
-from evilpegs_server.play.requests import RefusedRequestError
-from evilpegs_server.play.responses import add_re
+from evilpegs_server.play.messages import RefusedRequestError, add_re
 from evilpegs_server.storage.browse import MatchFilter, find_match_number, list_matches
 from evilpegs_server.storage.reads import BusyError, Reads
 

@@ -19,8 +19,8 @@ from evilpegs_protocol.server_messages import ErrorCode, Limits, ServerProgram, 
 from evilpegs_server.gateway.admission import Admission, Ticket
 from evilpegs_server.gateway.listings import Listings
 from evilpegs_server.gateway.presence import Presence
+from evilpegs_server.play.messages import RefusedRequestError
 from evilpegs_server.play.registry import MAX_OPEN_MATCHES, MatchRegistry
-from evilpegs_server.play.requests import RefusedRequestError
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.archive import load_player
 from evilpegs_server.storage.players import NameRefusedError, Player, Players, hash_token, new_token

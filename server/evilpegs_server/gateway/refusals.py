@@ -5,7 +5,7 @@ from typing import Final
 from evilpegs_protocol.server_messages import ErrorCode
 from evilpegs_server.gateway.rate_limit import RateLimit
 from evilpegs_server.play.counts import RATE_LIMIT, EndReason, ServerCounts
-from evilpegs_server.play.requests import ClientChannel, error_text
+from evilpegs_server.play.messages import ClientChannel, error_text
 
 # errors of frames that cannot be read as a message; no such frame has taken a token before its error is sent
 _UNCOUNTED: Final = frozenset({ErrorCode.BAD_JSON, ErrorCode.BAD_MESSAGE, ErrorCode.UNKNOWN_TYPE, ErrorCode.TOO_BIG})

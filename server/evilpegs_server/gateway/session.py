@@ -24,10 +24,10 @@ from evilpegs_server.gateway.listings import RETRY_MS, ReadLaterError, busy_erro
 from evilpegs_server.gateway.login import SessionServices, Visit, log_in, welcome_message
 from evilpegs_server.gateway.rate_limit import READ_PRICE, RateLimit
 from evilpegs_server.gateway.refusals import Refusals, TooFastError
+from evilpegs_server.play.audience import MAX_TOPICS
 from evilpegs_server.play.counts import NO_HELLO
-from evilpegs_server.play.requests import ClientChannel, MatchMessage, RefusedRequestError, Request
+from evilpegs_server.play.messages import ClientChannel, MatchMessage, RefusedRequestError, Request
 from evilpegs_server.play.runner import MatchRunner
-from evilpegs_server.play.watchers import MAX_TOPICS
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.players import Player
 from evilpegs_server.storage.reads import BusyError
@@ -115,10 +115,7 @@ class Session:
 
     def _play_on(self, move: Guess | Ready, arrived: float) -> bool:
         runner = self._services.registry.get(move.match) if move.match else self._only_match()
-        if runner is None or runner.seat is not self._channel or not runner.awaits(move):
-            return False
-        runner.receive(Request(self._channel, move, arrived))
-        return True
+        return runner is not None and runner.receive_awaited(self._channel, move, arrived)
 
     def _report_failure(self, re: str | None, now: float) -> None:
         self._services.log.exception("a request failed")

@@ -25,8 +25,7 @@ class TimeControl:
         """Parse a text such as ``60+1``. Raises ValueError."""
         match = _TEXT.fullmatch(text)
         if match is None:
-            message = f"not a clock: {quoted(text)}; write BASE+INCREMENT in seconds like 60+1"
-            raise ValueError(message)
+            raise ValueError(f"not a clock: {quoted(text)}; write BASE+INCREMENT in seconds like 60+1")
         return cls(int(match[1]) * 1000, int(match[2]) * 1000)
 
     def __str__(self) -> str:
@@ -48,6 +47,11 @@ class GameClock:
 
     def start(self, now: float) -> None:
         self._started = now
+
+    def credit(self, ms: float) -> None:
+        """Charge the current turn ``ms`` less."""
+        if self._started is not None:
+            self._started += ms
 
     def took_ms(self, now: float) -> int:
         return 0 if self._started is None else max(0, round(now - self._started))

@@ -204,6 +204,12 @@ class Match:
             self.clock.start(now)
             self._wake_at = None if self.ladder.clock else now + IDLE_MS
 
+    def credit(self, ms: float) -> None:
+        """Charge the player ``ms`` less for the open turn, in which the server stood still."""
+        self.clock.credit(ms)
+        if self._wake_at is not None:
+            self._wake_at += ms
+
     def open_turn(self, now: float) -> TurnOpened | None:
         return self._open_turn(now) if self.state is State.TURN else None
 
@@ -246,8 +252,7 @@ class Match:
 
     def _expect(self, *, thinking: bool) -> None:
         if (self.state is State.THINKING) is not thinking:
-            message = "a reply is due first" if self.state is State.THINKING else "no guess waits for a reply"
-            raise RuntimeError(message)
+            raise RuntimeError("no guess waits for a reply" if thinking else "a reply is due first")
 
     def _check_game(self, game: int) -> None:
         if self.over or game < self.game:
@@ -363,8 +368,7 @@ class Match:
 
     def _enter(self, state: State) -> None:
         if state not in TRANSITIONS[self.state]:
-            message = f"a match cannot go from {self.state} to {state}"
-            raise RuntimeError(message)
+            raise RuntimeError(f"a match cannot go from {self.state} to {state}")
         self.state = state
 
     def _refusal_error(self, refusal: Refusal, message: str) -> RefusedError:

@@ -16,21 +16,16 @@ from evilpegs_protocol.server_messages import ErrorCode, OpenMatch
 from evilpegs_protocol.suggestions import unknown_ladder_text
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.match.match import Match
-from evilpegs_server.play.audience import Audience
+from evilpegs_server.play.audience import Audience, Watchers
 from evilpegs_server.play.counts import PRACTICE_LIMIT, ServerCounts
-from evilpegs_server.play.finished_matches import FinishedMatches
-from evilpegs_server.play.match_ids import MatchIds
-from evilpegs_server.play.open_runners import OpenRunners
-from evilpegs_server.play.replayed_match import ReplayedMatch, read_match, replay_match
-from evilpegs_server.play.requests import ClientChannel, RefusedRequestError
+from evilpegs_server.play.messages import ClientChannel, RefusedRequestError
+from evilpegs_server.play.recovery import FinishedMatches, ReplayedMatch, read_match, replay_match
 from evilpegs_server.play.runner import MatchRunner
-from evilpegs_server.play.services import MatchServices
 from evilpegs_server.play.stall_free_clock import StallFreeClock
-from evilpegs_server.play.watchers import Watchers
-from evilpegs_server.record.encoding import MatchKey
 from evilpegs_server.record.event_log import EventLog
-from evilpegs_server.record.signing import RecordSigner
+from evilpegs_server.record.recorder import Recorder, RecordSigner
 from evilpegs_server.replies.codemaking import Codemaking
+from evilpegs_server.replies.game_secrets import MatchKey
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.archive import StoredMatch
 from evilpegs_server.storage.errors import DatabaseUnusableError
@@ -66,57 +61,60 @@ class MatchRegistry:
         self.counts = ServerCounts()
         self.audience = Audience(self.counts.events, self.watchers, log)
         self.draining = False
-        self._open = OpenRunners()
-        self._ids = MatchIds(wall_ms)
-        self._reload_tasks: set[asyncio.Task[None]] = set()
+        self._codemaking = codemaking
+        self._wall_ms = wall_ms
+        self._signer = signer
+        self._log = log
+        self._faults = FaultLog(log, self.counts.faults)
+        self._new_runner = partial(
+            MatchRunner,
+            codemaking=codemaking,
+            writer=writer,
+            clock=clock,
+            audience=self.audience,
+            counts=self.counts,
+            faults=self._faults,
+            retire=self._retire,
+            log=log,
+        )
+        self._open: dict[str, MatchRunner] = {}
+        # by player: a scan would grow with the number of open matches
+        self._open_by_player: dict[int, dict[str, MatchRunner]] = {}
+        self.practice_matches = 0
+        """Open matches on practice ladders."""
+        self._last_id = 0
+        self._finished = FinishedMatches(partial(read_match, engine, ladders))
         self._reload_seconds = reload_seconds
-        self._finished = FinishedMatches[ReplayedMatch](partial(read_match, engine, ladders))
+        self._reload_tasks: set[asyncio.Task[None]] = set()
         self._on_last_match: Callable[[int], None] | None = None
         self._admit_practice: Callable[[int], bool] | None = None
-        faults = FaultLog(log, self.counts.faults)
-        self._services = MatchServices(
-            codemaking,
-            writer,
-            clock,
-            wall_ms,
-            self.audience.publish,
-            self._retire,
-            log,
-            self.counts,
-            faults,
-            signer,
-        )
 
     def play(
         self, channel: ClientChannel, player: Player, client: Program, request: Play, first: Sequence[Write] = ()
     ) -> MatchRunner:
         """Begin a match; the writes ``first`` are committed with its first events. Raises RefusedRequestError."""
         ladder = self._check_play(player, request.ladder)
-        key = MatchKey(self._ids.new(), ladder, secrets.token_bytes(32), ladder.tie_nonces)
+        key = MatchKey(self._new_id(), ladder, secrets.token_bytes(32), ladder.tie_nonces)
         runner = self._add_runner(key, player.id, Match(ladder), EventLog(key.id))
 
         def opening(at: int) -> list[Write]:
             return [*first, writes.insert_match(key.id, player, client, ladder.id, key.seed, at)]
 
-        runner.open(channel, player.name, client, opening, request.id)
+        runner.open(channel, request, player.name, client, opening)
         return runner
 
     @property
     def runners(self) -> tuple[MatchRunner, ...]:
-        return tuple(self._open)
+        return tuple(self._open.values())
 
     def open_matches(self, player: Player) -> list[OpenMatch]:
         return [OpenMatch(match=runner.key.id, seq=runner.sent_count) for runner in self.runners_of(player.id)]
 
     def runners_of(self, player: int) -> list[MatchRunner]:
-        return self._open.of_player(player)
-
-    @property
-    def practice_matches(self) -> int:
-        return self._open.practice
+        return list(self._open_by_player.get(player, {}).values())
 
     def ids_on_ladder(self, ladder: str) -> list[str]:
-        return [runner.key.id for runner in self._open if runner.key.ladder.id == ladder]
+        return [runner.key.id for runner in self._open.values() if runner.key.ladder.id == ladder]
 
     def get(self, match: str) -> MatchRunner | None:
         """Return the runner of an open match."""
@@ -130,7 +128,7 @@ class MatchRegistry:
         try:
             return self._adopt(match, await self._finished.find(match))
         except (DatabaseUnusableError, SQLAlchemyError) as error:
-            self._services.faults.report("cannot read a match", error, match=match)
+            self._faults.report("cannot read a match", error, match=match)
             why = "the server cannot read this match now; try again later"
             raise RefusedRequestError(ErrorCode.STORAGE_UNAVAILABLE, why) from None
 
@@ -139,29 +137,29 @@ class MatchRegistry:
         try:
             if stored.ladder in self.ladders:
                 self._adopt(stored.id, replay_match(stored, self.ladders[stored.ladder]))
-        except Exception:
-            self._services.log.exception("a match cannot be read and was left alone", match=stored.id)
+        except Exception:  # noqa: BLE001 - one bad record must not stop the server
+            self._log.exception("a match cannot be read and was left alone", match=stored.id)
 
     def skip_unreadable(self, match: str, error: Exception) -> None:
-        self._services.log.error("a match cannot be read and was left alone", match=match, why=str(error)[:MAX_REASON])
+        self._log.error("a match cannot be read and was left alone", match=match, why=str(error)[:MAX_REASON])
 
     def leave(self, channel: ClientChannel, player: Player | None) -> None:
         """Forget a connection that is gone; the clocks of its matches run on."""
         self.watchers.leave(channel)
-        for runner in self._open.of_player(player.id) if player is not None else ():
+        for runner in self.runners_of(player.id) if player is not None else ():
             runner.leave(channel)
 
     async def drain(self) -> None:
         """Refuse new requests, stop all deadlines, and return when the requests in progress are stored."""
         self.draining = True
-        for runner in self._open:
+        for runner in self.runners:
             runner.drain()
-        while any(runner.busy for runner in self._open):  # noqa: ASYNC110 - once in the life of a server
+        while any(runner.busy for runner in self.runners):  # noqa: ASYNC110 - once in the life of a server
             await asyncio.sleep(0.01)
 
     def close(self) -> None:
         """Stop every match for good, even if `drain` has not finished."""
-        for runner in self._open:
+        for runner in self.runners:
             runner.close()
         for task in self._reload_tasks:
             task.cancel()
@@ -183,8 +181,9 @@ class MatchRegistry:
             raise RefusedRequestError(ErrorCode.DRAINING, "the server is about to stop; come back later")
         ladder = self.ladders.get(ladder_id)
         if ladder is None:
-            raise RefusedRequestError(ErrorCode.UNKNOWN_LADDER, unknown_ladder_text(ladder_id, self._offered_ids()))
-        reason = self._services.codemaking.unavailable_reason(ladder)
+            offered = [each.id for each in self.offered_ladders]
+            raise RefusedRequestError(ErrorCode.UNKNOWN_LADDER, unknown_ladder_text(ladder_id, offered))
+        reason = self._codemaking.unavailable_reason(ladder)
         if reason is not None:
             raise RefusedRequestError(ErrorCode.TOO_LARGE, reason)
         if ladder.rated and player.is_guest:
@@ -195,19 +194,25 @@ class MatchRegistry:
         if len(matches) >= MAX_OPEN_MATCHES:
             why = f"you have {len(matches)} open matches; resume or resign one of them first: {', '.join(matches)}"
             raise RefusedRequestError(ErrorCode.TOO_MANY_MATCHES, why)
-        if not ladder.rated and self._admit_practice is not None and not self._admit_practice(self._open.practice):
+        if not ladder.rated and self._admit_practice is not None and not self._admit_practice(self.practice_matches):
             self.counts.limits[PRACTICE_LIMIT] += 1
-            why = f"{self._open.practice} practice matches are open here (limit max_practice_matches); come back later"
+            why = f"{self.practice_matches} practice matches are open here (limit {PRACTICE_LIMIT}); come back later"
             raise RefusedRequestError(ErrorCode.TOO_MANY_MATCHES, why)
         return ladder
 
-    def _offered_ids(self) -> list[str]:
-        return [ladder.id for ladder in self.offered_ladders]
+    def _new_id(self) -> str:
+        # 11 hexadecimal digits for the Unix time in milliseconds, and 5 random ones. The time comes first: rows of
+        # current matches are neighbors in the database, and a commit touches few pages.
+        proposed = int(f"{self._wall_ms():011x}{secrets.token_hex(3)[:5]}", 16)
+        self._last_id = max(self._last_id + 1, proposed)  # greater than the last, even if the clock was set back
+        return f"{self._last_id:016x}"
 
     def _add_runner(self, key: MatchKey, player: int, match: Match, event_log: EventLog) -> MatchRunner:
-        runner = MatchRunner(key, player, match, event_log, self._services)
+        runner = self._new_runner(player, match, Recorder(key, event_log, self._wall_ms, self._signer))
         if not match.over:
-            self._open.add(runner)
+            self._open[key.id] = runner
+            self._open_by_player.setdefault(player, {})[key.id] = runner
+            self.practice_matches += not key.ladder.rated
             self._finished.forget(key.id)
         return runner
 
@@ -224,8 +229,13 @@ class MatchRegistry:
         return runner
 
     def _retire(self, runner: MatchRunner) -> None:
-        self._open.remove(runner)
-        if self._on_last_match is not None and not self._open.of_player(runner.player):
+        if self._open.pop(runner.key.id, None) is not None:
+            self.practice_matches -= not runner.key.ladder.rated
+            own = self._open_by_player[runner.player]
+            del own[runner.key.id]
+            if not own:
+                del self._open_by_player[runner.player]
+        if self._on_last_match is not None and runner.player not in self._open_by_player:
             self._on_last_match(runner.player)
         if runner.broken and not self.draining:
             task = asyncio.get_running_loop().create_task(self._reload(runner.key.id))
@@ -238,6 +248,6 @@ class MatchRegistry:
             try:
                 self._adopt(match, await self._finished.read(match))
             except Exception as error:  # noqa: BLE001 - the disk may be better a second later
-                self._services.faults.report("cannot read a match yet", error, match=match)
+                self._faults.report("cannot read a match yet", error, match=match)
             else:
                 return

@@ -3,11 +3,11 @@
 A *step* begins with a request, with a deadline that has passed, or with the next game of a player who is gone for good.
 Steps follow one another. The methods of `MatchRunner` are in the order in which a step calls them:
 
-1. `receive` accepts a request, and `_apply` hands it to the state machine `match`. `_wake` and `_forfeit` begin a step
-   without a request.
+1. `receive` accepts a request, and `_apply` hands it to the state machine `match`. `wake`, when a deadline has passed,
+   and `_forfeit` begin a step without a request.
 2. `_ask_reply` asks the codemaker for the reply to a guess, and `_take_reply` receives it.
-3. `_ask_secret` asks for the code that is shown if the step ends a game, a secret or a witness, and `_take_secret`
-   receives it. In a step that shows no code, `_ask_secret` goes on to `_record` at once.
+3. If the step ends a game, `_ask_secret` asks for the code that is shown, a secret or a witness, and `_take_secret`
+   receives it.
 4. `_record` turns the events of the state machine into entries of the event log, and makes the texts for the player.
 5. The writer commits the entries: `_commit`, `_finish_commit`.
 6. `_deliver` sends the texts, starts the clock of the next turn, sets the timer and passes the entries to the
@@ -34,60 +34,118 @@ refuses requests and lets no clock run out, and one whose player is gone for goo
 game.
 """
 
+import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
 from functools import partial
 from time import perf_counter
 from typing import Final
 
-from evilpegs_protocol.client_messages import Guess, Hint, Ready, Resign, Resume
+from structlog.stdlib import BoundLogger
+
+from evilpegs_protocol.client_messages import Guess, Hint, Play, Ready, Resign, Resume
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.limits import CLOSE_SEAT_TAKEN
 from evilpegs_protocol.server_messages import ErrorCode, Expected
-from evilpegs_server.match.events import AnswerRepeated, MatchEvent, NeedReply
+from evilpegs_server.match.events import AnswerRepeated, MatchEvent, NeedReply, TurnOpened
 from evilpegs_server.match.match import Match, RefusedError, State
-from evilpegs_server.play import responses
-from evilpegs_server.play.counts import EndReason
-from evilpegs_server.play.deadline_timer import DeadlineTimer
-from evilpegs_server.play.player_clock import PlayerClock
-from evilpegs_server.play.requests import ClientChannel, Request, error_text
-from evilpegs_server.play.responses import RecordedRefusal
-from evilpegs_server.play.services import MatchServices
-from evilpegs_server.play.step import RunnerState, Step
-from evilpegs_server.record.encoding import MatchKey
-from evilpegs_server.record.event_log import EventLog, LogEntry
-from evilpegs_server.record.recorder import Batch, Recorder
-from evilpegs_server.replies.codemaking import Reply
+from evilpegs_server.play import messages
+from evilpegs_server.play.audience import Audience
+from evilpegs_server.play.counts import EndReason, ServerCounts
+from evilpegs_server.play.messages import ClientChannel, RecordedRefusal, Request
+from evilpegs_server.play.stall_free_clock import StallCredit, StallFreeClock
+from evilpegs_server.record.event_log import LogEntry
+from evilpegs_server.record.recorder import Changes, Recorder
+from evilpegs_server.replies.codemaking import Codemaking, Reply
 from evilpegs_server.replies.game_secrets import MatchSecrets
-from evilpegs_server.storage.writer import Write
-from evilpegs_server.storage.writes import store_batch
+from evilpegs_server.storage.fault_log import FaultLog
+from evilpegs_server.storage.writer import Write, Writer
+from evilpegs_server.storage.writes import store_changes
 from evilpegs_server.work.hints import HintResult
 
 MAX_WAITING: Final = 16
 """Per match."""
+# after a deadline, the time to read guesses that were received before it
+READ_DELAY_MS: Final = 20.0
 
 _NOT_STORED: Final = "the server cannot store results now; resume the match later"
 
 
-class MatchRunner:
-    """The object that runs one match; call all methods on the thread of the event loop."""
+class RunnerState(Enum):
+    IDLE = "idle"
+    REPLY = "reply"
+    SECRET = "secret"  # noqa: S105 - no password
+    COMMIT = "commit"
+    HINT = "hint"
+    BROKEN = "broken"
+    CLOSED = "closed"
 
-    def __init__(self, key: MatchKey, player: int, match: Match, event_log: EventLog, services: MatchServices) -> None:
-        self.key = key
+
+_BUSY: Final = frozenset({RunnerState.REPLY, RunnerState.SECRET, RunnerState.COMMIT, RunnerState.HINT})
+
+
+@dataclass(slots=True)
+class Step:
+    """One step, whose fields are filled as it proceeds; without a request, the seat gets the texts."""
+
+    request: Request | None = None
+    events: list[MatchEvent] = field(default_factory=list)
+    stalled_ms: int = 0  # the stalls of the turn that are not charged to the player
+    reply: Reply | None = None
+    refusal: RecordedRefusal | None = None
+    secret: str | None = None
+    changes: Changes = field(default_factory=Changes)
+    texts: list[str] = field(default_factory=list)
+    # readings of perf_counter for the metrics of guesses
+    began: float = 0.0
+    replied: float = 0.0
+    committed: float = 0.0
+
+
+class MatchRunner:
+    """The object that runs one match; call all methods on the thread of the event loop.
+
+    ``retire`` is called with a runner whose match is over or must be read again.
+    """
+
+    def __init__(
+        self,
+        player: int,
+        match: Match,
+        recorder: Recorder,
+        *,
+        codemaking: Codemaking,
+        writer: Writer,
+        clock: StallFreeClock,
+        audience: Audience,
+        counts: ServerCounts,
+        faults: FaultLog,
+        retire: Callable[["MatchRunner"], None],
+        log: BoundLogger,
+    ) -> None:
+        self.key, self.event_log = recorder.key, recorder.event_log
         self.player = player
         self.match = match
-        self.event_log = event_log
         self.seat: ClientChannel | None = None
-        self.timer = DeadlineTimer(self._wake)
-        self._services = services
-        self._recorder = Recorder(key, event_log, services.wall_ms, services.signer)
-        self._secrets = MatchSecrets(key.id, key.nonce, key.tie_nonces)
-        self._log = services.log.bind(match=key.id)
-        self._clock = PlayerClock(services.clock)
+        self.timer: asyncio.TimerHandle | None = None
+        self._timer_deadline = 0.0
+        self._recorder = recorder
+        self._codemaking = codemaking
+        self._writer = writer
+        self._clock = clock
+        self._audience = audience
+        self._counts = counts
+        self._faults = faults
+        self._retire = retire
+        self._log = log.bind(match=self.key.id)
+        self._secrets = MatchSecrets(self.key)
+        self._credit = StallCredit(clock)
         self._waiting: deque[Request] = deque()
         self._state = RunnerState.IDLE
         self._draining = self._abandoned = False
-        self._sent_count = event_log.seq
+        self._sent_count = self.event_log.seq
 
     # What others see of it
 
@@ -107,37 +165,31 @@ class MatchRunner:
 
     @property
     def busy(self) -> bool:
-        return self._state.is_busy
-
-    def awaits(self, message: Ready | Guess) -> bool:
-        """Return True if the match waits for ``message``, and no request or hint is in progress."""
-        state = State.READY if isinstance(message, Ready) else State.TURN
-        turn = message.turn if isinstance(message, Guess) else 0
-        game = message.game or self.match.game
-        return not self.busy and self.match.state is state and (game, turn) == self.match.game_and_turn
+        return self._state in _BUSY
 
     # The life of a match
 
     def open(
         self,
         channel: ClientChannel,
+        request: Play,
         player: str,
         client: Program,
         opening: Callable[[int], Sequence[Write]],
-        re: str | None,
     ) -> None:
         """Begin the match; ``opening`` gets the first event's time in Unix ms, and its writes are committed with it."""
         self.seat = channel
-        batch = self._recorder.open(self.match.start(self._now()), player, client)
-        started, *others = batch.entries
-        texts = [responses.add_re(started.text, re), *(entry.text for entry in others)]
-        self._commit(Step(channel, re, batch=batch, texts=texts), opening(started.at))
+        now = self._now()
+        step = Step(Request(channel, request, now))
+        step.changes = self._recorder.open(self.match.start(now), player, client)
+        step.texts = messages.step_texts(self.key.id, step.request, step.changes, None)
+        self._commit(step, opening(step.changes.entries[0].at))
 
     def recover(self, grace_ms: int) -> None:
         """Prepare a match read from storage: its clock runs on `resume`, or after ``grace_ms``."""
         now = self._now()
         self.match.recover(now, grace_ms)
-        self.timer.set(self.match.deadline(), now)
+        self._set_timer(now)
 
     def leave(self, channel: ClientChannel) -> None:
         """Forget a connection that is gone; the clock of the match runs on."""
@@ -155,13 +207,24 @@ class MatchRunner:
     def drain(self) -> None:
         """Refuse new requests and stop the timer; a request in progress is still finished."""
         self._draining = True
-        self.timer.stop()
+        self._stop_timer()
 
     def close(self) -> None:
         """Stop the match: replies, secrets and hints that arrive from now on are dropped."""
         self._state = RunnerState.CLOSED
 
     # 1. Requests, and the clock
+
+    def receive_awaited(self, channel: ClientChannel, move: Ready | Guess, arrived: float) -> bool:
+        """Handle a move for which the match waits, and return True; do nothing with any other."""
+        match = self.match
+        state, turn = (State.TURN, move.turn) if isinstance(move, Guess) else (State.READY, 0)
+        if self._state in _BUSY or channel is not self.seat or match.state is not state:
+            return False
+        if (move.game or match.game, turn) != match.game_and_turn:
+            return False
+        self.receive(Request(channel, move, arrived))
+        return True
 
     def receive(self, request: Request) -> None:
         if self._draining:
@@ -187,86 +250,88 @@ class MatchRunner:
             self._refuse(request, ErrorCode.NOT_YOUR_MATCH, why)
         elif isinstance(message, Hint):
             self._ask_hint(request)
-        else:
+        elif isinstance(message, Ready | Guess | Resign):
             self._apply(request, message)
 
     def _apply(self, request: Request, message: Ready | Guess | Resign) -> None:
         self._credit_stalls()
         try:
-            events = self._run_command(message, self._clock.convert(request.arrived))
+            events = self._run_command(message, request.arrived)
         except RefusedError as refused:
             self._refuse_as(request, refused)
             return
         first = events[0]
         if isinstance(first, AnswerRepeated):
-            self._repeat(request, first)
-            return
-        step = Step.of_request(request, events)
-        if isinstance(first, NeedReply):
-            self._ask_reply(step, first)
+            entry = self.event_log.feedback(first.game, first.turn)
+            request.channel.send([messages.add_re(entry.text, message.id)])
+        elif isinstance(first, NeedReply):
+            self._ask_reply(Step(request), first)
         else:
-            step.refusal = responses.refusal(message, first)
-            self._ask_secret(step)
+            self._ask_secret(Step(request, events, refusal=messages.recorded_refusal(message, first)))
 
-    def _run_command(self, message: Ready | Guess | Resign, now: float) -> list[MatchEvent]:
+    def _run_command(self, message: Ready | Guess | Resign, arrived: float) -> list[MatchEvent]:
         match message:
             case Ready():
-                return self.match.ready(message.game or self.match.game, message.nonce, now)
+                return self.match.ready(message.game or self.match.game, message.nonce, arrived)
             case Guess():
-                return self.match.guess(message.game or self.match.game, message.turn, message.code, now)
+                return self.match.guess(message.game or self.match.game, message.turn, message.code, arrived)
             case Resign():
-                return self.match.resign(message.game, now)
+                return self.match.resign(message.game, arrived)
 
-    def _wake(self) -> None:
+    def wake(self) -> None:
+        """End the game if its time is up; the timer calls this."""
+        self.timer = None
         if self.busy:
             return  # the step in progress sets the timer again
         now = self._now()
         events = self.match.handle_timeout(now)
         if events:
-            self._ask_secret(Step(None, events=events))
+            self._ask_secret(Step(events=events))
         else:
-            self.timer.set(self.match.deadline(), now)
+            self._set_timer(now)
 
     def _forfeit(self) -> None:
         events = self.match.abandon(self._now())
         if events:
-            self._ask_secret(Step(None, events=events))
+            self._ask_secret(Step(events=events))
 
     # 2. The reply to a guess
 
     def _ask_reply(self, step: Step, need: NeedReply) -> None:
         self._state = RunnerState.REPLY
         step.began = perf_counter()
-        step.stalled_ms = round(self._clock.uncharged_ms)
+        step.stalled_ms = round(self._credit.uncharged_ms)
         secrets = self._secrets.of_game(need.game, need.client_nonce)
         done = partial(self._take_reply, step)
-        self._services.codemaking.request_reply(self.key.ladder, self.player, secrets, need.history, need.guess, done)
+        self._codemaking.request_reply(self.key.ladder, self.player, secrets, need.history, need.guess, done)
 
     def _take_reply(self, step: Step, reply: Reply | Exception) -> None:
         if self._state is RunnerState.CLOSED:
             return
         if isinstance(reply, Exception):
             self._log.error("codemaker failed", exc_info=reply)
-            why = "the server could not answer; the game is void"
-            step.refusal = RecordedRefusal(ErrorCode.INTERNAL, why, step.re)
+            step.refusal = RecordedRefusal(ErrorCode.INTERNAL, "the server could not answer; the game is void")
             step.events = self.match.fail(self._now())
         else:
             step.replied = perf_counter()
             step.reply = reply
             step.events = self.match.reply(reply.feedback, self._now())
-        self._ask_secret(step)
+        if isinstance(step.events[-1], TurnOpened):
+            self._record(step)
+        else:
+            self._ask_secret(step)
 
     # 3. The code that the end of a game shows
 
     def _ask_secret(self, step: Step) -> None:
-        ended = self._recorder.shows_secret(step.events)
+        ended = self._recorder.first_shown_end(step.events)
         if ended is None:
             self._record(step)
             return
         self._state = RunnerState.SECRET
         secrets = self._secrets.of_game(ended.game, ended.client_nonce)
         done = partial(self._take_secret, step)
-        self._services.codemaking.request_witness(self.key.ladder, self.player, secrets, ended.history, done)
+        self._codemaking.request_witness(self.key.ladder, self.player, secrets, ended.history, done)
 
     def _take_secret(self, step: Step, secret: str | Exception) -> None:
         if self._state is RunnerState.CLOSED:
@@ -281,25 +346,24 @@ class MatchRunner:
 
     def _record(self, step: Step) -> None:
         try:
-            step.batch = self._recorder.record(step.events, step.reply, step.stalled_ms, step.secret)
+            step.changes = self._recorder.record(step.events, step.reply, step.stalled_ms, step.secret)
         except Exception as error:  # noqa: BLE001 - the log may be incomplete, so the match is read again
             self._break(step, error)
             return
         if step.refusal is not None:
-            self._services.counts.refusals[step.refusal.code] += 1
-        step.texts = responses.step_texts(self.key.id, step.request, step.batch, step.refusal)
+            self._counts.refusals[step.refusal.code] += 1
+        step.texts = messages.step_texts(self.key.id, step.request, step.changes, step.refusal)
         self._commit(step)
 
     # 5. The commit
 
     def _commit(self, step: Step, opening: Sequence[Write] = ()) -> None:
-        if not step.batch.is_stored:
+        if not step.changes.is_stored:
             self._state = RunnerState.IDLE
             self._deliver(step)
             return
         self._state = RunnerState.COMMIT
-        stored = [*opening, *store_batch(self.key.id, step.batch)]
-        self._services.writer.submit(stored, partial(self._finish_commit, step))
+        self._writer.submit([*opening, *store_changes(self.key.id, step.changes)], partial(self._finish_commit, step))
 
     def _finish_commit(self, step: Step, error: Exception | None) -> None:
         if error is not None:
@@ -313,78 +377,91 @@ class MatchRunner:
 
     def _break(self, step: Step, error: Exception) -> None:
         self._state = RunnerState.BROKEN
-        self._services.faults.report("could not store events", error, match=self.key.id)
-        self.timer.stop()
+        self._faults.report("could not store events", error, match=self.key.id)
+        self._stop_timer()
         unanswered = [(request.channel, request.message.id) for request in self._waiting]
-        channel = step.channel or self.seat
-        if channel is not None:
-            unanswered.insert(0, (channel, step.re))
+        if step.request is not None:
+            unanswered.insert(0, (step.request.channel, step.request.message.id))
+        elif self.seat is not None:
+            unanswered.insert(0, (self.seat, None))
         self._waiting.clear()
         for channel, re in unanswered:
-            self._services.counts.refusals[ErrorCode.STORAGE_UNAVAILABLE] += 1
-            channel.send([error_text(ErrorCode.STORAGE_UNAVAILABLE, _NOT_STORED, re, fatal=True)])
+            self._counts.refusals[ErrorCode.STORAGE_UNAVAILABLE] += 1
+            channel.send([messages.error_text(ErrorCode.STORAGE_UNAVAILABLE, _NOT_STORED, re, fatal=True)])
         for channel in {channel for channel, _ in unanswered}:
-            self._services.counts.ended[EndReason.STORAGE] += 1
+            self._counts.ended[EndReason.STORAGE] += 1
             channel.close(1011, "storage unavailable")
-        self._services.retire(self)
+        self._retire(self)
 
     # 6. What the player and others receive
 
     def _deliver(self, step: Step) -> None:
-        channel = step.channel or self.seat
+        channel = self.seat if step.request is None else step.request.channel
         if channel is not None and step.texts:
             channel.send(step.texts)
         if step.replied:
-            self._services.counts.guess_times.add(step.began, step.replied, step.committed, perf_counter())
-        now, batch = self._now(), step.batch
-        if batch.turn is not None:
-            self._start_clock(first=batch.turn.turn == 1, now=now)
-        self.timer.set(self.match.deadline(), now)
-        if batch.entries:
-            self._sent_count = batch.entries[-1].seq
-            self._services.publish(self.key, batch.entries, self.seat)
+            self._counts.guess_times.add(step.began, step.replied, step.committed, perf_counter())
+        now, changes = self._now(), step.changes
+        if changes.turn is not None:
+            if not self.match.clock.running:
+                self._credit.begin_turn(first=changes.turn.turn == 1)
+            self.match.start_clock(now)
+        self._set_timer(now)
+        if changes.entries:
+            self._sent_count = changes.entries[-1].seq
+            self._audience.publish(self.key, changes.entries, self.seat)
         if self.match.over:
-            self.timer.stop()
-            self._services.retire(self)
+            self._stop_timer()
+            self._retire(self)
         elif self._abandoned and not self._draining:
             self._forfeit()
 
-    def _start_clock(self, *, first: bool, now: float) -> None:
-        if not self.match.clock.running:
-            self._clock.begin_turn(first=first)
-        self.match.start_clock(now)
+    # Time
 
     def _now(self) -> float:
         self._credit_stalls()
         return self._clock.now()
 
     def _credit_stalls(self) -> None:
-        if self.match.clock.running:
-            self._clock.credit_stalls(self._is_over_limit)
+        if self.match.clock.running and (credit := self._credit.take(self._is_over_limit)):
+            self.match.credit(credit)
 
     def _is_over_limit(self) -> bool:
         return self.seat is not None and self.seat.over_limit
 
-    # Requests that do not change the match
+    def _set_timer(self, now: float) -> None:
+        deadline = self.match.deadline()
+        if deadline is None or self._draining:
+            return
+        if self.timer is not None:
+            if deadline >= self._timer_deadline:
+                return  # the timer expires early and is set again, which is cheaper than to move it at each guess
+            self.timer.cancel()
+        self._timer_deadline = deadline
+        seconds = (deadline - now + READ_DELAY_MS) / 1000
+        self.timer = asyncio.get_running_loop().call_later(seconds, self.wake)
 
-    def _repeat(self, request: Request, repeated: AnswerRepeated) -> None:
-        entry = self.event_log.feedback(repeated.game, repeated.turn)
-        request.channel.send([responses.add_re(entry.text, request.message.id)])
+    def _stop_timer(self) -> None:
+        if self.timer is not None:
+            self.timer.cancel()
+            self.timer = None
+
+    # Requests that do not change the match
 
     def _resume(self, request: Request, message: Resume) -> None:
         self.take_seat(request.channel)
         now = self._now()
-        texts = responses.resume_texts(self.match, self.event_log, message, now)
+        texts = messages.resume_texts(self.match, self.event_log, message, now)
         turn = self.match.open_turn(now)
         if turn is not None:
-            texts.append(responses.turn_text(self.key.id, turn))
-        self._deliver(Step(request.channel, batch=Batch(turn=turn), texts=texts))
+            texts.append(messages.turn_text(self.key.id, turn))
+        self._deliver(Step(request, changes=Changes(turn=turn), texts=texts))
 
     def take_seat(self, channel: ClientChannel) -> None:
         """Make ``channel`` the seat; notify and close a connection that had it before."""
         older, self.seat, self._abandoned = self.seat, channel, False
         if older is not None and older is not channel:
-            older.send([responses.seat_taken_text()])
+            older.send([messages.seat_taken_text()])
             older.close(CLOSE_SEAT_TAKEN, "seat taken")
 
     def _ask_hint(self, request: Request) -> None:
@@ -395,7 +472,7 @@ class MatchRunner:
         else:
             self._state = RunnerState.HINT
             done = partial(self._take_hint, request)
-            self._services.codemaking.request_hint(self.key.ladder, self.player, self.match.history, done)
+            self._codemaking.request_hint(self.key.ladder, self.player, self.match.history, done)
 
     def _take_hint(self, request: Request, hint: HintResult | Exception) -> None:
         if self._state is RunnerState.CLOSED:
@@ -405,8 +482,8 @@ class MatchRunner:
             self._log.error("hint failed", exc_info=hint)
             self._refuse(request, ErrorCode.INTERNAL, "no hint could be computed")
         else:
-            request.channel.send([responses.hint_text(self.key.id, hint, request.message.id)])
-        self.timer.set(self.match.deadline(), self._now())
+            request.channel.send([messages.hint_text(self.key.id, hint, request.message.id)])
+        self._set_timer(self._now())
         self._handle_waiting()
 
     def _refuse_as(self, request: Request, refused: RefusedError) -> None:
@@ -417,5 +494,5 @@ class MatchRunner:
         self._refuse(request, ErrorCode(refused.refusal), str(refused), expected)
 
     def _refuse(self, request: Request, code: ErrorCode, why: str, expected: Expected | None = None) -> None:
-        self._services.counts.refusals[code] += 1
-        request.refuse(code, why, expected)
+        self._counts.refusals[code] += 1
+        request.channel.send([messages.error_text(code, why, request.message.id, expected=expected)])

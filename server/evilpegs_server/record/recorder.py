@@ -1,14 +1,22 @@
 """The recorder of a match, which turns the events of the state machine into entries of the event log.
 
 A recorder computes nothing about the game and stores nothing. Its callers give it the code that the end of a game
-shows, and store the `Batch` that the recorder returns.
+shows, and store the `Changes` that the recorder returns. Times are in Unix milliseconds.
+
+Events go out as dicts, because building a validated model takes longer than answering a guess: the models in
+`protocol` describe and decode them.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from evilpegs_game.codes import format_code
+from evilpegs_protocol.commitment import commitment
 from evilpegs_protocol.fields import Program
+from evilpegs_protocol.record_signature import format_bytes, signed_statement
 from evilpegs_server.match.events import (
     GameBegun,
     GameEnded,
@@ -18,22 +26,30 @@ from evilpegs_server.match.events import (
     MatchEvent,
     TurnOpened,
 )
-from evilpegs_server.record.encoding import (
-    MatchKey,
-    feedback_event,
-    game_over_event,
-    game_started_event,
-    match_over_event,
-    match_started_event,
-)
 from evilpegs_server.record.event_log import EventLog, LogEntry
-from evilpegs_server.record.signing import RecordSigner
 from evilpegs_server.replies.codemaking import Reply
+from evilpegs_server.replies.game_secrets import MatchKey
+
+
+class RecordSigner:
+    """The private half of a server key. A signature takes about 0.1 milliseconds and is made once per match."""
+
+    def __init__(self, private_key: Ed25519PrivateKey) -> None:
+        self._private_key = private_key
+        self.public_key = format_bytes(private_key.public_key().public_bytes_raw())
+        """In base64url without padding."""
+
+    def __repr__(self) -> str:  # without the private key
+        return f"RecordSigner({self.public_key!r})"
+
+    def sign(self, over: Mapping[str, Any]) -> str:
+        """Return the signature over the record whose last event is ``over``."""
+        return format_bytes(self._private_key.sign(signed_statement(over)))
 
 
 @dataclass(slots=True)
-class Batch:
-    """The changes of one step."""
+class Changes:
+    """The changes of one step: log entries, and what is stored or started with them."""
 
     entries: list[LogEntry] = field(default_factory=list)
     turn: TurnOpened | None = None
@@ -44,7 +60,7 @@ class Batch:
 
     @property
     def is_stored(self) -> bool:
-        """True if the batch has anything to store."""
+        """True if there is anything to store."""
         return bool(self.entries) or self.begun is not None
 
 
@@ -52,16 +68,16 @@ class Recorder:
     def __init__(
         self, key: MatchKey, event_log: EventLog, wall_ms: Callable[[], int], signer: RecordSigner | None = None
     ) -> None:
-        self._key = key
-        self._event_log = event_log
+        self.key = key
+        self.event_log = event_log
         self._wall_ms = wall_ms
         self._signer = signer
 
-    def open(self, events: Sequence[MatchEvent], player: str, client: Program) -> Batch:
+    def open(self, events: Sequence[MatchEvent], player: str, client: Program) -> Changes:
         """Append the first event of the match and then ``events``."""
-        batch = Batch()
-        self._append(batch, match_started_event(self._key, player, client, self._wall_ms()))
-        return self._add_events(batch, events, None, 0, None)
+        changes = Changes()
+        self._append(changes, match_started_event(self.key, player, client, self._wall_ms()))
+        return self._add_events(changes, events, None, 0, None)
 
     def record(
         self,
@@ -69,50 +85,146 @@ class Recorder:
         reply: Reply | None = None,
         stalled_ms: int = 0,
         secret: str | None = None,
-    ) -> Batch:
-        """Append ``events``; ``secret`` is shown at the end of the game that `shows_secret` returns."""
-        return self._add_events(Batch(), events, reply, stalled_ms, secret)
+    ) -> Changes:
+        """Append ``events``; ``secret`` is shown at the end of the game that `first_shown_end` returns."""
+        return self._add_events(Changes(), events, reply, stalled_ms, secret)
 
-    def shows_secret(self, events: Iterable[MatchEvent]) -> GameEnded | None:
+    def first_shown_end(self, events: Sequence[MatchEvent]) -> GameEnded | None:
         """Return the first event that ends a game whose end shows a code."""
         for event in events:
-            if isinstance(event, GameEnded) and event.shows_secret(self._key.ladder.codemaker):
+            if isinstance(event, GameEnded) and event.shows_secret(self.key.ladder.codemaker):
                 return event
         return None
 
     def _add_events(
-        self, batch: Batch, events: Sequence[MatchEvent], reply: Reply | None, stalled_ms: int, secret: str | None
-    ) -> Batch:
+        self, changes: Changes, events: Sequence[MatchEvent], reply: Reply | None, stalled_ms: int, secret: str | None
+    ) -> Changes:
+        key = self.key
         for event in events:
             match event:
                 case GuessAnswered() if reply is not None:
-                    self._append(batch, feedback_event(self._key, event, reply, stalled_ms, *self._next()))
+                    self._append(changes, feedback_event(key, event, reply, stalled_ms, *self._next()))
                 case TurnOpened():
-                    batch.turn = event
+                    changes.turn = event
                 case GameBegun():
-                    batch.begun = event
+                    changes.begun = event
                 case GameOpened():
-                    self._append(batch, game_started_event(self._key, event, *self._next()))
+                    self._append(changes, game_started_event(key, event, *self._next()))
                 case GameEnded():
-                    shown = secret if event.shows_secret(self._key.ladder.codemaker) else None
-                    batch.ended.append(event)
-                    self._append(batch, game_over_event(self._key, event, shown, *self._next()))
+                    shown = secret if event.shows_secret(key.ladder.codemaker) else None
+                    changes.ended.append(event)
+                    self._append(changes, game_over_event(key, event, shown, *self._next()))
                 case MatchEnded():
-                    self._end_match(batch, event)
-        return batch
-
-    def _end_match(self, batch: Batch, event: MatchEnded) -> None:
-        _, at = self._next()
-        last = match_over_event(self._key, event, self._event_log, at)
-        if self._signer is not None:
-            last["signature"] = self._signer.sign(last)
-        self._append(batch, last)
-        batch.is_last = True
+                    last = match_over_event(key, event, self.event_log.head, *self._next())
+                    if self._signer is not None:
+                        last["signature"] = self._signer.sign(last)
+                    self._append(changes, last)
+                    changes.is_last = True
+        return changes
 
     def _next(self) -> tuple[int, int]:
-        entries = self._event_log.entries
+        entries = self.event_log.entries
         # times never decrease within a record, even if the wall clock is set back
         return len(entries) + 1, max(self._wall_ms(), entries[-1].at) if entries else self._wall_ms()
 
-    def _append(self, batch: Batch, event: Mapping[str, Any]) -> None:
-        batch.entries.append(self._event_log.append(event))
+    def _append(self, changes: Changes, event: Mapping[str, Any]) -> None:
+        changes.entries.append(self.event_log.append(event))
+
+
+def match_started_event(key: MatchKey, player: str, client: Program, at: int) -> dict[str, Any]:
+    ladder, rules = key.ladder, key.ladder.rules
+    clock = ladder.clock and {"base_ms": ladder.clock.base_ms, "increment_ms": ladder.clock.increment_ms}
+    event = {
+        "type": "match_started",
+        "match": key.id,
+        "seq": 1,
+        "at": at,
+        "player": player,
+        "client": {"name": client.name, "version": client.version},
+        "ladder": ladder.id,
+        "rules": str(rules),
+        "pegs": rules.pegs,
+        "colors": rules.colors,
+        "symbols": format_code(range(rules.colors)),
+        "repeats": rules.repeats,
+        "guess_limit": ladder.guess_limit,
+        "codemaker": ladder.codemaker,
+        "tie": ladder.tie,
+        "clock": clock,
+        "games": ladder.games,
+        "rated": ladder.rated,
+    }
+    if key.tie_nonces is not None:
+        event["tie_nonces"] = key.tie_nonces
+    if ladder.exact_up_to is not None:
+        event["exact_up_to"] = ladder.exact_up_to
+    return event
+
+
+def game_started_event(key: MatchKey, fact: GameOpened, seq: int, at: int) -> dict[str, Any]:
+    return {
+        "type": "game_started",
+        "match": key.id,
+        "seq": seq,
+        "at": at,
+        "game": fact.game,
+        "commitment": commitment(key.id, fact.game, str(key.ladder.rules), key.nonce(fact.game)),
+        "ready_by_ms": fact.ready_ms,
+    }
+
+
+def feedback_event(
+    key: MatchKey, fact: GuessAnswered, reply: Reply, stalled_ms: int, seq: int, at: int
+) -> dict[str, Any]:
+    black, white = fact.feedback
+    event = {
+        "type": "feedback",
+        "match": key.id,
+        "seq": seq,
+        "at": at,
+        "game": fact.game,
+        "turn": fact.turn,
+        "code": format_code(fact.guess),
+        "black": black,
+        "white": white,
+        "took_ms": fact.took_ms,
+        "left_ms": fact.left_ms,
+    }
+    if reply.method is not None:
+        event["method"] = reply.method
+    if stalled_ms:
+        event["stalled_ms"] = stalled_ms
+    if reply.candidates is not None:
+        event["candidates"], event["parts"] = reply.candidates, reply.parts
+    return event
+
+
+def game_over_event(key: MatchKey, fact: GameEnded, secret: str | None, seq: int, at: int) -> dict[str, Any]:
+    event = {
+        "type": "game_over",
+        "match": key.id,
+        "seq": seq,
+        "at": at,
+        "game": fact.game,
+        "outcome": fact.outcome.value,
+        "guesses": fact.guesses,
+        "elapsed_ms": fact.elapsed_ms,
+        "secret": secret,
+        "nonce": key.nonce(fact.game) if fact.opened else None,
+    }
+    if fact.client_nonce is not None:
+        event["client_nonce"] = fact.client_nonce
+    return event
+
+
+def match_over_event(key: MatchKey, fact: MatchEnded, head: str, seq: int, at: int) -> dict[str, Any]:
+    return {
+        "type": "match_over",
+        "match": key.id,
+        "seq": seq,
+        "at": at,
+        "outcomes": [outcome.value for outcome in fact.outcomes],
+        "guesses": fact.guesses,
+        "elapsed_ms": fact.elapsed_ms,
+        "head": head,
+    }

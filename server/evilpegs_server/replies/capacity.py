@@ -1,5 +1,9 @@
-"""The memory and work that replies may take, and the check that no sequence of guesses on a ladder exceeds them."""
+"""The memory and work that replies may take, and the check that no sequence of guesses on a ladder exceeds them.
 
+Costs are in units of work; a unit is about 2 nanoseconds of processor time.
+"""
+
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -12,15 +16,38 @@ from evilpegs_game.live.live_sets import DEFAULT_BYTES as DEFAULT_CACHE_BYTES
 from evilpegs_game.live.live_sets import ENUMERATED_CODES, LiveSets, max_listed_codes
 from evilpegs_game.rules import Rules
 from evilpegs_server.match.ladders import Ladder
+from evilpegs_server.work.hints import HINT_BUDGET
+from evilpegs_server.work.scheduler import SchedulerLimits
 
 CACHE_BYTES: Final = DEFAULT_CACHE_BYTES
 COUNT_BYTES: Final = DEFAULT_COUNT_BYTES
 COUNT_WORK: Final = 20_000_000
+# the most for the pool's slots for cheap jobs: about 5 ms
+CHEAP_COST: Final = 2_000_000
+# 0.1 s without solved positions; later replies usually take less than a few milliseconds
+_DEVIL_FIRST_COST: Final = 50_000_000
+
+CORES: Final = os.cpu_count() or 1
+# about 10 seconds of work per minute and player; heavy replies leave one core to the event loop
+REPLY_LIMITS: Final = SchedulerLimits(
+    budget=5_000_000_000, window=60.0, cheap=CHEAP_COST, heavy_slots=max(1, CORES - 1), cheap_slots=max(1, CORES // 2)
+)
+# one hint at a time, beside the replies, so that hints never take the place of a reply
+HINT_LIMITS: Final = SchedulerLimits(budget=10 * HINT_BUDGET, window=60.0, cheap=0, heavy_slots=1, cheap_slots=0)
 
 
 def is_enumerated(rules: Rules) -> bool:
     """Return True if replies compare all codes, in well under a millisecond, instead of counting them."""
     return rules.size <= ENUMERATED_CODES
+
+
+def reply_cost(ladder: Ladder, turns: int) -> int:
+    if ladder.codemaker == "devil":
+        return CHEAP_COST if turns else _DEVIL_FIRST_COST
+    if is_enumerated(ladder.rules):
+        return ladder.rules.size
+    # measured: 1 ms with 6 pegs, 4 ms with 8, 100 ms with 10, and 3 s with 12
+    return max(400_000, round(1_600_000 * 5.2 ** (ladder.rules.pegs - 8)))
 
 
 @dataclass(frozen=True, slots=True)

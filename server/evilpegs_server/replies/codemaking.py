@@ -1,13 +1,12 @@
 """The codemaking of a server: replies, secrets, witnesses and hints for every match.
 
-Cheap replies are computed at once, in the event loop. All other work becomes tasks of a pool. Costs are in units of
-work; a unit is about 2 nanoseconds of processor time.
+Cheap replies are computed at once, in the event loop. All other work becomes tasks of a pool.
 """
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from evilpegs_game.codemakers.codemaker import Method, break_tie, largest_part_feedbacks
 from evilpegs_game.codes import Code, format_code
@@ -18,7 +17,7 @@ from evilpegs_game.live.exact_key import exact_key
 from evilpegs_game.live.live_sets import SIZES_BYTES
 from evilpegs_game.rules import Rules
 from evilpegs_server.match.ladders import Ladder
-from evilpegs_server.replies.capacity import ReplyCapacity, is_enumerated
+from evilpegs_server.replies.capacity import CHEAP_COST, ReplyCapacity, is_enumerated, reply_cost
 from evilpegs_server.replies.game_secrets import GameSecrets
 from evilpegs_server.work.hints import HINT_BUDGET, HintResult
 from evilpegs_server.work.pool import Pool, PoolMetrics
@@ -30,14 +29,9 @@ from evilpegs_server.work.tasks import (
     FindWitness,
     Task,
     WarmUp,
-    catch,
+    outcome_of,
 )
 from evilpegs_server.work.workspace import Workspace
-
-# the most for the pool's slots for cheap jobs: about 5 ms
-CHEAP_COST: Final = 2_000_000
-# 0.1 s without solved positions; later replies usually take less than a few milliseconds
-_DEVIL_FIRST_COST: Final = 50_000_000
 
 
 class Reply(NamedTuple):
@@ -56,17 +50,6 @@ class CodemakingMetrics:
     known: CacheState
     replies: PoolMetrics
     hints: PoolMetrics
-
-
-def reply_cost(ladder: Ladder, turns: int) -> int:
-    if ladder.codemaker == "devil":
-        return CHEAP_COST if turns else _DEVIL_FIRST_COST
-    return ladder.rules.size if is_enumerated(ladder.rules) else _count_cost(ladder.rules.pegs)
-
-
-def _count_cost(pegs: int) -> int:
-    # measured: 1 ms with 6 pegs, 4 ms with 8, 100 ms with 10, and 3 s with 12
-    return max(400_000, round(1_600_000 * 5.2 ** (pegs - 8)))
 
 
 class Codemaking:
@@ -110,7 +93,7 @@ class Codemaking:
         ``done`` is called within this call if the reply is cheap or cached, otherwise later, on the event loop.
         """
         if self.is_cheap(ladder):
-            done(catch(partial(self.compute_reply, ladder, secrets, history, guess)))
+            done(outcome_of(partial(self.compute_reply, ladder, secrets, history, guess)))
             return
         part_sizes = self._part_sizes.get(_cache_key(ladder, history, guess))
         finish = partial(self._finish_reply, ladder, secrets, history, guess, done)
@@ -133,7 +116,7 @@ class Codemaking:
             return
         if not isinstance(result, AllowedReplies):
             self._part_sizes.put(_cache_key(ladder, history, guess), result, SIZES_BYTES)
-        done(catch(partial(choose_reply, ladder, secrets, history, guess, result)))
+        done(outcome_of(partial(choose_reply, ladder, secrets, history, guess, result)))
 
     def secret(self, ladder: Ladder, secrets: GameSecrets, history: History) -> str:
         """Return the secret or witness of a game; that may take long unless `knows_secret` returns True."""
@@ -158,7 +141,7 @@ class Codemaking:
     ) -> None:
         """Find the secret or witness of a game, then call ``done`` as `request_reply` does."""
         if self.knows_secret(ladder, history):
-            done(catch(partial(self.secret, ladder, secrets, history)))
+            done(outcome_of(partial(self.secret, ladder, secrets, history)))
         else:
 
             def finish(code: Code | Exception) -> None:

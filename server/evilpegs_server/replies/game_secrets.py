@@ -1,10 +1,27 @@
-"""The secret of a game and its choices among equally good replies, derived from nonces by the protocol's formulas."""
+"""What nobody may know during a match: seed, nonces, secrets, and the draws among equally good replies.
 
-from collections.abc import Callable
+All follow from the seed and the player's nonces by the formulas of the protocol.
+"""
+
+from dataclasses import dataclass, field
 
 from evilpegs_game.codes import Code, code_at
-from evilpegs_protocol.commitment import secret_index, tie_index, tie_share
+from evilpegs_protocol.commitment import derive_nonce, secret_index, tie_index, tie_share
 from evilpegs_server.match.ladders import Ladder
+
+
+@dataclass(frozen=True, slots=True)
+class MatchKey:
+    """The id and the ladder of a match, and the secret seed of its nonces, which is never published."""
+
+    id: str
+    ladder: Ladder
+    seed: bytes = field(repr=False)
+    tie_nonces: int | None = None
+
+    def nonce(self, game: int) -> str:
+        """Return the server's nonce of a game, in hexadecimal."""
+        return derive_nonce(self.seed, self.id, game)
 
 
 class GameSecrets:
@@ -40,16 +57,15 @@ class GameSecrets:
 class MatchSecrets:
     """The source of the `GameSecrets` of one match, which keeps only those of the game used last."""
 
-    __slots__ = ("_last", "_match", "_nonce", "_tie_nonces")
+    __slots__ = ("_key", "_last")
 
-    def __init__(self, match: str, nonce: Callable[[int], str], tie_nonces: int | None) -> None:
-        self._match = match
-        self._nonce = nonce
-        self._tie_nonces = tie_nonces
+    def __init__(self, key: MatchKey) -> None:
+        self._key = key
         self._last: GameSecrets | None = None
 
     def of_game(self, game: int, client_nonce: str | None) -> GameSecrets:
         last = self._last
         if last is None or (last.game, last.client_nonce) != (game, client_nonce):
-            last = self._last = GameSecrets(self._match, game, self._nonce(game), client_nonce, self._tie_nonces)
+            key = self._key
+            last = self._last = GameSecrets(key.id, game, key.nonce(game), client_nonce, key.tie_nonces)
         return last

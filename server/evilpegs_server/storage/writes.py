@@ -8,7 +8,7 @@ from sqlalchemy.dialects.sqlite import Insert, insert
 from evilpegs_protocol.fields import Program
 from evilpegs_server.match.events import GameEnded
 from evilpegs_server.record.event_log import LogEntry
-from evilpegs_server.record.recorder import Batch
+from evilpegs_server.record.recorder import Changes
 from evilpegs_server.storage.players import Player, skeleton
 from evilpegs_server.storage.tables import cursors, events, games, matches, players
 from evilpegs_server.storage.writer import Row, Write
@@ -100,13 +100,13 @@ def finish_game(match: str, ended: GameEnded) -> Write:
     return Write(3, _GAMES, [row], bulk=True)
 
 
-def store_batch(match: str, batch: Batch) -> list[Write]:
-    stored = [] if batch.begun is None else [insert_game(match, batch.begun.game, batch.begun.client_nonce)]
-    stored += [finish_game(match, ended) for ended in batch.ended]
-    if batch.is_last:
+def store_changes(match: str, changes: Changes) -> list[Write]:
+    stored = [] if changes.begun is None else [insert_game(match, changes.begun.game, changes.begun.client_nonce)]
+    stored += [finish_game(match, ended) for ended in changes.ended]
+    if changes.is_last:
         stored.append(finish_match(match))
-    if batch.entries:
-        stored.append(insert_events(match, batch.entries))
+    if changes.entries:
+        stored.append(insert_events(match, changes.entries))
     return stored
 
 

@@ -176,11 +176,11 @@ class ExportSolved(NamedTuple):
 
 def run_task(task: Task[_T], workspace: Workspace) -> tuple[_T | Exception, int]:
     """Return the result of ``task``, or the exception that it raised, and its cost, which is 0 after an exception."""
-    result = catch(partial(task.run, workspace))
+    result = outcome_of(partial(task.run, workspace))
     return (result, 0) if isinstance(result, Exception) else (result.value, result.cost)
 
 
-def catch(work: Callable[[], _T]) -> _T | Exception:
+def outcome_of(work: Callable[[], _T]) -> _T | Exception:
     """Return the result of ``work``, or the exception that it raised."""
     try:
         return work()

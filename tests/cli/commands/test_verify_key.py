@@ -8,7 +8,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from evilpegs_protocol.canonical import canonical
-from evilpegs_server.record.signing import RecordSigner
+from evilpegs_server.record.recorder import RecordSigner
 from support.forgery import forge
 
 FORGER = RecordSigner(Ed25519PrivateKey.from_private_bytes(bytes(range(32))))

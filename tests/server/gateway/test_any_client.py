@@ -26,10 +26,11 @@ from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import ErrorCode
 from evilpegs_server.match.events import GameBegun, GameEnded, GuessAnswered, MatchEnded, NeedReply, TurnOpened
 from evilpegs_server.match.match import TRANSITIONS, Match, RefusedError, State
-from evilpegs_server.record.encoding import MatchKey, facts_from_events
+from evilpegs_server.play.recovery import facts_from_events
 from evilpegs_server.record.event_log import EventLog
 from evilpegs_server.record.recorder import Recorder
 from evilpegs_server.replies.codemaking import Reply
+from evilpegs_server.replies.game_secrets import MatchKey
 from support.examples import share
 from support.match_states import durable_state, snapshot
 

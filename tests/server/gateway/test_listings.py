@@ -13,7 +13,7 @@ from evilpegs_protocol.listings import ROWS_PER_PAGE, Standings, StandingsRow
 from evilpegs_server.gateway.listings import Listings
 from evilpegs_server.gateway.rate_limit import READ_PRICE
 from evilpegs_server.leaderboard.row import LeaderboardRow, leaderboard_document
-from evilpegs_server.play.requests import RefusedRequestError
+from evilpegs_server.play.messages import RefusedRequestError
 from evilpegs_server.storage.reads import Reads
 from support.fake_server import SERVER_LADDERS
 from support.stored_matches import StoredPlay, store, store_players

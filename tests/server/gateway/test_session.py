@@ -10,8 +10,8 @@ from dataclasses import replace
 import pytest
 
 from evilpegs_server.gateway.rate_limit import MAX_REFUSALS
+from evilpegs_server.play.audience import MAX_TOPICS
 from evilpegs_server.play.registry import MAX_OPEN_MATCHES
-from evilpegs_server.play.watchers import MAX_TOPICS
 from evilpegs_server.storage.archive import load_players
 from evilpegs_server.storage.reads import BusyError
 from support.fake_server import BrokenPart

@@ -10,6 +10,7 @@ from evilpegs_protocol.canonical import event_hash
 from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.match.match import State
 from evilpegs_server.play.registry import RESTART_GRACE_MS
+from evilpegs_server.play.runner import MatchRunner
 from evilpegs_server.replies.capacity import ReplyCapacity
 from evilpegs_server.storage.archive import load_match
 from evilpegs_server.storage.tables import events, matches
@@ -187,7 +188,7 @@ async def test_draining_waits_for_pending_reply(ann, fake_server):
     await draining
     assert json.loads(ann.channel.sent[-1])["type"] == "turn"
     assert (await ann.receive(re=guessed))["type"] == "feedback"
-    assert not fake_server.registry.get(quick).timer.is_set
+    assert fake_server.registry.get(quick).timer is None
 
 
 @pytest.mark.parametrize(("ladder", "tie_nonces"), [("evil", 2), ("devil", 2), ("tiny", None), ("slow", None)])
@@ -212,3 +213,35 @@ async def test_restored_match_keeps_its_tie_rule(fake_server, restart, engine):
     later = restart()
     assert later.registry.get(new).key.tie_nonces == 2
     assert later.registry.get(old).key.tie_nonces is None
+
+
+async def test_match_ids_begin_with_time_and_grow_when_clock_is_set_back(ann, fake_server):
+    fake_server.clock.wall_step_ms = -1_000
+    made = [await ann.play("tiny", ready=False) for _ in range(4)]
+    assert abs(int(made[0][:11], 16) - fake_server.clock.wall_ms()) < 100_000
+    assert made == sorted(set(made))
+    assert {len(match) for match in made} == {16}
+
+
+async def test_open_matches_are_found_by_id_and_player_until_they_end(ann, fake_server):
+    registry = fake_server.registry
+    bob = await fake_server.connect_player("bob")
+    made = [await client.play(ladder, ready=False) for client, ladder in ((ann, "tiny"), (bob, "slow"), (ann, "slow"))]
+    ann_id, bob_id = ann.session.player.id, bob.session.player.id
+    assert [runner.key.id for runner in registry.runners] == made
+    assert [runner.key.id for runner in registry.runners_of(ann_id)] == [made[0], made[2]]
+    assert registry.get(made[1]) is registry.runners_of(bob_id)[0]
+    assert (len(registry), registry.practice_matches) == (3, 2)
+    await bob.request(type="resign", match=made[1])
+    assert (registry.get(made[1]), registry.runners_of(bob_id)) == (None, [])
+    assert (len(registry), registry.practice_matches) == (2, 1)
+
+
+async def test_finding_by_player_looks_at_no_other_match(ann, fake_server, monkeypatch):
+    for name in ("bob", "carl"):
+        await (await fake_server.connect_player(name)).play("tiny", ready=False)
+    own, player = await ann.play("tiny", ready=False), ann.session.player.id
+    read = []
+    monkeypatch.setattr(MatchRunner, "player", property(read.append), raising=False)
+    assert [runner.key.id for runner in fake_server.registry.runners_of(player)] == [own]
+    assert read == []

@@ -10,9 +10,9 @@ import pytest
 
 from evilpegs_protocol.client_messages import Resign
 from evilpegs_server.match.match import IDLE_MS
-from evilpegs_server.play.requests import Request
+from evilpegs_server.play.messages import Request
 from evilpegs_server.play.runner import MAX_WAITING
-from evilpegs_server.replies.codemaking import reply_cost
+from evilpegs_server.replies.capacity import reply_cost
 from evilpegs_server.storage.browse import MatchFilter, list_matches
 from evilpegs_server.work.hints import HINT_BUDGET, HintResult
 from evilpegs_server.work.tasks import FindHint, FindWitness
@@ -204,7 +204,7 @@ class TestDisclosure:
 
     async def test_timed_out_game_waits_for_witness(self, ann, fake_server, match):
         fake_server.clock.advance(2 * IDLE_MS)
-        fake_server.registry.get(match).timer.expire()
+        fake_server.registry.get(match).wake()
         assert ann.channel.sent_types[-1] == "turn"
         fake_server.pool.run_pending()
         over = await ann.receive("game_over")
@@ -286,8 +286,8 @@ class TestTime:
 
     async def test_early_timer_is_set_again(self, ann, fake_server):
         match = await ann.play("tiny")
-        fake_server.registry.get(match).timer.expire()
-        assert fake_server.registry.get(match).timer.is_set
+        fake_server.registry.get(match).wake()
+        assert fake_server.registry.get(match).timer is not None
         assert ann.channel.sent_types[-1] == "turn"
 
     async def test_timer_flags_absent_player(self, ann, fake_server):
@@ -355,7 +355,7 @@ class TestTime:
         match = await ann.play("quick")
         for _ in range(2):
             fake_server.clock.stall(900)
-        fake_server.registry.get(match).timer.expire()
+        fake_server.registry.get(match).wake()
         assert (await ann.guess(match, 1, "11"))["took_ms"] == 0
 
     async def test_idle_game_ends_after_pending_hint(self, ann, fake_server, quick_hint):
@@ -363,7 +363,7 @@ class TestTime:
         fake_server.pool.paused = True
         await ann.send(type="hint", match=match)
         fake_server.clock.advance(IDLE_MS)
-        fake_server.registry.get(match).timer.expire()
+        fake_server.registry.get(match).wake()
         fake_server.pool.run_pending()
         assert (await ann.receive("hint"))["match"] == match
         assert (await ann.receive("game_over"))["outcome"] == "forfeit"

@@ -1,10 +1,20 @@
-"""The stall-free clock is a monotonic clock without long stalls, and counts the shorter ones."""
+"""The stall-free clock leaves out long stalls; short ones are credited up to a bound per turn and game."""
+
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evilpegs_server.play.stall_free_clock import LONG_STALL_MS, STALL_MS, TICK_MS, StallFreeClock
+from evilpegs_server.play.stall_free_clock import (
+    GAME_CREDIT_MS,
+    LONG_STALL_MS,
+    STALL_MS,
+    TICK_MS,
+    TURN_CREDIT_MS,
+    StallCredit,
+    StallFreeClock,
+)
 
 
 class World:
@@ -91,3 +101,79 @@ def test_stall_free_clock_never_outruns_its_clock(steps):
         assert now >= highest - LONG_STALL_MS - 1e-6
         assert now + world.clock.long_stalls_ms <= world.ms + 1e-6
         highest = max(highest, now)
+
+
+class Stalls:
+    """The credit of a player on a clock whose stalls a test sets."""
+
+    def __init__(self):
+        self.source = SimpleNamespace(short_stalls_ms=0.0, long_stalls_ms=0.0)
+        self.credit = StallCredit(self.source)
+        self.credit.begin_turn(first=True)
+
+    def short(self, ms, *, withhold=False):
+        """Let a short stall pass; return how much of it is charged."""
+        self.source.short_stalls_ms += ms
+        return ms - self.credit.take(lambda: withhold)
+
+
+def test_short_stalls_are_credited_up_to_turn_limit():
+    stalls = Stalls()
+    assert [stalls.short(900) for _ in range(4)] == [0, 0, 700, 900]
+    assert stalls.credit.uncharged_ms == TURN_CREDIT_MS
+
+
+def test_each_turn_has_its_own_credit_up_to_game_limit():
+    stalls, charged = Stalls(), 0
+    for turn in range(7):
+        stalls.credit.begin_turn(first=turn == 0)
+        charged += sum(stalls.short(500) for _ in range(4))
+    assert charged == 7 * 2_000 - GAME_CREDIT_MS
+    stalls.credit.begin_turn(first=True)
+    assert stalls.short(500) == 0
+
+
+def test_no_credit_while_over_limit():
+    stalls = Stalls()
+    assert stalls.short(500, withhold=True) == 500
+    assert stalls.short(0) == 0
+    assert stalls.credit.uncharged_ms == 0
+    assert stalls.short(500) == 0
+
+
+def test_stalls_between_turns_are_not_credited():
+    stalls = Stalls()
+    stalls.source.short_stalls_ms += 800
+    stalls.credit.begin_turn(first=False)
+    assert stalls.short(100) == 0
+    assert stalls.credit.uncharged_ms == 100
+
+
+def test_long_stall_is_never_charged():
+    stalls = Stalls()
+    stalls.source.long_stalls_ms += 12_000
+    assert stalls.credit.take(lambda: True) == 0
+    assert stalls.credit.uncharged_ms == 12_000
+
+
+def test_stall_that_becomes_long_is_not_credited_twice():
+    stalls = Stalls()
+    assert stalls.short(600) == 0
+    stalls.source.short_stalls_ms, stalls.source.long_stalls_ms = 0.0, 1_200.0
+    assert stalls.credit.take(lambda: False) == -600
+    assert stalls.credit.uncharged_ms == 1_200
+
+
+@given(st.lists(st.tuples(st.integers(50, 1_000), st.booleans(), st.booleans()), max_size=60))
+def test_credit_never_exceeds_limits(steps):
+    stalls, total, turn = Stalls(), 0, 0
+    for ms, withhold, new_turn in steps:
+        if new_turn:
+            stalls.credit.begin_turn(first=False)
+            turn = 0
+        credited = ms - stalls.short(ms, withhold=withhold)
+        total, turn = total + credited, turn + credited
+        assert credited >= 0
+        assert turn <= TURN_CREDIT_MS
+        assert total <= GAME_CREDIT_MS
+        assert not withhold or credited == 0

@@ -4,31 +4,55 @@ import json
 from dataclasses import replace
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from hypothesis import given
+from hypothesis import strategies as st
 
 from evilpegs_game.feedback import Feedback
 from evilpegs_protocol.codec import decode_record_event
-from evilpegs_server.match.events import GameEnded, TurnOpened
+from evilpegs_protocol.commitment import commitment
+from evilpegs_protocol.record_signature import parse_bytes, signed_statement
+from evilpegs_server.match.events import GameEnded, GameOpened, GuessAnswered, Outcome, TurnOpened
 from evilpegs_server.record.event_log import EventLog
-from evilpegs_server.record.recorder import Recorder
+from evilpegs_server.record.recorder import (
+    Recorder,
+    RecordSigner,
+    feedback_event,
+    game_over_event,
+    game_started_event,
+    match_started_event,
+)
 from evilpegs_server.replies.codemaking import Reply
-from evilpegs_server.storage.writes import store_batch
-from support.events import assert_is_record_event
+from evilpegs_server.storage.writes import store_changes
+from support.events import assert_is_record_event, fields
+
+KEY = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
+OVER = {
+    "type": "match_over",
+    "match": "0123456789abcdef",
+    "seq": 9,
+    "at": 1,
+    "outcomes": ["solved"],
+    "guesses": [4],
+    "elapsed_ms": 3,
+    "head": "ab" * 32,
+}
 
 
 class RecordedMatch:
-    """A match with its record, and in ``batch`` what its recorder made of the last call."""
+    """A match with its record, and in ``changes`` what its recorder made of the last call."""
 
     def __init__(self, driver, match_key, client_program, wall_ms=lambda: 777):
         self.driver, self.key = driver, replace(match_key, ladder=driver.match.ladder)
         self.event_log = EventLog(match_key.id)
         self.recorder = Recorder(self.key, self.event_log, wall_ms)
-        self.batch = self.recorder.open(driver.facts, "ann", client_program)
+        self.changes = self.recorder.open(driver.facts, "ann", client_program)
         self.revealed = None
 
     def do(self, command, *args, reply=None, stalled_ms=0, secret="11"):
         events = self.driver.do(command, *args)
-        self.revealed = self.recorder.shows_secret(events)
-        self.batch = self.recorder.record(events, reply, stalled_ms, secret)
+        self.revealed = self.recorder.first_shown_end(events)
+        self.changes = self.recorder.record(events, reply, stalled_ms, secret)
         return self.events
 
     def turn(self, text, feedback=Feedback(0, 0)):  # noqa: B008 - a constant
@@ -37,15 +61,15 @@ class RecordedMatch:
 
     @property
     def events(self):
-        return [json.loads(entry.text) for entry in self.batch.entries]
+        return [json.loads(entry.text) for entry in self.changes.entries]
 
     @property
     def types(self):
-        return [entry.type for entry in self.batch.entries]
+        return [entry.type for entry in self.changes.entries]
 
     @property
     def orders(self):
-        return sorted(write.order for write in store_batch(self.key.id, self.batch))
+        return sorted(write.order for write in store_changes(self.key.id, self.changes))
 
 
 @pytest.fixture
@@ -70,7 +94,7 @@ def test_ready_is_written_without_event(record_match):
     begun = record_match()
     assert begun.do("ready", 1, "mine") == []
     assert begun.orders == [3]
-    assert begun.batch.turn == TurnOpened(1, 1, 10_000)
+    assert begun.changes.turn == TurnOpened(1, 1, 10_000)
 
 
 def test_turn_is_one_event_and_opens_next(record_match):
@@ -78,7 +102,7 @@ def test_turn_is_one_event_and_opens_next(record_match):
     played.do("ready", 1, None)
     [event] = played.turn("12")
     assert (event["type"], event["code"], event["seq"]) == ("feedback", "12", 3)
-    assert played.batch.turn == TurnOpened(1, 2, 11_000)
+    assert played.changes.turn == TurnOpened(1, 2, 11_000)
     assert played.orders == [4]
 
 
@@ -95,7 +119,7 @@ def test_illegal_code_is_not_recorded(record_match):
     played = record_match()
     played.do("ready", 1, None)
     assert played.do("guess", 1, 1, "99") == []
-    assert not played.batch.is_stored
+    assert not played.changes.is_stored
     assert played.orders == []
 
 
@@ -111,7 +135,7 @@ def test_match_end_carries_previous_head(record_match):
     played = record_match(games=1)
     played.do("resign", None)
     assert played.types == ["game_over", "match_over"]
-    assert played.events[-1]["head"] == played.batch.entries[0].hash
+    assert played.events[-1]["head"] == played.changes.entries[0].hash
     assert played.orders == [3, 4, 5]
 
 
@@ -179,3 +203,113 @@ def test_time_never_falls_within_record(record_match):
 def test_record_without_signer_is_unsigned(record_match):
     played = record_match(games=1)
     assert "signature" not in played.do("resign", None)[-1]
+
+
+# Single events
+
+
+def test_match_started_has_documented_fields(match_key, client_program):
+    started = match_started_event(match_key, "ann", client_program, 9)
+    assert started == {
+        "type": "match_started",
+        "match": match_key.id,
+        "seq": 1,
+        "at": 9,
+        "player": "ann",
+        "client": {"name": "tester", "version": "1.0"},
+        "ladder": "tiny",
+        "rules": "2x3",
+        "pegs": 2,
+        "colors": 3,
+        "symbols": "123",
+        "repeats": True,
+        "guess_limit": 4,
+        "codemaker": "fixed",
+        "tie": None,
+        "clock": {"base_ms": 10_000, "increment_ms": 1_000},
+        "games": 2,
+        "rated": True,
+    }
+
+
+def test_game_started_commits_to_nonce(match_key):
+    event = game_started_event(match_key, GameOpened(2, 60_000), 5, 9)
+    assert event["commitment"] == commitment(match_key.id, 2, "2x3", match_key.nonce(2))
+    assert (event["game"], event["ready_by_ms"], event["seq"], event["at"]) == (2, 60_000, 5, 9)
+
+
+def test_nonce_differs_per_game(match_key):
+    nonces = {match_key.nonce(game) for game in range(1, 50)}
+    others = {replace(match_key, id="f" * 16).nonce(1), replace(match_key, seed=b"t" * 32).nonce(1)}
+    assert len(nonces | others) == 49 + 2
+
+
+@given(
+    numbers=st.tuples(st.integers(1, 10**6), st.integers(1, 10**6), st.integers(1, 10**6)),
+    code=st.lists(st.integers(0, 33), min_size=1, max_size=16).map(tuple),
+    feedback=st.builds(Feedback, st.integers(0, 16), st.integers(0, 16)),
+    times=st.tuples(st.integers(0, 10**13), st.integers(0, 10**6), st.none() | st.integers(0, 10**6)),
+    method=st.sampled_from([None, "exact", "greedy"]),
+    stalled_ms=st.integers(0, 10**6),
+)
+def test_feedback_is_event_of_protocol(match_key, numbers, code, feedback, times, method, stalled_ms):
+    (seq, game, turn), (at, took_ms, left_ms) = numbers, times
+    fact = GuessAnswered(game, turn, code, feedback, took_ms, left_ms)
+    event = feedback_event(match_key, fact, Reply(feedback, method=method), stalled_ms, seq, at)
+    assert fields(decode_record_event(json.dumps(event))) == event
+
+
+def test_practice_feedback_shows_parts(match_key):
+    fact = GuessAnswered(1, 2, (0, 1), Feedback(1, 0), 30, None)
+    reply = Reply(fact.feedback, 2, ((0, 1, 3), (1, 0, 2)))
+    event = feedback_event(match_key, fact, reply, 12, 6, 9)
+    assert {name: value for name, value in event.items() if name not in {"match", "at", "type", "seq"}} == {
+        "game": 1,
+        "turn": 2,
+        "code": "12",
+        "black": 1,
+        "white": 0,
+        "took_ms": 30,
+        "left_ms": None,
+        "stalled_ms": 12,
+        "candidates": 2,
+        "parts": ((0, 1, 3), (1, 0, 2)),
+    }
+
+
+def test_feedback_without_stall_omits_optional_keys(match_key):
+    fact = GuessAnswered(1, 1, (0, 1), Feedback(1, 0), 30, 900)
+    event = feedback_event(match_key, fact, Reply(fact.feedback), 0, 3, 9)
+    assert not {"stalled_ms", "candidates", "parts"} & set(event)
+
+
+@pytest.mark.parametrize("opened", [True, False])
+def test_game_over_opens_committed_nonce(match_key, opened):
+    fact = GameEnded(2, Outcome.RESIGNED, 0, 0, (), None, begun=False, opened=opened)
+    event = game_over_event(match_key, fact, None, 3, 9)
+    assert event["nonce"] == (match_key.nonce(2) if opened else None)
+
+
+def test_match_key_repr_hides_seed(match_key):
+    assert str(match_key.seed) not in repr(match_key)
+    assert match_key.seed.hex() not in repr(match_key)
+
+
+# Signatures
+
+
+@given(at=st.integers(0, 2**53 - 1), guesses=st.lists(st.integers(0, 10**6), max_size=5))
+def test_signature_holds_for_event_as_it_is_sent(at, guesses):
+    over = OVER | {"at": at, "guesses": tuple(guesses)}
+    sent = json.loads(json.dumps(over | {"signature": RecordSigner(KEY).sign(over)}))
+    KEY.public_key().verify(parse_bytes(sent["signature"], 64), signed_statement(sent))
+
+
+def test_same_event_gets_same_signature():
+    first, second = (RecordSigner(KEY).sign(OVER) for _ in range(2))
+    assert first == second
+
+
+def test_repr_of_signer_hides_private_key():
+    signer = RecordSigner(KEY)
+    assert repr(signer) == f"RecordSigner({signer.public_key!r})"

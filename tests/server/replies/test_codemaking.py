@@ -16,9 +16,9 @@ from evilpegs_game.history import Turn
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.rules import Rules
 from evilpegs_server.match.ladders import load_ladders
-from evilpegs_server.replies.codemaking import Codemaking, Reply, reply_cost, reply_task
+from evilpegs_server.replies.capacity import REPLY_LIMITS, reply_cost
+from evilpegs_server.replies.codemaking import Codemaking, Reply, reply_task
 from evilpegs_server.replies.game_secrets import GameSecrets
-from evilpegs_server.replies.pool_limits import REPLY_LIMITS
 from evilpegs_server.work.hints import HINT_BUDGET
 from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.tasks import FindHint, WarmUp

@@ -8,29 +8,26 @@ from evilpegs_game.codes import code_at
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.commitment import secret_index
 from evilpegs_server.match.ladders import load_ladders
-from evilpegs_server.replies.game_secrets import MatchSecrets
+from evilpegs_server.replies.game_secrets import MatchKey, MatchSecrets
 
 LADDER = replace(load_ladders()["classic"], rules=Rules(2, 3))
 MATCH = "00112233445566aa"
-
-
-def nonce(game):
-    return f"{game:064x}"
+KEY = MatchKey(MATCH, LADDER, bytes(range(32)), 2)
 
 
 @pytest.mark.parametrize("client_nonce", [None, "mine"])
 def test_fixed_secret_follows_from_both_nonces(client_nonce):
-    secrets = MatchSecrets(MATCH, nonce, 2).of_game(3, client_nonce)
-    index = secret_index(nonce(3), client_nonce, MATCH, 3, 9)
+    secrets = MatchSecrets(KEY).of_game(3, client_nonce)
+    index = secret_index(KEY.nonce(3), client_nonce, MATCH, 3, 9)
     assert secrets.secret(LADDER) == code_at(index, Rules(2, 3))
 
 
 def test_secrets_belong_to_game_and_client_nonce():
-    match_secrets = MatchSecrets(MATCH, nonce, 2)
+    match_secrets = MatchSecrets(KEY)
     each = [match_secrets.of_game(1, "a"), match_secrets.of_game(1, "b"), match_secrets.of_game(2, "b")]
     assert [(secrets.game, secrets.client_nonce) for secrets in each] == [(1, "a"), (1, "b"), (2, "b")]
     assert match_secrets.of_game(2, "b") is each[-1]
 
 
 def test_representation_discloses_no_nonce():
-    assert nonce(1) not in repr(MatchSecrets(MATCH, nonce, 2).of_game(1, "mine"))
+    assert KEY.nonce(1) not in repr(MatchSecrets(KEY).of_game(1, "mine"))

@@ -9,10 +9,11 @@ from evilpegs_protocol.codec import decode_record_event
 from evilpegs_protocol.fields import Program
 from evilpegs_server.match.events import GuessAnswered
 from evilpegs_server.match.match import Match
-from evilpegs_server.record.encoding import MatchKey, facts_from_events
+from evilpegs_server.play.recovery import facts_from_events
 from evilpegs_server.record.event_log import EventLog
 from evilpegs_server.record.recorder import Recorder
 from evilpegs_server.replies.codemaking import Reply
+from evilpegs_server.replies.game_secrets import MatchKey
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.archive import (
     load_cursor,
@@ -65,11 +66,11 @@ def written(driver, match, client_program):
     """Return the record of a match and every write that belongs to it."""
     event_log = EventLog(match)
     recorder = Recorder(MatchKey(match, driver.match.ladder, SEED), event_log, lambda: 9)
-    batches = [recorder.open([], "ann", client_program)]
+    changes = [recorder.open([], "ann", client_program)]
     for fact in driver.facts:
         reply = Reply(fact.feedback) if isinstance(fact, GuessAnswered) else None
-        batches.append(recorder.record([fact], reply))
-    return event_log, [write for each in batches for write in writes.store_batch(match, each)]
+        changes.append(recorder.record([fact], reply))
+    return event_log, [write for each in changes for write in writes.store_changes(match, each)]
 
 
 def test_load_players_restores_claimed_players(store):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from evilpegs_protocol.codec import decode_event
 from evilpegs_protocol.fields import Event
 from evilpegs_server.match.events import TurnOpened
-from evilpegs_server.play.responses import add_re, turn_text
+from evilpegs_server.play.messages import add_re, turn_text
 from support.events import assert_is_message, encode_event
 
 MESSAGES = Path(__file__).parents[2] / "protocol" / "server_messages.json"

@@ -1,0 +1,128 @@
+"""Requests to a match, the channels of their senders, and the JSON texts that answer them."""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple, Protocol
+
+import orjson
+
+from evilpegs_protocol.client_messages import Guess, Hint, Play, Ready, Resign, Resume
+from evilpegs_protocol.codec import encode
+from evilpegs_protocol.server_messages import Error, ErrorCode, Expected, HintGiven, Notice, Resumed
+from evilpegs_server.match.events import CodeRefused, MatchEvent, TurnOpened
+from evilpegs_server.match.match import Match, State
+from evilpegs_server.record.event_log import EventLog
+from evilpegs_server.record.recorder import Changes
+from evilpegs_server.work.hints import HintResult
+
+MatchMessage = Ready | Guess | Hint | Resign | Resume
+
+_ANSWERED_BY: Final = {"play": "match_started", "guess": "feedback", "resign": "game_over"}
+
+
+class ClientChannel(Protocol):
+    """The connection of a client; the methods neither wait nor raise, even if it is gone."""
+
+    @property
+    def over_limit(self) -> bool:
+        """True if the client's address exceeded a limit in the last few seconds."""
+        ...
+
+    def send(self, texts: Sequence[str]) -> None:
+        """Send each of ``texts`` as one message, all in one write."""
+        ...
+
+    def close(self, code: int, reason: str) -> None: ...
+
+
+class RefusedRequestError(Exception):
+    """A request that is refused; ``code`` is for programs, and the message is for people."""
+
+    def __init__(self, code: ErrorCode, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class Request(NamedTuple):
+    """A message to a match; ``arrived`` is in milliseconds of the `StallFreeClock`."""
+
+    channel: ClientChannel
+    message: MatchMessage | Play
+    arrived: float
+
+
+class RecordedRefusal(NamedTuple):
+    """An error that answers a request although its events are recorded, as after an illegal code."""
+
+    code: ErrorCode
+    why: str
+
+
+def error_text(
+    code: ErrorCode,
+    message: str,
+    re: str | None,
+    *,
+    fatal: bool = False,
+    expected: Expected | None = None,
+    retry_after_ms: int | None = None,
+) -> str:
+    return encode(
+        Error(code=code, message=message, re=re, fatal=fatal, expected=expected, retry_after_ms=retry_after_ms)
+    )
+
+
+def add_re(text: str, re: str | None) -> str:
+    """Append the field `re` to a JSON object, which makes it the answer to the request with that id."""
+    # The text is not encoded again: an event keeps the bytes that were hashed, and `re` comes after them.
+    return text if re is None else f'{text[:-1]},"re":{orjson.dumps(re).decode()}}}'
+
+
+def step_texts(match: str, request: Request | None, changes: Changes, refusal: RecordedRefusal | None) -> list[str]:
+    """Return the texts of a step in the order of sending; the direct answer to ``request`` gets its id."""
+    message = request.message if request else None
+    re = message.id if message else None
+    texts = [] if refusal is None else [error_text(refusal.code, refusal.why, re)]
+    awaited = None if message is None or refusal else _ANSWERED_BY.get(message.type)
+    for entry in changes.entries:
+        texts.append(add_re(entry.text, re) if entry.type == awaited else entry.text)
+        awaited = None if entry.type == awaited else awaited
+    if changes.turn is not None:
+        texts.append(turn_text(match, changes.turn, re if isinstance(message, Ready) else None))
+    return texts
+
+
+def turn_text(match: str, opened: TurnOpened, re: str | None = None) -> str:
+    turn = {"type": "turn", "match": match, "game": opened.game, "turn": opened.turn, "left_ms": opened.left_ms}
+    return add_re(orjson.dumps(turn).decode(), re)
+
+
+def recorded_refusal(message: MatchMessage, first: MatchEvent) -> RecordedRefusal | None:
+    """Return the error for a guess that was refused with the event ``first``, which must not be a `NeedReply`."""
+    if isinstance(first, CodeRefused):
+        left = first.strikes_left
+        sanction = f"{left} more illegal {'code forfeits' if left == 1 else 'codes forfeit'} the game"
+        return RecordedRefusal(ErrorCode.ILLEGAL_CODE, f"{first.why}; {sanction if left else 'the game is forfeited'}")
+    if isinstance(message, Guess):
+        return RecordedRefusal(ErrorCode.FLAGGED, "the guess came after your time was up")
+    return None
+
+
+def resume_texts(match: Match, event_log: EventLog, message: Resume, now: float) -> list[str]:
+    """Return the state of the match, and then the events that the player has missed."""
+    state = Resumed(
+        match=event_log.match,
+        seq=event_log.seq,
+        state=match.state.value,
+        game=match.game,
+        ready_by_ms=match.ready_by_ms(now) if match.state is State.READY else None,
+        re=message.id,
+    )
+    return [encode(state), *(entry.text for entry in event_log.since(message.seq))]
+
+
+def hint_text(match: str, hint: HintResult, re: str | None) -> str:
+    return encode(HintGiven(match=match, code=hint.code, candidates=hint.candidates, why=hint.why, re=re))
+
+
+def seat_taken_text() -> str:
+    return encode(Notice(kind="seat_taken", message="another connection took over this match"))
