@@ -12,7 +12,6 @@ from pydantic_core import ErrorDetails
 from sqlalchemy import Engine
 
 from evilpegs.errors import CommandError
-from evilpegs.kernels import keep_kernels_beside
 from evilpegs.options import NEWEST
 from evilpegs_game.errors import quoted
 from evilpegs_server.settings import Settings
@@ -34,14 +33,13 @@ def open_for_reading(url: str | None) -> Iterator[Engine]:
 
 
 def check_database_file(url: str) -> None:
-    """Raise CommandError if there can be no database file at ``url``; else let kernels be kept beside it."""
+    """Raise CommandError if there can be no database file at ``url``."""
     file = database_file(url)
     wrong = f"{file} is a directory" if file.is_dir() else None
     if file.parent.exists() and not file.parent.is_dir():
         wrong = f"{file.parent} is not a directory"
     if wrong is not None:
         raise CommandError(f"cannot use the database {file}: {wrong}; name another file with --database sqlite:///FILE")
-    keep_kernels_beside(file)
 
 
 def find_match(engine: Engine, name: str) -> StoredMatch:

@@ -2,6 +2,7 @@
 
 import ast
 import gc
+import logging
 import platform
 import sys
 from collections.abc import Iterator, Sequence
@@ -14,7 +15,6 @@ from typing import Final
 from cyclopts import App, Parameter
 
 from evilpegs.errors import user_message
-from evilpegs.kernels import report_kernels
 from evilpegs.streams import discard_output, prepare_streams
 from evilpegs.termination import TerminatedError
 
@@ -126,6 +126,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"evilpegs: {line}", file=sys.stderr)  # noqa: T201
         return USER_ERROR_STATUS
     return int(status or 0)
+
+
+class _KernelMessages(logging.Handler):
+    def emit(self, record: logging.LogRecord) -> None:
+        print(f"evilpegs: {record.getMessage()}", file=sys.stderr)  # noqa: T201
+
+
+def report_kernels() -> None:
+    """Print messages about kernels: warnings always, the start of a compilation only on a terminal."""
+    logger = logging.getLogger("evilpegs_game")
+    if not logger.handlers:
+        logger.addHandler(_KernelMessages())
+    logger.setLevel(logging.INFO if sys.stderr.isatty() else logging.WARNING)
 
 
 @contextmanager

@@ -3,7 +3,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evilpegs_game.compiled import COMPILES, kernel
+from evilpegs_game.kernels import COMPILES, kernel
 
 # 2**64 / golden ratio: its multiples modulo 2**64 spread evenly over all words
 GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)

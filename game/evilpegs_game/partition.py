@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evilpegs_game.codes import Code, Columns, column_code
-from evilpegs_game.compiled import copy_into, kernel
 from evilpegs_game.errors import IllegalCodeError
 from evilpegs_game.feedback import Feedback, all_black, feedback, feedback_number, feedbacks
+from evilpegs_game.kernels import copy_into, kernel
 
 Numbers = NDArray[np.uint8]
 """Feedback numbers, one per code."""

@@ -3,6 +3,7 @@
 import gc
 import inspect
 import io
+import logging
 import platform
 import subprocess
 import sys
@@ -11,10 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from evilpegs.main import COMMANDS, app, main
+from evilpegs.main import COMMANDS, app, main, report_kernels
 from evilpegs_clients.strategies.registry import STRATEGIES
 from support.patience import PATIENCE
 
+LOGGER = logging.getLogger("evilpegs_game")
 HEAVY = (
     *("alembic", "dask", "distributed", "matplotlib", "numba", "numpy"),
     *("pydantic", "sqlalchemy", "structlog", "websockets"),
@@ -212,3 +214,30 @@ def test_collection_of_garbage_goes_on_after_import(run):
 def test_wrong_command_line_names_remedy(run, arguments, complaint):
     result = run(*arguments)
     assert (result.status, result.out, result.complaint) == (2, "", complaint)
+
+
+@pytest.fixture
+def logger():
+    """The logger of the game, without the handler that a server in this process may have left; restored at the end."""
+    for handler in [each for each in logging.getLogger().handlers if type(each) is logging.StreamHandler]:
+        logging.getLogger().removeHandler(handler)
+    level, handlers = LOGGER.level, list(LOGGER.handlers)
+    LOGGER.handlers.clear()
+    yield LOGGER
+    LOGGER.setLevel(level)
+    LOGGER.handlers[:] = handlers
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_compilation_is_reported_on_terminal(logger, capsys, monkeypatch, is_terminal):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: is_terminal)
+    report_kernels()
+    report_kernels()
+    LOGGER.info("compiling")
+    assert capsys.readouterr().err == "evilpegs: compiling\n" * is_terminal
+
+
+def test_warning_is_always_reported(logger, capsys):
+    report_kernels()
+    LOGGER.warning("cannot be stored")
+    assert capsys.readouterr().err == "evilpegs: cannot be stored\n"

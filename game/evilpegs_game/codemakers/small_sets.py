@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evilpegs_game.compiled import kernel
+from evilpegs_game.kernels import kernel
 from evilpegs_game.partition import Indices, Numbers, Sizes, sort_into_parts
 
 FeedbackMatrix = NDArray[np.uint8]

@@ -7,7 +7,6 @@ other complete each other if together they form codes with the feedback of every
 import numpy as np
 from numpy.typing import NDArray
 
-from evilpegs_game.compiled import kernel
 from evilpegs_game.counting.layout import (
     BLACK,
     BLACK_2,
@@ -35,6 +34,7 @@ from evilpegs_game.counting.row_index import (
     new_chains,
     row_hash,
 )
+from evilpegs_game.kernels import kernel
 
 
 @kernel

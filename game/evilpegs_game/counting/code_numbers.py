@@ -10,8 +10,8 @@ from typing import Final
 import numpy as np
 
 from evilpegs_game.codes import Columns
-from evilpegs_game.compiled import copy_into, kernel
 from evilpegs_game.counting.layout import Index, Slots, Words
+from evilpegs_game.kernels import copy_into, kernel
 from evilpegs_game.rules import Rules
 
 _BLOCK: Final = 2048

@@ -6,8 +6,8 @@ score 0, and a guess whose colors were all added has its feedback. Only the gues
 
 import numpy as np
 
-from evilpegs_game.compiled import copy_into, kernel
 from evilpegs_game.counting.layout import Index
+from evilpegs_game.kernels import copy_into, kernel
 
 
 def color_order(color_counts: Index, pegs: int) -> Index:

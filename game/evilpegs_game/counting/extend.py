@@ -8,7 +8,6 @@ from typing import Final
 
 import numpy as np
 
-from evilpegs_game.compiled import kernel
 from evilpegs_game.counting.layout import (
     BLACK,
     BLACK_2,
@@ -31,6 +30,7 @@ from evilpegs_game.counting.layout import (
 from evilpegs_game.counting.peg_subsets import list_inner_subsets, new_inner_subsets
 from evilpegs_game.counting.row_index import MIX, STIR, hash_words
 from evilpegs_game.counting.score_increments import score_bounds, score_increments
+from evilpegs_game.kernels import kernel
 
 INITIAL_SLOTS: Final = 1 << 12
 _GROWTH: Final = 8

@@ -11,12 +11,12 @@ from typing import Final
 import numpy as np
 
 from evilpegs_game.codes import Code
-from evilpegs_game.compiled import kernel
 from evilpegs_game.counting.layout import GUARDS, NEEDED_BLACK, NEEDED_WHITE, Index, ScoreLanes, Words
 from evilpegs_game.counting.part_counts import count_prefix
 from evilpegs_game.counting.problem import CountingProblem
 from evilpegs_game.errors import ContradictionError
 from evilpegs_game.history import History
+from evilpegs_game.kernels import kernel
 from evilpegs_game.rules import Rules
 
 MAX_NODES: Final = 300_000

@@ -6,7 +6,6 @@ remaining pegs and lead to the feedback of every answered guess are looked up by
 
 import numpy as np
 
-from evilpegs_game.compiled import kernel
 from evilpegs_game.counting.layout import (
     BLACK,
     BLACK_2,
@@ -24,6 +23,7 @@ from evilpegs_game.counting.layout import (
 from evilpegs_game.counting.peg_subsets import list_inner_subsets, new_inner_subsets
 from evilpegs_game.counting.row_index import MIX, STIR, hash_words, index_rows, new_chains
 from evilpegs_game.counting.score_increments import score_increments
+from evilpegs_game.kernels import kernel
 
 
 @kernel

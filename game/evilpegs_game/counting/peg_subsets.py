@@ -4,8 +4,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from evilpegs_game.compiled import kernel
 from evilpegs_game.counting.layout import Index, PegSubsets, Words
+from evilpegs_game.kernels import kernel
 
 SHARED_SUBSETS: Final = 1 << 12  # the most subsets of a cached result, which takes 150 KiB with 12 pegs
 BINOMIALS: Final = np.array([[math.comb(n, k) for k in range(17)] for n in range(17)], np.int64)

@@ -4,8 +4,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from evilpegs_game.compiled import kernel
 from evilpegs_game.counting.layout import BLACK, BLACK_2, MATCH, MATCH_2, Rows, Slots, Table
+from evilpegs_game.kernels import kernel
 
 MIX: Final = np.uint64(0x9E3779B97F4A7C15)
 STIR: Final = np.uint64(0xC2B2AE3D27D4EB4F)

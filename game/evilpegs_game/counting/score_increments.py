@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from evilpegs_game.compiled import kernel
 from evilpegs_game.counting.layout import (
     BLACK,
     COLORINGS,
@@ -16,6 +15,7 @@ from evilpegs_game.counting.layout import (
     ScoreLanes,
     Words,
 )
+from evilpegs_game.kernels import kernel
 
 
 @kernel

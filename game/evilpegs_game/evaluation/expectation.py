@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 
 from evilpegs_game.codemakers.small_sets import FeedbackMatrix, group_by_feedback
 from evilpegs_game.codes import all_codes, column_code
-from evilpegs_game.compiled import kernel
 from evilpegs_game.errors import TooLargeError
 from evilpegs_game.feedback import feedbacks
+from evilpegs_game.kernels import kernel
 from evilpegs_game.partition import Indices, feedback_numbers
 from evilpegs_game.rules import Rules
 from evilpegs_game.symmetry.code_sets import CodeSetKey, GuessSymmetries, code_set_key

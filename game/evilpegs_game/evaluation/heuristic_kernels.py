@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evilpegs_game.codes import Columns
-from evilpegs_game.compiled import copy_into, kernel
 from evilpegs_game.guessing.ranking import Measure
 from evilpegs_game.guessing.search import best_code
+from evilpegs_game.kernels import copy_into, kernel
 from evilpegs_game.partition import Sizes, number_codes, pair_number, separates, sort_into_parts, take_columns
 
 _FEW = 8  # only smaller live sets are first searched for a candidate that separates all codes

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from evilpegs_game.bits import popcount
 from evilpegs_game.codes import Columns
-from evilpegs_game.compiled import kernel
+from evilpegs_game.kernels import kernel
 
 Bitmaps = NDArray[np.uint64]
 """Sets of candidates, the words on the last axis; candidate i is bit i % 64 of word i // 64."""

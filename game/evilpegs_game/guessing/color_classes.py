@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evilpegs_game.codes import Columns
-from evilpegs_game.compiled import kernel
+from evilpegs_game.kernels import kernel
 
 Integers = NDArray[np.int64]
 

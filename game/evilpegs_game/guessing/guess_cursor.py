@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from evilpegs_game.bits import popcount
 from evilpegs_game.codes import Columns
-from evilpegs_game.compiled import kernel
 from evilpegs_game.guessing.bitmaps import GuessBitmaps, add_peg, advance
 from evilpegs_game.guessing.color_classes import ColorClasses, Integers
+from evilpegs_game.kernels import kernel
 
 
 class Cursor(NamedTuple):

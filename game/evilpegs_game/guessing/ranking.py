@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evilpegs_game.compiled import copy_into, kernel
+from evilpegs_game.kernels import copy_into, kernel
 from evilpegs_game.partition import Sizes
 
 Weights = NDArray[np.int64]

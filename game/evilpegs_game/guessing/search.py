@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evilpegs_game.codes import Columns
-from evilpegs_game.compiled import copy_into, kernel
 from evilpegs_game.guessing.bitmaps import GuessBitmaps, make_bitmaps, part_size
 from evilpegs_game.guessing.color_classes import ColorClasses, Integers, make_color_classes, to_color_classes
 from evilpegs_game.guessing.guess_cursor import Cursor, find_next, make_cursor, move_to_prefix
@@ -23,6 +22,7 @@ from evilpegs_game.guessing.ranking import (
     score_limit,
     sort_ascending,
 )
+from evilpegs_game.kernels import copy_into, kernel
 
 
 @kernel

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evilpegs_game.codes import Code, Columns
-from evilpegs_game.compiled import copy_into, kernel, short_kernel
 from evilpegs_game.errors import IllegalCodeError
 from evilpegs_game.feedback import Feedback
+from evilpegs_game.kernels import copy_into, kernel, short_kernel
 from evilpegs_game.partition import Numbers, Sizes, number_codes
 from evilpegs_game.rules import Rules
 

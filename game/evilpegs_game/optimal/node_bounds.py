@@ -16,7 +16,7 @@ import numpy as np
 
 from evilpegs_game.bits import mix, popcount
 from evilpegs_game.codemakers.small_sets import FeedbackSets
-from evilpegs_game.compiled import kernel
+from evilpegs_game.kernels import kernel
 from evilpegs_game.optimal.search_state import (
     GUESS_BITS,
     NEVER,

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evilpegs_game.compiled import kernel
+from evilpegs_game.kernels import kernel
 
 TotalsTable = NDArray[np.uint64]
 """The entries: shape (a power of two, 3), all zeros at first."""

@@ -6,8 +6,8 @@ from numpy.typing import NDArray
 
 from evilpegs_game.bits import GOLDEN, mix
 from evilpegs_game.codes import Code, check_code
-from evilpegs_game.compiled import kernel
 from evilpegs_game.feedback import Feedback
+from evilpegs_game.kernels import kernel
 from evilpegs_game.rules import Rules
 from evilpegs_game.symmetry.refinement import Grid, Index, Weights, used_vertices
 from evilpegs_game.symmetry.search import search_rows

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evilpegs_game.bits import mix
-from evilpegs_game.compiled import kernel
+from evilpegs_game.kernels import kernel
 
 Grid = NDArray[np.int64]
 """The vertex of the color at each peg of each row: shape (rows, pegs)."""

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from evilpegs_game.bits import GOLDEN, mix
-from evilpegs_game.compiled import kernel
+from evilpegs_game.kernels import kernel
 from evilpegs_game.symmetry.refinement import (
     NONE,
     Grid,

@@ -1,0 +1,151 @@
+"""Kernels: hot loops that numba compiles to machine code, which is kept on disk.
+
+Numba compares only a kernel's own source file with its cache. Yet the cached code contains every kernel that it calls,
+also those of other files, and names the classes of its arguments. So kernels are kept in a folder named by a digest of
+the whole package: no change of it is missed, and after any change all kernels are compiled again.
+
+The folder is in the directory that NUMBA_CACHE_DIR names, else in ``__pycache__`` of the installation. If that cannot
+be written, it is in the user's cache directory; failing that too, each process compiles for itself. A directory keeps
+the folders that were used last. Several processes may compile at once: numba replaces files whole. Other code that
+numba compiles in the same process is kept where it would be without this package.
+"""
+
+import logging
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache, update_wrapper
+from hashlib import sha256
+from pathlib import Path
+from pickle import UnpicklingError
+from shutil import disk_usage, rmtree
+from threading import Lock
+from typing import Any, Final, ParamSpec, TypeVar, cast
+
+from numpy.typing import NDArray
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+COMPILES: Final = os.environ.get("NUMBA_DISABLE_JIT", "0") in {"", "0"}
+"""False with NUMBA_DISABLE_JIT=1: kernels are then plain Python."""
+
+_LOGGER: Final = logging.getLogger(__name__)
+_PACKAGE: Final = Path(__file__).parent
+_LEAST_FREE_BYTES: Final = 50_000_000
+_KEPT_FOLDERS: Final = 4  # more than one, because versions of the package can share a directory
+# Numba finds the directory in a variable of its module. It belongs to other code but while a dispatcher is made.
+_CONFIGURATION: Final = Lock()
+
+
+def kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Compile ``function`` with numba; its calls release the GIL."""
+    return cast("Callable[_P, _R]", _Kernel(function, nogil=True)) if COMPILES else function
+
+
+def short_kernel(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Compile ``function`` like `kernel`, but hold the GIL during calls.
+
+    For functions that take about a microsecond: releasing the GIL would cost more than other threads gain.
+    """
+    return cast("Callable[_P, _R]", _Kernel(function, nogil=False)) if COMPILES else function
+
+
+class _Kernel:
+    # Numba is imported with the first kernel that is called: the import takes 0.2 s, and most commands need none. A
+    # kernel that calls this one sees the dispatcher, because numba asks for its type by an attribute.
+    def __init__(self, function: Callable[..., Any], nogil: bool) -> None:
+        update_wrapper(self, function)
+        self._nogil = nogil
+        self._made: Any = None
+
+    def __call__(self, *arguments: Any) -> Any:
+        try:
+            return (self._made or self._dispatcher())(*arguments)
+        except (EOFError, UnpicklingError):  # of numba, for a file that was being written when the power failed
+            rmtree(str(_folder()), ignore_errors=True)
+            return self._dispatcher()(*arguments)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._dispatcher(), name)
+
+    def _dispatcher(self) -> Any:
+        import numba  # noqa: PLC0415 - takes 0.2 s
+
+        folder, config = _folder(), cast("Any", numba.config)
+        # Without its wrapper for C, which nothing here calls, a kernel compiles in a tenth less time.
+        options: dict[str, Any] = {"nogil": self._nogil, "cache": folder is not None, "no_cfunc_wrapper": True}
+        with _CONFIGURATION:
+            if self._made is None:  # compiled callers refer to the dispatcher, so there may be only one
+                usual, config.CACHE_DIR = config.CACHE_DIR, str(folder)
+                try:
+                    self._made = numba.njit(**options)(self.__dict__["__wrapped__"])
+                finally:
+                    config.CACHE_DIR = usual
+        return self._made
+
+
+@cache
+def _folder() -> Path | None:
+    # At the first kernel of a process; None if nothing can be kept.
+    import numba  # noqa: PLC0415 - takes 0.2 s
+    from platformdirs import user_cache_path  # noqa: PLC0415
+
+    _listen()
+    digest = sha256(numba.__version__.encode())
+    for file in sorted(_PACKAGE.rglob("*.py")):
+        digest.update(file.read_bytes())
+    named = os.environ.get("NUMBA_CACHE_DIR")
+    for directory in (Path(named) if named else _PACKAGE / "__pycache__", user_cache_path("evilpegs")):
+        folder = directory / f"{_PACKAGE.name}-{digest.hexdigest()[:16]}"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            folder.touch()
+            if not os.access(folder, os.W_OK) or disk_usage(folder).free < _LEAST_FREE_BYTES:
+                continue
+        except OSError:
+            continue
+        _remove_old(directory)
+        return folder
+    _LOGGER.warning(
+        "compiled code cannot be stored, so each command compiles again; "
+        "set NUMBA_CACHE_DIR to a directory that only this user can write"
+    )
+    return None
+
+
+def _remove_old(directory: Path) -> None:
+    with suppress(OSError):  # another process may be removing the same
+        used = sorted(directory.glob(f"{_PACKAGE.name}-*"), key=lambda folder: folder.stat().st_mtime)
+        for old in used[:-_KEPT_FOLDERS]:
+            rmtree(old, ignore_errors=True)
+
+
+def _listen() -> None:
+    from numba.core.event import Event, Listener, register  # noqa: PLC0415 - takes 0.2 s
+
+    class Compilations(Listener):
+        def on_start(self, event: Event) -> None:
+            if event.data["dispatcher"].py_func.__module__.startswith(_PACKAGE.name):
+                _announce()
+
+        def on_end(self, event: Event) -> None:
+            pass
+
+    register("numba:compile", Compilations())  # type: ignore[no-untyped-call]
+
+
+@cache
+def _announce() -> None:
+    _LOGGER.info("compiling for this machine, once; this takes about 10 seconds")
+
+
+@kernel
+def copy_into(target: NDArray[Any], source: NDArray[Any]) -> None:
+    """Copy ``source`` to the beginning of ``target``; both are one-dimensional.
+
+    Kernels call this and never assign to slices: numba would also compile the error message for arrays of different
+    sizes, which takes two seconds per process that compiles it.
+    """
+    for i in range(source.size):
+        target[i] = source[i]
