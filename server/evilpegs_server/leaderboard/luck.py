@@ -18,8 +18,14 @@ from structlog.stdlib import BoundLogger
 from evilpegs_game.luck.value_curve import ValueCurve, load_value_curve
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.storage import writes
-from evilpegs_server.storage.game_sums import load_new, load_newest, load_unadjusted, sum_games
-from evilpegs_server.storage.game_turns import StoredGame, load_stored_games
+from evilpegs_server.storage.games import (
+    StoredGame,
+    load_new,
+    load_newest,
+    load_stored_games,
+    load_unadjusted,
+    sum_games,
+)
 from evilpegs_server.storage.writer import Write, Writer
 from evilpegs_server.work.pool import Pool
 from evilpegs_server.work.scheduler import SchedulerLimits

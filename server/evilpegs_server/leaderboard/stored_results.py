@@ -20,9 +20,8 @@ from evilpegs_server.leaderboard.leaderboard import Leaderboard, no_pause
 from evilpegs_server.leaderboard.luck import curve_hashes
 from evilpegs_server.leaderboard.row import LeaderboardRow
 from evilpegs_server.match.ladders import Ladder
-from evilpegs_server.storage.archive import load_last_event_id
-from evilpegs_server.storage.chains import find_broken_matches
-from evilpegs_server.storage.game_sums import (
+from evilpegs_server.storage.archive import find_broken_matches, load_last_event_id
+from evilpegs_server.storage.games import (
     GameSums,
     MatchSums,
     last_player,

@@ -28,8 +28,7 @@ from evilpegs_server.replies.codemaking import Codemaking
 from evilpegs_server.replies.game_secrets import MatchKey
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.archive import StoredMatch
-from evilpegs_server.storage.errors import DatabaseUnusableError
-from evilpegs_server.storage.fault_log import MAX_REASON, FaultLog
+from evilpegs_server.storage.errors import MAX_REASON, DatabaseUnusableError, FaultLog
 from evilpegs_server.storage.players import Player
 from evilpegs_server.storage.writer import Write, Writer
 

@@ -60,7 +60,7 @@ from evilpegs_server.record.event_log import LogEntry
 from evilpegs_server.record.recorder import Changes, Recorder
 from evilpegs_server.replies.codemaking import Codemaking, Reply
 from evilpegs_server.replies.game_secrets import MatchSecrets
-from evilpegs_server.storage.fault_log import FaultLog
+from evilpegs_server.storage.errors import FaultLog
 from evilpegs_server.storage.writer import Write, Writer
 from evilpegs_server.storage.writes import store_changes
 from evilpegs_server.work.hints import HintResult

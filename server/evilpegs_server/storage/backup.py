@@ -18,7 +18,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from evilpegs_protocol.files import replace_file, replacement
-from evilpegs_server.storage.chains import verify_chains
+from evilpegs_server.storage.archive import verify_chains
 from evilpegs_server.storage.errors import DatabaseMissingError, DatabaseUnusableError, error_code, explain
 from evilpegs_server.storage.location import database_file, engine_url, side_files
 from evilpegs_server.storage.lock import DatabaseLock

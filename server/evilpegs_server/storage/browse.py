@@ -2,7 +2,7 @@
 
 Every list is ordered by columns of an index, and the columns of a filter are the first columns of that index. One index
 seek per ladder therefore finds the rows of a page, for all filters and any number of matching rows; the page takes the
-latest of them. The database returns each page as one JSON text, for the reason that `game_sums` gives.
+latest of them. The database returns each page as one JSON text, for the reason that `games` gives.
 """
 
 from dataclasses import dataclass

@@ -1,12 +1,16 @@
-"""Errors of the database, with one class for each remedy that a user or operator has.
+"""Errors of the database, with one class for each remedy that a user or operator has, and their log.
 
 SQLite reports errors by code. Codes that `explain` does not turn into one of these errors concern a single statement.
 """
 
 import sqlite3
-from collections.abc import Mapping
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
+
+from structlog.stdlib import BoundLogger
 
 from evilpegs_game.errors import EvilpegsError
 
@@ -68,3 +72,33 @@ def explain(error: BaseException, database: str) -> DatabaseUnusableError | None
     if code is not None and code in _HINTS:
         return DatabaseUnavailableError(f"the database {database} cannot be used now: {reason}; {_HINTS[code]}")
     return None
+
+
+QUIET_SECONDS: Final = 1.0
+MAX_REASON: Final = 300  # in characters
+
+
+class FaultLog:
+    """A log of failures, of which many may follow from one cause; ``counts`` has all, by class name."""
+
+    def __init__(
+        self, log: BoundLogger, counts: Counter[str] | None = None, now: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._counts: Counter[str] = Counter() if counts is None else counts
+        self._log = log
+        self._now = now
+        self._quiet_until = float("-inf")
+        self._unsaid = 0
+
+    def report(self, what: str, error: Exception, **facts: Any) -> None:
+        self._counts[type(error).__name__] += 1
+        now = self._now()
+        if now < self._quiet_until:
+            self._unsaid += 1
+            return
+        if self._unsaid:
+            facts["others_before"] = self._unsaid
+        self._quiet_until, self._unsaid = now + QUIET_SECONDS, 0
+        # the first line only, without SQL
+        why = str(error).partition("\n")[0][:MAX_REASON]
+        self._log.error(what, error=type(error).__name__, why=why, **facts)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from evilpegs_protocol.canonical import event_hash
 from evilpegs_server.leaderboard import stored_results
 from evilpegs_server.leaderboard.leaderboards import LiveLeaderboards
-from evilpegs_server.storage.chains import verify_chains
+from evilpegs_server.storage.archive import verify_chains
 from evilpegs_server.storage.database import open_database
 from support.examples import share
 from support.leaderboard_fold import leaderboard

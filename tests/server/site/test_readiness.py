@@ -7,8 +7,7 @@ import pytest
 
 from evilpegs_server.site.readiness import PROBE, Readiness
 from evilpegs_server.storage.archive import load_cursor
-from evilpegs_server.storage.writer import Writer
-from evilpegs_server.storage.writer_health import STUCK_SECONDS
+from evilpegs_server.storage.writer import STUCK_SECONDS, Writer
 from support.patience import PATIENCE
 
 

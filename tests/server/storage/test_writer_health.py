@@ -2,7 +2,7 @@
 
 import pytest
 
-from evilpegs_server.storage.writer_health import STUCK_SECONDS, WriterHealth
+from evilpegs_server.storage.writer import STUCK_SECONDS, WriterHealth
 
 
 class Seconds:

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 import structlog
 
-from evilpegs_server.storage.fault_log import MAX_REASON, QUIET_SECONDS, FaultLog
+from evilpegs_server.storage.errors import MAX_REASON, QUIET_SECONDS, FaultLog
 
 
 @pytest.fixture

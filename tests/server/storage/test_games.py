@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evilpegs_server.storage.database import open_database
-from evilpegs_server.storage.game_sums import (
+from evilpegs_server.storage.games import (
     last_player,
     load_player_names,
     load_unadjusted,
