@@ -20,8 +20,9 @@ from evilpegs_game.codes import SYMBOLS, format_code, parse_code
 from evilpegs_game.feedback import Feedback, all_black
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
-from evilpegs_protocol.canonical import canonical, chain
+from evilpegs_protocol.codec import canonical
 from evilpegs_protocol.commitment import commitment
+from evilpegs_protocol.record import chain
 from tools.transcripts import still_stage
 
 VECTORS = Path(__file__).parents[1] / "tests" / "vectors"

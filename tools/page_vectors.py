@@ -18,8 +18,9 @@ from evilpegs_game.errors import GameError
 from evilpegs_game.feedback import feedback
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import PRESETS, Rules
-from evilpegs_protocol.canonical import canonical, chain
+from evilpegs_protocol.codec import canonical
 from evilpegs_protocol.commitment import commitment, secret_index, tie_index
+from evilpegs_protocol.record import chain
 from tools.page_records import RECORDS, VECTORS, forge_all, render
 
 RULES = ("4x6", "1x3", "3x3-distinct", "4x10-distinct", "5x8", "6x10", "10x12", "16x34")

@@ -20,7 +20,7 @@ import uvloop
 from bench.command import Option, run_alone
 from bench.figures import Figure
 from bench.timing import percentiles
-from evilpegs_protocol.canonical import chain
+from evilpegs_protocol.record import chain
 from evilpegs_server.leaderboard.leaderboards import LiveLeaderboards
 from evilpegs_server.leaderboard.luck import curve_hashes
 from evilpegs_server.match.ladders import load_ladders

@@ -7,9 +7,8 @@ from typing import Any, Final
 from evilpegs.errors import CommandError
 from evilpegs.files import FileKind, check_name, display_name, filled_lines, open_to_read, write_text
 from evilpegs_clients.printable import printable
-from evilpegs_protocol.codec import CodecError, decode_record_event
+from evilpegs_protocol.codec import CodecError, decode_record_event, parse_json
 from evilpegs_protocol.server_messages import MatchStarted
-from evilpegs_protocol.strict_json import parse_json
 
 RECORD_HINT: Final = "write one with: evilpegs replay MATCH --record FILE"
 RECORD_SOURCES: Final = f"{RECORD_HINT}, or fetch it from the site of the server at /api/v1/matches/MATCH/record"

@@ -1,3 +1,6 @@
+"""The JSON text of messages: strict where clients write it, canonical where it is hashed."""
+
+import json
 import re
 from typing import Any, Final
 
@@ -5,11 +8,9 @@ import orjson
 from pydantic import TypeAdapter, ValidationError
 
 from evilpegs_protocol.client_messages import ClientRequest
-from evilpegs_protocol.field_errors import describe_error
-from evilpegs_protocol.fields import Message
+from evilpegs_protocol.fields import Message, describe_error
 from evilpegs_protocol.limits import FRAME_BYTES, NESTING
 from evilpegs_protocol.server_messages import AnyRecordEvent, ErrorCode, RecordEvent, ServerEvent
-from evilpegs_protocol.strict_json import JsonError, parse_json
 
 _validate_request: Final = TypeAdapter(ClientRequest).validator.validate_python
 _SERVER_EVENTS: TypeAdapter[Any] = TypeAdapter(ServerEvent)
@@ -17,6 +18,13 @@ _RECORD_EVENTS: TypeAdapter[Any] = TypeAdapter(AnyRecordEvent)
 # Possessive, and matching to the end if a string is not closed, so that any text takes a single pass.
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
 _ESCAPED_NUL = re.compile(r"(?<!\\)(?:\\\\)*+\\u0000")
+
+
+_canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
+
+
+class JsonError(ValueError):
+    """A text that is not JSON, or that two readers may understand differently."""
 
 
 class CodecError(ValueError):
@@ -57,6 +65,44 @@ def decode_record_event(text: str) -> RecordEvent:
 
 def encode(message: Message) -> str:
     return message.model_dump_json()
+
+
+def canonical(value: Any) -> str:
+    """Return canonical JSON: sorted keys, no white space. Numbers must be integers.
+
+    Raises TypeError for what JSON does not have, and ValueError for NaN and infinities.
+    """
+    return _canonical(value)
+
+
+def parse_json(text: str) -> Any:
+    """Parse JSON; raises JsonError, also for what other readers understand differently: repeated keys, NaN, infinities.
+
+    >>> parse_json('{"turn": 1, "turn": 2}')
+    Traceback (most recent call last):
+        ...
+    evilpegs_protocol.codec.JsonError: a key occurs twice
+    """
+    try:
+        return _STRICT.decode(text)
+    except JsonError:
+        raise
+    except (ValueError, RecursionError):
+        raise JsonError("not JSON") from None
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        raise JsonError("a key occurs twice")
+    return value
+
+
+def _refuse_constant(name: str) -> None:
+    raise JsonError(f"{name} is not JSON")
+
+
+_STRICT = json.JSONDecoder(object_pairs_hook=_unique_keys, parse_constant=_refuse_constant)
 
 
 def _load(text: str) -> Any:

@@ -9,7 +9,7 @@ import hmac
 from itertools import count
 from typing import Final
 
-from evilpegs_protocol.canonical import canonical
+from evilpegs_protocol.codec import canonical
 
 _DIGEST_VALUES = 1 << 256
 

@@ -23,9 +23,10 @@ from evilpegs_game.codes import code_at, format_code, parse_code
 from evilpegs_game.errors import GameError
 from evilpegs_game.feedback import Feedback, feedback
 from evilpegs_game.rules import Rules
-from evilpegs_protocol.canonical import GENESIS, canonical
 from evilpegs_protocol.client_messages import ClientInfo
+from evilpegs_protocol.codec import canonical
 from evilpegs_protocol.commitment import commitment, secret_index, tie_index
+from evilpegs_protocol.record import GENESIS
 from support.leftovers import no_thread_left
 from support.patience import PATIENCE
 from support.person import StoppedClock, Typed

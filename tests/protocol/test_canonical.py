@@ -1,13 +1,12 @@
-"""Canonical JSON and the hash chain, against texts and digests written out by hand."""
+"""Canonical JSON against texts written out by hand; the strict reader takes what every reader understands alike."""
 
-import hashlib
 import json
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evilpegs_protocol.canonical import GENESIS, canonical, chain, event_hash
+from evilpegs_protocol.codec import JsonError, canonical, parse_json
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.text()
 VALUES = st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=10)
@@ -70,24 +69,26 @@ def test_canonical_refuses_numbers_unknown_to_json(value):
         canonical(value)
 
 
-def test_chain_begins_with_64_zeros():
-    assert GENESIS == "0" * 64
-    expected = hashlib.sha256(b"0" * 64 + b'{"seq":1}').hexdigest()
-    assert event_hash(GENESIS, '{"seq":1}') == expected
+READABLE = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
+TREES = st.recursive(READABLE, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=10)
 
 
-def test_chain_hashes_previous_hex_and_utf8_text():
-    first = hashlib.sha256(b"0" * 64 + '{"code":"\u00e9"}'.encode()).hexdigest()
-    second = hashlib.sha256(first.encode("ascii") + b"{}").hexdigest()
-    assert event_hash(event_hash(GENESIS, '{"code":"\u00e9"}'), "{}") == second
-    assert chain(iter(['{"code":"\u00e9"}', "{}"])) == [first, second]
+@given(TREES)
+def test_value_comes_back(value):
+    assert parse_json(json.dumps(value)) == value
 
 
-def test_chain_without_events_is_empty():
-    assert chain([]) == []
+@pytest.mark.parametrize(
+    "text",
+    ['{"a":1,"a":1}', '[{"b":{"a":1,"a":2}}]', '{"a":1,"\\u0061":2}', "NaN", '{"a":-Infinity}', "[Infinity]"],
+)
+def test_what_readers_understand_differently_is_refused(text):
+    json.loads(text)  # the control: the plain reader takes it
+    with pytest.raises(JsonError, match=r"occurs twice|is not JSON"):
+        parse_json(text)
 
 
-@settings(deadline=None)
-@given(st.text(), st.text())
-def test_event_hash_differs_between_events(one, other):
-    assert (event_hash(GENESIS, one) == event_hash(GENESIS, other)) == (one == other)
+@pytest.mark.parametrize("text", ["", "{", '{"a":1}x', "[1,]", "'a'", "[" * 100_000])
+def test_what_is_no_json_is_refused(text):
+    with pytest.raises(JsonError, match="not JSON"):
+        parse_json(text)

@@ -2,8 +2,7 @@
 
 import json
 
-from evilpegs_protocol.canonical import canonical
-from evilpegs_protocol.codec import decode_event, decode_record_event
+from evilpegs_protocol.codec import canonical, decode_event, decode_record_event
 from evilpegs_protocol.server_messages import Unknown
 
 

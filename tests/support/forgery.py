@@ -8,8 +8,9 @@ import hashlib
 
 from evilpegs_game.codes import code_at, format_code
 from evilpegs_game.rules import Rules
-from evilpegs_protocol.canonical import canonical, chain
+from evilpegs_protocol.codec import canonical
 from evilpegs_protocol.commitment import commitment, secret_index
+from evilpegs_protocol.record import chain
 
 
 def forge(events):

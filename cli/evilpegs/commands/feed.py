@@ -25,8 +25,8 @@ from evilpegs_clients.feed.watch_feed import Watched, watch_matches
 from evilpegs_clients.printable import printable
 from evilpegs_game.errors import quoted
 from evilpegs_protocol.broker import Broker, BrokerUnusableError, load_broker, require_aiomqtt
-from evilpegs_protocol.feed_topics import ANY, FeedTopics, ParsedTopic, is_id
 from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStarted, MatchOver, MatchStarted, RecordEvent
+from evilpegs_protocol.topics import ANY, FeedTopics, ParsedTopic, is_id
 
 RETAINED_SECONDS: Final = 3.0  # after a subscription, a broker should have sent the messages that it retains
 _WAITING: Final = "waiting for a leaderboard"

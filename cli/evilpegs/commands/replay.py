@@ -25,7 +25,7 @@ from evilpegs_game.codes import Code, format_code
 from evilpegs_game.errors import quoted
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.guessing.criteria import ENTROPY
-from evilpegs_protocol.canonical import canonical
+from evilpegs_protocol.codec import canonical
 from evilpegs_server.record.event_log import EventLog, LogEntry
 from evilpegs_server.record.match_analysis import analyze_match, analyzed_document
 from evilpegs_server.record.replay import GameReplay, MatchReplay, TurnReplay, chain_flaw

@@ -24,7 +24,7 @@ from evilpegs_clients.verification.signature import check_signature, find_signer
 from evilpegs_clients.verification.verify import find_doubts, verify_match
 from evilpegs_clients.verification.violation import NotChecked, Subject, Violation
 from evilpegs_game.errors import quoted
-from evilpegs_protocol.record_signature import KEY_BYTES, parse_bytes
+from evilpegs_protocol.record import KEY_BYTES, parse_bytes
 from evilpegs_protocol.server_messages import MatchStarted
 
 DOES_NOT_HOLD: Final = 1

@@ -14,8 +14,8 @@ from evilpegs_clients.connection.retry import RetryPolicy
 from evilpegs_clients.errors import ServerUnreachableError, UnreachableReason
 from evilpegs_protocol.broker import Broker
 from evilpegs_protocol.codec import CodecError, decode_record_event
-from evilpegs_protocol.feed_topics import ParsedTopic, parse_topic
 from evilpegs_protocol.server_messages import RecordEvent
+from evilpegs_protocol.topics import ParsedTopic, parse_topic
 
 ANSWER_SECONDS: Final = 10.0
 KEEPALIVE_SECONDS: Final = 20

@@ -9,7 +9,7 @@ from typing import Any
 
 from evilpegs_clients.errors import ClientError
 from evilpegs_clients.verification.violation import NotChecked, Subject, Violation
-from evilpegs_protocol.record_signature import KEY_BYTES, SIGNATURE_BYTES, parse_bytes, signed_statement
+from evilpegs_protocol.record import KEY_BYTES, SIGNATURE_BYTES, parse_bytes, signed_statement
 from evilpegs_protocol.suggestions import install_hint
 
 

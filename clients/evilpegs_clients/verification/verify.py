@@ -13,9 +13,9 @@ from evilpegs_clients.verification.violation import Doubt, Subject, Violation
 from evilpegs_game.codes import SYMBOLS
 from evilpegs_game.errors import GameError
 from evilpegs_game.rules import Rules
-from evilpegs_protocol.canonical import GENESIS, canonical, chain
-from evilpegs_protocol.codec import CodecError, decode_record_event
+from evilpegs_protocol.codec import CodecError, canonical, decode_record_event
 from evilpegs_protocol.commitment import TIE_NONCES
+from evilpegs_protocol.record import GENESIS, chain
 from evilpegs_protocol.server_messages import (
     FeedbackGiven,
     GameOver,

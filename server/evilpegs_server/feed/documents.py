@@ -10,8 +10,8 @@ from typing import Any, Final, Literal, Protocol
 
 import orjson
 
-from evilpegs_protocol.feed_topics import FeedTopics
 from evilpegs_protocol.server_messages import LadderInfo
+from evilpegs_protocol.topics import FeedTopics
 from evilpegs_server.feed.broker_connection import BrokerConnection
 from evilpegs_server.feed.publisher_messages import Delivery
 from evilpegs_server.match.ladders import Ladder

@@ -8,7 +8,7 @@ from sqlalchemy import Engine
 from structlog.stdlib import BoundLogger
 
 from evilpegs_protocol.broker import Broker
-from evilpegs_protocol.feed_topics import FeedTopics
+from evilpegs_protocol.topics import FeedTopics
 from evilpegs_server.feed.broker_connection import SILENCE_SECONDS, BrokerConnection, BrokerLostError
 from evilpegs_server.feed.connection_log import ConnectionLog
 from evilpegs_server.feed.documents import (

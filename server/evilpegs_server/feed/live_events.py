@@ -6,7 +6,7 @@ from typing import Final, Protocol
 
 from structlog.stdlib import BoundLogger
 
-from evilpegs_protocol.feed_topics import FeedTopics
+from evilpegs_protocol.topics import FeedTopics
 from evilpegs_server.record.event_log import LogEntry
 
 # one or two seconds of a busy server

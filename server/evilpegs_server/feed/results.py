@@ -14,7 +14,7 @@ from typing import Final
 import orjson
 from sqlalchemy import Engine
 
-from evilpegs_protocol.feed_topics import FeedTopics
+from evilpegs_protocol.topics import FeedTopics
 from evilpegs_server.feed.broker_connection import BrokerConnection
 from evilpegs_server.feed.publisher_messages import Delivery
 from evilpegs_server.feed.reconnect_time import ReconnectTime

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from evilpegs_protocol.canonical import GENESIS, event_hash
+from evilpegs_protocol.record import GENESIS, event_hash
 
 
 class LogEntry(NamedTuple):

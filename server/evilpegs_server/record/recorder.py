@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from evilpegs_game.codes import format_code
 from evilpegs_protocol.commitment import commitment
 from evilpegs_protocol.fields import Program
-from evilpegs_protocol.record_signature import format_bytes, signed_statement
+from evilpegs_protocol.record import format_bytes, signed_statement
 from evilpegs_server.match.events import (
     GameBegun,
     GameEnded,

@@ -11,8 +11,8 @@ from evilpegs_game.errors import EvilpegsError
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.history import History, Turn
 from evilpegs_game.rules import Rules
-from evilpegs_protocol.canonical import GENESIS, chain
 from evilpegs_protocol.codec import CodecError, decode_record_event
+from evilpegs_protocol.record import GENESIS, chain
 from evilpegs_protocol.server_messages import (
     FeedbackGiven,
     GameOver,

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Engine, exists, func, select, text
 
-from evilpegs_protocol.canonical import GENESIS
+from evilpegs_protocol.record import GENESIS
 from evilpegs_server.record.event_log import LogEntry
 from evilpegs_server.storage.errors import DatabaseUnusableError
 from evilpegs_server.storage.players import Player, PlayerKind, Players

@@ -24,7 +24,7 @@ from cryptography.hazmat.primitives.serialization import (
 
 from evilpegs_game.errors import EvilpegsError
 from evilpegs_protocol.files import replace_file
-from evilpegs_protocol.record_signature import KEY_BYTES, parse_bytes
+from evilpegs_protocol.record import KEY_BYTES, parse_bytes
 from evilpegs_server.record.recorder import RecordSigner
 from evilpegs_server.storage.location import database_file
 

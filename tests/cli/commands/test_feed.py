@@ -17,7 +17,7 @@ from evilpegs_clients.feed.match_book import KnownMatch, MatchBook
 from evilpegs_game.errors import quoted
 from evilpegs_protocol.broker import Broker
 from evilpegs_protocol.codec import decode_record_event
-from evilpegs_protocol.feed_topics import parse_topic
+from evilpegs_protocol.topics import parse_topic
 from support.brokers import Mosquitto
 
 OVER = (

@@ -16,8 +16,8 @@ from evilpegs.commands.leaderboard.csv_text import csv_text
 from evilpegs.commands.leaderboard.table import score_bars, shorten_client, show_standings
 from evilpegs.errors import SERVER_PACKAGES
 from evilpegs.output import console
-from evilpegs_protocol.canonical import GENESIS
 from evilpegs_protocol.listings import Standings, StandingsRow
+from evilpegs_protocol.record import GENESIS
 from support.patience import PATIENCE
 
 pytestmark = pytest.mark.usefixtures("measured_children")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from evilpegs_protocol.canonical import canonical
+from evilpegs_protocol.codec import canonical
 from evilpegs_server.record.recorder import RecordSigner
 from support.forgery import forge
 
@@ -172,6 +172,6 @@ def test_time_that_passed_too_fast_is_remark(run, real, tmp_path):
 
 def forge_again(events):
     """Return the events with the head that they have now."""
-    from evilpegs_protocol.canonical import chain
+    from evilpegs_protocol.record import chain
 
     return [*events[:-1], events[-1] | {"head": chain(map(canonical, events))[-2]}]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from evilpegs_protocol.canonical import canonical
+from evilpegs_protocol.codec import canonical
 
 
 @pytest.fixture

@@ -13,8 +13,7 @@ from evilpegs_game.errors import ContradictionError, OverBudgetError
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.rules import Rules
-from evilpegs_protocol.canonical import canonical
-from evilpegs_protocol.codec import decode_event
+from evilpegs_protocol.codec import canonical, decode_event
 
 CLASSIC_RULES = Rules(4, 6)
 

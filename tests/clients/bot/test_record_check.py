@@ -13,7 +13,7 @@ from evilpegs_clients.connection.tokens import ServerKeyFile
 from evilpegs_clients.strategies.consistent import FirstConsistent
 from evilpegs_clients.verification.verify import compare_records
 from evilpegs_clients.verification.violation import Subject
-from evilpegs_protocol.record_signature import format_bytes, signed_statement
+from evilpegs_protocol.record import format_bytes, signed_statement
 
 
 class Key:

@@ -6,8 +6,7 @@ from evilpegs_clients.errors import BrokenRecordError, ConnectionLostError
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.history import Turn
 from evilpegs_game.rules import Rules
-from evilpegs_protocol.canonical import canonical
-from evilpegs_protocol.codec import decode_event
+from evilpegs_protocol.codec import canonical, decode_event
 
 CLOCK = {"base_ms": 60_000, "increment_ms": 1000}
 

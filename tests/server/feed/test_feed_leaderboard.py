@@ -6,7 +6,7 @@ import aiomqtt
 import jsonschema
 import pytest
 
-from evilpegs_protocol.feed_topics import parse_topic
+from evilpegs_protocol.topics import parse_topic
 from support.brokers import Subscriber
 from support.feed_documents import SCHEMAS
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evilpegs_protocol.feed_topics import FeedTopics
+from evilpegs_protocol.topics import FeedTopics
 from evilpegs_server.feed.live_events import LiveEvents
 from evilpegs_server.record.event_log import LogEntry
 

@@ -9,7 +9,7 @@ import structlog
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from evilpegs_protocol.canonical import event_hash
+from evilpegs_protocol.record import event_hash
 from evilpegs_server.leaderboard import stored_results
 from evilpegs_server.leaderboard.leaderboards import LiveLeaderboards
 from evilpegs_server.storage.archive import verify_chains

@@ -6,7 +6,7 @@ import json
 import pytest
 from sqlalchemy import select, update
 
-from evilpegs_protocol.canonical import event_hash
+from evilpegs_protocol.record import event_hash
 from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.match.match import State
 from evilpegs_server.play.registry import RESTART_GRACE_MS

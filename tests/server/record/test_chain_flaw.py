@@ -1,6 +1,7 @@
 """The chain of hashes over stored events."""
 
-from evilpegs_protocol.canonical import GENESIS, canonical, event_hash
+from evilpegs_protocol.codec import canonical
+from evilpegs_protocol.record import GENESIS, event_hash
 from evilpegs_server.record.event_log import LogEntry
 from evilpegs_server.record.replay import chain_flaw
 

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from evilpegs_protocol.canonical import canonical
+from evilpegs_protocol.codec import canonical
 from evilpegs_protocol.server_messages import FeedbackGiven, GameStarted, MatchOver
 from evilpegs_server.record.event_log import EventLog
 from support.events import fields

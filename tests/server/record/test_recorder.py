@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from evilpegs_game.feedback import Feedback
 from evilpegs_protocol.codec import decode_record_event
 from evilpegs_protocol.commitment import commitment
-from evilpegs_protocol.record_signature import parse_bytes, signed_statement
+from evilpegs_protocol.record import parse_bytes, signed_statement
 from evilpegs_server.match.events import GameEnded, GameOpened, GuessAnswered, Outcome, TurnOpened
 from evilpegs_server.record.event_log import EventLog
 from evilpegs_server.record.recorder import (

@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from websockets.sync.client import connect
 
 from evilpegs.main import main
-from evilpegs_protocol.record_signature import parse_bytes, signed_statement
+from evilpegs_protocol.record import parse_bytes, signed_statement
 from evilpegs_server.match.ladders import load_ladders
 from support.patience import PATIENCE
 

@@ -1,21 +1,35 @@
-"""The statement about a finished match that a server signs, and the text form of keys and signatures.
+"""The record of a match: the chain of hashes over its events, and the server's signature.
 
 The signature is a field of `match_over`, the last event, so an exported record carries it. It covers the whole record:
-the statement contains the hash that `match_over` would have without its signature. Ed25519 is deterministic, and the
-signature is stored with the event before it is sent, so a client that asks again receives the same bytes.
+the signed statement contains the hash that `match_over` would have without its signature. Ed25519 is deterministic, and
+the signature is stored with the event before it is sent, so a client that asks again receives the same bytes.
 """
 
 import base64
 import binascii
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Iterable, Mapping
+from itertools import accumulate
 from typing import Any, Final
 
 from evilpegs_game.errors import quoted
-from evilpegs_protocol.canonical import canonical, event_hash
+from evilpegs_protocol.codec import canonical
 
+GENESIS: Final = "0" * 64
+"""The hash before the first event of a record."""
 KEY_BYTES: Final = 32
 SIGNATURE_BYTES: Final = 64
 _NOT_SIGNED: Final = frozenset({"re", "signature"})
+
+
+def event_hash(previous: str, event: str) -> str:
+    """Return the SHA-256, in hex, of the previous event's hash (at first `GENESIS`) and the event's canonical JSON."""
+    return hashlib.sha256((previous + event).encode()).hexdigest()
+
+
+def chain(texts: Iterable[str]) -> list[str]:
+    """Return the hash in hex of each event of a record, from their canonical JSON."""
+    return list(accumulate(texts, event_hash, initial=GENESIS))[1:]
 
 
 def record_digest(over: Mapping[str, Any]) -> str:
@@ -43,6 +57,5 @@ def parse_bytes(text: str, size: int) -> bytes:
     except (binascii.Error, UnicodeEncodeError):
         data = b""
     if len(data) != size or format_bytes(data) != text:
-        message = f"not {size} bytes in base64url without padding: {quoted(text, 80)}"
-        raise ValueError(message)
+        raise ValueError(f"not {size} bytes in base64url without padding: {quoted(text, 80)}")
     return data

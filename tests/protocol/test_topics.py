@@ -2,7 +2,7 @@
 
 import pytest
 
-from evilpegs_protocol.feed_topics import FeedTopics, ParsedTopic, parse_topic
+from evilpegs_protocol.topics import FeedTopics, ParsedTopic, parse_topic
 
 MATCH = "00112233445566aa"
 TOPICS = FeedTopics("hall-2")

@@ -1,4 +1,4 @@
-"""The signed statement of a record, and keys and signatures as text."""
+"""The hash chain, the signed statement of a record, keys and signatures as text."""
 
 import copy
 import hashlib
@@ -9,10 +9,18 @@ from pathlib import Path
 import pytest
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evilpegs_protocol.record_signature import format_bytes, parse_bytes, record_digest, signed_statement
+from evilpegs_protocol.record import (
+    GENESIS,
+    chain,
+    event_hash,
+    format_bytes,
+    parse_bytes,
+    record_digest,
+    signed_statement,
+)
 
 README = Path(__file__).parents[2] / "protocol/README.md"
 OVER = {
@@ -85,3 +93,26 @@ def test_bytes_survive_their_text(data):
 def test_other_texts_are_no_key(text):
     with pytest.raises(ValueError, match="base64url"):
         parse_bytes(text, 32)
+
+
+def test_chain_begins_with_64_zeros():
+    assert GENESIS == "0" * 64
+    expected = hashlib.sha256(b"0" * 64 + b'{"seq":1}').hexdigest()
+    assert event_hash(GENESIS, '{"seq":1}') == expected
+
+
+def test_chain_hashes_previous_hex_and_utf8_text():
+    first = hashlib.sha256(b"0" * 64 + '{"code":"\u00e9"}'.encode()).hexdigest()
+    second = hashlib.sha256(first.encode("ascii") + b"{}").hexdigest()
+    assert event_hash(event_hash(GENESIS, '{"code":"\u00e9"}'), "{}") == second
+    assert chain(iter(['{"code":"\u00e9"}', "{}"])) == [first, second]
+
+
+def test_chain_without_events_is_empty():
+    assert chain([]) == []
+
+
+@settings(deadline=None)
+@given(st.text(), st.text())
+def test_event_hash_differs_between_events(one, other):
+    assert (event_hash(GENESIS, one) == event_hash(GENESIS, other)) == (one == other)
