@@ -3,8 +3,8 @@
 A *step* begins with a request, with a deadline that has passed, or with the next game of a player who is gone for good.
 Steps follow one another. The methods of `MatchRunner` are in the order in which a step calls them:
 
-1. `receive` accepts a request, and `_apply` hands it to the state machine `match`. `wake`, when a deadline has passed,
-   and `_forfeit` begin a step without a request.
+1. `receive_awaited` accepts a move for which the match waits, and `receive` any other request; `_apply` hands it to
+   the state machine `match`. `wake`, when a deadline has passed, and `_forfeit` begin a step without a request.
 2. `_ask_reply` asks the codemaker for the reply to a guess, and `_take_reply` receives it.
 3. If the step ends a game, `_ask_secret` asks for the code that is shown, a secret or a witness, and `_take_secret`
    receives it.
@@ -145,18 +145,14 @@ class MatchRunner:
         self._waiting: deque[Request] = deque()
         self._state = RunnerState.IDLE
         self._draining = self._abandoned = False
-        self._sent_count = self.event_log.seq
+        self.sent_count = self.event_log.seq
 
     # What others see of it
 
     @property
     def sent_entries(self) -> list[LogEntry]:
         """The log entries that are durable and have been sent to the player."""
-        return self.event_log.entries[: self._sent_count]
-
-    @property
-    def sent_count(self) -> int:
-        return self._sent_count
+        return self.event_log.entries[: self.sent_count]
 
     @property
     def broken(self) -> bool:
@@ -217,13 +213,13 @@ class MatchRunner:
 
     def receive_awaited(self, channel: ClientChannel, move: Ready | Guess, arrived: float) -> bool:
         """Handle a move for which the match waits, and return True; do nothing with any other."""
-        match = self.match
+        if self._state is not RunnerState.IDLE or self._draining or channel is not self.seat:
+            return False
         state, turn = (State.TURN, move.turn) if isinstance(move, Guess) else (State.READY, 0)
-        if self._state in _BUSY or channel is not self.seat or match.state is not state:
+        match = self.match
+        if match.state is not state or (move.game or match.game, turn) != match.game_and_turn:
             return False
-        if (move.game or match.game, turn) != match.game_and_turn:
-            return False
-        self.receive(Request(channel, move, arrived))
+        self._apply(Request(channel, move, arrived), move)
         return True
 
     def receive(self, request: Request) -> None:
@@ -408,7 +404,7 @@ class MatchRunner:
             self.match.start_clock(now)
         self._set_timer(now)
         if changes.entries:
-            self._sent_count = changes.entries[-1].seq
+            self.sent_count = changes.entries[-1].seq
             self._audience.publish(self.key, changes.entries, self.seat)
         if self.match.over:
             self._stop_timer()

@@ -76,7 +76,7 @@ class Recorder:
     def open(self, events: Sequence[MatchEvent], player: str, client: Program) -> Changes:
         """Append the first event of the match and then ``events``."""
         changes = Changes()
-        self._append(changes, match_started_event(self.key, player, client, self._wall_ms()))
+        self._append(changes, "match_started", match_started_fields(self.key, player, client))
         return self._add_events(changes, events, None, 0, None)
 
     def record(
@@ -103,42 +103,39 @@ class Recorder:
         for event in events:
             match event:
                 case GuessAnswered() if reply is not None:
-                    self._append(changes, feedback_event(key, event, reply, stalled_ms, *self._next()))
+                    self._append(changes, "feedback", feedback_fields(event, reply, stalled_ms))
                 case TurnOpened():
                     changes.turn = event
                 case GameBegun():
                     changes.begun = event
                 case GameOpened():
-                    self._append(changes, game_started_event(key, event, *self._next()))
+                    self._append(changes, "game_started", game_started_fields(key, event))
                 case GameEnded():
                     shown = secret if event.shows_secret(key.ladder.codemaker) else None
                     changes.ended.append(event)
-                    self._append(changes, game_over_event(key, event, shown, *self._next()))
+                    self._append(changes, "game_over", game_over_fields(key, event, shown))
                 case MatchEnded():
-                    last = match_over_event(key, event, self.event_log.head, *self._next())
-                    if self._signer is not None:
-                        last["signature"] = self._signer.sign(last)
-                    self._append(changes, last)
+                    self._append(changes, "match_over", match_over_fields(event, self.event_log.head))
                     changes.is_last = True
         return changes
 
-    def _next(self) -> tuple[int, int]:
-        entries = self.event_log.entries
+    def _append(self, changes: Changes, kind: str, fields: Mapping[str, Any]) -> None:
+        entries, at = self.event_log.entries, self._wall_ms()
         # times never decrease within a record, even if the wall clock is set back
-        return len(entries) + 1, max(self._wall_ms(), entries[-1].at) if entries else self._wall_ms()
-
-    def _append(self, changes: Changes, event: Mapping[str, Any]) -> None:
+        at = max(at, entries[-1].at) if entries else at
+        event = {"type": kind, "match": self.key.id, "seq": len(entries) + 1, "at": at, **fields}
+        if kind == "match_over" and self._signer is not None:
+            event["signature"] = self._signer.sign(event)
         changes.entries.append(self.event_log.append(event))
 
 
-def match_started_event(key: MatchKey, player: str, client: Program, at: int) -> dict[str, Any]:
+# The fields of each type of event; fields that are optional in the protocol are left out instead of null.
+
+
+def match_started_fields(key: MatchKey, player: str, client: Program) -> dict[str, Any]:
     ladder, rules = key.ladder, key.ladder.rules
     clock = ladder.clock and {"base_ms": ladder.clock.base_ms, "increment_ms": ladder.clock.increment_ms}
-    event = {
-        "type": "match_started",
-        "match": key.id,
-        "seq": 1,
-        "at": at,
+    fields = {
         "player": player,
         "client": {"name": client.name, "version": client.version},
         "ladder": ladder.id,
@@ -155,33 +152,20 @@ def match_started_event(key: MatchKey, player: str, client: Program, at: int) ->
         "rated": ladder.rated,
     }
     if key.tie_nonces is not None:
-        event["tie_nonces"] = key.tie_nonces
+        fields["tie_nonces"] = key.tie_nonces
     if ladder.exact_up_to is not None:
-        event["exact_up_to"] = ladder.exact_up_to
-    return event
+        fields["exact_up_to"] = ladder.exact_up_to
+    return fields
 
 
-def game_started_event(key: MatchKey, fact: GameOpened, seq: int, at: int) -> dict[str, Any]:
-    return {
-        "type": "game_started",
-        "match": key.id,
-        "seq": seq,
-        "at": at,
-        "game": fact.game,
-        "commitment": commitment(key.id, fact.game, str(key.ladder.rules), key.nonce(fact.game)),
-        "ready_by_ms": fact.ready_ms,
-    }
+def game_started_fields(key: MatchKey, fact: GameOpened) -> dict[str, Any]:
+    committed = commitment(key.id, fact.game, str(key.ladder.rules), key.nonce(fact.game))
+    return {"game": fact.game, "commitment": committed, "ready_by_ms": fact.ready_ms}
 
 
-def feedback_event(
-    key: MatchKey, fact: GuessAnswered, reply: Reply, stalled_ms: int, seq: int, at: int
-) -> dict[str, Any]:
+def feedback_fields(fact: GuessAnswered, reply: Reply, stalled_ms: int) -> dict[str, Any]:
     black, white = fact.feedback
-    event = {
-        "type": "feedback",
-        "match": key.id,
-        "seq": seq,
-        "at": at,
+    fields = {
         "game": fact.game,
         "turn": fact.turn,
         "code": format_code(fact.guess),
@@ -191,20 +175,16 @@ def feedback_event(
         "left_ms": fact.left_ms,
     }
     if reply.method is not None:
-        event["method"] = reply.method
+        fields["method"] = reply.method
     if stalled_ms:
-        event["stalled_ms"] = stalled_ms
+        fields["stalled_ms"] = stalled_ms
     if reply.candidates is not None:
-        event["candidates"], event["parts"] = reply.candidates, reply.parts
-    return event
+        fields["candidates"], fields["parts"] = reply.candidates, reply.parts
+    return fields
 
 
-def game_over_event(key: MatchKey, fact: GameEnded, secret: str | None, seq: int, at: int) -> dict[str, Any]:
-    event = {
-        "type": "game_over",
-        "match": key.id,
-        "seq": seq,
-        "at": at,
+def game_over_fields(key: MatchKey, fact: GameEnded, secret: str | None) -> dict[str, Any]:
+    fields = {
         "game": fact.game,
         "outcome": fact.outcome.value,
         "guesses": fact.guesses,
@@ -213,18 +193,10 @@ def game_over_event(key: MatchKey, fact: GameEnded, secret: str | None, seq: int
         "nonce": key.nonce(fact.game) if fact.opened else None,
     }
     if fact.client_nonce is not None:
-        event["client_nonce"] = fact.client_nonce
-    return event
+        fields["client_nonce"] = fact.client_nonce
+    return fields
 
 
-def match_over_event(key: MatchKey, fact: MatchEnded, head: str, seq: int, at: int) -> dict[str, Any]:
-    return {
-        "type": "match_over",
-        "match": key.id,
-        "seq": seq,
-        "at": at,
-        "outcomes": [outcome.value for outcome in fact.outcomes],
-        "guesses": fact.guesses,
-        "elapsed_ms": fact.elapsed_ms,
-        "head": head,
-    }
+def match_over_fields(fact: MatchEnded, head: str) -> dict[str, Any]:
+    outcomes = [outcome.value for outcome in fact.outcomes]
+    return {"outcomes": outcomes, "guesses": fact.guesses, "elapsed_ms": fact.elapsed_ms, "head": head}

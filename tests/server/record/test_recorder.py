@@ -17,10 +17,10 @@ from evilpegs_server.record.event_log import EventLog
 from evilpegs_server.record.recorder import (
     Recorder,
     RecordSigner,
-    feedback_event,
-    game_over_event,
-    game_started_event,
-    match_started_event,
+    feedback_fields,
+    game_over_fields,
+    game_started_fields,
+    match_started_fields,
 )
 from evilpegs_server.replies.codemaking import Reply
 from evilpegs_server.storage.writes import store_changes
@@ -209,12 +209,7 @@ def test_record_without_signer_is_unsigned(record_match):
 
 
 def test_match_started_has_documented_fields(match_key, client_program):
-    started = match_started_event(match_key, "ann", client_program, 9)
-    assert started == {
-        "type": "match_started",
-        "match": match_key.id,
-        "seq": 1,
-        "at": 9,
+    assert match_started_fields(match_key, "ann", client_program) == {
         "player": "ann",
         "client": {"name": "tester", "version": "1.0"},
         "ladder": "tiny",
@@ -233,9 +228,9 @@ def test_match_started_has_documented_fields(match_key, client_program):
 
 
 def test_game_started_commits_to_nonce(match_key):
-    event = game_started_event(match_key, GameOpened(2, 60_000), 5, 9)
-    assert event["commitment"] == commitment(match_key.id, 2, "2x3", match_key.nonce(2))
-    assert (event["game"], event["ready_by_ms"], event["seq"], event["at"]) == (2, 60_000, 5, 9)
+    committed = commitment(match_key.id, 2, "2x3", match_key.nonce(2))
+    expected = {"game": 2, "commitment": committed, "ready_by_ms": 60_000}
+    assert game_started_fields(match_key, GameOpened(2, 60_000)) == expected
 
 
 def test_nonce_differs_per_game(match_key):
@@ -255,15 +250,15 @@ def test_nonce_differs_per_game(match_key):
 def test_feedback_is_event_of_protocol(match_key, numbers, code, feedback, times, method, stalled_ms):
     (seq, game, turn), (at, took_ms, left_ms) = numbers, times
     fact = GuessAnswered(game, turn, code, feedback, took_ms, left_ms)
-    event = feedback_event(match_key, fact, Reply(feedback, method=method), stalled_ms, seq, at)
+    event = {"type": "feedback", "match": match_key.id, "seq": seq, "at": at}
+    event |= feedback_fields(fact, Reply(feedback, method=method), stalled_ms)
     assert fields(decode_record_event(json.dumps(event))) == event
 
 
-def test_practice_feedback_shows_parts(match_key):
+def test_practice_feedback_shows_parts():
     fact = GuessAnswered(1, 2, (0, 1), Feedback(1, 0), 30, None)
     reply = Reply(fact.feedback, 2, ((0, 1, 3), (1, 0, 2)))
-    event = feedback_event(match_key, fact, reply, 12, 6, 9)
-    assert {name: value for name, value in event.items() if name not in {"match", "at", "type", "seq"}} == {
+    assert feedback_fields(fact, reply, 12) == {
         "game": 1,
         "turn": 2,
         "code": "12",
@@ -277,17 +272,15 @@ def test_practice_feedback_shows_parts(match_key):
     }
 
 
-def test_feedback_without_stall_omits_optional_keys(match_key):
+def test_feedback_without_stall_omits_optional_keys():
     fact = GuessAnswered(1, 1, (0, 1), Feedback(1, 0), 30, 900)
-    event = feedback_event(match_key, fact, Reply(fact.feedback), 0, 3, 9)
-    assert not {"stalled_ms", "candidates", "parts"} & set(event)
+    assert not {"stalled_ms", "candidates", "parts"} & set(feedback_fields(fact, Reply(fact.feedback), 0))
 
 
 @pytest.mark.parametrize("opened", [True, False])
 def test_game_over_opens_committed_nonce(match_key, opened):
     fact = GameEnded(2, Outcome.RESIGNED, 0, 0, (), None, begun=False, opened=opened)
-    event = game_over_event(match_key, fact, None, 3, 9)
-    assert event["nonce"] == (match_key.nonce(2) if opened else None)
+    assert game_over_fields(match_key, fact, None)["nonce"] == (match_key.nonce(2) if opened else None)
 
 
 def test_match_key_repr_hides_seed(match_key):
