@@ -1,5 +1,17 @@
+"""The address of a client, directly or behind trusted proxies, in the form in which limits count it.
+
+A proxy adds the address that has called it at the right end of a header. Entries further left were sent by the caller,
+who can write anything. The client is therefore the rightmost entry that is not itself a trusted proxy, and headers that
+come from any other address are ignored.
+
+Most proxies write one of the two headers `Forwarded` and `X-Forwarded-For`, and pass on the other as the client sent
+it. If both are present and name different clients, neither can be believed, and the connection counts as one of the
+proxy itself.
+"""
+
 import ipaddress
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -27,3 +39,79 @@ def counted_network(address: IpAddress) -> str:
     if isinstance(address, ipaddress.IPv4Address):
         return str(address)
     return str(ipaddress.IPv6Network((address, _IPV6_PREFIX), strict=False))
+
+
+MAX_HEADER: Final = 4096  # characters; a longer header names no client
+_PART: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[^",;]+|[",;]')  # quoted text, other text, or a separator
+
+
+class TrustedProxies:
+    def __init__(self, networks: Iterable[IpNetwork] = ()) -> None:
+        self._networks = tuple(networks)
+
+    def trusts(self, peer: str) -> bool:
+        address = parse_address(peer)
+        return address is not None and self._contains(address)
+
+    def counted_peer(self, peer: str | None) -> str | None:
+        """Return the network under which limits count ``peer``; None if it is not counted."""
+        address = parse_address(peer or "")
+        # without a proxy, only programs of this machine itself connect over loopback
+        if address is None or (address.is_loopback and not self._networks):
+            return None
+        return counted_network(address)
+
+    def counted_client(self, peer: str, forwarded: Sequence[str], forwarded_for: Sequence[str]) -> str | None:
+        """Return the network under which limits count the client of a request; None if it is not counted."""
+        if not self.trusts(peer):
+            return self.counted_peer(peer)
+        own = parse_address(peer)
+        named = [list(each) for each in (_forwarded_entries(forwarded), _plain_entries(forwarded_for))]
+        clients = {self._rightmost_untrusted(entries, own) for entries in named if entries}
+        client = clients.pop() if len(clients) == 1 else own
+        return None if client is None else counted_network(client)
+
+    def _rightmost_untrusted(self, entries: list[IpAddress | None], peer: IpAddress | None) -> IpAddress | None:
+        hop = peer
+        for entry in reversed(entries):
+            if entry is None:  # not an address, so the search ends
+                return hop
+            hop = entry
+            if not self._contains(entry):
+                return hop
+        return hop
+
+    def _contains(self, address: IpAddress) -> bool:
+        return any(address in network for network in self._networks)
+
+
+def _plain_entries(values: Sequence[str]) -> Iterator[IpAddress | None]:
+    joined = ",".join(values)
+    if values:
+        yield from map(parse_address, joined.split(",")) if len(joined) <= MAX_HEADER else (None,)
+
+
+def _forwarded_entries(values: Sequence[str]) -> Iterator[IpAddress | None]:
+    joined = ",".join(values)
+    elements = _forwarded_elements(joined) if len(joined) <= MAX_HEADER else None
+    for pairs in [[]] if elements is None else elements:
+        named = [value for name, _, value in (pair.strip().partition("=") for pair in pairs) if name.lower() == "for"]
+        yield parse_address(named[0].removeprefix('"').removesuffix('"')) if len(named) == 1 else None
+
+
+def _forwarded_elements(header: str) -> list[list[str]] | None:
+    if not header:
+        return []
+    elements = [[""]]
+    for match in _PART.finditer(header):
+        part = match[0]
+        # an unpaired mark: a client could otherwise begin a quoted text that includes the element of the proxy
+        if part == '"':
+            return None
+        if part == ",":
+            elements.append([""])
+        elif part == ";":
+            elements[-1].append("")
+        else:
+            elements[-1][-1] += part
+    return elements

@@ -13,9 +13,9 @@ from structlog.stdlib import BoundLogger
 from evilpegs_protocol.codec import encode
 from evilpegs_protocol.limits import PATH
 from evilpegs_protocol.server_messages import Notice
+from evilpegs_server.addresses import TrustedProxies
 from evilpegs_server.gateway.entrance import EntranceRules
 from evilpegs_server.gateway.gateway import Gateway
-from evilpegs_server.gateway.proxies import TrustedProxies
 from evilpegs_server.hosts import AllowedOrigins, SiteAddress, allowed_hosts, host_in_url
 from evilpegs_server.match.ladders import Ladder, load_ladders
 from evilpegs_server.outlets import address_error, check_addresses, find_broker, find_game_address

@@ -20,11 +20,10 @@ from structlog.stdlib import BoundLogger
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_protocol.broker import Broker
 from evilpegs_protocol.fields import Program
-from evilpegs_server.gateway.admission import Admission
-from evilpegs_server.gateway.lapse import lapse_names, lapse_time
+from evilpegs_server.gateway.guests import Presence
+from evilpegs_server.gateway.limits import Admission
 from evilpegs_server.gateway.listings import Listings
-from evilpegs_server.gateway.login import SessionServices
-from evilpegs_server.gateway.presence import Presence
+from evilpegs_server.gateway.login import SessionServices, lapse_names, lapse_time
 from evilpegs_server.hosts import AllowedHosts, GameAddress, SiteAddress
 from evilpegs_server.leaderboard.luck import LUCK_LIMITS, LuckKeeper
 from evilpegs_server.match.ladders import Ladder

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from evilpegs_server.gateway.bounded_connection import BoundedConnection
+from evilpegs_server.gateway.connection import GameConnection
 from evilpegs_server.gateway.rate_limit import READ_PRICE
 from evilpegs_server.play import recovery
 from evilpegs_server.play.recovery import MAX_MATCHES, MAX_MISSES, FinishedMatches
@@ -102,7 +102,7 @@ def storm_and_vanish(url, numbers):
 async def looked_up_for_vanished(server, monkeypatch):
     """Return the ids that are looked up for a client who vanishes while the first of ten is."""
     seen, gate, lost = [], threading.Event(), threading.Event()
-    lose = BoundedConnection.connection_lost
+    lose = GameConnection.connection_lost
 
     def look_up(_engine, match):
         seen.append(match)
@@ -113,7 +113,7 @@ async def looked_up_for_vanished(server, monkeypatch):
         lost.set()
 
     monkeypatch.setattr(recovery, "load_match", look_up)
-    monkeypatch.setattr(BoundedConnection, "connection_lost", note_loss)
+    monkeypatch.setattr(GameConnection, "connection_lost", note_loss)
     counts = server.registry.counts.connections
     client = await asyncio.to_thread(storm_and_vanish, server.url, range(10))
     await condition(lambda: seen)
@@ -130,7 +130,7 @@ async def test_queue_of_vanished_client_is_dropped(run_server, monkeypatch):
 
 async def test_unchecked_queue_is_worked_off(run_server, monkeypatch):
     """Control: a loop that does not look whether its client is there does all ten reads."""
-    monkeypatch.setattr(BoundedConnection, "is_ending", False)
+    monkeypatch.setattr(GameConnection, "is_ending", False)
     assert len(await looked_up_for_vanished(await run_server(), monkeypatch)) == 10
 
 

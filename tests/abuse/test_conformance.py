@@ -14,7 +14,7 @@ from websockets.asyncio.server import serve
 from websockets.exceptions import ConnectionClosed
 
 from evilpegs_server.gateway import connection
-from evilpegs_server.gateway.connection import StampedConnection
+from evilpegs_server.gateway.connection import GameConnection
 from evilpegs_server.gateway.gateway import MAX_FRAME_BYTES
 from evilpegs_server.gateway.rate_limit import RateLimit
 from evilpegs_server.play.stall_free_clock import StallFreeClock
@@ -35,7 +35,7 @@ async def echo(client):
 
 def limited_connection(per_second, *args, **options):
     """Return a connection as the gateway makes them, with a limit of its rate."""
-    limited = StampedConnection(*args, **options)
+    limited = GameConnection(*args, **options)
     limited.clock = StallFreeClock(limited.loop.time)
     limited.entrance = default_entrance(limited.clock.now)
     limited.rate = RateLimit(per_second, 2 * per_second, limited.clock.now())

@@ -9,8 +9,7 @@ from websockets.protocol import State
 from websockets.server import ServerProtocol
 
 from evilpegs_server.gateway import rate_limit
-from evilpegs_server.gateway.bounded_connection import SLICE_BYTES, BoundedConnection
-from evilpegs_server.gateway.connection import FRAME_REFUSALS, StampedConnection
+from evilpegs_server.gateway.connection import FRAME_REFUSALS, SLICE_BYTES, GameConnection
 from evilpegs_server.gateway.rate_limit import MAX_REFUSALS, RateLimit
 from support.entrances import default_entrance
 from support.patience import PATIENCE
@@ -126,7 +125,7 @@ class FakeTransport:
 async def connection():
     """A connection after its handshake on a fake transport, without a limit of its rate."""
     server = SimpleNamespace(handler=lambda _: asyncio.sleep(0), handler_tasks=set())
-    connection = StampedConnection(ServerProtocol(state=State.OPEN), server)
+    connection = GameConnection(ServerProtocol(state=State.OPEN), server)
     connection.clock = SimpleNamespace(now=lambda: 0.0)
     connection.entrance = default_entrance(connection.clock.now)
     connection.rate = RateLimit(UNLIMITED, UNLIMITED, 0)
@@ -151,7 +150,7 @@ class TestOneRead:
 
     async def test_unsliced_read_is_parsed_at_once(self, connection, monkeypatch):
         """Control: without slices one read holds the event loop until all of it is answered."""
-        monkeypatch.setattr(BoundedConnection, "slice_bytes", 1 << 30)
+        monkeypatch.setattr(GameConnection, "slice_bytes", 1 << 30)
         connection.data_received(self.PINGS)
         assert len(connection.transport.written) == 2 * 4_000
 
@@ -187,7 +186,7 @@ class TestUnreadAnswers:
 
     async def test_unbounded_answers_pile_up(self, connection, monkeypatch):
         """Control: without the bound the connection stays, however much is unread."""
-        monkeypatch.setattr(BoundedConnection, "max_unsent_bytes", 1 << 60)
+        monkeypatch.setattr(GameConnection, "max_unsent_bytes", 1 << 60)
         connection.transport.unread_bytes = 1 << 30
         connection.data_received(frame(PING) * 3)
         assert not connection.transport.aborted

@@ -6,7 +6,7 @@ import weakref
 
 import pytest
 
-from evilpegs_server.gateway.bounded_connection import BoundedConnection
+from evilpegs_server.gateway.connection import GameConnection
 from evilpegs_server.play.runner import MatchRunner
 from support.patience import PATIENCE
 from support.servers import dial
@@ -28,7 +28,7 @@ def living(monkeypatch):
 
         monkeypatch.setattr(cls, "__init__", note_and_make)
 
-    note(BoundedConnection)
+    note(GameConnection)
     note(MatchRunner)
     gc.collect()
     gc.disable()
@@ -70,7 +70,7 @@ async def test_memory_of_guests_and_matches_is_freed(run_server, living):
 
 async def test_cycles_would_keep_memory(run_server, living, monkeypatch):
     """Control: with the cycles nothing is freed."""
-    monkeypatch.setattr(BoundedConnection, "_break_cycles", lambda self: None)
+    monkeypatch.setattr(GameConnection, "_break_cycles", lambda self: None)
     await play_some(run_server)
     assert len(living) >= CYCLES
     gc.collect()

@@ -12,7 +12,7 @@ import structlog
 import uvloop
 from websockets.asyncio.client import connect
 
-from evilpegs_server.gateway import admitted_connection
+from evilpegs_server.gateway import connection
 from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
 from evilpegs_server.tls import TlsUnusableError, load_tls
@@ -60,7 +60,7 @@ def test_unusable_certificate_is_named(certificate, tmp_path):
 @pytest.fixture
 async def secure_server(certificate, tmp_path, monkeypatch):
     """Run a server with a certificate."""
-    monkeypatch.setattr(admitted_connection, "TLS_SECONDS", PATIENCE)
+    monkeypatch.setattr(connection, "TLS_SECONDS", PATIENCE)
     cert, key = certificate
     database = f"sqlite:///{tmp_path / 'a.sqlite3'}"
     settings = Settings(port=0, site_port=0, tls_cert=cert, tls_key=key, connections_per_address=3, database=database)

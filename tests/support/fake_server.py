@@ -10,10 +10,10 @@ import structlog
 
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.fields import Program
-from evilpegs_server.gateway.admission import Admission, AdmissionLimits
+from evilpegs_server.gateway.guests import Presence
+from evilpegs_server.gateway.limits import Admission
 from evilpegs_server.gateway.listings import Listings
 from evilpegs_server.gateway.login import SessionServices
-from evilpegs_server.gateway.presence import GuestLimits, Presence
 from evilpegs_server.gateway.rate_limit import RateLimit
 from evilpegs_server.gateway.session import Session
 from evilpegs_server.leaderboard.leaderboards import LiveLeaderboards
@@ -26,6 +26,7 @@ from evilpegs_server.storage.archive import load_open_matches, load_players
 from evilpegs_server.storage.reads import Reads
 from evilpegs_server.storage.writer import Writer
 from evilpegs_server.work.tasks import run_task
+from support.limits import admission_limits, guest_limits
 from support.matches import TINY
 from support.patience import PATIENCE
 from support.workspaces import new_workspace
@@ -225,10 +226,10 @@ class FakeClient:
 class FakeServer:
     """Everything of a server except its sockets, on a real database.
 
-    ``capacity``, ``guest_limits`` and ``options`` are passed to `Codemaking`, `Presence` and `MatchRegistry`.
+    ``capacity``, ``limits`` of guests and ``options`` are passed to `Codemaking`, `Presence` and `MatchRegistry`.
     """
 
-    def __init__(self, engine, capacity=None, guest_limits=None, **options):
+    def __init__(self, engine, capacity=None, limits=None, **options):
         loop = asyncio.get_running_loop()
         self.engine, self.clock, self.clients = engine, FakeClock(), []
         self._log_capture = structlog.testing.LogCapture()
@@ -254,8 +255,8 @@ class FakeServer:
             players=players,
             writer=self.writer,
             engine=engine,
-            admission=Admission(AdmissionLimits()),
-            presence=Presence(players, self.registry, self.clock, guest_limits or GuestLimits()),
+            admission=Admission(admission_limits()),
+            presence=Presence(players, self.registry, self.clock, limits or guest_limits()),
             registration="open",
             requests_per_second=100,
             program=Program(name="evilpegs", version="0"),

@@ -6,8 +6,8 @@ from functools import partial
 import pytest
 
 import evilpegs_server.server
-from evilpegs_server.gateway import admission, admitted_connection, gateway
-from evilpegs_server.gateway.admitted_connection import AdmittedConnection
+from evilpegs_server.gateway import connection, gateway, limits
+from evilpegs_server.gateway.connection import GameConnection
 from support.patience import PATIENCE
 
 
@@ -17,15 +17,15 @@ def endless_handshakes(monkeypatch):
 
     The value is an event that is set when a connection has been accepted.
     """
-    accepted, make = asyncio.Event(), AdmittedConnection.connection_made
+    accepted, make = asyncio.Event(), GameConnection.connection_made
 
     def note_connection(connection, transport):
         make(connection, transport)
         accepted.set()
 
-    monkeypatch.setattr(AdmittedConnection, "connection_made", note_connection)
-    monkeypatch.setattr(admission, "HELLO_MS", 10_000 * PATIENCE)
-    monkeypatch.setattr(admitted_connection, "TLS_SECONDS", 10 * PATIENCE)
+    monkeypatch.setattr(GameConnection, "connection_made", note_connection)
+    monkeypatch.setattr(limits, "HELLO_MS", 10_000 * PATIENCE)
+    monkeypatch.setattr(connection, "TLS_SECONDS", 10 * PATIENCE)
     monkeypatch.setattr(gateway, "serve", partial(gateway.serve, open_timeout=None))
     monkeypatch.setattr(evilpegs_server.server, "CLOSE_SECONDS", 10 * PATIENCE)
     return accepted

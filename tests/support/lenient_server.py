@@ -8,7 +8,7 @@ import math
 import os
 
 from evilpegs.main import main
-from evilpegs_server.gateway.bounded_connection import BoundedConnection
+from evilpegs_server.gateway.connection import GameConnection
 from evilpegs_server.play import finished_matches, player_clock, stall_free_clock
 from evilpegs_server.site import loop_share
 
@@ -20,7 +20,7 @@ async def read_at_once(finished, match):
 
 if __name__ == "__main__":
     os.environ["EVILPEGS_REQUESTS_PER_SECOND"] = "100000000"
-    BoundedConnection.slice_bytes = BoundedConnection.max_unsent_bytes = 1 << 60
+    GameConnection.slice_bytes = GameConnection.max_unsent_bytes = 1 << 60
     finished_matches.FinishedMatches.find = read_at_once
     player_clock.TURN_CREDIT_MS = player_clock.GAME_CREDIT_MS = math.inf
     loop_share.LoopShare.wait_seconds = lambda share: 0.0

@@ -16,7 +16,7 @@ import evilpegs_server.server
 import evilpegs_server.starting
 from evilpegs.main import main
 from evilpegs_server.feed import feed, publisher_process
-from evilpegs_server.gateway import admission
+from evilpegs_server.gateway import limits
 from evilpegs_server.work.worker_process import WorkerProcess
 from support.patience import PATIENCE
 
@@ -25,7 +25,7 @@ PROGRAM = __file__
 
 def lengthen_limits(change=setattr):
     """Lengthen the limits of the servers in this process; ``change`` is `setattr` or that of a monkeypatch."""
-    change(admission, "HELLO_MS", 1000 * PATIENCE)
+    change(limits, "HELLO_MS", 1000 * PATIENCE)
     change(evilpegs_server.starting, "OUTLET_SECONDS", 4 * PATIENCE)
     change(evilpegs_server.starting, "WORKER_SECONDS", 2 * PATIENCE)
     change(WorkerProcess.__init__, "__defaults__", (PATIENCE,))

@@ -15,8 +15,8 @@ from typing import Final
 from websockets.asyncio.server import ServerConnection
 from websockets.http11 import Request, Response
 
-from evilpegs_server.gateway.admission import Admission, Limit, LimitMetError, Ticket
-from evilpegs_server.gateway.proxies import TrustedProxies
+from evilpegs_server.addresses import TrustedProxies
+from evilpegs_server.gateway.limits import Admission, Limit, LimitMetError, Ticket
 from evilpegs_server.hosts import AllowedHosts, AllowedOrigins
 
 FOREIGN_ORIGIN: Final = (

@@ -16,8 +16,7 @@ from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
 from evilpegs_protocol.limits import PATH, SUBPROTOCOL
-from evilpegs_server.gateway.admitted_connection import CLOSE_SECONDS
-from evilpegs_server.gateway.connection import SocketChannel, StampedConnection
+from evilpegs_server.gateway.connection import CLOSE_SECONDS, GameConnection, SocketChannel
 from evilpegs_server.gateway.entrance import Entrance, EntranceRules
 from evilpegs_server.gateway.login import SessionServices, Visit
 from evilpegs_server.gateway.rate_limit import RateLimit
@@ -53,7 +52,7 @@ class Gateway:
         self._closing = False
         self._sweeping: asyncio.Task[None] | None = None
         self._sessions: dict[SocketChannel, Session] = {}
-        self._accepted: WeakSet[StampedConnection] = WeakSet()
+        self._accepted: WeakSet[GameConnection] = WeakSet()
 
     async def open(self, host: str, port: int) -> tuple[str, int]:
         """Listen, and return the bound address and port. Raises OSError if the address cannot be bound."""
@@ -101,8 +100,8 @@ class Gateway:
         for handler in server.handler_tasks:
             handler.cancel()
 
-    def _make_connection(self, *args: Any, **kwargs: Any) -> StampedConnection:
-        connection = StampedConnection(*args, **kwargs)
+    def _make_connection(self, *args: Any, **kwargs: Any) -> GameConnection:
+        connection = GameConnection(*args, **kwargs)
         connection.clock = self._clock
         connection.entrance = self._entrance
         connection.ended = self._services.registry.counts.ended
@@ -110,7 +109,7 @@ class Gateway:
         self._accepted.add(connection)
         return connection
 
-    def _new_rate_limit(self, connection: StampedConnection) -> RateLimit:
+    def _new_rate_limit(self, connection: GameConnection) -> RateLimit:
         now, address = self._clock.now(), _address(connection)
         suspect = self._services.admission.excess.is_over_limit(address, now)
         note = partial(self._note_excess, address)
@@ -128,7 +127,7 @@ class Gateway:
         return self._services.admission.excess.is_over_limit(address, self._clock.now())
 
     def _handshake_refusal(self, connection: ServerConnection, request: Request) -> Response | None:
-        assert isinstance(connection, StampedConnection)  # noqa: S101 - made by `_make_connection`
+        assert isinstance(connection, GameConnection)  # noqa: S101 - made by `_make_connection`
         assert connection.ticket is not None  # noqa: S101 - or nothing would have been read
         response = self._entrance.refusal(connection, request, connection.ticket) or self._answer(connection, request)
         if response is not None:
@@ -156,7 +155,7 @@ class Gateway:
         return self._site.url_for(host or connection.local_address[0])
 
     async def _run_session(self, connection: ServerConnection) -> None:
-        assert isinstance(connection, StampedConnection)  # noqa: S101 - made by `_make_connection`
+        assert isinstance(connection, GameConnection)  # noqa: S101 - made by `_make_connection`
         assert connection.ticket is not None  # noqa: S101 - it was admitted
         channel = SocketChannel(connection, partial(self._is_over_limit, _address(connection)))
         visit = Visit(connection.ticket, partial(_pause, connection))
@@ -198,7 +197,7 @@ async def _pause(connection: ServerConnection, seconds: float) -> None:
     await asyncio.wait([connection.connection_lost_waiter], timeout=seconds)
 
 
-def _address(connection: StampedConnection) -> str:
+def _address(connection: GameConnection) -> str:
     if connection.ticket is not None and connection.ticket.address is not None:
         return connection.ticket.address
     peer = connection.remote_address

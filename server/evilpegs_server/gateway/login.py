@@ -1,5 +1,7 @@
 """Login: the answer to `hello`, which finds the player of a token, registers a name, or creates a guest.
 
+Names under which nobody has ever played lapse weeks after they were claimed: their tokens are forgotten.
+
 `Admission` counts each hello before it is answered, so that a hello beyond a limit leaves no trace.
 """
 
@@ -7,7 +9,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
+from typing import Final, Literal
 
 from sqlalchemy import Engine
 from structlog.stdlib import BoundLogger
@@ -16,13 +18,13 @@ from evilpegs_protocol import limits
 from evilpegs_protocol.client_messages import Hello
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import ErrorCode, Limits, ServerProgram, Welcome
-from evilpegs_server.gateway.admission import Admission, Ticket
+from evilpegs_server.gateway.guests import Presence
+from evilpegs_server.gateway.limits import Admission, Ticket
 from evilpegs_server.gateway.listings import Listings
-from evilpegs_server.gateway.presence import Presence
 from evilpegs_server.play.messages import RefusedRequestError
 from evilpegs_server.play.registry import MAX_OPEN_MATCHES, MatchRegistry
 from evilpegs_server.storage import writes
-from evilpegs_server.storage.archive import load_player
+from evilpegs_server.storage.archive import lapsed_tokens, load_player
 from evilpegs_server.storage.players import NameRefusedError, Player, Players, hash_token, new_token
 from evilpegs_server.storage.writer import Writer
 
@@ -162,3 +164,33 @@ async def _register(services: SessionServices, visit: Visit, player: Player) -> 
 def _settle(stored: asyncio.Future[Exception | None], error: Exception | None) -> None:
     if not stored.done():
         stored.set_result(error)
+
+
+# Anybody can claim names while registration is open, and the token of each would stay in memory for ever. A lapsed name
+# stays reserved, because a new owner could pass for the old one; nobody can use it any more.
+LAPSE_SECONDS: Final = 3600.0
+_DAY_MS: Final = 86_400_000
+
+
+def lapse_time(now_ms: int, days: int) -> int:
+    """Return the Unix ms before which a name was claimed that has lapsed by ``now_ms``, unless it was played under."""
+    return now_ms - days * _DAY_MS
+
+
+async def lapse_names(services: SessionServices, days: int, seconds: float = LAPSE_SECONDS) -> None:
+    """Call `lapse_once` every ``seconds`` until canceled; log errors and go on."""
+    while True:
+        await asyncio.sleep(seconds)
+        try:
+            await lapse_once(services, days)
+        except Exception as error:  # noqa: BLE001 - the disk may be better an hour later
+            services.log.warning("cannot look for lapsed names", error=type(error).__name__)
+
+
+async def lapse_once(services: SessionServices, days: int) -> None:
+    """Forget the tokens of lapsed names, except those of connected players."""
+    before = lapse_time(services.wall_ms(), days)
+    for token_hash in await asyncio.to_thread(lapsed_tokens, services.engine, before):
+        player = services.players.by_hash(token_hash)
+        if player is not None and not services.presence.is_connected(player.id):
+            services.players.lapse(token_hash)

@@ -8,7 +8,7 @@ from websockets.frames import Frame, Opcode
 from websockets.protocol import State
 from websockets.server import ServerProtocol
 
-from evilpegs_server.gateway.connection import StampedConnection, text_frame
+from evilpegs_server.gateway.connection import GameConnection, text_frame
 from evilpegs_server.gateway.rate_limit import RateLimit
 
 
@@ -31,7 +31,7 @@ class TestHandlingNow:
     @pytest.fixture
     async def connection(self, seen):
         """A connection after its handshake that handles guesses at once."""
-        connection = StampedConnection(ServerProtocol(state=State.OPEN), None)
+        connection = GameConnection(ServerProtocol(state=State.OPEN), None)
         connection.request = object()
         connection.recv_messages = Assembler()
         connection.clock, connection.rate = SimpleNamespace(now=lambda: 7.0), RateLimit(100, 200, 0)

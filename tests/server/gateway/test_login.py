@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from evilpegs_server.gateway.admission import FAILED_TOKEN_DELAY_MS, Admission, AdmissionLimits
-from evilpegs_server.gateway.lapse import LAPSE_SECONDS, lapse_once, lapse_time
-from evilpegs_server.gateway.login import Visit
+from evilpegs_server.gateway.limits import FAILED_TOKEN_DELAY_MS, Admission
+from evilpegs_server.gateway.login import LAPSE_SECONDS, Visit, lapse_once, lapse_time
 from evilpegs_server.storage.archive import load_players
 from support.fake_server import WALL_MS
+from support.limits import admission_limits
 
 ADDRESS = "192.0.2.1"
 DAY_MS = 86_400_000
@@ -25,7 +25,7 @@ def limit(fake_server, pauses):
     """Set limits of the fake server, and return a function that opens a connection that is counted."""
 
     def set_limits(**limits):
-        admission = Admission(replace(AdmissionLimits(), **limits))
+        admission = Admission(admission_limits(**limits))
         fake_server.services = replace(fake_server.services, admission=admission)
 
         async def pause(seconds):

@@ -8,8 +8,7 @@ from fastapi import FastAPI
 from prometheus_client.parser import text_string_to_metric_families
 
 from evilpegs_game.live.cache import ByteCache
-from evilpegs_server.gateway.admission import Limit
-from evilpegs_server.gateway.presence import GuestLimits
+from evilpegs_server.gateway.limits import Limit
 from evilpegs_server.play.stall_free_clock import StallFreeClock
 from evilpegs_server.site.analysis import ANALYSIS_LIMITS
 from evilpegs_server.site.metrics import Metrics, MetricSources
@@ -18,6 +17,7 @@ from evilpegs_server.storage.durations import BOUNDS, Durations
 from evilpegs_server.storage.errors import DatabaseUnavailableError
 from evilpegs_server.storage.writer import Writer
 from evilpegs_server.work.pool import TaskPool
+from support.limits import guest_limits
 from support.patience import PATIENCE
 
 NAME = "zebra-crossing"
@@ -222,7 +222,7 @@ async def test_tables_about_people_are_shown(fake_server, metrics, pool):
 
 
 async def test_full_practice_is_counted(open_fake_server, engine):
-    server = open_fake_server(engine, guest_limits=GuestLimits(max_practice_matches=1))
+    server = open_fake_server(engine, limits=guest_limits(max_practice_matches=1))
     services = server.services
     sources = MetricSources(
         server.registry, server.writer, Durations(), lambda: services.admission.seats, services.table_sizes

@@ -20,9 +20,9 @@ from evilpegs_server.storage.players import Player, Players
 class GuestLimits:
     """The values of the settings with the same names."""
 
-    guest_idle_seconds: float = 60.0
-    guest_absent_seconds: float = 600.0
-    max_practice_matches: int = 4000
+    guest_idle_seconds: float
+    guest_absent_seconds: float
+    max_practice_matches: int
 
 
 class Presence:

@@ -7,20 +7,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evilpegs_server.gateway.address_table import MAX_IDLE
-from evilpegs_server.gateway.admission import (
+from evilpegs_server.gateway.limits import (
     FAILED_TOKEN_DELAY_MS,
     HELLO_MS,
+    MAX_IDLE,
     Admission,
-    AdmissionLimits,
     Limit,
     LimitMetError,
 )
 from evilpegs_server.gateway.rate_limit import OVER_LIMIT_MS
+from support.limits import admission_limits
 
 ANN, BOB = "192.0.2.1", "192.0.2.2"
 HOUR_MS = 3_600_000
-LIMITS = AdmissionLimits(
+LIMITS = admission_limits(
     max_connections=20,
     connections_per_address=5,
     connections_before_hello=3,
@@ -51,15 +51,15 @@ def met(call, *arguments, **options):
 
 
 def test_defaults_are_those_of_settings():
-    limits = AdmissionLimits()
+    limits = admission_limits()
     assert (limits.max_connections, limits.guest_seats, limits.reserve_seats) == (2000, 1500, 200)
 
 
 @pytest.mark.parametrize(("seats", "guests", "reserve"), [(1, 1, 0), (2, 1, 0), (4, 3, 0), (10, 7, 1), (100, 75, 10)])
 def test_small_servers_have_ordinary_seats(seats, guests, reserve):
-    limits = AdmissionLimits(max_connections=seats)
+    limits = admission_limits(max_connections=seats)
     assert (limits.guest_seats, limits.reserve_seats) == (guests, reserve)
-    assert AdmissionLimits(max_connections=seats, reserve_seats_percent=100).reserve_seats == seats - 1
+    assert replace(limits, reserve_seats_percent=100).reserve_seats == seats - 1
 
 
 class TestAddresses:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from evilpegs_server.gateway.presence import GuestLimits
 from evilpegs_server.storage.archive import load_match, load_players
+from support.limits import guest_limits
 
 MINUTES_MS = 60_000
 
@@ -16,7 +16,7 @@ def presence(fake_server):
 @pytest.fixture
 async def few_matches(open_fake_server, engine):
     """A fake server on which two practice matches may be open."""
-    return open_fake_server(engine, guest_limits=GuestLimits(max_practice_matches=2))
+    return open_fake_server(engine, limits=guest_limits(max_practice_matches=2))
 
 
 async def connect_guest(fake_server):

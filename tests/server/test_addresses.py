@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evilpegs_server.addresses import counted_network, parse_address
-from evilpegs_server.gateway.proxies import MAX_HEADER, TrustedProxies
+from evilpegs_server.addresses import MAX_HEADER, TrustedProxies, counted_network, parse_address
 
 PROXIES = TrustedProxies([ip_network("127.0.0.1"), ip_network("10.0.0.0/8"), ip_network("2001:db8:ffff::/48")])
 HEADERS = st.lists(st.text(st.sampled_from('0123456789abcdef.:,;="[] for\\_%'), max_size=60), max_size=3)

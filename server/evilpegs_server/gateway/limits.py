@@ -13,18 +13,20 @@ Tickets without an address count in the totals only. ``now`` is in milliseconds 
 name the limit by its setting.
 """
 
-from collections import Counter
-from dataclasses import dataclass
+from collections import Counter, OrderedDict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
-from evilpegs_server.gateway.address_table import MAX_IDLE, AddressRecord, AddressTable
 from evilpegs_server.gateway.rate_limit import RecentExcess
 from evilpegs_server.play.counts import Seats
 
 HELLO_MS: Final = 10_000.0
 """For a connection with an ordinary seat."""
 FAILED_TOKEN_DELAY_MS: Final = 5_000.0
+# addresses without connections; their records take about 5 MB
+MAX_IDLE: Final = 10_000
 
 
 class Limit(StrEnum):
@@ -42,14 +44,14 @@ class Limit(StrEnum):
 class AdmissionLimits:
     """The values of the settings with the same names; percentages are of ``max_connections``."""
 
-    max_connections: int = 2000
-    guest_seats_percent: int = 75
-    reserve_seats_percent: int = 10
-    reserve_hello_seconds: float = 3.0
-    connections_per_address: int = 200
-    connections_before_hello: int = 8
-    new_names_per_hour: int = 200
-    failed_tokens_per_minute: int = 10
+    max_connections: int
+    guest_seats_percent: int
+    reserve_seats_percent: int
+    reserve_hello_seconds: float
+    connections_per_address: int
+    connections_before_hello: int
+    new_names_per_hour: int
+    failed_tokens_per_minute: int
 
     @property
     def guest_seats(self) -> int:
@@ -82,6 +84,94 @@ class Ticket:
     is_closed: bool = False
     is_crowded: bool = False
     """True if its address had too many connections without `hello` when this one was counted."""
+
+
+@dataclass(slots=True)
+class Window:
+    """A count that restarts at 0 when ``length_ms`` have passed since its first increment."""
+
+    length_ms: float
+    count: int = 0
+    ends: float = 0.0
+
+    def add(self, now: float) -> int:
+        """Increment and return the count."""
+        if now >= self.ends:
+            self.count, self.ends = 0, now + self.length_ms
+        self.count += 1
+        return self.count
+
+    def current(self, now: float) -> int:
+        return self.count if now < self.ends else 0
+
+
+def _hour() -> Window:
+    return Window(3_600_000.0)
+
+
+def _minute() -> Window:
+    return Window(60_000.0)
+
+
+@dataclass(slots=True)
+class AddressRecord:
+    """The counts of one address; ``before_hello`` counts its connections that have not sent `hello`."""
+
+    connections: int = 0
+    before_hello: int = 0
+    new_names: Window = field(default_factory=_hour)
+    failed_tokens: Window = field(default_factory=_minute)
+
+    def counts_until(self) -> float:
+        """Return the time until which a past name or wrong token still counts."""
+        return max(self.new_names.ends, self.failed_tokens.ends)
+
+
+class AddressTable:
+    """The records of all addresses with connections, and of at most ``max_idle`` others.
+
+    An address is a text of `addresses.counted_network`, so a whole /64 of IPv6 has one record.
+    """
+
+    def __init__(self, max_idle: int = MAX_IDLE) -> None:
+        self._connected: dict[str, AddressRecord] = {}
+        self._idle: OrderedDict[str, AddressRecord] = OrderedDict()
+        self._max_idle = max_idle
+
+    def __len__(self) -> int:
+        return len(self._connected) + len(self._idle)
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._connected
+        yield from self._idle
+
+    def find(self, address: str) -> AddressRecord | None:
+        return self._connected.get(address) or self._idle.get(address)
+
+    def add_connection(self, address: str) -> AddressRecord:
+        record = self.find(address) or AddressRecord()
+        self._idle.pop(address, record)
+        self._connected[address] = record
+        record.connections += 1
+        record.before_hello += 1
+        return record
+
+    def remove_connection(self, address: str, now: float) -> None:
+        """Remove an ended connection; the caller decrements ``before_hello``."""
+        record = self._connected[address]
+        record.connections -= 1
+        if record.connections == 0:
+            del self._connected[address]
+            self._keep_idle(address, record, now)
+
+    def _keep_idle(self, address: str, record: AddressRecord, now: float) -> None:
+        if record.counts_until() > now:
+            self._idle[address] = record
+        while self._idle:
+            oldest, first = next(iter(self._idle.items()))
+            if len(self._idle) <= self._max_idle and first.counts_until() > now:
+                break
+            del self._idle[oldest]
 
 
 class Admission:
