@@ -23,14 +23,12 @@ from evilpegs_game.codemakers.codemaker import Fixed
 from evilpegs_game.codes import column_code, parse_code
 from evilpegs_game.evaluation.exact import evaluate, play_turns
 from evilpegs_game.evaluation.heuristic import evaluate_heuristic
-from evilpegs_game.feedback import Feedback
+from evilpegs_game.feedback import Feedback, Turn
 from evilpegs_game.guessing.criteria import ENTROPY, EXPECTED_SIZE, MINIMAX, Criterion
 from evilpegs_game.guessing.selection import best_guess, best_guess_at, guessed_color_mask
-from evilpegs_game.history import Turn
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
-from evilpegs_game.luck.game_luck import game_luck
-from evilpegs_game.luck.value_curve import ValueCurve, load_value_curve
+from evilpegs_game.luck.game_luck import ValueCurve, game_luck, load_value_curve
 from evilpegs_game.partition import part_size_table
 from evilpegs_game.rules import Rules
 

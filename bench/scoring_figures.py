@@ -14,8 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from evilpegs_game.luck.game_luck import to_millionths
-from evilpegs_game.luck.value_curve import load_value_curve
+from evilpegs_game.luck.game_luck import load_value_curve, to_millionths
 from evilpegs_game.rules import Rules
 from evilpegs_game.statistics.confidence_sequences import betting_intervals
 from evilpegs_server.leaderboard.row import ADJUSTED_FROM, adjusted_interval, version_level

@@ -20,8 +20,7 @@ from unittest import mock
 import structlog
 
 from evilpegs_game.codes import format_code, parse_code
-from evilpegs_game.feedback import Feedback
-from evilpegs_game.history import Turn
+from evilpegs_game.feedback import Feedback, Turn
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules

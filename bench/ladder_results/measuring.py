@@ -27,11 +27,10 @@ from evilpegs_game.errors import GameError
 from evilpegs_game.evaluation.exact import evaluate, play_turns
 from evilpegs_game.evaluation.expectation import expected_guesses
 from evilpegs_game.evaluation.heuristic import evaluate_heuristic
-from evilpegs_game.history import History, Turn
+from evilpegs_game.feedback import History, Turn
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
-from evilpegs_game.luck.game_luck import adjusted_score, raw_score
-from evilpegs_game.luck.value_curve import ValueCurve, load_value_curve
+from evilpegs_game.luck.game_luck import ValueCurve, adjusted_score, load_value_curve, raw_score
 from evilpegs_game.rules import Rules
 from evilpegs_game.statistics.means import student_95
 from evilpegs_protocol.commitment import derive_nonce, tie_index

@@ -39,8 +39,7 @@ if TYPE_CHECKING:
     from evilpegs_game.codemakers.codemaker import Codemaker, Devil, Evil, Fixed
     from evilpegs_game.codes import Code, format_code, parse_code
     from evilpegs_game.errors import ContradictionError, EvilpegsError, TooLargeError
-    from evilpegs_game.feedback import Feedback, feedback
-    from evilpegs_game.history import History, Turn
+    from evilpegs_game.feedback import Feedback, History, Turn, feedback
     from evilpegs_game.live.position import Position
     from evilpegs_game.optimal.solve import Solution
     from evilpegs_game.rules import Rules
@@ -60,7 +59,7 @@ _HOMES: Final = {
     "Feedback": "evilpegs_game.feedback:Feedback",
     "Fixed": "evilpegs_game.codemakers.codemaker:Fixed",
     "GameAnalysis": "evilpegs.api.analysis:GameAnalysis",
-    "History": "evilpegs_game.history:History",
+    "History": "evilpegs_game.feedback:History",
     "Position": "evilpegs_game.live.position:Position",
     "Rules": "evilpegs_game.rules:Rules",
     "Solution": "evilpegs_game.optimal.solve:Solution",
@@ -68,7 +67,7 @@ _HOMES: Final = {
     "StrategyError": "evilpegs_clients.strategies.strategy:StrategyError",
     "TooLargeError": "evilpegs_game.errors:TooLargeError",
     "Tree": "evilpegs_game.trees.tree:Tree",
-    "Turn": "evilpegs_game.history:Turn",
+    "Turn": "evilpegs_game.feedback:Turn",
     "analyze": "evilpegs.api.analysis:analyze",
     "certify": "evilpegs.api.solving:certify",
     "duel": "evilpegs.api.duels:duel",

@@ -4,8 +4,7 @@ from collections.abc import Iterable
 
 from evilpegs_game.codes import format_code, parse_code
 from evilpegs_game.errors import MalformedError, quoted
-from evilpegs_game.feedback import Feedback
-from evilpegs_game.history import History, Turn
+from evilpegs_game.feedback import Feedback, History, Turn
 from evilpegs_game.rules import Rules
 
 

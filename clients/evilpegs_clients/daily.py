@@ -20,8 +20,7 @@ from evilpegs_clients.errors import ClientError
 from evilpegs_game.codemakers.codemaker import Evil
 from evilpegs_game.codes import Code, code_at
 from evilpegs_game.errors import quoted
-from evilpegs_game.feedback import Feedback, all_black
-from evilpegs_game.history import History
+from evilpegs_game.feedback import Feedback, History, all_black
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 

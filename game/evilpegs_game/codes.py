@@ -1,5 +1,5 @@
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,3 +129,11 @@ def _codes_without_repeats(rules: Rules) -> Columns:
         fresh = ~(columns[:, parent] == color).any(axis=0)
         columns = np.vstack([columns[:, parent[fresh]], color[fresh]])
     return np.ascontiguousarray(columns)
+
+
+class RandomSource(Protocol):
+    """A generator that the caller passes in, like `random.Random`; the package itself holds none."""
+
+    def randrange(self, stop: int, /) -> int:
+        """Return a uniform integer from 0 up to but not including ``stop``, which may exceed 64 bits."""
+        ...

@@ -2,8 +2,9 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from operator import eq
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
+from evilpegs_game.codes import Code, format_code
 from evilpegs_game.errors import MalformedError, quoted
 
 _TEXT = re.compile(r"([0-9]{1,2}),([0-9]{1,2})")
@@ -75,3 +76,24 @@ def feedbacks(pegs: int) -> tuple[Feedback, ...]:
 
 def feedback_number(feedback: Feedback, pegs: int) -> int:
     return feedback.black * (2 * pegs + 3 - feedback.black) // 2 + feedback.white
+
+
+class Turn(NamedTuple):
+    """One guess and its feedback.
+
+    >>> from evilpegs import Feedback, Turn
+    >>> turn = Turn((0, 0, 1, 1), Feedback(1, 0))
+    >>> turn.guess, str(turn.feedback)
+    ((0, 0, 1, 1), '1,0')
+    """
+
+    guess: Code
+    feedback: Feedback
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the JSON object ``{code, black, white}``; ``code`` is text."""
+        return {"code": format_code(self.guess), "black": self.feedback.black, "white": self.feedback.white}
+
+
+History = tuple[Turn, ...]
+"""The turns of one game, oldest first."""

@@ -11,8 +11,7 @@ from evilpegs_game.codes import Code, format_code, parse_code
 from evilpegs_game.counting.extend import INITIAL_SLOTS, extend
 from evilpegs_game.counting.part_counts import count_parts
 from evilpegs_game.counting.problem import CountingProblem
-from evilpegs_game.feedback import Feedback, feedback, feedbacks
-from evilpegs_game.history import History, Turn
+from evilpegs_game.feedback import Feedback, History, Turn, feedback, feedbacks
 from evilpegs_game.rules import Rules
 
 TEXT = (Path(__file__).parents[2] / "docs/counting.md").read_text()

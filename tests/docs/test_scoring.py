@@ -7,12 +7,10 @@ from pathlib import Path
 import pytest
 
 from evilpegs_game.codes import format_code, parse_code
-from evilpegs_game.feedback import feedback, feedback_number
-from evilpegs_game.history import Turn
+from evilpegs_game.feedback import Turn, feedback, feedback_number
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
-from evilpegs_game.luck.game_luck import adjusted_score, turn_luck
-from evilpegs_game.luck.value_curve import load_value_curve
+from evilpegs_game.luck.game_luck import adjusted_score, load_value_curve, turn_luck
 from evilpegs_game.rules import Rules
 from evilpegs_server.leaderboard.row import version_level
 from support.all_games import GOOD_STRATEGIES, scores

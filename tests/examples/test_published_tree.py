@@ -15,8 +15,7 @@ from evilpegs_game.guessing.selection import best_guess
 from evilpegs_game.partition import split
 from evilpegs_game.rules import Rules
 from evilpegs_game.trees.certificate import certify
-from evilpegs_game.trees.from_strategy import tree_from_strategy
-from evilpegs_game.trees.tree import format_tree, parse_tree
+from evilpegs_game.trees.tree import format_tree, parse_tree, tree_from_strategy
 from support.patience import PATIENCE
 
 PROGRAM = Path(__file__).parents[2] / "examples" / "published_tree.py"

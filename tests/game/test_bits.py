@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evilpegs_game.bits import mix, mix_each, popcount
+from evilpegs_game.kernels import mix, mix_each, popcount
 
 WORDS = st.integers(0, 2**64 - 1)
 

@@ -34,7 +34,7 @@ for package in (evilpegs, evilpegs_clients, evilpegs_game, evilpegs_protocol, ev
         if not module.name.endswith(("__main__", ".env")) and ".versions" not in module.name:
             __import__(module.name)
 before = "numba" in sys.modules
-from evilpegs_game.bits import popcount
+from evilpegs_game.kernels import popcount
 assert popcount(7) == 3
 print(before, "numba" in sys.modules)
 """

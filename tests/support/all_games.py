@@ -7,14 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evilpegs_game.codes import Code
-from evilpegs_game.feedback import all_black
+from evilpegs_game.feedback import History, Turn, all_black
 from evilpegs_game.guessing.criteria import ENTROPY, EXPECTED_SIZE, MINIMAX, MOST_PARTS
 from evilpegs_game.guessing.selection import best_guess
-from evilpegs_game.history import History, Turn
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
-from evilpegs_game.luck.game_luck import game_luck, raw_score
-from evilpegs_game.luck.value_curve import ValueCurve
+from evilpegs_game.luck.game_luck import ValueCurve, game_luck, raw_score
 from evilpegs_game.rules import Rules
 
 Choose = Callable[[Position], Code]

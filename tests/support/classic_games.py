@@ -3,11 +3,9 @@
 from sqlalchemy import select
 
 from evilpegs_game.codes import parse_code
-from evilpegs_game.feedback import feedback
-from evilpegs_game.history import Turn
+from evilpegs_game.feedback import Turn, feedback
 from evilpegs_game.live.live_sets import LiveSets
-from evilpegs_game.luck.game_luck import game_luck, to_millionths
-from evilpegs_game.luck.value_curve import load_value_curve
+from evilpegs_game.luck.game_luck import game_luck, load_value_curve, to_millionths
 from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.storage.tables import games, matches
 from support.stored_matches import StoredPlay

@@ -11,7 +11,7 @@ from evilpegs_clients.strategies.registry import STRATEGIES
 from evilpegs_clients.strategies.strategy import seeded_choice
 from evilpegs_game.feedback import feedback
 from evilpegs_game.rules import Rules
-from evilpegs_game.trees.from_strategy import tree_from_strategy
+from evilpegs_game.trees.tree import tree_from_strategy
 
 RULES = Rules(4, 6)
 GUESS_LIMIT = 10

@@ -16,7 +16,7 @@ import structlog
 
 from evilpegs_game.codemakers.solved_positions import SolvedPositions
 from evilpegs_game.codes import code_at
-from evilpegs_game.history import Turn
+from evilpegs_game.feedback import Turn
 from evilpegs_game.rules import Rules
 from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.replies.capacity import COUNT_BYTES, REPLY_LIMITS, reply_cost

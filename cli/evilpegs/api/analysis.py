@@ -7,7 +7,7 @@ from typing import Any
 from evilpegs.api.arguments import CodeLike, FeedbackLike, RulesLike, to_history, to_rules
 from evilpegs_game.analysis.turns import THOROUGH, USUAL, TurnAnalysis
 from evilpegs_game.analysis.turns import analyze as analyze_game
-from evilpegs_game.history import Turn
+from evilpegs_game.feedback import Turn
 from evilpegs_game.rules import Rules
 
 

@@ -14,8 +14,7 @@ from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.strategy import Strategy, StrategyError
 from evilpegs_game.codes import Code, check_code, parse_code
 from evilpegs_game.errors import MalformedError
-from evilpegs_game.feedback import Feedback
-from evilpegs_game.history import History, Turn
+from evilpegs_game.feedback import Feedback, History, Turn
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 

@@ -8,8 +8,7 @@ from evilpegs_clients.evaluation.units import simulate_games
 from evilpegs_clients.strategies.heuristics import CriterionStrategy
 from evilpegs_clients.strategies.strategy import Strategy, seeded_choice
 from evilpegs_game.codes import Code, format_code
-from evilpegs_game.evaluation.distribution import GuessCounts
-from evilpegs_game.evaluation.exact import distribution_from
+from evilpegs_game.evaluation.exact import GuessCounts, distribution_from
 from evilpegs_game.evaluation.heuristic import evaluate_heuristic
 from evilpegs_game.evaluation.simulation import Simulation
 from evilpegs_game.live.position import Position

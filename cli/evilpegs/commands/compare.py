@@ -29,7 +29,7 @@ from evilpegs_clients.contest.exact_difference import ExactMeans, exact_means, h
 from evilpegs_clients.contest.paired_games import PairedGames, PairScores, ServerPairs
 from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.strategy import Strategy
-from evilpegs_game.luck.value_curve import load_value_curve
+from evilpegs_game.luck.game_luck import load_value_curve
 from evilpegs_game.rules import Rules
 from evilpegs_game.statistics.sequential_test import BOUND, FIRST_PAIRS, Hypotheses, SequentialTest
 from evilpegs_protocol.server_messages import LadderInfo, MatchStarted

@@ -30,9 +30,9 @@ from evilpegs_clients.strategies.sampled import Sampled
 from evilpegs_clients.strategies.seeding import draw_secret, game_seed
 from evilpegs_clients.strategies.strategy import seeded_choice
 from evilpegs_game.codes import Code
-from evilpegs_game.evaluation.tree_walk import ChooseGuess
+from evilpegs_game.evaluation.exact import ChooseGuess
 from evilpegs_game.luck.calibration import Remaining, fit_knots, remaining_of_games, remaining_of_secrets
-from evilpegs_game.luck.value_curve import CURVES_FOLDER, ValueCurve, curve_path, format_value_curve
+from evilpegs_game.luck.game_luck import CURVES_FOLDER, ValueCurve, curve_path, format_value_curve
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.client_messages import ClientInfo
 from evilpegs_protocol.files import replacement

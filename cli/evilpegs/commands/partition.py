@@ -15,7 +15,7 @@ from evilpegs.tables import feedback_text, plain_table
 from evilpegs.turns import parse_turns
 from evilpegs.usage_errors import rules_hint
 from evilpegs_clients.terminal.pegs import peg_text
-from evilpegs_game.analysis.figures import guess_figures
+from evilpegs_game.analysis.guesses import guess_figures
 from evilpegs_game.codes import Code, format_code, parse_code
 from evilpegs_game.errors import GameError, quoted
 from evilpegs_game.live.live_sets import LiveSets

@@ -12,8 +12,7 @@ from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.strategy import seeded_choice, with_strategy_name
 from evilpegs_game.codes import parse_code
 from evilpegs_game.rules import Rules
-from evilpegs_game.trees.from_strategy import tree_from_strategy
-from evilpegs_game.trees.tree import nodes
+from evilpegs_game.trees.tree import nodes, tree_from_strategy
 
 
 def tree(

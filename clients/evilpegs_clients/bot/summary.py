@@ -5,7 +5,7 @@ from typing import Any
 
 from evilpegs_clients.strategies.strategy import StrategyError
 from evilpegs_clients.verification.violation import NotChecked, Violation
-from evilpegs_game.history import History
+from evilpegs_game.feedback import History
 from evilpegs_game.live.position import Position
 from evilpegs_protocol.fields import Outcome
 

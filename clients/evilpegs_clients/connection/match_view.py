@@ -13,8 +13,7 @@ from evilpegs_clients.errors import BrokenRecordError, ConnectionLostError
 from evilpegs_clients.printable import printable
 from evilpegs_game.codes import parse_code
 from evilpegs_game.errors import GameError
-from evilpegs_game.feedback import Feedback
-from evilpegs_game.history import History, Turn
+from evilpegs_game.feedback import Feedback, History, Turn
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.server_messages import (
     FeedbackGiven,

@@ -11,11 +11,10 @@ from evilpegs_clients.strategies.strategy import Strategy, seeded_choice
 from evilpegs_game.codemakers.codemaker import Fixed
 from evilpegs_game.codes import Code
 from evilpegs_game.evaluation.exact import play_turns
-from evilpegs_game.history import Turn
+from evilpegs_game.feedback import Turn
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
-from evilpegs_game.luck.game_luck import adjusted_score, raw_score
-from evilpegs_game.luck.value_curve import ValueCurve, load_value_curve
+from evilpegs_game.luck.game_luck import ValueCurve, adjusted_score, load_value_curve, raw_score
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.server_messages import LadderInfo
 

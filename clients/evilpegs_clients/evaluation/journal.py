@@ -1,9 +1,9 @@
 """The journal of a run: the outcomes of finished units in a file, so that a killed run can continue.
 
-The file has lines with checksums (`evilpegs_game.checked_lines`). The first names the format and the run. Each further
-line is for one finished unit: a JSON list of the unit's key and outcome, and a checksum over the run and the list.
-Lines are only appended, each in one write. If a kill has cut off the end of the last line, that line is dropped; any
-other line that fails its checksum is an error.
+The file has lines with checksums (`evilpegs_game.optimal.proof_log`). The first names the format and the run. Each
+further line is for one finished unit: a JSON list of the unit's key and outcome, and a checksum over the run and the
+list. Lines are only appended, each in one write. If a kill has cut off the end of the last line, that line is dropped;
+any other line that fails its checksum is an error.
 
 A lock keeps a second run out. It is on the file itself and not on one beside it, so it holds for every name of the
 file, leaves nothing behind, and excludes runs of earlier versions too.
@@ -21,9 +21,9 @@ from filelock import lock_descriptor
 from platformdirs import user_data_path
 
 from evilpegs_clients.errors import EvaluationError
-from evilpegs_game.checked_lines import format_line, read_lines
 from evilpegs_game.errors import DamagedError
 from evilpegs_game.optimal.proof_log import TITLES as PROOF_LOG_TITLES
+from evilpegs_game.optimal.proof_log import format_line, read_lines
 
 FORMAT: Final = "evilpegs checkpoint 1"
 # of evilpegs 0.1.0

@@ -20,8 +20,7 @@ from evilpegs_game.codes import Code, format_code, parse_code
 from evilpegs_game.evaluation.exact import distribution_from
 from evilpegs_game.evaluation.heuristic import evaluate_heuristic
 from evilpegs_game.evaluation.simulation import Simulation, game_lengths, length_counts
-from evilpegs_game.feedback import Feedback, all_black
-from evilpegs_game.history import History, Turn
+from evilpegs_game.feedback import Feedback, History, Turn, all_black
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules

@@ -10,9 +10,9 @@ from typing import ClassVar, Final
 
 from evilpegs_game.codes import Code
 from evilpegs_game.errors import GameError, OverBudgetError, TooLargeError
+from evilpegs_game.feedback import History
 from evilpegs_game.guessing.criteria import MOST_PARTS
 from evilpegs_game.guessing.selection import best_guess
-from evilpegs_game.history import History
 from evilpegs_game.live.position import Position
 from evilpegs_game.optimal.least_total import LeastTotal
 from evilpegs_game.rules import Rules

@@ -5,7 +5,7 @@ from random import Random
 from typing import ClassVar
 
 from evilpegs_game.codes import Code
-from evilpegs_game.guessing.sampling import sampled_guess
+from evilpegs_game.guessing.selection import sampled_guess
 from evilpegs_game.live.position import Position
 
 
@@ -15,7 +15,7 @@ class Sampled:
 
     At most 1000 candidates are drawn, and no more than the position's budget allows. If that is enough for all
     candidates, the choice is no longer random: it is that of `entropy`, among all codes if the budget suffices for
-    them, else among the candidates. `evilpegs_game.guessing.sampling` names the source.
+    them, else among the candidates. `evilpegs_game.guessing.selection` names the source.
     """
 
     name: ClassVar[str] = "sampled"

@@ -9,8 +9,7 @@ from evilpegs_clients.verification.violation import NotChecked, Subject, Violati
 from evilpegs_game.codemakers.codemaker import Devil, Evil, TieBreak
 from evilpegs_game.codes import Code, code_at, format_code, parse_code
 from evilpegs_game.errors import GameError, OverBudgetError
-from evilpegs_game.feedback import Feedback, all_black, feedback
-from evilpegs_game.history import History, Turn
+from evilpegs_game.feedback import Feedback, History, Turn, all_black, feedback
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.commitment import commitment, secret_index, tie_index, tie_share

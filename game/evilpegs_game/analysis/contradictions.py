@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evilpegs_game.errors import ContradictionError
-from evilpegs_game.feedback import feedback_number
-from evilpegs_game.history import History
+from evilpegs_game.feedback import History, feedback_number
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.partition import feedback_numbers
 from evilpegs_game.rules import Rules

@@ -16,16 +16,16 @@ from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
 
-from evilpegs_game.codemakers.size_bounds import Ints, least_possible_total, least_total_table
+from evilpegs_game.codemakers.small_sets import Ints, least_possible_total, least_total_table
 from evilpegs_game.codes import Code, Columns, to_columns
 from evilpegs_game.errors import TooLargeError
+from evilpegs_game.evaluation.exact import walk_tree
 from evilpegs_game.evaluation.heuristic import evaluate_heuristic
-from evilpegs_game.evaluation.tree_walk import walk_tree
 from evilpegs_game.feedback import all_black
 from evilpegs_game.guessing.criteria import MOST_PARTS
 from evilpegs_game.guessing.selection import best_guess
 from evilpegs_game.live.position import Position
-from evilpegs_game.optimal.within_budget import BoundedSolver
+from evilpegs_game.optimal.least_total import BoundedSolver
 from evilpegs_game.partition import SizeTable, part_size_table
 
 Kind = Literal["exact", "between", "at least", "at most"]

@@ -1,24 +1,23 @@
 """Post-game analysis: the information gained and the expected guesses lost by each guess of a game.
 
 All results are exact. A result that would take more than the effort allows is None; a regret then lies between bounds.
-docs/analysis.md explains the figures.
+Equal positions of several games are analyzed once. docs/analysis.md explains the figures.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import log2
 from typing import Any, Final
 
-from evilpegs_game.analysis.best_guesses import BestGuesses, best_guesses
-from evilpegs_game.analysis.figures import GuessFigures, guess_figures
+from evilpegs_game.analysis.guesses import BestGuesses, GuessFigures, best_guesses, guess_figures
 from evilpegs_game.analysis.regret import Regret, regret
 from evilpegs_game.codes import Code, format_code
 from evilpegs_game.errors import ContradictionError, TooLargeError
-from evilpegs_game.feedback import Feedback, all_black
-from evilpegs_game.history import History, Turn
+from evilpegs_game.feedback import Feedback, History, Turn, all_black
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
-from evilpegs_game.optimal.within_budget import BoundedSolver
+from evilpegs_game.optimal.least_total import BoundedSolver
 from evilpegs_game.rules import Rules
 
 
@@ -158,3 +157,33 @@ def _chance(parts: dict[Feedback, int], feedback: Feedback, solved: Feedback) ->
         size for other, size in parts.items() if other == solved or (feedback != solved and size <= parts[feedback])
     ]
     return Fraction(sum(as_good), sum(parts.values()))
+
+
+def analyze_games(
+    rules: Rules,
+    games: Sequence[History],
+    effort: Effort,
+    *,
+    live_sets: LiveSets | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[tuple[TurnAnalysis, ...], ...]:
+    """Return the analysis of every turn of every game, one tuple per game.
+
+    ``live_sets`` is a cache and changes no result. ``progress`` is called after each turn with the number of turns
+    analyzed so far and the number of all turns.
+    """
+    opening = Position(rules, (), live_sets or LiveSets(), effort.feedback_budget)
+    solver = BoundedSolver(rules, effort.solver_budget)
+    known: dict[History, TurnAnalysis] = {}
+    done, turns = 0, sum(map(len, games))
+    for game in games:
+        position = opening
+        for turn in game:
+            history = (*position.history, turn)
+            if history not in known:
+                known[history] = analyze_turn(position, turn, solver, effort.counted_codes)
+            position = position.after(*turn)
+            done += 1
+            if progress is not None:
+                progress(done, turns)
+    return tuple(tuple(known[game[: turn + 1]] for turn in range(len(game))) for game in games)

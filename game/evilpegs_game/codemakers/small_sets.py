@@ -1,8 +1,14 @@
-"""Compiled loops of `worst_case` for small live sets, which decide if two or three guesses are enough.
+"""What searches of small sets of codes share: a budget of work, bounds from sizes alone, and compiled loops.
 
-A *matrix* holds the feedback numbers of codes and guesses: ``by_code`` has shape (codes, guesses) for loops over
-guesses, ``by_guess`` (guesses, codes) for loops over codes. Sets of codes are ascending indices. ``numbers`` is the
-number of feedbacks, of which all-black is the last. *Work* is a number of feedback evaluations.
+Work is counted in feedback evaluations and not timed, so that results do not depend on the speed of the machine.
+
+With F feedbacks one code is found with the first guess, at most F - 1 with the second, (F - 1)**2 with the third, and
+so on: behind every feedback except all-black stands one more guess. Source: K. Koyama and T. W. Lai, An optimal
+Mastermind strategy, Journal of Recreational Mathematics 25 (1993).
+
+The loops decide if two or three guesses are enough. A *matrix* holds the feedback numbers of codes and guesses:
+``by_code`` has shape (codes, guesses) for loops over guesses, ``by_guess`` (guesses, codes) for loops over codes. Sets
+of codes are ascending indices. ``numbers`` is the number of feedbacks, of which all-black is the last.
 """
 
 from typing import Final
@@ -10,9 +16,15 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from evilpegs_game.errors import OverBudgetError
+from evilpegs_game.feedback import feedbacks
 from evilpegs_game.kernels import kernel
 from evilpegs_game.partition import Indices, Numbers, Sizes, sort_into_parts
+from evilpegs_game.rules import Rules
 
+UNBOUNDED_WORK: Final = 1 << 62
+
+Ints = NDArray[np.int64]
 FeedbackMatrix = NDArray[np.uint8]
 """Feedback numbers of pairs of a code and a guess: two axes, C-contiguous."""
 
@@ -20,6 +32,76 @@ FeedbackSets = NDArray[np.uint64]
 """A set of feedback numbers for each guess, shape (guesses,): bit ``n`` stands for number ``n``."""
 
 MAX_FEEDBACKS: Final = 64  # a set of feedbacks is one 64-bit word
+
+
+class WorkBudget:
+    """The feedback evaluations of one computation, up to a limit; ``subject`` begins the error message."""
+
+    def __init__(self, limit: int | None, subject: str) -> None:
+        self.work = 0
+        self.is_bounded = limit is not None
+        self._limit = UNBOUNDED_WORK if limit is None else limit
+        self._subject = subject
+
+    @property
+    def left(self) -> int:
+        """Negative if too many were done."""
+        return self._limit - self.work
+
+    def spend(self, work: int) -> None:
+        """Count ``work``; raise OverBudgetError beyond the limit."""
+        self.work += work
+        self.check(0)
+
+    def check(self, work: int) -> None:
+        """Raise OverBudgetError if ``work`` more would exceed the limit; count nothing."""
+        if work > self.left:
+            message = f"{self._subject} takes more than the budget of {self._limit:,} feedback evaluations"
+            raise OverBudgetError(message)
+
+
+def least_possible_total(codes: int, rules: Rules) -> int:
+    """Return a lower bound on the total of any ``codes`` codes of ``rules``."""
+    return _sum_of_least_guesses(codes, other_feedback_count(rules))
+
+
+def other_feedback_count(rules: Rules) -> int:
+    """Return the number of possible feedbacks besides all-black."""
+    # (pegs - 1, 1) is impossible: if all other pegs are right, the last one cannot be merely misplaced
+    return len(feedbacks(rules.pegs)) - 2
+
+
+def least_total_table(most_parts: int, codes: int) -> Ints:
+    """Return lower bounds on totals: int64, shape (most_parts + 1, codes + 1).
+
+    The element ``[b, n]`` is the bound for any n codes that no guess splits into more than b parts, all-black not
+    counted.
+    """
+    table = np.zeros((most_parts + 1, codes + 1), dtype=np.int64)
+    for parts in range(most_parts + 1):
+        start, most, guess = 0, 1, 1
+        marginal = np.empty(codes, dtype=np.int64)
+        while start < codes:
+            marginal[start : start + most] = guess
+            start, most, guess = start + most, most * max(1, parts), guess + 1
+        table[parts, 1:] = np.cumsum(marginal)
+    return table
+
+
+def max_codes_within(rules: Rules) -> tuple[int, ...]:
+    """Return, at index k, an upper bound on the codes that k guesses can solve; the last covers all codes."""
+    most = [0, 1]
+    while most[-1] < rules.size:
+        most.append(1 + other_feedback_count(rules) * most[-1])
+    return tuple(most)
+
+
+def _sum_of_least_guesses(codes: int, parts: int) -> int:
+    total, guess, most = 0, 1, 1
+    while codes > 0:
+        total += guess * min(codes, most)
+        codes, guess, most = codes - most, guess + 1, most * max(1, parts)
+    return total
 
 
 @kernel

@@ -17,11 +17,12 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from evilpegs_game.codemakers.size_bounds import max_codes_within
 from evilpegs_game.codemakers.small_sets import (
     MAX_FEEDBACKS,
     FeedbackMatrix,
+    WorkBudget,
     group_by_feedback,
+    max_codes_within,
     rank_guesses,
     solvable_in_three,
     some_guess_separates,
@@ -33,7 +34,6 @@ from evilpegs_game.feedback import Feedback, feedbacks
 from evilpegs_game.partition import Indices, feedback_numbers
 from evilpegs_game.rules import Rules
 from evilpegs_game.symmetry.code_sets import GuessSymmetries, code_set_key
-from evilpegs_game.work_budget import WorkBudget
 
 MAX_TABLE_BYTES: Final = 1 << 26
 """The bound of one table of feedback numbers."""

@@ -15,6 +15,8 @@ from evilpegs_game.counting.layout import (
     MATCH_2,
     NEEDED_BLACK,
     NEEDED_WHITE,
+    STIR,
+    Chains,
     Index,
     Layout,
     PegSubsets,
@@ -22,19 +24,15 @@ from evilpegs_game.counting.layout import (
     Slots,
     Table,
     Words,
-)
-from evilpegs_game.counting.peg_subsets import list_inner_subsets, new_inner_subsets
-from evilpegs_game.counting.row_index import (
-    MIX,
-    STIR,
-    Chains,
     clear_chains,
     hash_words,
     index_rows,
+    list_inner_subsets,
     new_chains,
+    new_inner_subsets,
     row_hash,
 )
-from evilpegs_game.kernels import kernel
+from evilpegs_game.kernels import GOLDEN, kernel
 
 
 @kernel
@@ -78,7 +76,7 @@ def _complement_hash(rows: Rows, row: int, targets: Words) -> int:
     black = targets[0, NEEDED_BLACK] - rows[row, BLACK]
     match = targets[0, NEEDED_BLACK] + targets[0, NEEDED_WHITE] - rows[row, MATCH]
     if rows.shape[1] == 5:
-        black += (targets[1, NEEDED_BLACK] - rows[row, BLACK_2]) * MIX
+        black += (targets[1, NEEDED_BLACK] - rows[row, BLACK_2]) * GOLDEN
         match += (targets[1, NEEDED_BLACK] + targets[1, NEEDED_WHITE] - rows[row, MATCH_2]) * STIR
     return hash_words(black, match)
 
@@ -141,7 +139,7 @@ def _index_live(table: Table, subset: int, live: NDArray[np.bool_], chains: Chai
 def _next_row_hash(rows: Rows, row: int, increments: Rows, added: int) -> int:
     black, match = rows[row, BLACK] + increments[added, BLACK], rows[row, MATCH] + increments[added, MATCH]
     if rows.shape[1] == 5:
-        black += (rows[row, BLACK_2] + increments[added, BLACK_2]) * MIX
+        black += (rows[row, BLACK_2] + increments[added, BLACK_2]) * GOLDEN
         match += (rows[row, MATCH_2] + increments[added, MATCH_2]) * STIR
     return hash_words(black, match)
 

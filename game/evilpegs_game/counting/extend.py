@@ -20,17 +20,19 @@ from evilpegs_game.counting.layout import (
     MIN_MATCH,
     NEEDED_BLACK,
     NEEDED_WHITE,
+    STIR,
     Index,
     Layout,
     Rows,
     Slots,
     Table,
     Words,
+    hash_words,
+    list_inner_subsets,
+    new_inner_subsets,
 )
-from evilpegs_game.counting.peg_subsets import list_inner_subsets, new_inner_subsets
-from evilpegs_game.counting.row_index import MIX, STIR, hash_words
 from evilpegs_game.counting.score_increments import score_bounds, score_increments
-from evilpegs_game.kernels import kernel
+from evilpegs_game.kernels import GOLDEN, kernel
 
 INITIAL_SLOTS: Final = 1 << 12
 _GROWTH: Final = 8
@@ -148,7 +150,7 @@ def _add_color(  # noqa: C901, PLR0912
                     match2 = rows[row, MATCH_2] + increments[added, MATCH_2]
                     if not _is_reachable_second(black2, match2, targets, bounds, subset):
                         continue
-                slot = hash_words(black + black2 * MIX, match + match2 * STIR) & mask
+                slot = hash_words(black + black2 * GOLDEN, match + match2 * STIR) & mask
                 while True:
                     existing = slots[slot]
                     if existing < base:  # free, or of an earlier subset: slots need not be cleared between subsets

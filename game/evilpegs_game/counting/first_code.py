@@ -15,7 +15,7 @@ from evilpegs_game.counting.layout import GUARDS, NEEDED_BLACK, NEEDED_WHITE, In
 from evilpegs_game.counting.part_counts import count_prefix
 from evilpegs_game.counting.problem import CountingProblem
 from evilpegs_game.errors import ContradictionError
-from evilpegs_game.history import History
+from evilpegs_game.feedback import History
 from evilpegs_game.kernels import kernel
 from evilpegs_game.rules import Rules
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evilpegs_game.codes import Code
-from evilpegs_game.counting.peg_subsets import BINOMIALS
+from evilpegs_game.counting.layout import BINOMIALS
 from evilpegs_game.counting.problem import check_countable
 from evilpegs_game.feedback import feedbacks
 from evilpegs_game.kernels import kernel

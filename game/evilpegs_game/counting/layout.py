@@ -1,4 +1,4 @@
-"""The arrays of one count: tables of partial colorings, and the arrays that all its tables share.
+"""The arrays of one count: tables of partial colorings, an index over their rows, and what all tables share.
 
 A *table* belongs to a set of colors. For each *peg subset* it holds the colorings (partial codes) that give one of
 these colors to every peg of the subset and to no other peg, grouped by the scores that the guesses have then. Each
@@ -12,12 +12,18 @@ The bits of one guess are its *lane*. The bit above each lane is a *guard*, whic
 subtraction compares all guesses of a word.
 
 Pegs are in one *class* if every guess has the same color at them.
+
+The rows of one peg subset are found by a hash of their scores with the answered guesses; rows of one hash form a chain.
 """
 
+import math
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from evilpegs_game.kernels import GOLDEN, kernel
 
 COLORINGS: Final = 0
 BLACK: Final = 1
@@ -41,6 +47,11 @@ Rows = NDArray[np.uint64]
 """Table rows: uint64, shape (rows, 3 or 5), C-contiguous."""
 Index = NDArray[np.int64]
 Slots = NDArray[np.int32]
+
+SHARED_SUBSETS: Final = 1 << 12  # the most subsets of a cached result, which takes 150 KiB with 12 pegs
+BINOMIALS: Final = np.array([[math.comb(n, k) for k in range(17)] for n in range(17)], np.int64)
+STIR: Final = np.uint64(0xC2B2AE3D27D4EB4F)
+_HIGH: Final = np.uint64(32)
 
 
 class Table(NamedTuple):
@@ -108,3 +119,118 @@ class Layout(NamedTuple):
     subsets: PegSubsets
     colors: Colors
     lanes: ScoreLanes
+
+
+class InnerSubsets(NamedTuple):
+    """The subsets of one peg subset: their numbers in `PegSubsets`, ascending, and the ways to choose each.
+
+    The arrays are long enough for any peg subset; `list_inner_subsets` returns how many elements are in use.
+    """
+
+    numbers: Index
+    choices: Words
+
+
+def peg_subsets(class_sizes: tuple[int, ...]) -> PegSubsets:
+    """Return all peg subsets. The arrays may be shared: never write to them."""
+    subsets = math.prod(size + 1 for size in class_sizes)
+    return _shared(class_sizes) if subsets <= SHARED_SUBSETS else _lay_out(class_sizes)
+
+
+def _lay_out(class_sizes: tuple[int, ...]) -> PegSubsets:
+    sizes = np.array(class_sizes, np.int64)
+    strides = np.concatenate([[1], np.cumprod(sizes + 1)])
+    pegs = (np.arange(strides[-1])[:, None] // strides[:-1] % (sizes + 1)).astype(np.int8)
+    return PegSubsets(
+        pegs=pegs,
+        strides=strides[:-1],
+        sizes=pegs.sum(axis=1).astype(np.int64),
+        arrangements=BINOMIALS[sizes, pegs].prod(axis=1).astype(np.uint64),
+    )
+
+
+_shared: Final = lru_cache(64)(_lay_out)  # 10 MiB at most
+
+
+@kernel
+def new_inner_subsets(subsets: PegSubsets) -> InnerSubsets:
+    return InnerSubsets(np.zeros(subsets.sizes.size, np.int64), np.ones(subsets.sizes.size, np.uint64))
+
+
+@kernel
+def list_inner_subsets(subsets: PegSubsets, subset: int, inner: InnerSubsets) -> int:
+    """Write to ``inner`` all subsets of one peg subset, from the empty to the whole; return their number."""
+    numbers, choices, all_pegs, strides = inner.numbers, inner.choices, subsets.pegs, subsets.strides
+    count = 1  # the first is the empty subset, chosen in one way
+    for peg_class in range(strides.size):
+        before, pegs = count, all_pegs[subset, peg_class]
+        for some in range(1, pegs + 1):
+            more, ways = some * strides[peg_class], np.uint64(BINOMIALS[pegs, some])
+            for index in range(before):
+                numbers[count + index] = numbers[index] + more
+                choices[count + index] = choices[index] * ways
+            count += before
+    return count
+
+
+class Chains(NamedTuple):
+    """A linked list (chain) of rows for each hash.
+
+    ``heads``, int32 (a power of two,), is the first row of the chain of each masked hash. ``following[i]``, int32, is
+    the row after the peg subset's row ``i`` in its chain. Rows are indices in the table, and -1 ends a chain.
+    """
+
+    heads: Slots
+    following: Slots
+
+
+@kernel
+def new_chains(table: Table) -> Chains:
+    """Return an index with undefined elements, long enough for any one peg subset of ``table``."""
+    max_rows = np.diff(table.starts).max()
+    return Chains(np.empty(_heads_for(max_rows), np.int32), np.empty(max_rows, np.int32))
+
+
+@kernel
+def _heads_for(rows: int) -> int:
+    size = 16
+    # at least twice the rows: chains stay short
+    while size < 2 * rows:
+        size *= 2
+    return size
+
+
+@kernel
+def clear_chains(chains: Chains, rows: int) -> int:
+    """Empty as many chains as ``rows`` rows need; return the mask that turns a hash into an index of ``heads``."""
+    size = _heads_for(rows)
+    chains.heads[:size] = -1
+    return size - 1
+
+
+@kernel
+def hash_words(black: np.uint64, match: np.uint64) -> int:
+    return np.int64(((black * STIR + match) * GOLDEN) >> _HIGH)  # type: ignore[return-value]
+
+
+@kernel
+def row_hash(rows: Rows, row: int, open_mask: np.uint64) -> int:
+    """Hash the scores of a row but those in ``open_mask``."""
+    black, match = rows[row, BLACK] & ~open_mask, rows[row, MATCH] & ~open_mask
+    if rows.shape[1] == 5:
+        black += rows[row, BLACK_2] * GOLDEN
+        match += rows[row, MATCH_2] * STIR
+    return hash_words(black, match)
+
+
+@kernel
+def index_rows(table: Table, subset: int, open_mask: np.uint64, chains: Chains) -> int:
+    """Fill ``chains`` with the rows of one peg subset; return the mask of `clear_chains`."""
+    first, last = table.starts[subset], table.starts[subset + 1]
+    mask = clear_chains(chains, last - first)
+    heads, following, rows = chains.heads, chains.following, table.rows
+    for row in range(first, last):
+        slot = row_hash(rows, row, open_mask) & mask
+        following[row - first] = heads[slot]
+        heads[slot] = row
+    return mask

@@ -1,4 +1,9 @@
-"""The setup of a count: peg classes, the colors and their order, and the lanes of the scores."""
+"""The setup of a count: its memory, peg classes, the colors and their order, and the lanes of the scores.
+
+The order of the colors keeps the tables small. Rows are distinguished by the scores that the guesses have so far. A
+guess without an added color has the score 0, and a guess whose colors were all added has its feedback. Only the guesses
+in between multiply the rows.
+"""
 
 import math
 from collections.abc import Sequence
@@ -8,17 +13,133 @@ from typing import Final
 import numpy as np
 
 from evilpegs_game.codes import Code
-from evilpegs_game.counting.color_order import color_order
-from evilpegs_game.counting.layout import COLORINGS, Colors, Index, Layout, ScoreLanes, Table, Words
-from evilpegs_game.counting.memory import MAX_WORDS, check_bytes
-from evilpegs_game.counting.peg_subsets import peg_subsets
+from evilpegs_game.counting.layout import COLORINGS, Colors, Index, Layout, ScoreLanes, Table, Words, peg_subsets
 from evilpegs_game.errors import TooLargeError
-from evilpegs_game.feedback import Feedback
-from evilpegs_game.history import History
+from evilpegs_game.feedback import Feedback, History
+from evilpegs_game.kernels import copy_into, kernel
 from evilpegs_game.rules import Rules
+
+MAX_ROWS: Final = 2**31 - 1
+MAX_WORDS: Final = 2
+_FIXED_BYTES: Final = 64 << 10
+_SUBSET_BYTES: Final = 512  # per peg subset besides its rows: numbers, bounds, score increments, first row
+_SLOT_BYTES: Final = 48  # per row besides its columns: the hash index, mostly empty slots, and the table's growth
 
 MAX_COUNT: Final = 2**63 - 1  # part sizes are counted in 63 bits
 _WORD_BITS: Final = 64
+
+
+def sufficient_bytes(rules: Rules) -> int:
+    """Return bytes that suffice to count ``rules`` after any history; fewer may suffice."""
+    return _min_bytes(int(2**rules.pegs), rules, MAX_WORDS)
+
+
+def check_bytes(rules: Rules, subsets: int, words: int, max_bytes: int | None) -> None:
+    """Raise TooLargeError if even the smallest tables exceed ``max_bytes``.
+
+    ``words``, here and below, is the number of 64-bit words per row for the blacks; the matches take as many.
+    """
+    needed = _min_bytes(subsets, rules, words)
+    if max_bytes is not None and needed > max_bytes:
+        message = f"counting {rules} takes at least {needed:,} bytes; the limit is {max_bytes:,}"
+        raise TooLargeError(message, needed=needed, bound=max_bytes)
+
+
+def max_table_rows(subsets: int, words: int, colors: int, max_bytes: int) -> int:
+    """Return the most rows per table within ``max_bytes``; ``colors`` are added one by one.
+
+    Three tables exist at once: two that are extended in turn, and the one being made. Each division of a table in two
+    adds three tables of half the size, down to one row per peg subset.
+    """
+    rows = (max_bytes - subsets * _SUBSET_BYTES - _FIXED_BYTES) // _row_bytes(words)
+    return int(min((rows - colors * subsets) // 2, MAX_ROWS))
+
+
+def _min_bytes(subsets: int, rules: Rules, words: int) -> int:
+    return subsets * (_SUBSET_BYTES + (3 + rules.colors) * _row_bytes(words)) + _FIXED_BYTES
+
+
+def _row_bytes(words: int) -> int:
+    return 3 * 8 * (1 + 2 * words) + _SLOT_BYTES
+
+
+def color_order(color_counts: Index, pegs: int) -> Index:
+    """Return a greedy order of the colors, improved by moving single colors: int64 (colors,).
+
+    A count adds colors from both ends of the order. ``color_counts``, int64 (guesses, colors), is how often each guess
+    has each color.
+    """
+    order = _greedy_order(color_counts)
+    _improve(color_counts, pegs, order)
+    return order
+
+
+@kernel
+def _greedy_order(color_counts: Index) -> Index:
+    guesses, colors = color_counts.shape
+    order = np.arange(colors)
+    touched = np.zeros(guesses, np.bool_)
+    for index in range(colors):
+        best, best_at = 1 << 30, index
+        for at in range(index, colors):
+            fresh = total = 0
+            for guess in range(guesses):
+                total += color_counts[guess, order[at]]
+                if color_counts[guess, order[at]] and not touched[guess]:
+                    fresh += 1
+            # the fewest guesses that no earlier color is in; then the color that the guesses have most
+            rank = (fresh << 20) - (total << 6) + order[at]
+            if rank < best:
+                best, best_at = rank, at
+        order[index], order[best_at] = order[best_at], order[index]
+        for guess in range(guesses):
+            if color_counts[guess, order[index]]:
+                touched[guess] = True
+    return order
+
+
+@kernel
+def _improve(color_counts: Index, pegs: int, order: Index) -> None:
+    best, improved = _estimate_rows(color_counts, pegs, order, np.inf), True
+    other = np.empty_like(order)
+    while improved:
+        improved = False
+        for source in range(order.size):
+            for target in range(order.size):
+                _move(order, source, target, other)
+                rows = _estimate_rows(color_counts, pegs, other, best)
+                if rows < best:
+                    best, improved = rows, True
+                    copy_into(order, other)
+
+
+@kernel
+def _estimate_rows(color_counts: Index, pegs: int, order: Index, limit: float) -> float:
+    done = np.zeros(color_counts.shape[0], np.int64)
+    total = 0.0
+    for index in range(order.size - 1):
+        ways = 1.0
+        for guess in range(done.size):
+            done[guess] += color_counts[guess, order[index]]
+            # a guess has few possible scores while few of its pegs, or nearly all, have an added color
+            ways *= 1 + 2 * min(done[guess], pegs - done[guess])
+        total += ways
+        if total >= limit:
+            break
+    return total
+
+
+@kernel
+def _move(order: Index, source: int, target: int, result: Index) -> None:
+    left = 0
+    for index in range(order.size):
+        if index == target:
+            result[index] = order[source]
+            continue
+        if left == source:
+            left += 1
+        result[index] = order[left]
+        left += 1
 
 
 class CountingProblem:

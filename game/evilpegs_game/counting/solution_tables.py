@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from evilpegs_game.codes import Code, Columns
+from evilpegs_game.codes import Code, Columns, RandomSource
 from evilpegs_game.counting.backtracking import list_live_edges, partners, step_back
 from evilpegs_game.counting.code_numbers import (
     codes_fit_word,
@@ -25,8 +25,7 @@ from evilpegs_game.counting.part_counts import INITIAL_ROWS, row_limit
 from evilpegs_game.counting.problem import CountingProblem
 from evilpegs_game.counting.score_increments import score_increments
 from evilpegs_game.errors import ContradictionError, TooLargeError
-from evilpegs_game.history import History
-from evilpegs_game.random_source import RandomSource
+from evilpegs_game.feedback import History
 from evilpegs_game.rules import Rules
 
 LIST_BYTES: Final = 32

@@ -20,7 +20,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evilpegs_game.codemakers.small_sets import FeedbackMatrix, group_by_feedback
+from evilpegs_game.codemakers.small_sets import FeedbackMatrix, WorkBudget, group_by_feedback
 from evilpegs_game.codes import all_codes, column_code
 from evilpegs_game.errors import TooLargeError
 from evilpegs_game.feedback import feedbacks
@@ -28,7 +28,6 @@ from evilpegs_game.kernels import kernel
 from evilpegs_game.partition import Indices, feedback_numbers
 from evilpegs_game.rules import Rules
 from evilpegs_game.symmetry.code_sets import CodeSetKey, GuessSymmetries, code_set_key
-from evilpegs_game.work_budget import WorkBudget
 
 MAX_CODES: Final = 5040  # the feedback matrix takes its square in bytes, 25 MB
 

@@ -12,13 +12,12 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Final, TypeVar
 
-from evilpegs_game.codes import Code, code_at
+from evilpegs_game.codes import Code, RandomSource, code_at
 from evilpegs_game.errors import StuckError
-from evilpegs_game.evaluation.distribution import GuessCounts
+from evilpegs_game.evaluation.exact import GuessCounts
 from evilpegs_game.feedback import all_black, feedback
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
-from evilpegs_game.random_source import RandomSource
 from evilpegs_game.rules import Rules
 from evilpegs_game.statistics.means import student_interval
 

@@ -7,9 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evilpegs_game.codes import Columns
-from evilpegs_game.guessing.bitmaps import GuessBitmaps, make_bitmaps, part_size
 from evilpegs_game.guessing.color_classes import ColorClasses, Integers, make_color_classes, to_color_classes
-from evilpegs_game.guessing.guess_cursor import Cursor, find_next, make_cursor, move_to_prefix
+from evilpegs_game.guessing.guess_cursor import (
+    Cursor,
+    GuessBitmaps,
+    find_next,
+    make_bitmaps,
+    make_cursor,
+    move_to_prefix,
+    part_size,
+)
 from evilpegs_game.guessing.ranking import (
     LISTS,
     PRODUCTS,

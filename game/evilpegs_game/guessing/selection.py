@@ -2,22 +2,87 @@
 
 With one or two candidates left, the first of them is played. Otherwise the guess that the criterion ranks best is
 played; ties go to a candidate, then to the first guess in code order. `evilpegs_game.guessing.search` implements this.
+
+Several threads search in chunks: first all candidates, then all codes, divided by their first pegs. Each chunk has its
+own bitmaps and its own best guess. The best guesses are compared in the order of the chunks, so the result does not
+depend on the threads.
+
+With too many candidates to consider each, `sampled_guess` plays the best of some candidates drawn at random. The idea
+to judge guesses by a sample is from L. Berghman, D. Goossens and R. Leus, Efficient solutions for Mastermind using
+genetic algorithms (2009).
 """
 
+from collections.abc import Callable
 from concurrent.futures import Executor
-from functools import reduce
+from contextlib import suppress
+from functools import partial, reduce
+from math import isqrt
 from operator import or_
+from typing import Final
 
-from evilpegs_game.codes import MAX_SPACE_BYTES, Code, Columns
+import numpy as np
+from numpy.typing import NDArray
+
+from evilpegs_game.codes import MAX_SPACE_BYTES, Code, Columns, RandomSource, all_codes, to_columns
 from evilpegs_game.errors import OverBudgetError, TooLargeError
-from evilpegs_game.guessing.color_classes import count_in_order
-from evilpegs_game.guessing.criteria import Criterion
-from evilpegs_game.guessing.parallel_search import best_code_in_chunks
-from evilpegs_game.guessing.ranking import Measure
-from evilpegs_game.guessing.search import best_code
-from evilpegs_game.history import History
+from evilpegs_game.feedback import History
+from evilpegs_game.guessing.color_classes import count_in_order, make_color_classes, to_color_classes
+from evilpegs_game.guessing.criteria import ENTROPY, Criterion
+from evilpegs_game.guessing.guess_cursor import GuessBitmaps, make_bitmaps, make_cursor
+from evilpegs_game.guessing.ranking import Best, Measure, keep_better, no_guess
+from evilpegs_game.guessing.search import best_code, search
 from evilpegs_game.live.position import Position
+from evilpegs_game.partition import part_size_table
 from evilpegs_game.rules import Rules
+
+_CHUNKS: Final = 16
+_PREFIX_PEGS: Final = 2
+
+MAX_SAMPLES: Final = 1000
+DEFAULT_BUDGET: Final = 10**8
+"""Feedback evaluations per guess without a budget; they take about a tenth of a second."""
+
+
+def best_code_in_chunks(
+    live: Columns, rules: Rules, guessed: int, measure: Measure, candidates_only: bool, threads: Executor
+) -> NDArray[np.uint8]:
+    """Return what `evilpegs_game.guessing.search.best_code` returns, found by several threads."""
+    color_classes = make_color_classes(live, rules.colors, rules.repeats, guessed)
+    live = to_color_classes(live, color_classes)
+    (pegs, codes), colors = live.shape, color_classes.colors.size
+    bitmaps, best = make_bitmaps(live, colors), no_guess(pegs)
+
+    def search_range(prefixes: Columns, start: int, stop: int, result: Best) -> None:
+        cursor, own = make_cursor(pegs, colors), _with_own_buffers(bitmaps)
+        search(own, cursor, color_classes, codes, prefixes, start, stop, measure, result)
+
+    _search_chunks(partial(search_range, live), codes, best, measure, codes, threads)
+    if not candidates_only:
+        prefixes = _prefixes(pegs, colors)
+        _search_chunks(partial(search_range, prefixes), prefixes.shape[1], best, measure, codes, threads)
+    return best.guess
+
+
+def _search_chunks(
+    search: Callable[[int, int, Best], None], count: int, best: Best, measure: Measure, codes: int, threads: Executor
+) -> None:
+    def search_chunk(start: int) -> Best:
+        result = Best(best.guess.copy(), best.score.copy(), best.sizes.copy())
+        search(start, min(start + step, count), result)
+        return result
+
+    step = -(-count // _CHUNKS)
+    for result in list(threads.map(search_chunk, range(0, count, step))):
+        keep_better(best, result, measure, codes)
+
+
+def _with_own_buffers(bitmaps: GuessBitmaps) -> GuessBitmaps:
+    return bitmaps._replace(blacks=bitmaps.blacks.copy(), totals=bitmaps.totals.copy())
+
+
+def _prefixes(pegs: int, colors: int) -> Columns:
+    length = min(_PREFIX_PEGS, pegs - 1)
+    return all_codes(Rules(length, colors)) if length else np.zeros((0, 1), dtype=np.uint8)
 
 
 def best_guess(position: Position, criterion: Criterion, candidates_only: bool = False) -> Code:
@@ -91,3 +156,25 @@ def _count_guesses(rules: Rules, live: Columns, guessed: int, candidates_only: b
                 longer[seen + 1] += count
         counts = longer
     return sum(counts)
+
+
+def sampled_guess(position: Position, rng: RandomSource, candidates_only: bool = False) -> Code:
+    """Draw candidates and return the one whose feedback has the most entropy among the drawn ones.
+
+    At most `MAX_SAMPLES` are drawn, so few that comparing each with every other keeps within the budget. If all
+    candidates can be compared, nothing is drawn: the result is the guess with the most entropy over all candidates. It
+    is taken from all codes if the budget suffices and ``candidates_only`` is False, otherwise from the candidates.
+
+    Raises ContradictionError, or TooLargeError if the codes cannot be counted within the bounds.
+    """
+    count = position.count
+    if count <= 2:
+        return position.first_candidate
+    budget = DEFAULT_BUDGET if position.budget is None else position.budget
+    size = max(1, min(count, MAX_SAMPLES, isqrt(budget)))
+    if size == count:
+        with suppress(TooLargeError):  # listing them can exceed the limits even if they are few
+            return best_guess(position, ENTROPY, candidates_only or count * position.rules.size > budget)
+    samples = sorted(set(position.sample(rng, size)))
+    columns = to_columns(samples)
+    return samples[int(ENTROPY.best(part_size_table(columns, columns))[0])]

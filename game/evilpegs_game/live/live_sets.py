@@ -11,27 +11,24 @@ from contextlib import suppress
 from threading import local
 from typing import Any, Final
 
-from evilpegs_game.codes import Code, Columns, all_codes, column_code
+from evilpegs_game.codes import Code, Columns, RandomSource, all_codes, column_code
 from evilpegs_game.counting.code_numbers import codes_fit_word
 from evilpegs_game.counting.first_code import first_code
 from evilpegs_game.counting.first_guess import first_part_sizes
-from evilpegs_game.counting.memory import sufficient_bytes
 from evilpegs_game.counting.part_counts import DEFAULT_BYTES as COUNT_BYTES
 from evilpegs_game.counting.part_counts import count_parts
-from evilpegs_game.counting.problem import MAX_COUNT
+from evilpegs_game.counting.problem import MAX_COUNT, sufficient_bytes
 from evilpegs_game.counting.solution_tables import LIST_BYTES, SolutionTables
 from evilpegs_game.errors import ContradictionError, TooLargeError
-from evilpegs_game.feedback import feedback_number
-from evilpegs_game.history import History, Turn
+from evilpegs_game.feedback import History, Turn, feedback_number
 from evilpegs_game.live.cache import ByteCache, CacheState, SingleFlight
-from evilpegs_game.live.exact_key import HEAD_BYTES, exact_key
 from evilpegs_game.live.feedback_table import MAX_TABLE_CODES, FeedbackTable
 from evilpegs_game.partition import part_sizes, select
-from evilpegs_game.random_source import RandomSource
 from evilpegs_game.rules import Rules
-from evilpegs_game.symmetry.history_key import HistoryKey, history_key
-from evilpegs_game.symmetry.symmetry import Symmetry, convert_image
+from evilpegs_game.symmetry.history_key import HistoryKey, Symmetry, convert_image, history_key
 
+HEAD_BYTES: Final = 4
+"""Bytes before the turns; each turn takes two bytes more than the rules have pegs."""
 DEFAULT_BYTES: Final = 256 << 20
 ENUMERATED_CODES: Final = 100_000
 """Up to here, enumerating takes less time than computing a canonical key."""
@@ -39,6 +36,21 @@ _ENTRY_BYTES: Final = 1024  # of a cache entry besides its codes (key, array hea
 SIZES_BYTES: Final = 2048
 """Bytes of a cache entry with the part sizes of one guess, its key included."""
 _MIN_LISTED_PEGS: Final = 8
+
+
+def exact_key(rules: Rules, history: History, guess: Code = ()) -> bytes:
+    """Return a cache key that differs from the keys of all other rules, histories and guesses.
+
+    ``exact_key(rules, history[:n])`` is a prefix of ``exact_key(rules, history)``.
+    """
+    # no canonical key (`history_key`) begins with 0, so the two kinds can share a cache
+    numbers = [0, rules.pegs, rules.colors, rules.repeats]
+    for asked, answer in history:
+        numbers += asked
+        numbers += answer
+    numbers += guess
+    # bytes, because the garbage collector would traverse tuples again and again
+    return bytes(numbers)
 
 
 def max_listed_codes(rules: Rules) -> int:

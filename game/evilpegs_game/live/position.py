@@ -1,10 +1,8 @@
-from evilpegs_game.codes import Code, Columns, column_code
+from evilpegs_game.codes import Code, Columns, RandomSource, column_code
 from evilpegs_game.errors import MalformedError
-from evilpegs_game.feedback import Feedback, feedback, feedbacks
-from evilpegs_game.history import History, Turn
+from evilpegs_game.feedback import Feedback, History, Turn, feedback, feedbacks
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.partition import part_sizes, split
-from evilpegs_game.random_source import RandomSource
 from evilpegs_game.rules import Rules
 
 

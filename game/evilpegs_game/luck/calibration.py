@@ -11,12 +11,11 @@ from typing import Final
 
 from evilpegs_game.codemakers.codemaker import Fixed
 from evilpegs_game.codes import Code
-from evilpegs_game.evaluation.exact import play_turns
-from evilpegs_game.evaluation.tree_walk import ChooseGuess, walk_tree
-from evilpegs_game.history import History
+from evilpegs_game.evaluation.exact import ChooseGuess, play_turns, walk_tree
+from evilpegs_game.feedback import History
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
-from evilpegs_game.luck.value_curve import MILLION, Knot
+from evilpegs_game.luck.game_luck import MILLION, Knot
 from evilpegs_game.rules import Rules
 
 GRID_RATIO: Final = 2**0.5

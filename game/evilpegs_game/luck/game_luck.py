@@ -11,18 +11,155 @@ is uniform among the candidates, D has mean 0 whatever the guess was, so the sco
 the last included, has the same mean as the score for any strategy. It varies much less. This is the method of control
 variates, known from poker as MIVAT: M. White and M. Bowling, Learning a value analysis tool for agent evaluation, IJCAI
 (2009).
+
+A value curve says how many more guesses a good strategy expects with a given number of candidates. It is frozen in a
+file of the folder `curves`, because stored luck, which names the hash of its curve, stays comparable only if the curve
+never changes. Any curve leads to unbiased scores; a good one gives scores that vary little. The file is a JSON object::
+
+    {"rules": "4x6", "guess_limit": 10, "calibration": "...", "knots": [[1, 1000000], [2, 1500000], ...]}
+
+A knot is a number of candidates and the expected number of further guesses, in millionths. Between knots the curve is
+linear in the logarithm of the number of candidates.
 """
 
+import json
+from bisect import bisect_right
 from collections.abc import Sequence
-from math import fsum
+from hashlib import sha256
+from itertools import pairwise
+from math import fsum, log
+from pathlib import Path
+from typing import Any, Final
 
-from evilpegs_game.errors import ContradictionError
-from evilpegs_game.feedback import all_black, feedback_number
-from evilpegs_game.history import Turn
+import numpy as np
+from numpy.typing import NDArray
+
+from evilpegs_game.errors import ContradictionError, MalformedError, quoted
+from evilpegs_game.feedback import Turn, all_black, feedback_number
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
-from evilpegs_game.luck.value_curve import MILLION, ValueCurve
 from evilpegs_game.rules import Rules
+
+CURVES_FOLDER: Final = Path(__file__).with_name("curves")
+MILLION: Final = 1_000_000
+"""Stored values and luck are in millionths of a guess."""
+HASH_DIGITS: Final = 16
+
+Knot = tuple[int, int]
+"""A number of candidates, and the expected number of further guesses in millionths."""
+
+
+class ValueCurve:
+    """The further guesses that a good strategy expects, by number of candidates.
+
+    ``knots`` increase from ``(1, MILLION)`` to all codes of the rules. ``calibration`` says in words how they were
+    made, and does not enter ``hash``. Raises MalformedError if the knots are not those of a curve on these rules.
+    """
+
+    def __init__(self, rules: Rules, guess_limit: int, knots: Sequence[Knot], calibration: str = "") -> None:
+        _check_knots(rules, guess_limit, knots)
+        self.rules = rules
+        self.guess_limit = guess_limit
+        self.knots = tuple(knots)
+        self.calibration = calibration
+        self.hash: str = _curve_hash(rules, guess_limit, knots)
+        """The beginning of the SHA-256 of the canonical JSON of rules, guess limit and knots."""
+        self._logs = [log(size) for size, _ in knots]
+        self._values = [value / MILLION for _, value in knots]
+
+    def __repr__(self) -> str:
+        return f"<ValueCurve {self.rules} limit {self.guess_limit} {self.hash}>"
+
+    def value(self, size: int) -> float:
+        """Return the expected number of further guesses with ``size`` candidates."""
+        position = log(size)
+        after = bisect_right(self._logs, position)
+        if after == len(self._logs):
+            return self._values[-1]
+        low, high = self._logs[after - 1], self._logs[after]
+        rise = self._values[after] - self._values[after - 1]
+        return self._values[after - 1] + rise * (position - low) / (high - low)
+
+    def values(self, sizes: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
+        """Return `value` of each of ``sizes``, equal up to rounding."""
+        values: NDArray[np.float64] = np.interp(np.log(sizes), self._logs, self._values)
+        return values
+
+
+def load_value_curve(rules: Rules, guess_limit: int) -> ValueCurve | None:
+    """Return the curve that this package has, if any; raises MalformedError if its file is damaged."""
+    path = curve_path(rules, guess_limit)
+    return read_value_curve(path, rules, guess_limit) if path.is_file() else None
+
+
+def curve_path(rules: Rules, guess_limit: int, folder: Path = CURVES_FOLDER) -> Path:
+    return folder / f"{rules}-{guess_limit}.json"
+
+
+def read_value_curve(path: Path, rules: Rules, guess_limit: int) -> ValueCurve:
+    """Raises MalformedError if the file does not contain this curve, OSError if it cannot be read."""
+    try:
+        return _parse(path.read_bytes(), rules, guess_limit)
+    except MalformedError as error:
+        message = f"{path} is not a value curve: {error}; restore the file, or calibrate the ladder again"
+        raise MalformedError(message) from None
+
+
+def format_value_curve(curve: ValueCurve) -> str:
+    """Return the text of the file of ``curve``, with one knot per line."""
+    head = {"rules": str(curve.rules), "guess_limit": curve.guess_limit, "calibration": curve.calibration}
+    fields = [f" {json.dumps(name)}: {json.dumps(value)},\n" for name, value in head.items()]
+    knots = ",\n".join(f"  [{size}, {value}]" for size, value in curve.knots)
+    return "{\n" + "".join(fields) + f' "knots": [\n{knots}\n ]\n}}\n'
+
+
+def _parse(data: bytes, rules: Rules, guess_limit: int) -> ValueCurve:
+    try:
+        document = json.loads(data)
+    except (ValueError, RecursionError):
+        document = None
+    if not isinstance(document, dict):
+        message = "it is not a JSON object"
+        raise MalformedError(message)
+    _require_equal("rules", document.get("rules"), str(rules))
+    _require_equal("guess_limit", document.get("guess_limit"), guess_limit)
+    knots = document.get("knots")
+    if not isinstance(knots, list) or not all(map(_is_knot, knots)):
+        message = "knots is not a list of pairs of whole numbers"
+        raise MalformedError(message)
+    return ValueCurve(rules, guess_limit, [(size, value) for size, value in knots], str(document.get("calibration")))
+
+
+def _require_equal(field: str, value: object, expected: object) -> None:
+    if type(value) is not type(expected) or value != expected:
+        message = f"{field} is {quoted(str(value))}, not {str(expected)!r}"
+        raise MalformedError(message)
+
+
+def _is_knot(knot: object) -> bool:
+    return isinstance(knot, list) and [type(number) for number in knot] == [int, int]
+
+
+def _check_knots(rules: Rules, guess_limit: int, knots: Sequence[Knot]) -> None:
+    if not knots or knots[0] != (1, MILLION):
+        message = "its first knot is not one candidate with one guess, [1, 1000000]"
+    elif knots[-1][0] != rules.size:
+        message = f"its last knot is not all {rules.size} codes of {rules}"
+    elif any(size >= larger for (size, _), (larger, _) in pairwise(knots)):
+        message = "the numbers of candidates of its knots do not increase"
+    elif any(value > higher for (_, value), (_, higher) in pairwise(knots)):
+        message = "the expected guesses of its knots decrease"
+    elif knots[-1][1] > (guess_limit + 1) * MILLION:
+        message = f"its last knot expects more than {guess_limit + 1} guesses, the largest score"
+    else:
+        return
+    raise MalformedError(message)
+
+
+def _curve_hash(rules: Rules, guess_limit: int, knots: Sequence[Knot]) -> str:
+    document = {"rules": str(rules), "guess_limit": guess_limit, "knots": [list(knot) for knot in knots]}
+    text = json.dumps(document, sort_keys=True, separators=(",", ":"))
+    return sha256(text.encode()).hexdigest()[:HASH_DIGITS]
 
 
 def turn_luck(position: Position, turn: Turn, curve: ValueCurve) -> float:

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from evilpegs_game.codemakers.size_bounds import max_codes_within
+from evilpegs_game.codemakers.small_sets import WorkBudget, max_codes_within
 from evilpegs_game.codes import Columns, column_code
 from evilpegs_game.evaluation.exact import DuelTurn
 from evilpegs_game.feedback import all_black, feedbacks
@@ -23,7 +23,6 @@ from evilpegs_game.optimal.guess_matrix import CodeSpace
 from evilpegs_game.partition import part_size_table, select
 from evilpegs_game.rules import Rules
 from evilpegs_game.symmetry.code_sets import code_set_key
-from evilpegs_game.work_budget import WorkBudget
 
 _CHUNK: Final = 1 << 14
 

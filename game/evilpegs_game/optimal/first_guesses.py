@@ -11,18 +11,49 @@ from typing import NamedTuple
 
 import numpy as np
 
-from evilpegs_game.codemakers.size_bounds import least_total_table
-from evilpegs_game.codes import Code, Columns
-from evilpegs_game.feedback import Feedback, all_black
+from evilpegs_game.codemakers.small_sets import WorkBudget, least_total_table
+from evilpegs_game.codes import Code, Columns, column_code
+from evilpegs_game.feedback import Feedback, all_black, feedback, feedbacks
 from evilpegs_game.optimal.guess_matrix import CodeSpace, GuessMatrix, entry_guess
 from evilpegs_game.optimal.proof_log import KnownBounds, ProofLog, Subproblem
-from evilpegs_game.optimal.search_state import NEVER, SHARED, UNLIMITED, new_record
+from evilpegs_game.optimal.search_state import NEVER, SHARED, UNLIMITED, TotalsTable, new_record
 from evilpegs_game.optimal.solver import SUBJECT, TotalBounds, TotalSolver, try_in_threads
-from evilpegs_game.optimal.totals_table import TotalsTable
-from evilpegs_game.optimal.tree_builder import TreeBuilder, build_small_node
-from evilpegs_game.partition import split
+from evilpegs_game.partition import Indices, split
 from evilpegs_game.trees.tree import Node, Tree
-from evilpegs_game.work_budget import WorkBudget
+
+
+def build_small_node(columns: Columns) -> Node:
+    """Return the tree for one or two codes: it guesses the first, then the second."""
+    first, *others = [column_code(columns, index) for index in range(columns.shape[1])]
+    return Node(first, {feedback(first, other): Node(other, {}) for other in others})
+
+
+class TreeBuilder:
+    """A builder of optimal strategy trees for subsets of the guess matrix of ``solver``."""
+
+    def __init__(self, solver: TotalSolver) -> None:
+        self._solver = solver
+        self._matrix = solver.matrix
+        self._feedbacks = feedbacks(self._matrix.code_space.rules.pegs)
+
+    def build(self, indices: Indices, limit: int, guess: Code | None = None) -> Node:
+        """Return a tree of the least total for the codes at ``indices``, at most ``limit`` guesses high.
+
+        ``guess`` is a first guess known to attain the least total; without it, a code of the set is preferred.
+        """
+        if indices.size <= 2:
+            return build_small_node(np.ascontiguousarray(self._matrix.columns[:, indices]))
+        number = self._find_guess(indices, limit) if guess is None else self._matrix.guess_index(guess)
+        numbers = self._matrix.tables.by_guess[number, indices]
+        children: dict[Feedback, Node] = {}
+        for one in np.unique(numbers).tolist():
+            if one != self._matrix.tables.all_black:
+                children[self._feedbacks[one]] = self.build(indices[numbers == one], limit - 1)
+        return Node(self._matrix.guess_code(number), children)
+
+    def _find_guess(self, indices: Indices, limit: int) -> int:
+        total = self._solver.solve(indices, limit).upper
+        return self._solver.find_guess(indices, limit, total)
 
 
 class Progress(NamedTuple):
@@ -122,11 +153,11 @@ class FirstGuesses:
     def _first_guess(self, guess: Code, columns: Columns) -> FirstGuess | None:
         codes, below = int(columns.shape[1]), self.limit - (self.limit != UNLIMITED)
         parts = []
-        for feedback, part in split(columns, guess):
-            if feedback != all_black(self._code_space.rules.pegs):
+        for answer, part in split(columns, guess):
+            if answer != all_black(self._code_space.rules.pegs):
                 if part.shape[1] == codes:
                     return None  # every code gives the same feedback
-                subproblem = Subproblem(below, guess, feedback)
+                subproblem = Subproblem(below, guess, answer)
                 parts.append(FirstGuessPart(subproblem, part, self._initial_bounds(subproblem, part.shape[1])))
         return FirstGuess(guess, codes, sorted(parts, key=lambda part: part.codes))
 

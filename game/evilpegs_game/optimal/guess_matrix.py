@@ -4,14 +4,17 @@ from typing import Final
 
 import numpy as np
 
-from evilpegs_game.bits import GOLDEN, mix, mix_each
-from evilpegs_game.codemakers.size_bounds import least_total_table, max_codes_within, other_feedback_count
-from evilpegs_game.codemakers.small_sets import MAX_FEEDBACKS, FeedbackMatrix
+from evilpegs_game.codemakers.small_sets import (
+    MAX_FEEDBACKS,
+    FeedbackMatrix,
+    least_total_table,
+    max_codes_within,
+    other_feedback_count,
+)
 from evilpegs_game.codes import Code, Columns, all_codes, column_code, to_columns
 from evilpegs_game.errors import TooLargeError
-from evilpegs_game.kernels import kernel
-from evilpegs_game.optimal.search_state import GUESS_BITS, GuessTables, OrbitTable, Words, stack_bytes
-from evilpegs_game.optimal.tuning import DEFAULT, Tuning
+from evilpegs_game.kernels import GOLDEN, kernel, mix, mix_each
+from evilpegs_game.optimal.search_state import DEFAULT, GUESS_BITS, GuessTables, OrbitTable, Tuning, Words, stack_bytes
 from evilpegs_game.partition import Indices, feedback_numbers
 from evilpegs_game.rules import Rules
 from evilpegs_game.symmetry.code_sets import GuessSymmetries

@@ -1,19 +1,19 @@
 """The least total of a set of codes, computed exactly, and the guesses that attain it; any code may be guessed."""
 
-from typing import Final
+from collections.abc import Callable
+from typing import Final, TypeVar
 
+from evilpegs_game.codemakers.small_sets import WorkBudget
 from evilpegs_game.codes import Code, Columns, column_code
 from evilpegs_game.errors import OverBudgetError, TooLargeError
 from evilpegs_game.feedback import all_black
+from evilpegs_game.live.position import Position
 from evilpegs_game.optimal.first_guesses import FirstGuesses
 from evilpegs_game.optimal.guess_matrix import CodeSpace, GuessMatrix
-from evilpegs_game.optimal.search_state import UNLIMITED
+from evilpegs_game.optimal.search_state import DEFAULT, UNLIMITED, Tuning, new_totals
 from evilpegs_game.optimal.solver import SUBJECT, TotalSolver
-from evilpegs_game.optimal.totals_table import new_totals
-from evilpegs_game.optimal.tuning import DEFAULT, Tuning
 from evilpegs_game.partition import split
 from evilpegs_game.rules import Rules
-from evilpegs_game.work_budget import WorkBudget
 
 _TABLE_ENTRIES: Final = 1 << 18
 # if rules have more codes, the least total of all is found by examining first guesses one by one
@@ -101,3 +101,46 @@ class LeastTotal:
             if work_budget.is_bounded:
                 raise OverBudgetError(str(error)) from None
             raise
+
+
+# a search will likely end within a budget that covers the feedback of every code to every candidate this many times
+_WORTHWHILE_LOOKS: Final = 60
+
+_T = TypeVar("_T")
+
+
+class BoundedSolver:
+    """A `LeastTotal` that answers None if that takes more than ``budget`` feedback evaluations, or too much memory.
+
+    The answer is also None if the rules are too large. Results of earlier answers save work, so whether there is an
+    answer may depend on them; the answer itself never does.
+    """
+
+    def __init__(
+        self, rules: Rules, budget: int | None = None, *, make: Callable[[Rules], LeastTotal] = LeastTotal
+    ) -> None:
+        self._budget = budget
+        try:
+            self._solver: LeastTotal | None = make(rules)
+        except TooLargeError:
+            self._solver = None
+
+    def total(self, position: Position) -> int | None:
+        return self._answer(position, lambda solver, columns: solver.total(columns, self._budget))
+
+    def total_after(self, position: Position, guess: Code) -> int | None:
+        return self._answer(position, lambda solver, columns: solver.total_after(columns, guess, self._budget))
+
+    def best_guess(self, position: Position) -> Code | None:
+        return self._answer(position, lambda solver, columns: solver.best_guess(columns, self._budget))
+
+    def _answer(self, position: Position, query: Callable[[LeastTotal, Columns], _T]) -> _T | None:
+        if self._solver is None or not self._is_worth_trying(position):
+            return None
+        try:
+            return query(self._solver, position.candidates)
+        except (OverBudgetError, TooLargeError):
+            return None
+
+    def _is_worth_trying(self, position: Position) -> bool:
+        return self._budget is None or _WORTHWHILE_LOOKS * position.count * position.rules.size <= self._budget

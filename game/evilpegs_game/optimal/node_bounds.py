@@ -14,16 +14,18 @@ from typing import Final
 
 import numpy as np
 
-from evilpegs_game.bits import mix, popcount
 from evilpegs_game.codemakers.small_sets import FeedbackSets
-from evilpegs_game.kernels import kernel
+from evilpegs_game.kernels import kernel, mix, popcount
 from evilpegs_game.optimal.search_state import (
     GUESS_BITS,
     NEVER,
+    NO_BOUND,
     GuessTables,
     SearchStack,
+    TotalsTable,
+    look_up,
+    store,
 )
-from evilpegs_game.optimal.totals_table import NO_BOUND, TotalsTable, look_up, store
 from evilpegs_game.partition import Indices, Numbers, separates
 
 _BLOCK: Final = 64

@@ -1,38 +1,63 @@
 """The proof log: bounds of least totals that are proved, so that an interrupted proof can be continued.
 
-A proof log is text with one line per fact. Each line ends in a checksum, as `evilpegs_game.checked_lines` describes.
-The first line names the format and the rules, and the checksums of the facts cover the rules::
+A proof log is text with one line per fact::
 
     evilpegs proof log 2 4x7 ebbe611136866575
     - 1123 0,1 2353 2412 2345 d276a75d0cd4760f
     - 1123 0,1 2344 tried 2413 fa21e530cd73b212
     6 1123 0,1 2353 - - 393f677d0106262b
 
-A fact is about the codes that give one feedback to a first guess. Its first word is the number of guesses allowed after
-the first guess, ``-`` for any number; the next two words are the first guess and the feedback. Then either a lower and
-an upper bound of the least total and a guess that attains the upper one, the last two ``-`` if no tree is known; or a
-second guess, ``tried``, and a lower bound of the total with that guess. Each fact holds without the others, so a
-missing line only costs work.
+The first line names the format and the rules. A fact is about the codes that give one feedback to a first guess. Its
+first word is the number of guesses allowed after the first guess, ``-`` for any number; the next two words are the
+first guess and the feedback. Then either a lower and an upper bound of the least total and a guess that attains the
+upper one, the last two ``-`` if no tree is known; or a second guess, ``tried``, and a lower bound of the total with
+that guess. Each fact holds without the others, so a missing line only costs work.
+
+Every line is a *checked line*: it ends in the first 16 hexadecimal digits of a SHA-256, so that a changed line is
+found. The digest covers the context of the line, a line break and the text. The context of a fact is the rules, that of
+the first line is empty. It is not part of the line: a line copied from another context does not match its checksum.
+Checksums reveal neither a missing line nor a changed order. The journals of evaluations have checked lines too.
 
 Format 1 of earlier versions, with one digest at the end, is still read.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from typing import Final, NamedTuple
 
-from evilpegs_game.checked_lines import format_line, read_lines
 from evilpegs_game.codes import Code, format_code, parse_code
 from evilpegs_game.errors import DamagedError, ForeignError, GameError, MalformedError
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.optimal.search_state import NEVER, UNLIMITED
 from evilpegs_game.rules import Rules
 
+CHECKSUM_DIGITS: Final = 16
+
 TITLES: Final = (b"evilpegs proof log ", b"evilpegs journal ")
 """The beginnings of proof logs; the second is that of earlier versions."""
 
 _HEADING: Final = f"{TITLES[0].decode()}2 "
 _OLD_HEADINGS: Final = tuple(title + b"1\n" for title in TITLES)
+
+
+def format_line(text: str, context: str) -> bytes:
+    """Return the line of ``text``, with its line break; neither argument may contain one, which is not checked."""
+    checksum = sha256(f"{context}\n{text}".encode()).hexdigest()[:CHECKSUM_DIGITS]
+    return f"{text} {checksum}\n".encode()
+
+
+def read_lines(lines: Iterable[bytes], context: str, first_number: int = 1) -> Iterator[str]:
+    """Yield the text of each line; raise DamagedError if one was changed or has another context.
+
+    Each line must end with its line break, so that a last line cut off is damaged. ``first_number`` is the number of
+    the first line in its file, for the error.
+    """
+    for number, line in enumerate(lines, first_number):
+        text = line.rpartition(b" ")[0].decode(errors="replace")
+        if format_line(text, context) != line:  # also true of every line with undecodable bytes
+            message = f"line {number} does not match its checksum"
+            raise DamagedError(message, line=number)
+        yield text
 
 
 class Subproblem(NamedTuple):

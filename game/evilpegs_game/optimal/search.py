@@ -13,19 +13,21 @@ later row is a part that a guess makes of the set in the row above it.
 
 import numpy as np
 
-from evilpegs_game.bits import mix
-from evilpegs_game.kernels import kernel
+from evilpegs_game.kernels import kernel, mix
 from evilpegs_game.optimal.node_bounds import list_guesses, quick_bounds, set_key
 from evilpegs_game.optimal.search_state import (
     ELSEWHERE,
     GUESS_BITS,
     NEVER,
+    NO_BOUND,
     NONE,
     GuessTables,
     OrbitTable,
     SearchStack,
+    TotalsTable,
+    look_up,
+    store,
 )
-from evilpegs_game.optimal.totals_table import NO_BOUND, TotalsTable, look_up, store
 from evilpegs_game.partition import Indices
 
 

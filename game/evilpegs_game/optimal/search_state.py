@@ -1,16 +1,26 @@
-"""The arrays of a search for a least total: the guess tables, which do not change, and the stack, which does.
+"""What a search for a least total works on: its limits, the guess tables, the stack, and bounds known so far.
 
 Compiled code reads the fields of records as attributes. Python code reads them as items, which is ten times as fast.
+
+Bounds of least totals are in one array that threads share without a lock (a transposition table). An entry
+has three words: the key and the check word of a set, each combined with the value by exclusive or, and the value. If a
+thread reads an entry while another thread writes it, the words do not match each other, and the entry seems to belong
+to another set. Source: R. M. Hyatt and T. Mann, A lock-less transposition table implementation for parallel search,
+ICGA Journal 25 (2002).
+
+The value holds a lower and an upper bound of the total and the number of codes. The bounds of a set can be stored in
+one of four entries, which depend on its key. If all four are taken, the entry with the fewest codes is replaced,
+because it is the cheapest to compute again.
 """
 
+from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evilpegs_game.codemakers.size_bounds import Ints
-from evilpegs_game.codemakers.small_sets import FeedbackMatrix, FeedbackSets
-from evilpegs_game.optimal.tuning import DEFAULT, Tuning
+from evilpegs_game.codemakers.small_sets import FeedbackMatrix, FeedbackSets, Ints
+from evilpegs_game.kernels import kernel
 from evilpegs_game.partition import Indices, Numbers
 
 Words = NDArray[np.uint64]
@@ -27,8 +37,56 @@ GUESS_BITS: Final = 21
 
 NONE: Final = -1
 """``best`` of a `NODE` if no guess is known to attain ``upper``."""
+
 ELSEWHERE: Final = -2
 """``best`` of a `NODE` if some guess attains ``upper``, but which one is not known here."""
+
+OrbitTable = NDArray[np.int32]
+"""The orbits of the guesses after one guess: shape (feedbacks, guesses), or no rows at all.
+
+The row of a feedback holds the orbit number of each guess, or -1 everywhere if the orbits are unknown.
+"""
+
+TotalsTable = NDArray[np.uint64]
+"""The entries: shape (a power of two, 3), all zeros at first."""
+
+ENTRY_BYTES: Final = 24
+NO_BOUND: Final = (1 << 24) - 1
+"""An unknown upper bound."""
+
+_SLOTS: Final = 4
+_FIELD: Final = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """Limits of time and memory for the search of least totals; none of them changes a total.
+
+    ``rough_width``: the guesses tried per set to find a first upper bound.
+    ``shared_codes``: sets of at least this many codes share their guesses among threads, and report each guess tried.
+    ``kept_bytes``: guess matrices are kept for later use while all of them together take at most this many bytes.
+    ``patience``: the feedback evaluations spent on one guess before the guesses after it are grouped into orbits.
+    ``orbit_codes``: sets of at least this many codes have their guesses grouped into orbits.
+    ``tried_partitions``: the number of partitions remembered per set, so that equal ones are skipped.
+    ``stack_rows``: the most guesses that a search plays one after another.
+    ``max_matrix_bytes``: a guess matrix that takes more bytes, with the stack of one search, is refused.
+    ``first_guess_codes``: `LeastTotal` examines the first guesses of live sets with more codes one by one.
+    ``table_entries``: entries of the `totals_table` of `solve`, a power of two; None lets the rules decide.
+    """
+
+    rough_width: int = 3
+    shared_codes: int = 100
+    kept_bytes: int = 1 << 28
+    patience: int = 50_000_000
+    orbit_codes: int = 40
+    tried_partitions: int = 1024
+    stack_rows: int = 128
+    max_matrix_bytes: int = 1 << 29
+    first_guess_codes: int = 700
+    table_entries: int | None = None
+
+
+DEFAULT: Final = Tuning()
 
 
 def _integers(*fields: str) -> np.dtype[np.record]:
@@ -98,13 +156,6 @@ class GuessTables(NamedTuple):
     all_black: int
 
 
-OrbitTable = NDArray[np.int32]
-"""The orbits of the guesses after one guess: shape (feedbacks, guesses), or no rows at all.
-
-The row of a feedback holds the orbit number of each guess, or -1 everywhere if the orbits are unknown.
-"""
-
-
 class SearchStack(NamedTuple):
     """The state of a search, one row per depth: row 0 is the set to solve, and each guess played adds a row.
 
@@ -168,3 +219,52 @@ def stack_bytes(codes: int, guesses: int, tuning: Tuning = DEFAULT) -> int:
     """Return the approximate size of a stack."""
     row = 8 * (codes + guesses + tuning.tried_partitions) + 2048
     return stack_rows(codes, tuning) * row + 16 * guesses
+
+
+def new_totals(entries: int) -> TotalsTable:
+    """Return an empty table; ``entries`` is a power of two, and at least four."""
+    return np.zeros((entries, 3), dtype=np.uint64)
+
+
+@kernel
+def _lower(value: np.uint64) -> int:
+    return int(np.int64(value & np.uint64(NO_BOUND)))
+
+
+@kernel
+def _upper(value: np.uint64) -> int:
+    return int(np.int64((value >> np.uint64(_FIELD)) & np.uint64(NO_BOUND)))
+
+
+@kernel
+def look_up(totals: TotalsTable, key: np.uint64, check: np.uint64) -> tuple[int, int]:
+    """Return the bounds of the set with these words of `set_key`; 0 and `NO_BOUND` if unknown."""
+    first = (key & np.uint64(totals.shape[0] - 1)) & ~np.uint64(_SLOTS - 1)
+    for slot in range(_SLOTS):
+        index = first + np.uint64(slot)
+        value = totals[index, 2]
+        if totals[index, 0] ^ value == key and totals[index, 1] ^ value == check and value != np.uint64(0):
+            return _lower(value), _upper(value)
+    return 0, NO_BOUND
+
+
+@kernel
+def store(totals: TotalsTable, key: np.uint64, check: np.uint64, codes: int, lower: int, upper: int) -> None:
+    """Store bounds of the set with these words of `set_key`; a tighter known bound remains."""
+    first = (key & np.uint64(totals.shape[0] - 1)) & ~np.uint64(_SLOTS - 1)
+    chosen, least, most = first, lower, upper
+    fewest = np.uint64(1 << 32)
+    for slot in range(_SLOTS):
+        index = first + np.uint64(slot)
+        value = totals[index, 2]
+        if totals[index, 0] ^ value == key and totals[index, 1] ^ value == check and value != np.uint64(0):
+            least, most = max(least, _lower(value)), min(most, _upper(value))
+            chosen = index
+            break
+        held_codes = value >> np.uint64(2 * _FIELD)
+        if held_codes < fewest:
+            fewest, chosen = held_codes, index
+    value = np.uint64(least) | np.uint64(most) << np.uint64(_FIELD) | np.uint64(codes) << np.uint64(2 * _FIELD)
+    totals[chosen, 2] = value
+    totals[chosen, 0] = key ^ value
+    totals[chosen, 1] = check ^ value

@@ -9,16 +9,23 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple
 
-from evilpegs_game.codemakers.size_bounds import max_codes_within
+from evilpegs_game.codemakers.small_sets import max_codes_within
 from evilpegs_game.codes import all_codes, format_code
 from evilpegs_game.errors import TooLargeError
 from evilpegs_game.feedback import all_black
 from evilpegs_game.optimal.first_guesses import FirstGuesses, Progress
 from evilpegs_game.optimal.guess_matrix import CodeSpace
 from evilpegs_game.optimal.proof_log import ProofLog
-from evilpegs_game.optimal.search_state import NEVER, UNLIMITED, stack_bytes
-from evilpegs_game.optimal.totals_table import ENTRY_BYTES, TotalsTable, new_totals
-from evilpegs_game.optimal.tuning import DEFAULT, Tuning
+from evilpegs_game.optimal.search_state import (
+    DEFAULT,
+    ENTRY_BYTES,
+    NEVER,
+    UNLIMITED,
+    TotalsTable,
+    Tuning,
+    new_totals,
+    stack_bytes,
+)
 from evilpegs_game.partition import split
 from evilpegs_game.rules import Rules
 from evilpegs_game.trees.tree import Tree, format_tree

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from evilpegs_game.codemakers.small_sets import WorkBudget
 from evilpegs_game.errors import TooLargeError
 from evilpegs_game.optimal.guess_matrix import GuessMatrix, entry_guess
 from evilpegs_game.optimal.node_bounds import list_guesses, quick_bounds
@@ -14,16 +15,16 @@ from evilpegs_game.optimal.search import bound_of_failed, record_bounds, search
 from evilpegs_game.optimal.search_state import (
     CONTROL,
     NEVER,
+    NO_BOUND,
     NONE,
     SHARED,
     UNLIMITED,
     OrbitTable,
+    TotalsTable,
     new_record,
     new_stack,
 )
-from evilpegs_game.optimal.totals_table import NO_BOUND, TotalsTable
 from evilpegs_game.partition import Indices
-from evilpegs_game.work_budget import WorkBudget
 
 SUBJECT: Final = "the least total"  # in the message of OverBudgetError
 NO_ORBITS: Final = np.empty((0, 0), dtype=np.int32)

@@ -1,6 +1,6 @@
 """Keys that are equal for positions which differ only by the names of pegs and colors and the order of the turns.
 
-All pegs are alike, and so are all colors: a `symmetry` permutes them. So part sizes and live sets need to be computed
+All pegs are alike, and so are all colors: a symmetry permutes them. So part sizes and live sets need to be computed
 only once for all images of a history; they are kept under its canonical key. Read `history_key` first; its `search`
 goes through the weights of `refinement`. `code_sets` computes keys of sets of codes, with another method.
 

@@ -16,9 +16,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evilpegs_game.bits import GOLDEN, mix_each
 from evilpegs_game.codes import Columns
-from evilpegs_game.kernels import kernel
+from evilpegs_game.kernels import GOLDEN, kernel, mix_each
 from evilpegs_game.partition import Indices
 from evilpegs_game.rules import Rules
 

@@ -1,25 +1,46 @@
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evilpegs_game.bits import GOLDEN, mix
-from evilpegs_game.codes import Code, check_code
+from evilpegs_game.codes import Code, Columns, check_code
 from evilpegs_game.feedback import Feedback
-from evilpegs_game.kernels import kernel
+from evilpegs_game.kernels import GOLDEN, kernel, mix
 from evilpegs_game.rules import Rules
 from evilpegs_game.symmetry.refinement import Grid, Index, Weights, used_vertices
 from evilpegs_game.symmetry.search import search_rows
-from evilpegs_game.symmetry.symmetry import Symmetry
-
-Bytes = NDArray[np.uint8]
-
 
 HistoryKey = bytes
 """One byte each for pegs, colors and repeats; then the black, the white and the image of each guess."""
 
+Bytes = NDArray[np.uint8]
+
 _NO_FEEDBACK: Final = (255, 255)  # black and white of a guess without feedback
+
+
+class Symmetry(NamedTuple):
+    """A permutation of pegs and of colors: peg ``i`` of an image has the color ``colors[code[pegs[i]]]``."""
+
+    pegs: tuple[int, ...]
+    colors: tuple[int, ...]
+
+    def image(self, code: Code) -> Code:
+        colors = self.colors
+        return tuple([colors[code[peg]] for peg in self.pegs])
+
+
+def convert_image(columns: Columns, there: Symmetry, onto: Symmetry) -> Columns:
+    """Convert images of codes under ``there`` to the images of the same codes under ``onto``.
+
+    The result is read-only and keeps the order of ``columns``, which may not be code order.
+    """
+    pegs = [there.pegs.index(peg) for peg in onto.pegs]
+    colors = np.empty(len(onto.colors), np.uint8)
+    colors[list(there.colors)] = onto.colors
+    result = colors[columns[pegs]]
+    result.flags.writeable = False
+    return result
 
 
 def history_key(
@@ -35,7 +56,11 @@ def history_key(
     if guess is not None:
         pairs.append((guess, _NO_FEEDBACK))
     pegs, colors = rules.pegs, rules.colors
-    data = b"".join([bytes((*feedback, *guess)) for guess, feedback in pairs])
+    try:
+        data = b"".join([bytes((*feedback, *guess)) for guess, feedback in pairs])
+    except ValueError:  # a color that does not fit into a byte
+        _raise_illegal(rules, pairs)
+        raise
     if any(len(guess) != pegs for guess, _ in pairs):
         _raise_illegal(rules, pairs)
     out = np.empty(len(data) + pegs + colors, np.uint8)

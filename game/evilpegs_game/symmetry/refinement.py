@@ -5,8 +5,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evilpegs_game.bits import mix
-from evilpegs_game.kernels import kernel
+from evilpegs_game.kernels import kernel, mix
 
 Grid = NDArray[np.int64]
 """The vertex of the color at each peg of each row: shape (rows, pegs)."""
@@ -27,13 +26,6 @@ def used_vertices(grid: Grid, colors: int) -> Index:
         for peg in range(grid.shape[1]):
             seen[grid[row, peg]] = True
     return np.flatnonzero(seen)
-
-
-@kernel
-def copy_weights(source: Weights, target: Weights) -> None:
-    # a slice assignment would take longer to compile than all other code of this module
-    for vertex in range(source.size):
-        target[vertex] = source[vertex]
 
 
 @kernel

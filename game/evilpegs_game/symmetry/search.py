@@ -13,14 +13,12 @@ from typing import Final
 
 import numpy as np
 
-from evilpegs_game.bits import GOLDEN, mix
-from evilpegs_game.kernels import kernel
+from evilpegs_game.kernels import GOLDEN, copy_into, kernel, mix
 from evilpegs_game.symmetry.refinement import (
     NONE,
     Grid,
     Index,
     Weights,
-    copy_weights,
     count_classes,
     hash_pegs,
     refine,
@@ -65,7 +63,7 @@ def descend(stack: Weights, cells: Index, level: int, tally: Index, orbits: Inde
         if index < cell[_SIZE] and (index == 0 or tally[LEFT] > 0):
             chosen = cell[MEMBERS + index]
             cell[_NEXT] = index + 1
-            copy_weights(stack[level], stack[level + 1])
+            copy_into(stack[level + 1], stack[level])
             stack[level + 1, chosen] = mix(stack[level, chosen] + GOLDEN)
             return level + 1
         level -= 1
@@ -89,10 +87,10 @@ def keep_image(weights: Weights, form: np.uint64, first: Weights, best: Weights,
     tally[_IMAGES] += 1
     if tally[_IMAGES] == 1:
         forms[_FIRST] = form
-        copy_weights(weights, first)
+        copy_into(first, weights)
     if tally[_IMAGES] == 1 or form < forms[_BEST]:
         forms[_BEST] = form
-        copy_weights(weights, best)
+        copy_into(best, weights)
     return bool(tally[_IMAGES] > 1 and form == forms[_FIRST])
 
 
@@ -132,7 +130,7 @@ def search_rows(start: Weights, grid: Grid, vertices: Index) -> Weights:
     stack = np.empty((vertices.size, start.size), np.uint64)
     cells = np.empty((vertices.size, MEMBERS + vertices.size), np.int64)
     tally, orbits = np.array([_MAX_NODES, 0]), np.arange(start.size)
-    copy_weights(start, stack[0])
+    copy_into(stack[0], start)
     level = 0
     while level >= 0:
         weights = stack[level]
@@ -170,7 +168,7 @@ def _settle_colors(weights: Weights, grid: Grid, colors: Index, tally: Index) ->
         for member in members:
             settled[member] = mix(settled[member] + mix(hashes_of[count] + rank))
         count += 1
-    copy_weights(settled, weights)
+    copy_into(weights, settled)
 
 
 @kernel
@@ -220,7 +218,7 @@ def _search_colors(start: Weights, grid: Grid, pegs: Index, members: Index, tall
     first, best, orbits = start.copy(), start.copy(), np.arange(start.size)
     stack = np.empty((members.size, start.size), np.uint64)
     cells = np.empty((members.size, MEMBERS + members.size), np.int64)
-    copy_weights(start, stack[0])
+    copy_into(stack[0], start)
     level = 0
     while level >= 0:
         weights = stack[level]

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from evilpegs_game.codes import Code, Columns, all_codes, check_code, column_code, format_code
 from evilpegs_game.errors import GameError, IllegalCodeError, TooLargeError
-from evilpegs_game.evaluation.distribution import GuessCounts
+from evilpegs_game.evaluation.exact import GuessCounts
 from evilpegs_game.feedback import Feedback, all_black
 from evilpegs_game.partition import split
 from evilpegs_game.rules import Rules

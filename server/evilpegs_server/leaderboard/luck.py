@@ -15,7 +15,7 @@ from typing import Final, TypeVar
 from sqlalchemy import Engine
 from structlog.stdlib import BoundLogger
 
-from evilpegs_game.luck.value_curve import ValueCurve, load_value_curve
+from evilpegs_game.luck.game_luck import ValueCurve, load_value_curve
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.games import (

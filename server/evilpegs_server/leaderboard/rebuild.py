@@ -12,7 +12,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, Engine, select, update
 
 from evilpegs_game.live.live_sets import LiveSets
-from evilpegs_game.luck.value_curve import ValueCurve
+from evilpegs_game.luck.game_luck import ValueCurve
 from evilpegs_server.leaderboard.luck import ladder_curve
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.storage.tables import events, games, matches

@@ -11,8 +11,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from evilpegs_game.codes import Code
-from evilpegs_game.feedback import Feedback
-from evilpegs_game.history import History
+from evilpegs_game.feedback import Feedback, History
 
 
 class Outcome(StrEnum):

@@ -27,8 +27,7 @@ from typing import Final, Self
 
 from evilpegs_game.codes import SYMBOLS, Code, parse_code
 from evilpegs_game.errors import GameError
-from evilpegs_game.feedback import Feedback, all_black
-from evilpegs_game.history import History, Turn
+from evilpegs_game.feedback import Feedback, History, Turn, all_black
 from evilpegs_server.match.clock import GameClock
 from evilpegs_server.match.events import (
     AnswerRepeated,

@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from evilpegs_game.analysis.games import analyze_games
-from evilpegs_game.analysis.turns import Effort, TurnAnalysis
+from evilpegs_game.analysis.turns import Effort, TurnAnalysis, analyze_games
 from evilpegs_game.rules import Rules
 from evilpegs_server.record.event_log import LogEntry
 from evilpegs_server.record.replay import (

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from evilpegs_game.codes import parse_code
 from evilpegs_game.errors import EvilpegsError
-from evilpegs_game.feedback import Feedback
-from evilpegs_game.history import History, Turn
+from evilpegs_game.feedback import Feedback, History, Turn
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.codec import CodecError, decode_record_event
 from evilpegs_protocol.record import GENESIS, chain

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from evilpegs_game.counting.memory import sufficient_bytes
 from evilpegs_game.counting.part_counts import DEFAULT_BYTES as DEFAULT_COUNT_BYTES
-from evilpegs_game.counting.problem import MAX_COUNT
+from evilpegs_game.counting.problem import MAX_COUNT, sufficient_bytes
 from evilpegs_game.counting.solution_tables import LIST_BYTES
 from evilpegs_game.live.live_sets import DEFAULT_BYTES as DEFAULT_CACHE_BYTES
 from evilpegs_game.live.live_sets import ENUMERATED_CODES, LiveSets, max_listed_codes

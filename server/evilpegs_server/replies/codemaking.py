@@ -10,11 +10,9 @@ from typing import Any, NamedTuple
 
 from evilpegs_game.codemakers.codemaker import Method, break_tie, largest_part_feedbacks
 from evilpegs_game.codes import Code, format_code
-from evilpegs_game.feedback import Feedback, all_black, feedback, feedbacks
-from evilpegs_game.history import History
+from evilpegs_game.feedback import Feedback, History, all_black, feedback, feedbacks
 from evilpegs_game.live.cache import ByteCache, CacheState
-from evilpegs_game.live.exact_key import exact_key
-from evilpegs_game.live.live_sets import SIZES_BYTES
+from evilpegs_game.live.live_sets import SIZES_BYTES, exact_key
 from evilpegs_game.rules import Rules
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.replies.capacity import CHEAP_COST, ReplyCapacity, is_enumerated, reply_cost

@@ -11,8 +11,7 @@ from evilpegs_game.codemakers.codemaker import witness
 from evilpegs_game.codes import Code, format_code
 from evilpegs_game.errors import OverBudgetError, TooLargeError
 from evilpegs_game.guessing.criteria import EXPECTED_SIZE
-from evilpegs_game.guessing.sampling import sampled_guess
-from evilpegs_game.guessing.selection import best_guess
+from evilpegs_game.guessing.selection import best_guess, sampled_guess
 from evilpegs_game.live.position import Position
 
 # feedback evaluations, about one second

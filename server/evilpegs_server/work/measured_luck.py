@@ -4,11 +4,9 @@ from collections.abc import Iterable
 
 from evilpegs_game.codes import parse_code
 from evilpegs_game.errors import ContradictionError, EvilpegsError, TooLargeError
-from evilpegs_game.feedback import Feedback, feedbacks
-from evilpegs_game.history import Turn
+from evilpegs_game.feedback import Feedback, Turn, feedbacks
 from evilpegs_game.live.live_sets import LiveSets
-from evilpegs_game.luck.game_luck import game_luck, to_millionths
-from evilpegs_game.luck.value_curve import ValueCurve
+from evilpegs_game.luck.game_luck import ValueCurve, game_luck, to_millionths
 from evilpegs_game.rules import Rules
 
 

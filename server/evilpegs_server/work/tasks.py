@@ -13,8 +13,7 @@ import orjson
 
 from evilpegs_game.codemakers.codemaker import Devil, Evil, Method, witness
 from evilpegs_game.codes import Code, code_at
-from evilpegs_game.feedback import Feedback
-from evilpegs_game.history import History, Turn
+from evilpegs_game.feedback import Feedback, History, Turn
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 from evilpegs_server.work.hints import HINT_BUDGET, HintResult, find_hint
@@ -108,8 +107,7 @@ class AnalyzeGames(NamedTuple):
     def run(self, workspace: Workspace) -> TaskResult[bytes]:
         """Return a list of turns per game as JSON text, each as `TurnAnalysis.to_json` makes it."""
         # Imported here because the solver and its kernels are not needed before somebody asks for an analysis.
-        from evilpegs_game.analysis.games import analyze_games  # noqa: PLC0415
-        from evilpegs_game.analysis.turns import USUAL  # noqa: PLC0415
+        from evilpegs_game.analysis.turns import USUAL, analyze_games  # noqa: PLC0415
 
         analyses = analyze_games(self.rules, self.games, USUAL, live_sets=workspace.live_sets)
         # as text, because receiving it costs the server less than receiving objects
@@ -127,7 +125,7 @@ class MeasureLuck(NamedTuple):
     def run(self, workspace: Workspace) -> TaskResult[list[int | None]]:
         """Return the luck of each game in millionths of a guess; None if it cannot be measured."""
         # Imported here because the event loop does not measure luck.
-        from evilpegs_game.luck.value_curve import load_value_curve  # noqa: PLC0415
+        from evilpegs_game.luck.game_luck import load_value_curve  # noqa: PLC0415
         from evilpegs_server.work.measured_luck import measure_luck  # noqa: PLC0415
 
         curve = load_value_curve(self.rules, self.guess_limit)

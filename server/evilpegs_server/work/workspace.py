@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from evilpegs_game.codemakers.solved_positions import SolvedPositions
 from evilpegs_game.codemakers.worst_case import WorstCase
-from evilpegs_game.history import History
+from evilpegs_game.feedback import History
 from evilpegs_game.live.cache import CacheState
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position

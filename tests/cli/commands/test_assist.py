@@ -22,8 +22,7 @@ from evilpegs_clients.terminal.prompt import Prompt
 from evilpegs_game.analysis.turns import Effort
 from evilpegs_game.codes import code_at, format_code, parse_code
 from evilpegs_game.errors import GameError, IllegalCodeError, MalformedError
-from evilpegs_game.feedback import Feedback, feedback
-from evilpegs_game.history import Turn
+from evilpegs_game.feedback import Feedback, Turn, feedback
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.rules import Rules
 from support.examples import share

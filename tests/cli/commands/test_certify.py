@@ -12,7 +12,7 @@ import pytest
 from evilpegs.main import app
 from evilpegs_clients.errors import StuckStrategyError
 from evilpegs_game.errors import StuckError
-from evilpegs_game.evaluation.tree_walk import MAX_IDLE_TURNS
+from evilpegs_game.evaluation.exact import MAX_IDLE_TURNS
 from support.patience import PATIENCE
 from support.printed import numbers_in
 

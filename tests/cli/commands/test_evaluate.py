@@ -20,7 +20,7 @@ from evilpegs_clients.evaluation.journal import JournalMismatchError
 from evilpegs_clients.evaluation.results import StrategyResult, exact_expectation
 from evilpegs_clients.evaluation.spec import StrategySpec
 from evilpegs_game.errors import StuckError
-from evilpegs_game.evaluation.tree_walk import MAX_IDLE_TURNS
+from evilpegs_game.evaluation.exact import MAX_IDLE_TURNS
 from evilpegs_game.rules import Rules
 from support.printed import numbers_in, svg_texts
 

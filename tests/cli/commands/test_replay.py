@@ -12,8 +12,7 @@ from evilpegs.commands.replay import CHANCE_LEGEND, LEGEND, show_match
 from evilpegs.database import open_for_reading
 from evilpegs_game.analysis.turns import analyze
 from evilpegs_game.codes import format_code
-from evilpegs_game.feedback import Feedback
-from evilpegs_game.history import Turn
+from evilpegs_game.feedback import Feedback, Turn
 from evilpegs_game.rules import Rules
 from evilpegs_server.record.replay import GameReplay, MatchReplay, TurnReplay
 from evilpegs_server.site.analysis import MatchAnalyses

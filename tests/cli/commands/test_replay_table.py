@@ -13,9 +13,8 @@ from evilpegs.commands.replay import print_analysis, regret_range
 from evilpegs_game.analysis.regret import Regret
 from evilpegs_game.analysis.turns import Effort, analyze
 from evilpegs_game.codes import format_code, parse_code
-from evilpegs_game.feedback import Feedback
+from evilpegs_game.feedback import Feedback, Turn
 from evilpegs_game.guessing.criteria import ENTROPY
-from evilpegs_game.history import Turn
 from evilpegs_game.rules import Rules
 from evilpegs_server.record.replay import TurnReplay
 

@@ -3,8 +3,7 @@ import pytest
 from evilpegs_clients.connection.connection import ReceivedMessage
 from evilpegs_clients.connection.match_view import MatchView, Phase
 from evilpegs_clients.errors import BrokenRecordError, ConnectionLostError
-from evilpegs_game.feedback import Feedback
-from evilpegs_game.history import Turn
+from evilpegs_game.feedback import Feedback, Turn
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.codec import canonical, decode_event
 

@@ -5,11 +5,9 @@ import pytest
 from evilpegs_clients.bot.summary import GameSummary, MatchSummary
 from evilpegs_clients.contest.paired_games import ServerPairs
 from evilpegs_game.codes import parse_code
-from evilpegs_game.feedback import feedback
-from evilpegs_game.history import Turn
+from evilpegs_game.feedback import Turn, feedback
 from evilpegs_game.live.live_sets import LiveSets
-from evilpegs_game.luck.game_luck import adjusted_score
-from evilpegs_game.luck.value_curve import load_value_curve
+from evilpegs_game.luck.game_luck import adjusted_score, load_value_curve
 from evilpegs_game.rules import Rules
 from evilpegs_server.match.ladders import load_ladders
 

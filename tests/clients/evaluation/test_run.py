@@ -19,8 +19,7 @@ from evilpegs_clients.strategies.strategy import seeded_choice
 from evilpegs_game.codemakers.codemaker import Fixed
 from evilpegs_game.codes import code_at, format_code
 from evilpegs_game.errors import StuckError
-from evilpegs_game.evaluation.exact import duel, evaluate
-from evilpegs_game.evaluation.tree_walk import MAX_IDLE_TURNS
+from evilpegs_game.evaluation.exact import MAX_IDLE_TURNS, duel, evaluate
 from evilpegs_game.rules import Rules
 from support.examples import share
 from support.printed import numbers_in

@@ -21,8 +21,7 @@ from evilpegs_clients.evaluation.units import (
 from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.strategy import StrategyError, seeded_choice
 from evilpegs_game.errors import IllegalCodeError
-from evilpegs_game.feedback import Feedback
-from evilpegs_game.history import Turn
+from evilpegs_game.feedback import Feedback, Turn
 from evilpegs_game.live.live_sets import ENUMERATED_CODES, LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules

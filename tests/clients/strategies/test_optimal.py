@@ -13,17 +13,15 @@ from evilpegs_game.codemakers.codemaker import Evil
 from evilpegs_game.codes import parse_code
 from evilpegs_game.errors import ContradictionError, OverBudgetError, TooLargeError
 from evilpegs_game.evaluation.exact import duel, evaluate
-from evilpegs_game.feedback import Feedback, feedback
+from evilpegs_game.feedback import Feedback, Turn, feedback
 from evilpegs_game.guessing.criteria import MOST_PARTS
 from evilpegs_game.guessing.selection import best_guess
-from evilpegs_game.history import Turn
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.optimal.least_total import LeastTotal
 from evilpegs_game.rules import Rules
 from evilpegs_game.trees.certificate import certify
-from evilpegs_game.trees.from_strategy import tree_from_strategy
-from evilpegs_game.trees.tree import parse_tree
+from evilpegs_game.trees.tree import parse_tree, tree_from_strategy
 
 ROOT = Path(__file__).parents[3]
 compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too slow as plain Python")

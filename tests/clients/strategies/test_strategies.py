@@ -15,10 +15,9 @@ from evilpegs_game.codemakers.codemaker import Evil, Fixed
 from evilpegs_game.codes import check_code, code_at
 from evilpegs_game.errors import TooLargeError
 from evilpegs_game.evaluation.exact import duel, evaluate
-from evilpegs_game.feedback import feedback
+from evilpegs_game.feedback import Turn, feedback
 from evilpegs_game.guessing.criteria import ENTROPY
 from evilpegs_game.guessing.selection import best_guess
-from evilpegs_game.history import Turn
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules

@@ -12,8 +12,7 @@ from evilpegs_clients.verification.independent import enumerate_blocks as block_
 from evilpegs_clients.verification.independent import enumerate_plain as plain_parts
 from evilpegs_clients.verification.independent.definitions import MarkedGuess, Marks, Space, marks_of
 from evilpegs_game.codes import SYMBOLS
-from evilpegs_game.feedback import Feedback
-from evilpegs_game.history import Turn
+from evilpegs_game.feedback import Feedback, Turn
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules

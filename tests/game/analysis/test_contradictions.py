@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from evilpegs_game.analysis.contradictions import contradiction
 from evilpegs_game.codes import code_at
 from evilpegs_game.errors import TooLargeError
-from evilpegs_game.feedback import Feedback, feedback, feedbacks
-from evilpegs_game.history import Turn
+from evilpegs_game.feedback import Feedback, Turn, feedback, feedbacks
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.rules import Rules
 from support.examples import share

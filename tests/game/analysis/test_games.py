@@ -1,10 +1,8 @@
 """Several games are analyzed as each would be alone."""
 
-from evilpegs_game.analysis.games import analyze_games
-from evilpegs_game.analysis.turns import Effort, analyze
+from evilpegs_game.analysis.turns import Effort, analyze, analyze_games
 from evilpegs_game.codes import parse_code
-from evilpegs_game.feedback import Feedback
-from evilpegs_game.history import Turn
+from evilpegs_game.feedback import Feedback, Turn
 from evilpegs_game.rules import Rules
 
 RULES = Rules(3, 4)

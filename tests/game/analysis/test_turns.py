@@ -12,21 +12,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evilpegs_game.analysis.best_guesses import best_guesses
-from evilpegs_game.analysis.figures import CRITERIA, figure, guess_figures
+from evilpegs_game.analysis.guesses import CRITERIA, best_guesses, figure, guess_figures
 from evilpegs_game.analysis.regret import Regret, SplitBound, regret
 from evilpegs_game.analysis.turns import THOROUGH, Effort, analyze
-from evilpegs_game.codemakers.size_bounds import least_possible_total
+from evilpegs_game.codemakers.small_sets import least_possible_total
 from evilpegs_game.codes import all_codes, code_at, column_code, format_code, parse_code
 from evilpegs_game.errors import OverBudgetError, TooLargeError
 from evilpegs_game.evaluation.heuristic import MAX_BYTES, heuristic_bytes
-from evilpegs_game.feedback import Feedback, all_black, feedback
+from evilpegs_game.feedback import Feedback, Turn, all_black, feedback
 from evilpegs_game.guessing.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHIC, MINIMAX, MOST_PARTS
-from evilpegs_game.history import Turn
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
-from evilpegs_game.optimal.least_total import LeastTotal
-from evilpegs_game.optimal.within_budget import BoundedSolver
+from evilpegs_game.optimal.least_total import BoundedSolver, LeastTotal
 from evilpegs_game.partition import partition_counts
 from evilpegs_game.rules import Rules
 from support.examples import share

@@ -1,6 +1,6 @@
 import pytest
 
-from evilpegs_game.codemakers.size_bounds import (
+from evilpegs_game.codemakers.small_sets import (
     least_possible_total,
     least_total_table,
     max_codes_within,

@@ -7,13 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evilpegs_game.codemakers.size_bounds import max_codes_within
+from evilpegs_game.codemakers.small_sets import max_codes_within
 from evilpegs_game.codemakers.solved_positions import SolvedPositions
 from evilpegs_game.codemakers.worst_case import HardestReplies, WorstCase, affordable_codes
 from evilpegs_game.codes import all_codes, code_at, parse_code, to_columns
 from evilpegs_game.errors import OverBudgetError, TooLargeError
-from evilpegs_game.feedback import Feedback
-from evilpegs_game.history import Turn
+from evilpegs_game.feedback import Feedback, Turn
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.partition import partition_counts

@@ -5,8 +5,8 @@ from random import Random
 import numba
 import pytest
 
+from evilpegs_game.counting.layout import SHARED_SUBSETS
 from evilpegs_game.counting.part_counts import DEFAULT_BYTES, count_parts
-from evilpegs_game.counting.peg_subsets import SHARED_SUBSETS
 from evilpegs_game.counting.problem import CountingProblem
 from evilpegs_game.errors import TooLargeError
 from evilpegs_game.rules import Rules

@@ -9,12 +9,10 @@ from evilpegs_game.codemakers.codemaker import Evil, Fixed
 from evilpegs_game.codes import code_at
 from evilpegs_game.counting.problem import MAX_COUNT
 from evilpegs_game.errors import ContradictionError, IllegalCodeError, StuckError, TooLargeError
-from evilpegs_game.evaluation.exact import Evaluation, distribution_from, duel, evaluate
-from evilpegs_game.evaluation.tree_walk import MAX_IDLE_TURNS
-from evilpegs_game.feedback import Feedback, all_black, feedback
+from evilpegs_game.evaluation.exact import MAX_IDLE_TURNS, Evaluation, distribution_from, duel, evaluate
+from evilpegs_game.feedback import Feedback, Turn, all_black, feedback
 from evilpegs_game.guessing.criteria import ENTROPY, MINIMAX
 from evilpegs_game.guessing.selection import best_guess
-from evilpegs_game.history import Turn
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules

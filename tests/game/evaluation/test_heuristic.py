@@ -7,10 +7,9 @@ from evilpegs_game.codes import all_codes, code_at
 from evilpegs_game.errors import ContradictionError, IllegalCodeError, TooLargeError
 from evilpegs_game.evaluation.exact import evaluate
 from evilpegs_game.evaluation.heuristic import MAX_BYTES, evaluate_heuristic, heuristic_bytes
-from evilpegs_game.feedback import Feedback, feedback
+from evilpegs_game.feedback import Feedback, Turn, feedback
 from evilpegs_game.guessing.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHIC, MINIMAX, MOST_PARTS
 from evilpegs_game.guessing.selection import best_guess
-from evilpegs_game.history import Turn
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules

@@ -6,11 +6,10 @@ import pytest
 
 from evilpegs_game.codes import all_codes, column_code
 from evilpegs_game.errors import StuckError
-from evilpegs_game.evaluation.tree_walk import MAX_IDLE_TURNS, walk_tree
-from evilpegs_game.feedback import feedback
+from evilpegs_game.evaluation.exact import MAX_IDLE_TURNS, walk_tree
+from evilpegs_game.feedback import Turn, feedback
 from evilpegs_game.guessing.criteria import MINIMAX
 from evilpegs_game.guessing.selection import best_guess
-from evilpegs_game.history import Turn
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evilpegs_game.codes import all_codes, code_at, column_code, to_columns
-from evilpegs_game.evaluation.heuristic_kernels import some_candidate_separates
+from evilpegs_game.evaluation.heuristic import some_candidate_separates
 from evilpegs_game.feedback import feedback
-from evilpegs_game.guessing.bitmaps import add_peg, make_bitmaps, part_size
 from evilpegs_game.guessing.color_classes import make_color_classes, to_color_classes
 from evilpegs_game.guessing.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHIC, MINIMAX, MOST_PARTS
+from evilpegs_game.guessing.guess_cursor import add_peg, make_bitmaps, part_size
 from evilpegs_game.guessing.ranking import Best, is_better, keep_better, no_guess, score_limit
 from evilpegs_game.guessing.search import best_code
 from evilpegs_game.partition import part_size_table

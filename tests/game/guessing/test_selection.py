@@ -7,10 +7,9 @@ from hypothesis import strategies as st
 
 from evilpegs_game.codes import all_codes, code_at, column_code
 from evilpegs_game.errors import OverBudgetError, TooLargeError
-from evilpegs_game.feedback import feedback
+from evilpegs_game.feedback import Turn, feedback
 from evilpegs_game.guessing.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHIC, MINIMAX, MOST_PARTS
 from evilpegs_game.guessing.selection import best_guess, best_guess_at, guessed_color_mask
-from evilpegs_game.history import Turn
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.partition import part_sizes, partition_counts

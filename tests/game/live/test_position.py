@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from evilpegs_game.codes import all_codes, code_at, column_code
 from evilpegs_game.errors import ContradictionError, MalformedError, TooLargeError
-from evilpegs_game.feedback import Feedback, feedback
-from evilpegs_game.history import Turn
+from evilpegs_game.feedback import Feedback, Turn, feedback
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules

@@ -10,7 +10,7 @@ from evilpegs_game.codes import all_codes, column_code
 from evilpegs_game.errors import StuckError
 from evilpegs_game.feedback import feedback
 from evilpegs_game.luck.calibration import fit_knots, remaining_of_games, remaining_of_secrets
-from evilpegs_game.luck.value_curve import MILLION, ValueCurve
+from evilpegs_game.luck.game_luck import MILLION, ValueCurve
 from evilpegs_game.rules import Rules
 from support.all_games import all_games, first_candidate
 

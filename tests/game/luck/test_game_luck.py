@@ -13,13 +13,20 @@ from hypothesis import strategies as st
 
 from evilpegs_game.codes import all_codes, code_at, column_code
 from evilpegs_game.errors import ContradictionError
-from evilpegs_game.feedback import Feedback, all_black, feedback
-from evilpegs_game.history import Turn
+from evilpegs_game.feedback import Feedback, Turn, all_black, feedback
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.luck import game_luck as module
-from evilpegs_game.luck.game_luck import adjusted_score, game_luck, raw_score, to_millionths, turn_luck
-from evilpegs_game.luck.value_curve import MILLION, ValueCurve, load_value_curve
+from evilpegs_game.luck.game_luck import (
+    MILLION,
+    ValueCurve,
+    adjusted_score,
+    game_luck,
+    load_value_curve,
+    raw_score,
+    to_millionths,
+    turn_luck,
+)
 from evilpegs_game.rules import Rules
 from support.all_games import GOOD_STRATEGIES, STRATEGIES, scores
 from support.examples import share

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evilpegs_game.errors import MalformedError
-from evilpegs_game.luck.value_curve import (
+from evilpegs_game.luck.game_luck import (
     CURVES_FOLDER,
     MILLION,
     ValueCurve,

@@ -23,13 +23,13 @@ from evilpegs_game.optimal.search_state import (
     NONE,
     SHARED,
     UNLIMITED,
+    Tuning,
     new_record,
     new_stack,
+    new_totals,
 )
 from evilpegs_game.optimal.solve import solve
 from evilpegs_game.optimal.solver import StoppedError, TotalSolver, try_in_threads
-from evilpegs_game.optimal.totals_table import new_totals
-from evilpegs_game.optimal.tuning import Tuning
 from evilpegs_game.rules import Rules
 from support.plain_least_total import play_all
 

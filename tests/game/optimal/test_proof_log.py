@@ -4,12 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evilpegs_game.checked_lines import format_line
 from evilpegs_game.codes import code_at
 from evilpegs_game.errors import DamagedError, ForeignError, MalformedError
 from evilpegs_game.feedback import feedbacks
 from evilpegs_game.optimal import proof_log
-from evilpegs_game.optimal.proof_log import KnownBounds, ProofLog, Subproblem
+from evilpegs_game.optimal.proof_log import KnownBounds, ProofLog, Subproblem, format_line
 from evilpegs_game.optimal.search_state import NEVER, UNLIMITED
 from evilpegs_game.rules import Rules
 

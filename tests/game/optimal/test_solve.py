@@ -10,11 +10,9 @@ from evilpegs_game.codes import all_codes, code_at, column_code, to_columns
 from evilpegs_game.errors import OverBudgetError, TooLargeError
 from evilpegs_game.optimal.guess_matrix import CodeSpace, GuessMatrix, one_guess_per_shape
 from evilpegs_game.optimal.least_total import LeastTotal
-from evilpegs_game.optimal.search_state import NEVER
+from evilpegs_game.optimal.search_state import NEVER, Tuning, new_totals
 from evilpegs_game.optimal.solve import solve, solve_cost
 from evilpegs_game.optimal.solver import TotalSolver
-from evilpegs_game.optimal.totals_table import new_totals
-from evilpegs_game.optimal.tuning import Tuning
 from evilpegs_game.rules import Rules
 from support.examples import share
 from support.plain_least_total import PlainLeastTotal, play_all

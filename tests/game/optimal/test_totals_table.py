@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evilpegs_game.optimal.totals_table import NO_BOUND, look_up, new_totals, store
+from evilpegs_game.optimal.search_state import NO_BOUND, look_up, new_totals, store
 
 words = st.integers(1, 2**64 - 1).map(np.uint64)
 

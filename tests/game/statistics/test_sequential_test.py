@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evilpegs_game.errors import MalformedError
-from evilpegs_game.luck.value_curve import load_value_curve
+from evilpegs_game.luck.game_luck import load_value_curve
 from evilpegs_game.rules import Rules
 from evilpegs_game.statistics.sequential_test import BOUND, FIRST_PAIRS, VARIANCE_MARGIN, Hypotheses, SequentialTest
 from support.all_games import scores

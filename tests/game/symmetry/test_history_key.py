@@ -14,8 +14,7 @@ from evilpegs_game.errors import IllegalCodeError
 from evilpegs_game.feedback import Feedback, feedback
 from evilpegs_game.partition import part_sizes, select
 from evilpegs_game.rules import Rules
-from evilpegs_game.symmetry.history_key import history_key
-from evilpegs_game.symmetry.symmetry import Symmetry
+from evilpegs_game.symmetry.history_key import Symmetry, history_key
 
 RULES = [
     Rules(1, 1),

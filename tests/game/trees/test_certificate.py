@@ -13,8 +13,7 @@ from evilpegs_game.guessing.criteria import MINIMAX, MOST_PARTS
 from evilpegs_game.guessing.selection import best_guess
 from evilpegs_game.rules import Rules
 from evilpegs_game.trees.certificate import Certificate, TreeError, certify
-from evilpegs_game.trees.from_strategy import tree_from_strategy
-from evilpegs_game.trees.tree import MAX_DEPTH, Node, Tree, format_tree, nodes, parse_tree
+from evilpegs_game.trees.tree import MAX_DEPTH, Node, Tree, format_tree, nodes, parse_tree, tree_from_strategy
 from support.messages import values_in
 from support.plain_tree import plain_distribution
 

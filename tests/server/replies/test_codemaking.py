@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from evilpegs_game.codes import code_at, format_code, parse_code
 from evilpegs_game.errors import TooLargeError
-from evilpegs_game.feedback import Feedback, feedback
-from evilpegs_game.history import Turn
+from evilpegs_game.feedback import Feedback, Turn, feedback
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.rules import Rules
 from evilpegs_server.match.ladders import load_ladders

@@ -9,8 +9,7 @@ import pytest
 from evilpegs_game.codemakers.solved_positions import SolvedPositions
 from evilpegs_game.codes import all_codes, code_at, parse_code
 from evilpegs_game.errors import TooLargeError
-from evilpegs_game.feedback import Feedback, feedback
-from evilpegs_game.history import Turn
+from evilpegs_game.feedback import Feedback, Turn, feedback
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.commitment import tie_index
 from evilpegs_server.match.ladders import load_ladders

@@ -7,9 +7,8 @@ import pytest
 
 from evilpegs_game.codes import code_at, parse_code
 from evilpegs_game.errors import TooLargeError
-from evilpegs_game.feedback import Feedback, all_black, feedback
-from evilpegs_game.guessing.sampling import sampled_guess
-from evilpegs_game.history import Turn
+from evilpegs_game.feedback import Feedback, Turn, all_black, feedback
+from evilpegs_game.guessing.selection import sampled_guess
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules

@@ -9,18 +9,16 @@ from random import Random
 from typing import Any, Final, Literal
 
 from evilpegs.errors import CommandError
-from evilpegs_game.analysis.best_guesses import Among, best_guesses
 from evilpegs_game.analysis.contradictions import contradiction
-from evilpegs_game.analysis.figures import GuessFigures, guess_figures
+from evilpegs_game.analysis.guesses import Among, GuessFigures, best_guesses, guess_figures
 from evilpegs_game.analysis.turns import Effort
 from evilpegs_game.codes import Code, column_code, format_code
 from evilpegs_game.errors import ContradictionError, TooLargeError
-from evilpegs_game.feedback import Feedback, all_black
-from evilpegs_game.guessing.sampling import sampled_guess
-from evilpegs_game.history import History, Turn
+from evilpegs_game.feedback import Feedback, History, Turn, all_black
+from evilpegs_game.guessing.selection import sampled_guess
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
-from evilpegs_game.optimal.within_budget import BoundedSolver
+from evilpegs_game.optimal.least_total import BoundedSolver
 from evilpegs_game.rules import Rules
 
 EFFORT: Final = Effort(feedback_budget=100_000_000, solver_budget=500_000_000)  # about a second of work

@@ -10,7 +10,7 @@ from evilpegs.commands.assist.screen import AssistScreen
 from evilpegs.errors import CommandError
 from evilpegs.output import pluralize
 from evilpegs_game.errors import GameError
-from evilpegs_game.history import Turn
+from evilpegs_game.feedback import Turn
 from evilpegs_game.rules import Rules
 
 MAX_CODES: Final = 500

@@ -12,8 +12,7 @@ from evilpegs.errors import CommandError
 from evilpegs_clients.terminal.words import parse_words
 from evilpegs_game.codes import Code, format_code, parse_code
 from evilpegs_game.errors import GameError, MalformedError, quoted
-from evilpegs_game.feedback import Feedback
-from evilpegs_game.history import Turn
+from evilpegs_game.feedback import Feedback, Turn
 from evilpegs_game.rules import Rules
 
 

@@ -11,10 +11,9 @@ from evilpegs.output import pluralize
 from evilpegs.tables import Column, feedback_text, print_table
 from evilpegs_clients.terminal.pegs import peg_text
 from evilpegs_clients.terminal.screen import Screen
-from evilpegs_game.analysis.figures import CRITERIA, GuessFigures
+from evilpegs_game.analysis.guesses import CRITERIA, GuessFigures
 from evilpegs_game.codes import Code, format_code
-from evilpegs_game.feedback import Feedback
-from evilpegs_game.history import Turn
+from evilpegs_game.feedback import Feedback, Turn
 
 COMPARED_AMONG: Final = {
     "codes": "",

@@ -2,8 +2,8 @@
 
 import pytest
 
+from evilpegs_game.codemakers.small_sets import WorkBudget
 from evilpegs_game.errors import OverBudgetError
-from evilpegs_game.work_budget import WorkBudget
 
 
 def test_work_up_to_limit_is_allowed():

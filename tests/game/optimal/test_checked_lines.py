@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evilpegs_game import checked_lines
-from evilpegs_game.checked_lines import CHECKSUM_DIGITS, format_line, read_lines
 from evilpegs_game.errors import DamagedError
+from evilpegs_game.optimal import proof_log
+from evilpegs_game.optimal.proof_log import CHECKSUM_DIGITS, format_line, read_lines
 from support.examples import share
 
 texts = st.text(st.characters(codec="utf-8", exclude_characters="\n"), max_size=20)
@@ -28,10 +28,13 @@ def test_checked_lines_round_trip(kept, context):
     assert all(line.endswith(b"\n") and line.count(b"\n") == 1 for line in lines)
 
 
-def test_checked_line_has_documented_form():
-    (shown,) = [line.strip() for line in checked_lines.__doc__.splitlines() if line.startswith("    ")]
-    assert format_line("- 1123 2,2 10 10 -", "4x7").decode() == f"{shown}\n"
-    assert len(shown.rpartition(" ")[2]) == CHECKSUM_DIGITS
+def test_documented_lines_match_their_checksums():
+    heading, *facts = [
+        f"{line.strip()}\n".encode() for line in proof_log.__doc__.splitlines() if line.startswith("    ")
+    ]
+    assert list(read_lines([heading], "")) == ["evilpegs proof log 2 4x7"]
+    assert len(list(read_lines(facts, "4x7"))) == 3
+    assert all(len(line.split()[-1]) == CHECKSUM_DIGITS for line in facts)
 
 
 @pytest.mark.parametrize(
