@@ -6,6 +6,7 @@ Cheap replies are computed at once, in the event loop. All other work becomes ta
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from evilpegs_game.codemakers.codemaker import Method, break_tie, largest_part_feedbacks
@@ -13,7 +14,6 @@ from evilpegs_game.codes import Code, format_code
 from evilpegs_game.feedback import Feedback, History, all_black, feedback, feedbacks
 from evilpegs_game.live.cache import ByteCache, CacheState
 from evilpegs_game.live.live_sets import SIZES_BYTES, exact_key
-from evilpegs_game.rules import Rules
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.replies.capacity import CHEAP_COST, ReplyCapacity, is_enumerated, reply_cost
 from evilpegs_server.replies.game_secrets import GameSecrets
@@ -93,28 +93,22 @@ class Codemaking:
         if self.is_cheap(ladder):
             done(outcome_of(partial(self.compute_reply, ladder, secrets, history, guess)))
             return
-        part_sizes = self._part_sizes.get(_cache_key(ladder, history, guess))
-        finish = partial(self._finish_reply, ladder, secrets, history, guess, done)
+        key = _cache_key(ladder, history, guess)
+
+        def finish(result: tuple[int, ...] | AllowedReplies | Exception) -> None:
+            if isinstance(result, Exception):
+                done(result)
+                return
+            if not isinstance(result, AllowedReplies):
+                self._part_sizes.put(key, result, SIZES_BYTES)
+            done(outcome_of(partial(choose_reply, ladder, secrets, history, guess, result)))
+
+        part_sizes = self._part_sizes.get(key)
         if part_sizes is not None and ladder.codemaker != "devil":
             finish(part_sizes)
         else:
-            self._pool.submit(player, reply_cost(ladder, len(history)), reply_task(ladder, history, guess), finish)
-
-    def _finish_reply(
-        self,
-        ladder: Ladder,
-        secrets: GameSecrets,
-        history: History,
-        guess: Code,
-        done: Callable[[Reply | Exception], None],
-        result: tuple[int, ...] | AllowedReplies | Exception,
-    ) -> None:
-        if isinstance(result, Exception):
-            done(result)
-            return
-        if not isinstance(result, AllowedReplies):
-            self._part_sizes.put(_cache_key(ladder, history, guess), result, SIZES_BYTES)
-        done(outcome_of(partial(choose_reply, ladder, secrets, history, guess, result)))
+            task: Task[Any] = reply_task(ladder, history, guess)
+            self._pool.submit(player, reply_cost(ladder, len(history)), task, finish)
 
     def secret(self, ladder: Ladder, secrets: GameSecrets, history: History) -> str:
         """Return the secret or witness of a game; that may take long unless `knows_secret` returns True."""
@@ -156,8 +150,9 @@ class Codemaking:
     def warm_up(self, ladders: Iterable[Ladder]) -> list[Task[Any]]:
         """Compile and cache here what ``ladders`` need; return the tasks that must do so in the worker process."""
         offered = [each for each in ladders if each.codemaker != "fixed" and self.unavailable_reason(each) is None]
-        enumerated = sorted({ladder.rules for ladder in offered if is_enumerated(ladder.rules)}, key=_size)
-        counted = sorted({ladder.rules for ladder in offered if not is_enumerated(ladder.rules)}, key=_size)
+        by_size = sorted({ladder.rules for ladder in offered}, key=attrgetter("size"))
+        enumerated = [rules for rules in by_size if is_enumerated(rules)]
+        counted = [rules for rules in by_size if not is_enumerated(rules)]
         devils = {(each.rules, each.exact_up_to) for each in offered if each.codemaker == "devil"}
         for rules in enumerated:
             WarmUp(rules, 3).run(self._workspace)
@@ -209,7 +204,3 @@ def choose_reply(
 def _cache_key(ladder: Ladder, history: History, guess: Code) -> bytes:
     # turns that repeat an earlier one rule out no more codes, so the reply is the same
     return exact_key(ladder.rules, tuple(dict.fromkeys(history)), guess)
-
-
-def _size(rules: Rules) -> int:
-    return rules.size
