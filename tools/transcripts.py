@@ -26,7 +26,7 @@ from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 from evilpegs_server import outlets
 from evilpegs_server.leaderboard.leaderboards import LiveLeaderboards
-from evilpegs_server.play import match_ids, registry
+from evilpegs_server.play import registry
 from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage import players, server_key
@@ -37,7 +37,7 @@ BLOCK = re.compile(r"(### (.*?)\n.*?```text\n)(.*?)(```)", re.DOTALL)
 STEP_MS = 1250
 LONG = ["…"]
 MODULES = {
-    "evilpegs_server.lobby": [match_ids, registry],
+    "evilpegs_server.lobby": [registry],
     "evilpegs_server.players": [players],
     "evilpegs_server.server_key": [server_key],
 }

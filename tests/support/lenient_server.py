@@ -9,7 +9,7 @@ import os
 
 from evilpegs.main import main
 from evilpegs_server.gateway.connection import GameConnection
-from evilpegs_server.play import finished_matches, player_clock, stall_free_clock
+from evilpegs_server.play import recovery, stall_free_clock
 from evilpegs_server.site import loop_share
 
 
@@ -21,10 +21,10 @@ async def read_at_once(finished, match):
 if __name__ == "__main__":
     os.environ["EVILPEGS_REQUESTS_PER_SECOND"] = "100000000"
     GameConnection.slice_bytes = GameConnection.max_unsent_bytes = 1 << 60
-    finished_matches.FinishedMatches.find = read_at_once
-    player_clock.TURN_CREDIT_MS = player_clock.GAME_CREDIT_MS = math.inf
+    recovery.FinishedMatches.find = read_at_once
+    stall_free_clock.TURN_CREDIT_MS = stall_free_clock.GAME_CREDIT_MS = math.inf
     loop_share.LoopShare.wait_seconds = lambda share: 0.0
     loop_share.ADMITTED_PER_STEP = 1 << 30
     if os.environ.get("COUNT_STOPS"):
-        player_clock.TURN_CREDIT_MS, stall_free_clock.LONG_STALL_MS = 0.0, math.inf
+        stall_free_clock.TURN_CREDIT_MS, stall_free_clock.LONG_STALL_MS = 0.0, math.inf
     main()

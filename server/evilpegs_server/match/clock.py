@@ -1,7 +1,7 @@
 """The clock of a game: a base time for the whole game and an increment after each guess.
 
 ``now`` is in milliseconds on any clock that only goes forward. The time left is kept in whole milliseconds, so a clock
-rebuilt from the record equals the one that was lost.
+rebuilt from the record equals the one that was lost. When the time is up, `Match.handle_timeout` ends the game.
 """
 
 import re

@@ -483,10 +483,7 @@ class MatchRunner:
         self._handle_waiting()
 
     def _refuse_as(self, request: Request, refused: RefusedError) -> None:
-        expected = None
-        if refused.expected is not None:
-            game, turn = refused.expected
-            expected = Expected(game=game, turn=turn)
+        expected = refused.expected and Expected(game=refused.expected[0], turn=refused.expected[1])
         self._refuse(request, ErrorCode(refused.refusal), str(refused), expected)
 
     def _refuse(self, request: Request, code: ErrorCode, why: str, expected: Expected | None = None) -> None:

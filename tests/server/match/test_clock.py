@@ -49,6 +49,15 @@ def test_game_clock_runs_between_start_and_stop():
     assert clock.took_ms(9_000) == 0
 
 
+def test_credit_moves_flag_and_is_not_charged():
+    clock = GameClock(CONTROL)
+    clock.credit(500)
+    clock.start(5_000)
+    clock.credit(300)
+    assert clock.took_ms(5_700) == 400
+    assert clock.flag_at() == 15_300
+
+
 def test_charge_subtracts_turn_and_adds_increment():
     clock = GameClock(CONTROL)
     clock.charge(2_500)
