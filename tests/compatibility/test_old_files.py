@@ -138,17 +138,14 @@ def test_bot_keeps_name_with_old_token_file(old, run, home):
     assert kept[url]["minimax"] == old.tokens["minimax"], "the old token was enough, no name was claimed"
 
 
-def test_solve_goes_on_from_old_proof_log(old, run):
+def test_solve_replaces_old_proof_log(old, run):
     log = old / "proof.journal"
-    heading, _, *facts, _ = log.read_text().splitlines()
-    assert heading == "evilpegs journal 1"
+    assert log.read_text().startswith("evilpegs journal 1\n")
     solved = run("solve", "--rules", "4x7", "--journal", log, "--out", old / "4x7.tree", "--json")
     assert json.loads(solved.out)["total"] == 11_228
-    assert not any(line.startswith("evilpegs:") for line in solved.err.splitlines()), "the old log was believed"
-    heading, *known = log.read_text().splitlines()
-    assert heading.startswith("evilpegs proof log 2 4x7 ")
-    subproblems = [{tuple(line.split()[:3]) for line in lines} for lines in (facts, known)]
-    assert subproblems[0] <= subproblems[1], "what was known is still known"
+    (warning,) = [line for line in solved.err.splitlines() if line.startswith("evilpegs:")]
+    assert str(log) in warning
+    assert log.read_text().startswith("evilpegs proof log 2 4x7 ")
 
 
 def test_old_solved_positions_are_read_and_kept(old, run):

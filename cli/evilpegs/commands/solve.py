@@ -238,7 +238,7 @@ def _parse_proof_log(path: Path, data: bytes) -> ProofLog | None:
     except ForeignError:
         reason = "this is a journal of another version"
     except DamagedError as error:
-        reason = f"line {error.line} of the journal is damaged" if error.line else "the journal is damaged"
+        reason = f"line {error.line} of the journal is damaged"
     except MalformedError:
         reason = "a line of the journal cannot be read"
     print(f"evilpegs: {path}: {reason}; the proof starts from the beginning", file=sys.stderr)  # noqa: T201

@@ -17,8 +17,6 @@ Every line is a *checked line*: it ends in the first 16 hexadecimal digits of a 
 found. The digest covers the context of the line, a line break and the text. The context of a fact is the rules, that of
 the first line is empty. It is not part of the line: a line copied from another context does not match its checksum.
 Checksums reveal neither a missing line nor a changed order. The journals of evaluations have checked lines too.
-
-Format 1 of earlier versions, with one digest at the end, is still read.
 """
 
 from collections.abc import Iterable, Iterator
@@ -34,10 +32,9 @@ from evilpegs_game.rules import Rules
 CHECKSUM_DIGITS: Final = 16
 
 TITLES: Final = (b"evilpegs proof log ", b"evilpegs journal ")
-"""The beginnings of proof logs; the second is that of earlier versions."""
+"""The beginnings of proof logs; the second is that of version 0.1.0, whose facts are no longer read."""
 
 _HEADING: Final = f"{TITLES[0].decode()}2 "
-_OLD_HEADINGS: Final = tuple(title + b"1\n" for title in TITLES)
 
 
 def format_line(text: str, context: str) -> bytes:
@@ -55,8 +52,7 @@ def read_lines(lines: Iterable[bytes], context: str, first_number: int = 1) -> I
     for number, line in enumerate(lines, first_number):
         text = line.rpartition(b" ")[0].decode(errors="replace")
         if format_line(text, context) != line:  # also true of every line with undecodable bytes
-            message = f"line {number} does not match its checksum"
-            raise DamagedError(message, line=number)
+            raise DamagedError(f"line {number} does not match its checksum", line=number)
         yield text
 
 
@@ -95,7 +91,8 @@ class ProofLog:
         rules = str(self.rules)
         lines = [format_line(f"{_HEADING}{rules}", "")]
         for subproblem in sorted(self.known.keys() | self.tried.keys()):
-            start = _format_subproblem(subproblem)
+            limit = "-" if subproblem.limit == UNLIMITED else str(subproblem.limit)
+            start = f"{limit} {format_code(subproblem.first)} {subproblem.feedback}"
             lines += [format_line(f"{start} {words}", rules) for words in self._facts(subproblem)]
         return b"".join(lines)
 
@@ -109,21 +106,25 @@ class ProofLog:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "ProofLog":
-        """Read the text of `to_bytes`, or one of format 1.
+        """Read the text of `to_bytes`.
 
         Raises:
-            ForeignError: ``data`` are not a proof log, or are one of a later version.
-            DamagedError: ``data`` were changed; ``line`` of the error is the first changed line, None in format 1.
+            ForeignError: ``data`` are not a proof log, or are one of another version.
+            DamagedError: ``data`` were changed; ``line`` of the error is the first changed line.
             MalformedError: the checksums are right, but a line is not a fact.
         """
-        lines = _read_format_1(data) if data.startswith(_OLD_HEADINGS) else _read_format_2(data)
+        if not data.startswith(_HEADING.encode()):
+            raise ForeignError("this is not a proof log of this version")
+        first, *lines = data.splitlines(keepends=True)
+        (heading,) = read_lines([first], "")
+        rules = heading.removeprefix(_HEADING)
+        facts = list(read_lines(lines, rules, first_number=2))
         try:
-            proof_log = cls(Rules.parse(lines[0]))
-            for line in lines[1:]:
-                proof_log._add_fact(line.split(" "))
+            proof_log = cls(Rules.parse(rules))
+            for fact in facts:
+                proof_log._add_fact(fact.split(" "))
         except (GameError, IndexError, ValueError):
-            message = "a line of the proof log cannot be read"
-            raise MalformedError(message) from None
+            raise MalformedError("a line of the proof log cannot be read") from None
         return proof_log
 
     def _add_fact(self, words: list[str]) -> None:
@@ -135,28 +136,3 @@ class ProofLog:
             upper = NEVER if words[4] == "-" else int(words[4])
             guess = None if words[5] == "-" else parse_code(words[5], self.rules)
             self.known[subproblem] = KnownBounds(int(words[3]), upper, guess)
-
-
-def _format_subproblem(subproblem: Subproblem) -> str:
-    limit = "-" if subproblem.limit == UNLIMITED else str(subproblem.limit)
-    return f"{limit} {format_code(subproblem.first)} {subproblem.feedback}"
-
-
-def _read_format_2(data: bytes) -> list[str]:
-    if not data.startswith(_HEADING.encode()):
-        message = "this is not a proof log of this version"
-        raise ForeignError(message)
-    first, *facts = data.splitlines(keepends=True)
-    (heading,) = read_lines([first], "")
-    rules = heading.removeprefix(_HEADING)
-    return [rules, *read_lines(facts, rules, first_number=2)]
-
-
-def _read_format_1(data: bytes) -> list[str]:
-    # the second line is ``rules 4x7``, the last ``sha256`` and the digest of all lines before
-    body, _, digest = data.rpartition(b"sha256 ")
-    if digest.strip() != sha256(body).hexdigest().encode():
-        message = "the proof log is damaged"
-        raise DamagedError(message)
-    _, _, lines = body.decode(errors="replace").partition("\nrules ")
-    return lines.splitlines()

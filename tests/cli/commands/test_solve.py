@@ -3,7 +3,6 @@
 import errno
 import os
 import signal
-from hashlib import sha256
 
 import pytest
 
@@ -11,7 +10,7 @@ from evilpegs.commands.solve import PRINT_INTERVAL, SAVE_INTERVAL, BoundsProgres
 from evilpegs.errors import CommandError
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.optimal.first_guesses import Progress
-from evilpegs_game.optimal.proof_log import KnownBounds, ProofLog, Subproblem
+from evilpegs_game.optimal.proof_log import KnownBounds, ProofLog, Subproblem, format_line
 from evilpegs_game.optimal.search_state import UNLIMITED
 from evilpegs_game.rules import Rules
 from evilpegs_game.trees.tree import parse_tree
@@ -110,14 +109,13 @@ def test_solve_leaves_foreign_journal_untouched(run, tmp_path):
         assert (tmp_path / "diary").read_bytes() == content
 
 
-NO_FACTS = b"evilpegs proof log 1\nno rules\n"
 UNUSABLE = {
     "damaged": (lambda data: data.replace(b" 9 ", b" 900 "), {"2"}),
     "no text": (lambda data: data.replace(b" 9 ", b" \xff "), {"2"}),
     "torn": (lambda data: data[:-1], {"2"}),
-    "format 1 damaged": (lambda _: NO_FACTS, set()),
+    "version 0.1.0": (lambda _: b"evilpegs journal 1\nrules 3x3\n", set()),
     "another version": (lambda data: data.replace(b"proof log 2", b"proof log 3"), set()),
-    "no facts": (lambda _: NO_FACTS + b"sha256 " + sha256(NO_FACTS).hexdigest().encode() + b"\n", set()),
+    "no rules": (lambda _: format_line("evilpegs proof log 2 no rules", ""), set()),
 }
 
 
