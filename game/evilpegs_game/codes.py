@@ -35,10 +35,9 @@ def parse_code(text: str, rules: Rules) -> Code:
     try:
         code = tuple(map(_COLOR_OF.__getitem__, text.upper()))
     except KeyError:
-        message = (
+        raise MalformedError(
             f"not a code: {quoted(text)}; use {rules.pegs} of {SYMBOLS[: rules.colors]}{_letter_hint(text, rules)}"
-        )
-        raise MalformedError(message) from None
+        ) from None
     _check(code, rules, text)
     return code
 
@@ -68,8 +67,7 @@ def _check(code: Code, rules: Rules, shown: str) -> None:
         rule, why = "repeats", f"repeats a color; {rules} allows each once"
     else:
         return
-    message = f"{quoted(shown)} {why}"
-    raise IllegalCodeError(message, rule=rule)
+    raise IllegalCodeError(f"{quoted(shown)} {why}", rule=rule)
 
 
 def _letter_hint(text: str, rules: Rules) -> str:
@@ -82,8 +80,7 @@ def _letter_hint(text: str, rules: Rules) -> str:
 def code_at(index: int, rules: Rules) -> Code:
     """Return the code at ``index`` in code order, for rules of any size; raise IndexError out of range."""
     if not 0 <= index < rules.size:
-        message = f"index {index} is not in range({rules.size})"
-        raise IndexError(message)
+        raise IndexError(f"index {index} is not in range({rules.size})")
     free = list(range(rules.colors))
     remaining = rules.size
     code = []
@@ -98,8 +95,11 @@ def all_codes(rules: Rules) -> Columns:
     """Return every code of ``rules`` in code order; raise TooLargeError above `MAX_SPACE_BYTES`."""
     needed = rules.pegs * rules.size
     if needed > MAX_SPACE_BYTES:
-        message = f"all codes of {rules} take {needed:,} bytes; the limit is {MAX_SPACE_BYTES:,}"
-        raise TooLargeError(message, needed=needed, bound=MAX_SPACE_BYTES)
+        raise TooLargeError(
+            f"all codes of {rules} take {needed:,} bytes; the limit is {MAX_SPACE_BYTES:,}",
+            needed=needed,
+            bound=MAX_SPACE_BYTES,
+        )
     return _codes_with_repeats(rules) if rules.repeats else _codes_without_repeats(rules)
 
 

@@ -30,8 +30,7 @@ class Feedback(NamedTuple):
         """Return the feedback of a text such as ``1,2``; raise MalformedError if it has another form."""
         match = _TEXT.fullmatch(text)
         if match is None:
-            message = f"not a feedback: {quoted(text)}; write BLACK,WHITE like 1,2"
-            raise MalformedError(message)
+            raise MalformedError(f"not a feedback: {quoted(text)}; write BLACK,WHITE like 1,2")
         return cls(int(match[1]), int(match[2]))
 
     def __str__(self) -> str:
@@ -40,8 +39,9 @@ class Feedback(NamedTuple):
     def check(self, pegs: int) -> None:
         """Raise MalformedError unless black + white is at most ``pegs`` and neither is negative."""
         if self.black + self.white > pegs or min(self) < 0:
-            message = f"feedback {self} is impossible with {pegs} pegs; black and white together are 0 to {pegs}"
-            raise MalformedError(message)
+            raise MalformedError(
+                f"feedback {self} is impossible with {pegs} pegs; black and white together are 0 to {pegs}"
+            )
 
 
 def feedback(guess: Sequence[int], secret: Sequence[int]) -> Feedback:

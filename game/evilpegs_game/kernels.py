@@ -165,11 +165,7 @@ def _popcount(word: np.uint64) -> int:  # pragma: no cover - compilers turn it i
     return np.int64((eights * np.uint64(0x0101010101010101)) >> np.uint64(56))  # type: ignore[return-value]
 
 
-def _plain_popcount(word: np.uint64) -> int:
-    return int(word).bit_count()
-
-
-popcount = _popcount if COMPILES else _plain_popcount
+popcount = _popcount if COMPILES else (lambda word: int(word).bit_count())
 
 
 @kernel

@@ -1,11 +1,10 @@
 """Partitions: the codes that each feedback to a guess would leave.
 
-`partition_counts` is the plain definition. The other functions work at machine speed, on arrays with one code per
-column: codes are processed in blocks that fit the nearest cache, and each step is one tight loop over one contiguous
-run of bytes, which compilers turn into vector instructions.
+The functions work at machine speed, on arrays with one code per column: codes are processed in blocks that fit the
+nearest cache, and each step is one tight loop over one contiguous run of bytes, which compilers turn into vector
+instructions.
 """
 
-from collections.abc import Iterable
 from typing import Final
 
 import numpy as np
@@ -29,14 +28,6 @@ SizeTable = NDArray[np.int32]
 """Part sizes of many guesses: shape (feedbacks, guesses), C-contiguous."""
 
 _BLOCK: Final = 2048
-
-
-def partition_counts(guess: Code, codes: Iterable[Code]) -> dict[Feedback, int]:
-    """Return the part sizes in feedback order, without those of empty parts."""
-    counts: dict[Feedback, int] = {}
-    for answer in sorted(feedback(guess, code) for code in codes):
-        counts[answer] = counts.get(answer, 0) + 1
-    return counts
 
 
 def feedback_numbers(columns: Columns, guess: Code) -> Numbers:
@@ -88,8 +79,7 @@ def take(columns: Columns, indices: Indices) -> Columns:
 
 def _as_array(guess: Code, columns: Columns) -> Columns:
     if len(guess) != columns.shape[0]:
-        message = f"a guess of {len(guess)} pegs against codes of {columns.shape[0]}"
-        raise IllegalCodeError(message, rule="pegs")
+        raise IllegalCodeError(f"a guess of {len(guess)} pegs against codes of {columns.shape[0]}", rule="pegs")
     return np.array(guess, dtype=np.uint8)
 
 

@@ -41,8 +41,7 @@ class Rules:
         _check_range("pegs", self.pegs, MAX_PEGS)
         _check_range("colors", self.colors, MAX_COLORS)
         if not self.repeats and self.colors < self.pegs:
-            message = f"{self.pegs} distinct pegs need at least {self.pegs} colors, not {self.colors}"
-            raise MalformedError(message)
+            raise MalformedError(f"{self.pegs} distinct pegs need at least {self.pegs} colors, not {self.colors}")
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -54,10 +53,11 @@ class Rules:
         match = _TEXT.fullmatch(PRESETS.get(text, text))
         if match is None:
             if close := get_close_matches(text[:40].lower(), PRESETS, n=1, cutoff=0.7):
-                message = f"not rules: {quoted(text)}; did you mean {close[0]}?"
-                raise MalformedError(message)
-            message = f"not rules: {quoted(text)}; write PEGSxCOLORS like 4x6 or 4x10-distinct, or one of "
-            raise MalformedError(message + ", ".join(PRESETS))
+                raise MalformedError(f"not rules: {quoted(text)}; did you mean {close[0]}?")
+            raise MalformedError(
+                f"not rules: {quoted(text)}; write PEGSxCOLORS like 4x6 or 4x10-distinct, or one of "
+                + ", ".join(PRESETS)
+            )
         return cls(int(match[1]), int(match[2]), repeats=match[3] is None)
 
     def __str__(self) -> str:
@@ -73,8 +73,9 @@ class Rules:
 
 def _check_range(name: str, value: int, highest: int) -> None:
     if not 1 <= value <= highest:
-        message = f"{name} must be 1 to {highest}, not {f'{value:,}' if abs(value) < 10**9 else 'a number over 10^9'}"
-        raise MalformedError(message)
+        raise MalformedError(
+            f"{name} must be 1 to {highest}, not {f'{value:,}' if abs(value) < 10**9 else 'a number over 10^9'}"
+        )
 
 
 PRESETS: Final = MappingProxyType(

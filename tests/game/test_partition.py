@@ -11,13 +11,13 @@ from evilpegs_game.partition import (
     pair_number,
     part_size_table,
     part_sizes,
-    partition_counts,
     select,
     split,
     take,
 )
 from evilpegs_game.rules import MAX_COLORS, MAX_PEGS, Rules
 from support.examples import share
+from support.plain_partition import partition_counts
 
 
 def some_codes(pegs, colors, repeats, count, seed):

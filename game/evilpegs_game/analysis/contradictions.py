@@ -1,9 +1,7 @@
-from collections.abc import Iterator
 from itertools import combinations
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from evilpegs_game.errors import ContradictionError
 from evilpegs_game.feedback import History, feedback_number
@@ -55,18 +53,9 @@ def _smallest(rules: Rules, history: History, live_sets: LiveSets) -> tuple[int,
         fits = feedback_numbers(columns, guess) == feedback_number(feedback, rules.pegs)
         satisfied |= fits.astype(np.uint32) << np.uint32(index)
     masks = np.unique(satisfied)
-    return next(
-        indices
-        for indices in _turn_sets(len(history))
-        if not _is_met(masks, np.uint32(sum(1 << index for index in indices)))
-    )
-
-
-def _turn_sets(turns: int) -> Iterator[tuple[int, ...]]:
-    # small sets first and, among sets of equal size, those of late turns
-    late_first = range(turns - 1, -1, -1)
-    return (indices[::-1] for size in range(1, turns + 1) for indices in combinations(late_first, size))
-
-
-def _is_met(masks: NDArray[np.uint32], wanted: np.uint32) -> bool:
-    return bool(((masks & wanted) == wanted).any())
+    for size in range(1, len(history) + 1):
+        for indices in combinations(range(len(history) - 1, -1, -1), size):  # sets of late turns first
+            wanted = np.uint32(sum(1 << index for index in indices))
+            if not ((masks & wanted) == wanted).any():
+                return indices[::-1]
+    raise AssertionError("all turns together are a contradiction")

@@ -79,7 +79,13 @@ def regret(position: Position, guess: Code, solver: BoundedSolver) -> Regret | N
 
 
 def _bounds(position: Position, guess: Code) -> tuple[_Total, _Total]:
-    low, low_after = _split_bounds(position, guess) or _count_bounds(position, guess)
+    known = _split_bounds(position, guess)
+    if known is None:
+        bound = partial(least_possible_total, rules=position.rules)
+        parts = position.parts(guess)
+        parts.pop(all_black(position.rules.pegs), None)
+        known = bound(position.count), position.count + sum(map(bound, parts.values()))
+    low, low_after = known
     return _Total(low, _heuristic_total(position, None)), _Total(low_after, _heuristic_total(position, guess))
 
 
@@ -93,30 +99,21 @@ def _split_bounds(position: Position, guess: Code) -> tuple[int, int] | None:
     return bound.total(), bound.total_after(guess)
 
 
-def _count_bounds(position: Position, guess: Code) -> tuple[int, int]:
-    bound = partial(least_possible_total, rules=position.rules)
-    parts = position.parts(guess)
-    parts.pop(all_black(position.rules.pegs), None)
-    return bound(position.count), position.count + sum(map(bound, parts.values()))
-
-
 def _heuristic_total(position: Position, first: Code | None) -> int | None:
     try:
         if _is_affordable(position, position.rules.size):
             distribution = evaluate_heuristic(position.rules, MOST_PARTS, position.history, first)
             return sum(guesses * codes for guesses, codes in enumerate(distribution, 1))
-        return _candidates_only_total(position, first) if _is_affordable(position, position.count) else None
+        if not _is_affordable(position, position.count):
+            return None
+        choose = partial(best_guess, criterion=MOST_PARTS, candidates_only=True)
+        return sum(node.position.count for node in walk_tree(choose, position, first))
     except TooLargeError:
         return None
 
 
 def _is_affordable(position: Position, guesses: int) -> bool:
     return position.budget is None or _TREE_LEVELS * guesses * position.count <= position.budget
-
-
-def _candidates_only_total(position: Position, first: Code | None) -> int:
-    choose = partial(best_guess, criterion=MOST_PARTS, candidates_only=True)
-    return sum(node.position.count for node in walk_tree(choose, position, first))
 
 
 class SplitBound:

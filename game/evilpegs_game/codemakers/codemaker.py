@@ -155,8 +155,7 @@ class Devil:
     def allowed_replies(self, position: Position, guess: Code) -> DevilReplies:
         """Return the replies from which ``tie_break`` chooses; raises the errors of `reply`."""
         if position.rules != self.worst_case.rules:
-            message = f"a devil for {self.worst_case.rules} was asked about {position.rules}"
-            raise ValueError(message)
+            raise ValueError(f"a devil for {self.worst_case.rules} was asked about {position.rules}")
         method = self.method_for(position.count)
         if method == "greedy":
             return DevilReplies(evil_replies(position, guess), method, 0)

@@ -56,8 +56,7 @@ class WorkBudget:
     def check(self, work: int) -> None:
         """Raise OverBudgetError if ``work`` more would exceed the limit; count nothing."""
         if work > self.left:
-            message = f"{self._subject} takes more than the budget of {self._limit:,} feedback evaluations"
-            raise OverBudgetError(message)
+            raise OverBudgetError(f"{self._subject} takes more than the budget of {self._limit:,} feedback evaluations")
 
 
 def least_possible_total(codes: int, rules: Rules) -> int:

@@ -76,8 +76,9 @@ class SolvedPositions:
         solved = cls(max_entries)
         entries = _read_entries(data)
         if len(entries) > max_entries * _ENTRY_BYTES:
-            message = f"{len(entries) // _ENTRY_BYTES:,} solved positions are over the limit of {max_entries:,}"
-            raise MalformedError(message)
+            raise MalformedError(
+                f"{len(entries) // _ENTRY_BYTES:,} solved positions are over the limit of {max_entries:,}"
+            )
         for start in range(0, len(entries), _ENTRY_BYTES):
             key, bounds = entries[start : start + KEY_BYTES], entries[start + KEY_BYTES : start + _ENTRY_BYTES]
             solved._entries[key] = GuessBounds(*bounds)
@@ -89,12 +90,10 @@ _UNKNOWN: Final = GuessBounds()
 
 def _read_entries(data: bytes) -> bytes:
     if not data.startswith(_HEADER):
-        message = "not solved positions of this version"
-        raise ForeignError(message)
+        raise ForeignError("not solved positions of this version")
     body, digest = data[:-_DIGEST_BYTES], data[-_DIGEST_BYTES:]
     entries = body[len(_HEADER) + 8 :]
     count = int.from_bytes(body[len(_HEADER) : len(_HEADER) + 8], "little")
     if sha256(body).digest() != digest or len(entries) != count * _ENTRY_BYTES:
-        message = "the solved positions are damaged"
-        raise DamagedError(message)
+        raise DamagedError("the solved positions are damaged")
     return entries

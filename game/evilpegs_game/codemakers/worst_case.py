@@ -87,10 +87,9 @@ class WorstCase:
         self.forget(solved)
         self._feedbacks = feedbacks(rules.pegs)
         if rules.size > _MAX_GUESSES or len(self._feedbacks) > MAX_FEEDBACKS:
-            message = (
+            raise TooLargeError(
                 f"{rules} is too large to be solved exactly; take rules of at most {_MAX_GUESSES:,} codes and 9 pegs"
             )
-            raise TooLargeError(message)
         self._all_codes = all_codes(rules)
         self._symmetries = GuessSymmetries(rules, self._all_codes)
         self._max_codes = max_codes_within(rules)
@@ -105,11 +104,12 @@ class WorstCase:
         """Raise TooLargeError if a live set of ``codes`` codes needs a table over ``max_table_bytes``."""
         needed = 2 * min(codes, self.rules.size) * self.rules.size
         if self._shared_tables is None and needed > self._max_table_bytes:
-            message = (
+            raise TooLargeError(
                 f"{codes:,} codes of {self.rules} are too many to be solved exactly: their table takes {needed:,} "
-                f"bytes, the limit is {self._max_table_bytes:,}; take smaller rules"
+                f"bytes, the limit is {self._max_table_bytes:,}; take smaller rules",
+                needed=needed,
+                bound=self._max_table_bytes,
             )
-            raise TooLargeError(message, needed=needed, bound=self._max_table_bytes)
 
     def value(self, columns: Columns, budget: int | None = None) -> int:
         """Return the guesses that the worst of the codes in ``columns``, in code order, needs.

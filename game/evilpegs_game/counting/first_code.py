@@ -43,8 +43,7 @@ def _extend_prefix(rules: Rules, history: History, prefix: Code, max_bytes: int)
         longer = (*prefix, color)
         if (rules.repeats or color not in prefix) and count_prefix(rules, history, longer, max_bytes):
             return longer
-    message = f"no code of {rules} is consistent with the feedback so far"
-    raise ContradictionError(message)
+    raise ContradictionError(f"no code of {rules} is consistent with the feedback so far")
 
 
 def _tables(rules: Rules, history: History) -> tuple[Words, Words, Words, Words]:

@@ -152,8 +152,7 @@ def count_parts(
     counter = _Counter(CountingProblem(rules, history, guess, max_bytes=max_bytes), max_bytes, initial_rows)
     sizes = counter.sizes()
     if not any(sizes):
-        message = f"no code of {rules} is consistent with the feedback so far"
-        raise ContradictionError(message)
+        raise ContradictionError(f"no code of {rules} is consistent with the feedback so far")
     return PartCount(sizes, counter.work, counter.divisions)
 
 

@@ -41,8 +41,11 @@ def check_bytes(rules: Rules, subsets: int, words: int, max_bytes: int | None) -
     """
     needed = _min_bytes(subsets, rules, words)
     if max_bytes is not None and needed > max_bytes:
-        message = f"counting {rules} takes at least {needed:,} bytes; the limit is {max_bytes:,}"
-        raise TooLargeError(message, needed=needed, bound=max_bytes)
+        raise TooLargeError(
+            f"counting {rules} takes at least {needed:,} bytes; the limit is {max_bytes:,}",
+            needed=needed,
+            bound=max_bytes,
+        )
 
 
 def max_table_rows(subsets: int, words: int, colors: int, max_bytes: int) -> int:
@@ -206,8 +209,9 @@ class CountingProblem:
 def check_countable(rules: Rules) -> None:
     """Raise TooLargeError if ``rules`` have more than `MAX_COUNT` codes."""
     if rules.size > MAX_COUNT:
-        message = f"{rules} has {rules.size:,} codes; at most {MAX_COUNT:,} can be counted; take smaller rules"
-        raise TooLargeError(message)
+        raise TooLargeError(
+            f"{rules} has {rules.size:,} codes; at most {MAX_COUNT:,} can be counted; take smaller rules"
+        )
 
 
 def _peg_classes(pegs: int, guesses: Sequence[Code], ungrouped: bool) -> list[list[int]]:
@@ -251,7 +255,6 @@ def _score_lanes(pegs: int, feedbacks: Sequence[Feedback], *, has_open_guess: bo
             targets[-1][part] += target
         shift += width + 1
     if len(targets) > MAX_WORDS:
-        message = f"a history of {len(rows)} different guesses is too long to count with"
-        raise TooLargeError(message)
+        raise TooLargeError(f"a history of {len(rows)} different guesses is too long to count with")
     blacks, matches, words, shifts = np.array(rows, np.int64).reshape(len(rows), 4).T.copy()
     return ScoreLanes(blacks, matches, words, shifts, np.array(targets, np.uint64), np.uint64(free), bits)

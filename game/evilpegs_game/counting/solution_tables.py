@@ -53,14 +53,13 @@ class SolutionTables:
         self._increments: dict[int, Rows] = {}
         with np.errstate(over="ignore"):
             self._levels = self._build_levels()
-            self._partners = self._match_halves()
+            self._partners = partners(self._problem.layout, self._levels[0][-1][1], self._levels[1][-1][1])
         self._rows = np.flatnonzero(self._partners >= 0)
         one = self._levels[0][-1][1].rows[self._rows]
         other = self._levels[1][-1][1].rows[self._partners[self._rows]]
         self._sums = np.cumsum(one[:, COLORINGS].astype(np.int64) * other[:, COLORINGS].astype(np.int64))
         if not len(self._sums):
-            message = f"no code of {rules} is consistent with the feedback so far"
-            raise ContradictionError(message)
+            raise ContradictionError(f"no code of {rules} is consistent with the feedback so far")
 
     @property
     def count(self) -> int:
@@ -85,8 +84,9 @@ class SolutionTables:
         """
         rules = self._problem.rules
         if not codes_fit_word(rules):
-            message = f"codes of {rules} cannot be listed, as {rules.colors}**{rules.pegs} is over 2**64; sample them"
-            raise TooLargeError(message)
+            raise TooLargeError(
+                f"codes of {rules} cannot be listed, as {rules.colors}**{rules.pegs} is over 2**64; sample them"
+            )
         tables = self.bytes_used
         try:
             with np.errstate(over="ignore"):
@@ -127,9 +127,6 @@ class SolutionTables:
         return TooLargeError(
             f"the tables of {self._problem.rules} after so few guesses do not fit {self._max_bytes:,} bytes"
         )
-
-    def _match_halves(self) -> Index:
-        return partners(self._problem.layout, self._levels[0][-1][1], self._levels[1][-1][1])
 
     def _increments_of(self, color: int) -> Rows:
         known = self._increments.get(color)

@@ -107,11 +107,10 @@ def idle_turns(idle: int, before: Position, after: Position) -> int:
     if after.count < before.count:
         return 0
     if idle == MAX_IDLE_TURNS:
-        message = (
+        raise StuckError(
             f"the strategy is stuck at turn {before.turn} of {before.rules}: its last {idle + 1} guesses "
             f"excluded none of {before.count:,} candidates"
         )
-        raise StuckError(message)
     return idle + 1
 
 

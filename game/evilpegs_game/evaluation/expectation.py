@@ -57,8 +57,11 @@ class Expectation:
 
     def __init__(self, rules: Rules, budget: int = DEFAULT_BUDGET) -> None:
         if rules.size > MAX_CODES:
-            message = f"{rules} has {rules.size:,} codes; the exact expectation is for at most {MAX_CODES:,}"
-            raise TooLargeError(message, needed=rules.size, bound=MAX_CODES)
+            raise TooLargeError(
+                f"{rules} has {rules.size:,} codes; the exact expectation is for at most {MAX_CODES:,}",
+                needed=rules.size,
+                bound=MAX_CODES,
+            )
         self.rules = rules
         self._budget = WorkBudget(budget, f"the exact expectation on {rules}")
         self._codes = all_codes(rules)

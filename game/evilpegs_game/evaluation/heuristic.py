@@ -153,8 +153,11 @@ def evaluate_heuristic(
     """
     needed = heuristic_bytes(rules, threads)
     if needed > MAX_BYTES:
-        message = f"walking {rules} takes {needed:,} bytes; the limit is {MAX_BYTES:,}; take smaller rules"
-        raise TooLargeError(message, needed=needed, bound=MAX_BYTES)
+        raise TooLargeError(
+            f"walking {rules} takes {needed:,} bytes; the limit is {MAX_BYTES:,}; take smaller rules",
+            needed=needed,
+            bound=MAX_BYTES,
+        )
     if first is not None:
         check_code(first, rules)
     live = Position(rules, history, LiveSets(MAX_BYTES)).candidates

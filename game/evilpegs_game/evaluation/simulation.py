@@ -33,8 +33,7 @@ class Simulation(GuessCounts):
 
     def __add__(self, other: "Simulation") -> "Simulation":
         if self.rules != other.rules:
-            message = f"cannot combine games of {self.rules} and {other.rules}"
-            raise ValueError(message)
+            raise ValueError(f"cannot combine games of {self.rules} and {other.rules}")
         pairs = zip_longest(self.distribution, other.distribution, fillvalue=0)
         return Simulation(self.rules, tuple(map(sum, pairs)))
 
@@ -45,21 +44,14 @@ class Simulation(GuessCounts):
         return student_interval(self.count, self.total, squares)
 
 
-def simulate(
-    choose: Callable[[Position, _D], Code], rules: Rules, games: range, game_rngs: Callable[[int], Callable[[int], _D]]
-) -> Simulation:
-    """Play random games of a strategy and return the distribution of their guesses.
-
-    ``games`` are the numbers of the games, at least one. ``game_rngs(i)`` returns, for game i, a function from the turn
-    to a random generator; that of turn 0 draws the secret. Raises StuckError if a game takes over `MAX_TURNS` guesses.
-    """
-    return Simulation(rules, length_counts(game_lengths(choose, rules, games, game_rngs)))
-
-
 def game_lengths(
     choose: Callable[[Position, _D], Code], rules: Rules, games: range, game_rngs: Callable[[int], Callable[[int], _D]]
 ) -> bytes:
-    """Play the games of `simulate` and return their numbers of guesses, one byte per game."""
+    """Play random games of a strategy and return their numbers of guesses, one byte per game.
+
+    ``games`` are the numbers of the games. ``game_rngs(i)`` returns, for game i, a function from the turn to a random
+    generator; that of turn 0 draws the secret. Raises StuckError if a game takes over `MAX_TURNS` guesses.
+    """
     live_sets = LiveSets()
     return bytes(_play_game(choose, Position(rules, (), live_sets), game_rngs(number)) for number in games)
 
@@ -78,5 +70,4 @@ def _play_game(choose: Callable[[Position, _D], Code], position: Position, turn_
         if reply == all_black(position.rules.pegs):
             return turn
         position = position.after(guess, reply)
-    message = f"the strategy is stuck: a game of {position.rules} was not over after {MAX_TURNS} guesses"
-    raise StuckError(message)
+    raise StuckError(f"the strategy is stuck: a game of {position.rules} was not over after {MAX_TURNS} guesses")

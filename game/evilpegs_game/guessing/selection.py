@@ -28,7 +28,7 @@ from evilpegs_game.errors import OverBudgetError, TooLargeError
 from evilpegs_game.feedback import History
 from evilpegs_game.guessing.color_classes import count_in_order, make_color_classes, to_color_classes
 from evilpegs_game.guessing.criteria import ENTROPY, Criterion
-from evilpegs_game.guessing.guess_cursor import GuessBitmaps, make_bitmaps, make_cursor
+from evilpegs_game.guessing.guess_cursor import make_bitmaps, make_cursor
 from evilpegs_game.guessing.ranking import Best, Measure, keep_better, no_guess
 from evilpegs_game.guessing.search import best_code, search
 from evilpegs_game.live.position import Position
@@ -53,12 +53,14 @@ def best_code_in_chunks(
     bitmaps, best = make_bitmaps(live, colors), no_guess(pegs)
 
     def search_range(prefixes: Columns, start: int, stop: int, result: Best) -> None:
-        cursor, own = make_cursor(pegs, colors), _with_own_buffers(bitmaps)
+        cursor = make_cursor(pegs, colors)
+        own = bitmaps._replace(blacks=bitmaps.blacks.copy(), totals=bitmaps.totals.copy())
         search(own, cursor, color_classes, codes, prefixes, start, stop, measure, result)
 
     _search_chunks(partial(search_range, live), codes, best, measure, codes, threads)
     if not candidates_only:
-        prefixes = _prefixes(pegs, colors)
+        length = min(_PREFIX_PEGS, pegs - 1)
+        prefixes = all_codes(Rules(length, colors)) if length else np.zeros((0, 1), dtype=np.uint8)
         _search_chunks(partial(search_range, prefixes), prefixes.shape[1], best, measure, codes, threads)
     return best.guess
 
@@ -76,15 +78,6 @@ def _search_chunks(
         keep_better(best, result, measure, codes)
 
 
-def _with_own_buffers(bitmaps: GuessBitmaps) -> GuessBitmaps:
-    return bitmaps._replace(blacks=bitmaps.blacks.copy(), totals=bitmaps.totals.copy())
-
-
-def _prefixes(pegs: int, colors: int) -> Columns:
-    length = min(_PREFIX_PEGS, pegs - 1)
-    return all_codes(Rules(length, colors)) if length else np.zeros((0, 1), dtype=np.uint8)
-
-
 def best_guess(position: Position, criterion: Criterion, candidates_only: bool = False) -> Code:
     """Return the best guess under ``criterion``, among all codes or among the candidates only.
 
@@ -93,12 +86,16 @@ def best_guess(position: Position, criterion: Criterion, candidates_only: bool =
     """
     if position.count <= 2:
         return position.first_candidate
-    live, guessed = position.candidates, guessed_color_mask(position.history)
-    if not candidates_only:
-        _check_space(position.rules)
+    rules, live, guessed = position.rules, position.candidates, guessed_color_mask(position.history)
+    if not candidates_only and rules.pegs * rules.size > MAX_SPACE_BYTES:
+        raise TooLargeError(f"{rules} has {rules.size:,} codes, too many to try each as a guess; take candidates only")
     if position.budget is not None:
-        _check_budget(position, _count_guesses(position.rules, live, guessed, candidates_only))
-    return best_guess_at(live, position.rules, guessed, criterion.measure(position.count), candidates_only)
+        work = position.count * _count_guesses(rules, live, guessed, candidates_only)
+        if work > position.budget:
+            raise OverBudgetError(
+                f"turn {position.turn} takes {work:,} feedback evaluations; the budget is {position.budget:,}"
+            )
+    return best_guess_at(live, rules, guessed, criterion.measure(position.count), candidates_only)
 
 
 def best_guess_at(
@@ -127,19 +124,6 @@ def guessed_color_mask(history: History) -> int:
 def color_mask(guess: Code) -> int:
     """Bit c of the result is set if ``guess`` has color c."""
     return sum(1 << color for color in set(guess))
-
-
-def _check_space(rules: Rules) -> None:
-    if rules.pegs * rules.size > MAX_SPACE_BYTES:
-        message = f"{rules} has {rules.size:,} codes, too many to try each as a guess; take candidates only"
-        raise TooLargeError(message)
-
-
-def _check_budget(position: Position, guesses: int) -> None:
-    work = guesses * position.count
-    if position.budget is not None and work > position.budget:
-        message = f"turn {position.turn} takes {work:,} feedback evaluations; the budget is {position.budget:,}"
-        raise OverBudgetError(message)
 
 
 def _count_guesses(rules: Rules, live: Columns, guessed: int, candidates_only: bool) -> int:

@@ -48,8 +48,7 @@ class FeedbackTable:
         """
         rules = self._rules
         if len(guess) != rules.pegs:
-            message = f"a guess of {len(guess)} pegs against codes of {rules.pegs}"
-            raise IllegalCodeError(message, rule="pegs")
+            raise IllegalCodeError(f"a guess of {len(guess)} pegs against codes of {rules.pegs}", rule="pegs")
         turns: list[int] = []
         for asked, answer in history:
             turns += asked

@@ -123,10 +123,11 @@ class LiveSets:
             return columns
         needed = self.bytes_needed(rules)
         if needed > self._max_bytes:
-            message = (
-                f"all codes of {rules} take {needed:,} bytes; the limit is {self._max_bytes:,}; take smaller rules"
+            raise TooLargeError(
+                f"all codes of {rules} take {needed:,} bytes; the limit is {self._max_bytes:,}; take smaller rules",
+                needed=needed,
+                bound=self._max_bytes,
             )
-            raise TooLargeError(message, needed=needed, bound=self._max_bytes)
         return self._get_or_compute(key, lambda: self._enumerate(rules, needed))
 
     def feedback_table(self, rules: Rules) -> FeedbackTable | None:
@@ -190,8 +191,7 @@ class LiveSets:
         *before, (guess, feedback) = dict.fromkeys(history)
         count = self.part_sizes(rules, tuple(before), guess)[feedback_number(feedback, rules.pegs)]
         if not count:
-            message = _contradiction_text(rules, len(history))
-            raise ContradictionError(message, turn=len(history))
+            raise ContradictionError(_contradiction_text(rules, len(history)), turn=len(history))
         return count
 
     def first(self, rules: Rules, history: History) -> Code:
@@ -235,8 +235,7 @@ class LiveSets:
         for number, (guess, feedback) in enumerate(history[known:], known + 1):
             columns = select(columns, guess, feedback)
             if not columns.size:
-                message = _contradiction_text(rules, number)
-                raise ContradictionError(message, turn=number)
+                raise ContradictionError(_contradiction_text(rules, number), turn=number)
         return columns
 
     def _longest_cached(self, exact: bytes, rules: Rules, history: History) -> tuple[int, Columns | None]:
@@ -250,11 +249,12 @@ class LiveSets:
     def _list_codes(self, rules: Rules, history: History) -> Columns:
         needed = self.count(rules, history) * (rules.pegs + LIST_BYTES)
         if needed > self._max_bytes:
-            message = (
+            raise TooLargeError(
                 f"the candidates take {needed:,} bytes to list; the limit is {self._max_bytes:,}; "
-                "count or sample them, or guess more first"
+                "count or sample them, or guess more first",
+                needed=needed,
+                bound=self._max_bytes,
             )
-            raise TooLargeError(message, needed=needed, bound=self._max_bytes)
         tables = SolutionTables(rules, history, self._count_bytes)
         self._work.rows += tables.work
         return tables.columns()

@@ -40,8 +40,7 @@ class Position:
         self, rules: Rules, history: History = (), live_sets: LiveSets | None = None, budget: int | None = None
     ) -> None:
         if not isinstance(rules, Rules):
-            message = f"not rules: {rules!r}; pass Rules(4, 6) or Rules.parse('4x6')"
-            raise MalformedError(message)
+            raise MalformedError(f"not rules: {rules!r}; pass Rules(4, 6) or Rules.parse('4x6')")
         self.rules = rules
         self.history = history
         """The answered turns, oldest first."""

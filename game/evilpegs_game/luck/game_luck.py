@@ -101,8 +101,9 @@ def read_value_curve(path: Path, rules: Rules, guess_limit: int) -> ValueCurve:
     try:
         return _parse(path.read_bytes(), rules, guess_limit)
     except MalformedError as error:
-        message = f"{path} is not a value curve: {error}; restore the file, or calibrate the ladder again"
-        raise MalformedError(message) from None
+        raise MalformedError(
+            f"{path} is not a value curve: {error}; restore the file, or calibrate the ladder again"
+        ) from None
 
 
 def format_value_curve(curve: ValueCurve) -> str:
@@ -119,25 +120,20 @@ def _parse(data: bytes, rules: Rules, guess_limit: int) -> ValueCurve:
     except (ValueError, RecursionError):
         document = None
     if not isinstance(document, dict):
-        message = "it is not a JSON object"
-        raise MalformedError(message)
+        raise MalformedError("it is not a JSON object")
     _require_equal("rules", document.get("rules"), str(rules))
     _require_equal("guess_limit", document.get("guess_limit"), guess_limit)
     knots = document.get("knots")
-    if not isinstance(knots, list) or not all(map(_is_knot, knots)):
-        message = "knots is not a list of pairs of whole numbers"
-        raise MalformedError(message)
+    if not isinstance(knots, list) or not all(
+        isinstance(knot, list) and [type(number) for number in knot] == [int, int] for knot in knots
+    ):
+        raise MalformedError("knots is not a list of pairs of whole numbers")
     return ValueCurve(rules, guess_limit, [(size, value) for size, value in knots], str(document.get("calibration")))
 
 
 def _require_equal(field: str, value: object, expected: object) -> None:
     if type(value) is not type(expected) or value != expected:
-        message = f"{field} is {quoted(str(value))}, not {str(expected)!r}"
-        raise MalformedError(message)
-
-
-def _is_knot(knot: object) -> bool:
-    return isinstance(knot, list) and [type(number) for number in knot] == [int, int]
+        raise MalformedError(f"{field} is {quoted(str(value))}, not {str(expected)!r}")
 
 
 def _check_knots(rules: Rules, guess_limit: int, knots: Sequence[Knot]) -> None:
@@ -172,8 +168,9 @@ def turn_luck(position: Position, turn: Turn, curve: ValueCurve) -> float:
     sizes = position.part_sizes(turn.guess)
     received = feedback_number(turn.feedback, position.rules.pegs)
     if not sizes[received]:
-        message = f"no code of {position.rules} is consistent with the feedback of turn {position.turn}"
-        raise ContradictionError(message, turn=position.turn)
+        raise ContradictionError(
+            f"no code of {position.rules} is consistent with the feedback of turn {position.turn}", turn=position.turn
+        )
     *others, _ = sizes  # the last part is all-black, whose value is 0
     expected = fsum(size * curve.value(size) for size in others if size) / sum(sizes)
     return (curve.value(sizes[received]) if received < len(others) else 0.0) - expected

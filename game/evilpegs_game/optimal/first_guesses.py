@@ -28,32 +28,25 @@ def build_small_node(columns: Columns) -> Node:
     return Node(first, {feedback(first, other): Node(other, {}) for other in others})
 
 
-class TreeBuilder:
-    """A builder of optimal strategy trees for subsets of the guess matrix of ``solver``."""
+def build_node(solver: TotalSolver, indices: Indices, limit: int, guess: Code | None = None) -> Node:
+    """Return a tree of the least total for the codes at ``indices``, at most ``limit`` guesses high.
 
-    def __init__(self, solver: TotalSolver) -> None:
-        self._solver = solver
-        self._matrix = solver.matrix
-        self._feedbacks = feedbacks(self._matrix.code_space.rules.pegs)
-
-    def build(self, indices: Indices, limit: int, guess: Code | None = None) -> Node:
-        """Return a tree of the least total for the codes at ``indices``, at most ``limit`` guesses high.
-
-        ``guess`` is a first guess known to attain the least total; without it, a code of the set is preferred.
-        """
-        if indices.size <= 2:
-            return build_small_node(np.ascontiguousarray(self._matrix.columns[:, indices]))
-        number = self._find_guess(indices, limit) if guess is None else self._matrix.guess_index(guess)
-        numbers = self._matrix.tables.by_guess[number, indices]
-        children: dict[Feedback, Node] = {}
-        for one in np.unique(numbers).tolist():
-            if one != self._matrix.tables.all_black:
-                children[self._feedbacks[one]] = self.build(indices[numbers == one], limit - 1)
-        return Node(self._matrix.guess_code(number), children)
-
-    def _find_guess(self, indices: Indices, limit: int) -> int:
-        total = self._solver.solve(indices, limit).upper
-        return self._solver.find_guess(indices, limit, total)
+    ``guess`` is a first guess known to attain the least total; without it, a code of the set is preferred.
+    """
+    matrix = solver.matrix
+    if indices.size <= 2:
+        return build_small_node(np.ascontiguousarray(matrix.columns[:, indices]))
+    if guess is None:
+        number = solver.find_guess(indices, limit, solver.solve(indices, limit).upper)
+    else:
+        number = matrix.guess_index(guess)
+    numbers = matrix.tables.by_guess[number, indices]
+    answers = feedbacks(matrix.code_space.rules.pegs)
+    children: dict[Feedback, Node] = {}
+    for one in np.unique(numbers).tolist():
+        if one != matrix.tables.all_black:
+            children[answers[one]] = build_node(solver, indices[numbers == one], limit - 1)
+    return Node(matrix.guess_code(number), children)
 
 
 class Progress(NamedTuple):
@@ -278,8 +271,7 @@ class FirstGuesses:
                 children[part.subproblem.feedback] = build_small_node(part.columns)
             else:
                 matrix = self._matrix(part)
-                builder = TreeBuilder(self._solver(matrix))
-                node = builder.build(matrix.all_indices, part.subproblem.limit, part.bounds.guess)
+                node = build_node(self._solver(matrix), matrix.all_indices, part.subproblem.limit, part.bounds.guess)
                 children[part.subproblem.feedback] = node
         return Tree(self._code_space.rules, Node(first.guess, dict(sorted(children.items()))))
 

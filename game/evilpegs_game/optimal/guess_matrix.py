@@ -39,8 +39,9 @@ class CodeSpace:
         self.tuning = tuning
         self.max_parts = other_feedback_count(rules)
         if rules.size > _MAX_GUESSES or self.max_parts + 2 > MAX_FEEDBACKS:
-            message = f"{rules} is too large for optimal play; the limit is {_MAX_GUESSES:,} codes and 9 pegs"
-            raise TooLargeError(message)
+            raise TooLargeError(
+                f"{rules} is too large for optimal play; the limit is {_MAX_GUESSES:,} codes and 9 pegs"
+            )
         self.columns = all_codes(rules)
         self.symmetries = GuessSymmetries(rules, self.columns)
         self.max_codes = np.array(max_codes_within(rules), dtype=np.int64)
@@ -67,11 +68,12 @@ class CodeSpace:
         """Raise TooLargeError if ``needed``, for ``codes`` codes, is over `Tuning.max_matrix_bytes`."""
         bound = self.tuning.max_matrix_bytes
         if needed > bound:
-            message = (
+            raise TooLargeError(
                 f"{codes:,} codes of {self.rules} are too many for optimal play: they take {needed:,} bytes, "
-                f"the limit is {bound:,}"
+                f"the limit is {bound:,}",
+                needed=needed,
+                bound=bound,
             )
-            raise TooLargeError(message, needed=needed, bound=bound)
 
 
 def one_guess_per_shape(rules: Rules) -> list[Code]:
@@ -139,8 +141,12 @@ class GuessMatrix:
         for code in range(self.codes):
             by_code[code] = feedback_numbers(space.columns, column_code(self.columns, code))
         with np.errstate(over="ignore"):  # the mixing relies on words that wrap around
-            keys = _code_keys(self._code_indices)
-            guesses = _distinct_guesses(_partition_digests(by_code, keys, numbers), self._code_indices)
+            # two hash words per code, the same in every run
+            keys = mix_each((2 * self._code_indices[:, None] + np.arange(1, 3)).astype(np.uint64) * GOLDEN)
+            digests = _partition_digests(by_code, keys, numbers)
+        _, first = np.unique(digests, return_index=True)
+        others = first[~np.isin(digests[first], digests[self._code_indices])]
+        guesses = np.union1d(self._code_indices, others).astype(np.int32)
         space.check_bytes(self.codes, by_code.nbytes + space.matrix_bytes(self.codes, guesses.size))
         by_code = np.ascontiguousarray(by_code[:, guesses])
         kind = _bit_type(numbers)
@@ -185,18 +191,6 @@ def entry_guess(entry: int) -> int:
 
 def _bit_type(numbers: int) -> type[np.unsignedinteger]:
     return np.uint16 if numbers <= 16 else np.uint32 if numbers <= 32 else np.uint64
-
-
-def _code_keys(code_indices: Indices) -> Words:
-    # two hash words per code, the same in every run
-    numbers = (2 * code_indices[:, None] + np.arange(1, 3)).astype(np.uint64)
-    return mix_each(numbers * GOLDEN)
-
-
-def _distinct_guesses(digests: Words, members: Indices) -> Indices:
-    _, first = np.unique(digests, return_index=True)
-    others = first[~np.isin(digests[first], digests[members])]
-    return np.union1d(members, others).astype(np.int32)
 
 
 @kernel

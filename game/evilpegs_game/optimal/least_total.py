@@ -21,6 +21,10 @@ _FEW_CODES: Final = 64
 # other large sets with more first guesses, one counted per orbit, are solved at once
 _MAX_FIRST_GUESSES: Final = 1000
 
+# a search will likely end within a budget that covers the feedback of every code to every candidate this many times
+_WORTHWHILE_LOOKS: Final = 60
+_T = TypeVar("_T")
+
 
 class LeastTotal:
     """A solver of least totals for live sets of ``rules``, which several threads may share.
@@ -63,17 +67,14 @@ class LeastTotal:
         work_budget = WorkBudget(budget, SUBJECT)
         total = self._total(columns, work_budget)
         if self._is_large(columns):
-            return self._best_first_guess(columns, total, work_budget)
+            first_guesses = FirstGuesses(self._code_space, columns, self._totals, budget=work_budget)
+            candidates = {column_code(columns, index) for index in range(columns.shape[1])}
+            ordered = sorted(first_guesses.guesses, key=lambda first: (first.guess not in candidates, first.guess))
+            return next(first.guess for first in ordered if first_guesses.solve(first, total + 1) == total)
         solver = self._solver(columns, work_budget)
         best = solver.find_guess(solver.matrix.all_indices, UNLIMITED, total)
         work_budget.spend(solver.work)
         return solver.matrix.guess_code(best)
-
-    def _best_first_guess(self, columns: Columns, total: int, work_budget: WorkBudget) -> Code:
-        first_guesses = FirstGuesses(self._code_space, columns, self._totals, budget=work_budget)
-        candidates = {column_code(columns, index) for index in range(columns.shape[1])}
-        ordered = sorted(first_guesses.guesses, key=lambda first: (first.guess not in candidates, first.guess))
-        return next(first.guess for first in ordered if first_guesses.solve(first, total + 1) == total)
 
     def _is_large(self, columns: Columns) -> bool:
         codes, space = int(columns.shape[1]), self._code_space
@@ -103,12 +104,6 @@ class LeastTotal:
             raise
 
 
-# a search will likely end within a budget that covers the feedback of every code to every candidate this many times
-_WORTHWHILE_LOOKS: Final = 60
-
-_T = TypeVar("_T")
-
-
 class BoundedSolver:
     """A `LeastTotal` that answers None if that takes more than ``budget`` feedback evaluations, or too much memory.
 
@@ -135,12 +130,10 @@ class BoundedSolver:
         return self._answer(position, lambda solver, columns: solver.best_guess(columns, self._budget))
 
     def _answer(self, position: Position, query: Callable[[LeastTotal, Columns], _T]) -> _T | None:
-        if self._solver is None or not self._is_worth_trying(position):
+        work = _WORTHWHILE_LOOKS * position.count * position.rules.size
+        if self._solver is None or (self._budget is not None and work > self._budget):
             return None
         try:
             return query(self._solver, position.candidates)
         except (OverBudgetError, TooLargeError):
             return None
-
-    def _is_worth_trying(self, position: Position) -> bool:
-        return self._budget is None or _WORTHWHILE_LOOKS * position.count * position.rules.size <= self._budget

@@ -122,7 +122,8 @@ def solve(
     """
     space = CodeSpace(rules, tuning)
     totals = new_totals(_table_entries(space))
-    limits = [UNLIMITED] if objective == "mean" else range(_least_height(rules), rules.size + 1)
+    least_height = next(guesses for guesses, most in enumerate(max_codes_within(rules)) if most >= rules.size)
+    limits = [UNLIMITED] if objective == "mean" else range(least_height, rules.size + 1)
     solutions = (_solve_within(space, totals, limit, threads, proof_log, progress) for limit in limits)
     return next(solution for solution in solutions if solution)
 
@@ -167,11 +168,12 @@ def _cost(space: CodeSpace, first_guesses: FirstGuesses, threads: int) -> SolveC
     matrix = largest * guesses + space.matrix_bytes(largest, guesses)
     bound = space.tuning.max_matrix_bytes
     if matrix > bound:
-        message = (
+        raise TooLargeError(
             f"one first guess leaves {largest:,} codes of {space.rules}, too many for optimal play: "
-            f"they take {matrix:,} bytes, the limit is {bound:,}"
+            f"they take {matrix:,} bytes, the limit is {bound:,}",
+            needed=matrix,
+            bound=bound,
         )
-        raise TooLargeError(message, needed=matrix, bound=bound)
     stacks = (threads - 1) * stack_bytes(largest, guesses, space.tuning)
     memory = _table_entries(space) * ENTRY_BYTES + first_guesses.bytes + matrix + stacks
     return SolveCost(len(first_guesses.guesses), largest, memory)
@@ -182,7 +184,3 @@ def _table_entries(space: CodeSpace) -> int:
         return space.tuning.table_entries
     codes = space.rules.size
     return 1 << (16 if codes <= _FEW_CODES else 20 if codes <= _SOME_CODES else 22)  # at most 100 MB
-
-
-def _least_height(rules: Rules) -> int:
-    return next(guesses for guesses, most in enumerate(max_codes_within(rules)) if most >= rules.size)

@@ -192,8 +192,7 @@ class TotalSolver:
         if self._shared["is_stopped"]:
             raise StoppedError
         self._budget.check(self.work)
-        message = f"{self.matrix.code_space.rules} needs more guesses in a row than a search can hold"
-        raise TooLargeError(message)
+        raise TooLargeError(f"{self.matrix.code_space.rules} needs more guesses in a row than a search can hold")
 
     def _run(self, orbits: OrbitTable, allowed: int) -> bool:
         self._control["allowed"] = min(allowed, self._budget.left)

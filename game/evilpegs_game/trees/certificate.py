@@ -5,7 +5,6 @@ the path of each code ends with all-black. Any reply of any codemaker leads into
 bounds the guesses against every codemaker, also one that never commits to a secret.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple
 
@@ -103,31 +102,37 @@ def certify(tree: Tree) -> Certificate:
             no code of the rules. The error is about the first of these nodes in the order of the text form.
         TooLargeError: the codes take more than `MAX_BYTES`, or a path is longer than `MAX_DEPTH`.
     """
-    solved = [0] * MAX_DEPTH
-    waiting = [_Visit(tree.root, _bounded_codes(tree.rules), 0, None, None)]
-    while waiting:
-        visit = waiting.pop()
-        parts = _parts(visit, tree.rules)
-        if all_black(tree.rules.pegs) in parts:
-            solved[visit.depth] += 1
-        waiting += reversed(list(_children(visit, parts)))
-    while not solved[-1]:
-        solved.pop()
-    return Certificate(tree.rules, tuple(solved))
-
-
-def _bounded_codes(rules: Rules) -> Columns:
+    rules, solved = tree.rules, [0] * MAX_DEPTH
     needed = (2 * rules.pegs + 5) * rules.size
     if needed > MAX_BYTES:
-        message = f"certifying a tree of {rules} takes {needed:,} bytes; the limit is {MAX_BYTES:,}"
-        raise TooLargeError(message, needed=needed, bound=MAX_BYTES)
-    return all_codes(rules)
+        raise TooLargeError(
+            f"certifying a tree of {rules} takes {needed:,} bytes; the limit is {MAX_BYTES:,}",
+            needed=needed,
+            bound=MAX_BYTES,
+        )
+    waiting = [_Visit(tree.root, all_codes(rules), 0, None, None)]
+    while waiting:
+        visit = waiting.pop()
+        parts = _parts(visit, rules)
+        if parts.pop(all_black(rules.pegs), None) is not None:
+            solved[visit.depth] += 1
+        below = [
+            _Visit(node, parts.get(feedback), visit.depth + 1, feedback, visit)
+            for feedback, node in visit.node.children.items()
+        ]
+        waiting += reversed(below)
+    while not solved[-1]:
+        solved.pop()
+    return Certificate(rules, tuple(solved))
 
 
 def _parts(visit: _Visit, rules: Rules) -> dict[Feedback, Columns]:
     if visit.depth == MAX_DEPTH:
-        message = f"{_location(visit)}: the tree is deeper than {MAX_DEPTH} guesses, the limit"
-        raise TooLargeError(message, needed=visit.depth + 1, bound=MAX_DEPTH)
+        raise TooLargeError(
+            f"{_location(visit)}: the tree is deeper than {MAX_DEPTH} guesses, the limit",
+            needed=visit.depth + 1,
+            bound=MAX_DEPTH,
+        )
     if visit.columns is None:
         message = f"{_location(visit)}: no code possible here gets {visit.feedback}; remove this"
         turns = _turns(visit)
@@ -135,20 +140,14 @@ def _parts(visit: _Visit, rules: Rules) -> dict[Feedback, Columns]:
     try:
         check_code(visit.node.guess, rules)
     except IllegalCodeError as error:
-        message = f"{_location(visit)}: {error}"
-        raise TreeError(message, fault="guess", line=visit.node.line, turns=_turns(visit)) from None
+        raise TreeError(
+            f"{_location(visit)}: {error}", fault="guess", line=visit.node.line, turns=_turns(visit)
+        ) from None
     parts = dict(split(visit.columns, visit.node.guess))
     for feedback, codes in parts.items():
         if feedback not in visit.node.children and feedback != all_black(rules.pegs):
             raise _missing_child(visit, feedback, codes)
     return parts
-
-
-def _children(visit: _Visit, parts: dict[Feedback, Columns]) -> Iterator[_Visit]:
-    solved = all_black(len(visit.node.guess))
-    for feedback, node in visit.node.children.items():
-        columns = None if feedback == solved else parts.get(feedback)
-        yield _Visit(node, columns, visit.depth + 1, feedback, visit)
 
 
 def _missing_child(visit: _Visit, feedback: Feedback, codes: Columns) -> TreeError:

@@ -99,8 +99,11 @@ def nodes(tree: Tree) -> Iterator[tuple[int, Feedback | None, Node]]:
     while waiting:
         depth, feedback, node = waiting.pop()
         if depth == MAX_DEPTH:
-            message = f"a tree of {tree.rules} is deeper than {MAX_DEPTH} guesses, the limit"
-            raise TooLargeError(message, needed=depth + 1, bound=MAX_DEPTH)
+            raise TooLargeError(
+                f"a tree of {tree.rules} is deeper than {MAX_DEPTH} guesses, the limit",
+                needed=depth + 1,
+                bound=MAX_DEPTH,
+            )
         yield depth, feedback, node
         waiting += [(depth + 1, reply, node.children[reply]) for reply in sorted(node.children, reverse=True)]
 
@@ -140,12 +143,18 @@ def parse_tree(text: str) -> Tree:
     (1, 1)
     """
     if len(text) > MAX_TREE_CHARACTERS:
-        message = f"a tree of {len(text):,} characters; the limit is {MAX_TREE_CHARACTERS:,}"
-        raise TooLargeError(message, needed=len(text), bound=MAX_TREE_CHARACTERS)
+        raise TooLargeError(
+            f"a tree of {len(text):,} characters; the limit is {MAX_TREE_CHARACTERS:,}",
+            needed=len(text),
+            bound=MAX_TREE_CHARACTERS,
+        )
     lines = _lines(text)
     _read_title(*_next_line(lines, text, f"a tree begins with the line: {TITLE} {_VERSION}"))
     rules = _read_rules(*_next_line(lines, text, "the line with the rules is missing, like: rules 4x6"))
-    root = _read_root(*_next_line(lines, text, "the first guess is missing"), rules)
+    number, line = _next_line(lines, text, "the first guess is missing")
+    if line.startswith((" ", "\t")):
+        raise _text_error(number, "root", "the first guess must not be indented")
+    root = Node(_read_code(number, line, rules), {}, number)
     open_nodes = [root]
     for number, line in lines:
         _read_child(number, line, rules, open_nodes)
@@ -169,11 +178,13 @@ def _next_line(lines: Iterator[_Line], text: str, missing: str) -> _Line:
 def _read_title(number: int, line: str) -> None:
     words = line.removeprefix("\ufeff").split(" ")
     if " ".join(words[:-1]) != TITLE:
-        why = f"{quoted(line)} does not begin a tree; its first line is: {TITLE} {_VERSION}"
-        raise _text_error(number, "title", why)
+        raise _text_error(
+            number, "title", f"{quoted(line)} does not begin a tree; its first line is: {TITLE} {_VERSION}"
+        )
     if words[-1] != _VERSION:
-        why = f"version {quoted(words[-1])} of the format cannot be read; write: {TITLE} {_VERSION}"
-        raise _text_error(number, "version", why)
+        raise _text_error(
+            number, "version", f"version {quoted(words[-1])} of the format cannot be read; write: {TITLE} {_VERSION}"
+        )
 
 
 def _read_rules(number: int, line: str) -> Rules:
@@ -186,12 +197,6 @@ def _read_rules(number: int, line: str) -> Rules:
         raise _text_error(number, "rules", str(error)) from None
 
 
-def _read_root(number: int, line: str, rules: Rules) -> Node:
-    if line.startswith((" ", "\t")):
-        raise _text_error(number, "root", "the first guess must not be indented")
-    return Node(_read_code(number, line, rules), {}, number)
-
-
 def _read_child(number: int, line: str, rules: Rules, open_nodes: list[Node]) -> None:
     depth = _read_depth(number, line, len(open_nodes))
     # ``open_nodes`` is the path to the node read last, one node per depth
@@ -200,8 +205,9 @@ def _read_child(number: int, line: str, rules: Rules, open_nodes: list[Node]) ->
     siblings = open_nodes[-1].children
     assert isinstance(siblings, dict)  # noqa: S101 - every node here is being read
     if feedback in siblings:
-        why = f"feedback {feedback} was already answered in line {siblings[feedback].line}"
-        raise _text_error(number, "repeated", why)
+        raise _text_error(
+            number, "repeated", f"feedback {feedback} was already answered in line {siblings[feedback].line}"
+        )
     node = Node(_read_code(number, line.lstrip(" ").partition(" ")[2], rules), {}, number)
     siblings[feedback] = node
     open_nodes.append(node)
@@ -215,11 +221,13 @@ def _read_depth(number: int, line: str, deepest: int) -> int:
     if not depth:
         raise _text_error(number, "root", "only the first guess is not indented; indent what follows it")
     if depth > deepest:
-        why = f"indented by {spaces} spaces, but the line above allows {deepest * len(_INDENT)} at most"
-        raise _text_error(number, "depth", why)
+        raise _text_error(
+            number, "depth", f"indented by {spaces} spaces, but the line above allows {deepest * len(_INDENT)} at most"
+        )
     if depth >= MAX_DEPTH:
-        message = f"line {number}: the tree is deeper than {MAX_DEPTH} guesses, the limit"
-        raise TooLargeError(message, needed=depth + 1, bound=MAX_DEPTH)
+        raise TooLargeError(
+            f"line {number}: the tree is deeper than {MAX_DEPTH} guesses, the limit", needed=depth + 1, bound=MAX_DEPTH
+        )
     return depth
 
 
@@ -264,7 +272,8 @@ def tree_from_strategy(choose: ChooseGuess, rules: Rules, first: Code | None = N
 
     children: dict[History, dict[Feedback, Node]] = {}
     for position, guess, _, _ in walk_tree(choose_legal, Position(rules, (), LiveSets())):
-        _check_depth(position)
+        if position.turn > MAX_DEPTH:
+            raise StuckError(f"the strategy is stuck: a code of {rules} is not guessed within {MAX_DEPTH} guesses")
         children[position.history] = {}
         node = Node(guess, children[position.history])
         if position.history:
@@ -272,9 +281,3 @@ def tree_from_strategy(choose: ChooseGuess, rules: Rules, first: Code | None = N
         else:
             root = node
     return Tree(rules, root)
-
-
-def _check_depth(position: Position) -> None:
-    if position.turn > MAX_DEPTH:
-        message = f"the strategy is stuck: a code of {position.rules} is not guessed within {MAX_DEPTH} guesses"
-        raise StuckError(message)

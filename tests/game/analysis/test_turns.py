@@ -24,9 +24,9 @@ from evilpegs_game.guessing.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHI
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.optimal.least_total import BoundedSolver, LeastTotal
-from evilpegs_game.partition import partition_counts
 from evilpegs_game.rules import Rules
 from support.examples import share
+from support.plain_partition import partition_counts
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "golden.json").read_text())
 CLASSIC = Rules(4, 6)

@@ -15,9 +15,9 @@ from evilpegs_game.errors import OverBudgetError, TooLargeError
 from evilpegs_game.feedback import Feedback, Turn
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
-from evilpegs_game.partition import partition_counts
 from evilpegs_game.rules import Rules
 from support.examples import share
+from support.plain_partition import partition_counts
 from support.plain_worst_case import PlainWorstCase, plain_codes
 
 compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too slow as plain Python")

@@ -11,8 +11,8 @@ from evilpegs_game.counting.part_counts import count_parts
 from evilpegs_game.counting.problem import MAX_COUNT
 from evilpegs_game.errors import TooLargeError
 from evilpegs_game.feedback import feedbacks
-from evilpegs_game.partition import partition_counts
 from evilpegs_game.rules import Rules
+from support.plain_partition import partition_counts
 
 SMALL = [Rules(4, 6), Rules(3, 4), Rules(5, 3), Rules(1, 1), Rules(2, 9), Rules(4, 6, repeats=False), Rules(6, 2)]
 LARGE = [Rules(6, 10), Rules(8, 10), Rules(9, 12, repeats=False)]

@@ -12,11 +12,11 @@ from evilpegs_game.counting.part_counts import count_parts
 from evilpegs_game.counting.problem import MAX_COUNT
 from evilpegs_game.errors import ContradictionError, TooLargeError
 from evilpegs_game.feedback import Feedback, feedback, feedbacks
-from evilpegs_game.partition import partition_counts
 from evilpegs_game.rules import Rules
 from support.evil_games import SORTS, evil_game, guess_of
 from support.examples import share
 from support.plain_counting import parts_by_colors, parts_by_pegs, plain_part_sizes
+from support.plain_partition import partition_counts
 
 compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too slow as plain Python")
 

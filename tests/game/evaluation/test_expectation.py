@@ -19,11 +19,11 @@ from evilpegs_game.evaluation.expectation import (
     make_subset_totals,
     small_parts_total,
 )
-from evilpegs_game.evaluation.simulation import simulate
 from evilpegs_game.feedback import all_black, feedback
 from evilpegs_game.partition import feedback_numbers
 from evilpegs_game.rules import Rules
 from support.messages import values_in
+from support.simulate import simulate
 
 compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too slow as plain Python")
 

@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evilpegs_game.errors import StuckError
-from evilpegs_game.evaluation.simulation import Simulation, simulate
+from evilpegs_game.evaluation.simulation import Simulation
 from evilpegs_game.rules import Rules
+from support.simulate import simulate
 
 RULES = Rules(2, 3)
 

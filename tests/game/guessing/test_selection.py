@@ -12,9 +12,10 @@ from evilpegs_game.guessing.criteria import ENTROPY, EXPECTED_SIZE, LEXICOGRAPHI
 from evilpegs_game.guessing.selection import best_guess, best_guess_at, guessed_color_mask
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
-from evilpegs_game.partition import part_sizes, partition_counts
+from evilpegs_game.partition import part_sizes
 from evilpegs_game.rules import Rules
 from support.examples import share
+from support.plain_partition import partition_counts
 
 CRITERIA = [MINIMAX, LEXICOGRAPHIC, EXPECTED_SIZE, ENTROPY, MOST_PARTS]
 SMALL = [Rules(2, 4), Rules(3, 3), Rules(4, 2), Rules(3, 4, repeats=False), Rules(1, 7), Rules(2, 5)]

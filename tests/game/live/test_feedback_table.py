@@ -9,10 +9,10 @@ from evilpegs_game.errors import IllegalCodeError
 from evilpegs_game.feedback import feedback, feedbacks
 from evilpegs_game.live.feedback_table import FeedbackTable
 from evilpegs_game.live.live_sets import LiveSets
-from evilpegs_game.partition import partition_counts
 from evilpegs_game.rules import Rules
 from support.examples import share
 from support.messages import values_in
+from support.plain_partition import partition_counts
 
 RULES = [Rules(1, 1), Rules(1, 34), Rules(2, 7), Rules(3, 4), Rules(5, 2), Rules(3, 6, False), Rules(4, 4, False)]
 

@@ -15,9 +15,9 @@ from evilpegs_game.errors import ContradictionError, TooLargeError
 from evilpegs_game.feedback import Feedback, feedback
 from evilpegs_game.live.live_sets import LiveSets, max_listed_codes
 from evilpegs_game.live.position import Position
-from evilpegs_game.partition import partition_counts
 from evilpegs_game.rules import Rules
 from support.examples import share
+from support.plain_partition import partition_counts
 
 SMALL = [Rules(4, 5), Rules(5, 3), Rules(3, 6), Rules(4, 6, repeats=False), Rules(3, 9, repeats=False)]
 HUGE = Rules(10, 12)
