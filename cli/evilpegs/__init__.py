@@ -29,8 +29,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from evilpegs.api.analysis import GameAnalysis, analyze
     from evilpegs.api.duels import Duel, duel
-    from evilpegs.api.evaluation import EvaluationResult, evaluate
-    from evilpegs.api.solving import certify, solve
+    from evilpegs.api.evaluation import EvaluationResult, certify, evaluate, solve
     from evilpegs_clients.bot.bot import play_matches
     from evilpegs_clients.strategies.loading import load_strategy
     from evilpegs_clients.strategies.registry import STRATEGIES as strategies  # noqa: N811
@@ -69,7 +68,7 @@ _HOMES: Final = {
     "Tree": "evilpegs_game.trees.tree:Tree",
     "Turn": "evilpegs_game.feedback:Turn",
     "analyze": "evilpegs.api.analysis:analyze",
-    "certify": "evilpegs.api.solving:certify",
+    "certify": "evilpegs.api.evaluation:certify",
     "duel": "evilpegs.api.duels:duel",
     "evaluate": "evilpegs.api.evaluation:evaluate",
     "feedback": "evilpegs_game.feedback:feedback",
@@ -79,7 +78,7 @@ _HOMES: Final = {
     "parse_code": "evilpegs_game.codes:parse_code",
     "parse_tree": "evilpegs_game.trees.tree:parse_tree",
     "play_matches": "evilpegs_clients.bot.bot:play_matches",
-    "solve": "evilpegs.api.solving:solve",
+    "solve": "evilpegs.api.evaluation:solve",
     "strategies": "evilpegs_clients.strategies.registry:STRATEGIES",
     "verify_match": "evilpegs_clients.verification.verify:verify_match",
 }

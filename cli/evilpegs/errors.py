@@ -1,14 +1,25 @@
-"""The errors that a user causes, and the one line that reports each."""
+"""The errors that a user causes, mistakes on the command line among them, and the one line that reports each."""
 
 import errno
+import re
 from collections.abc import Iterable
-from typing import Final
+from difflib import get_close_matches
+from typing import Final, Literal, get_args, get_origin
 
-from cyclopts import CycloptsError
+from cyclopts import (
+    Argument,
+    CoercionError,
+    CycloptsError,
+    MissingArgumentError,
+    RepeatArgumentError,
+    Token,
+    UnknownCommandError,
+    UnknownOptionError,
+    UnusedCliTokensError,
+)
 
-from evilpegs.usage_errors import usage_message
 from evilpegs_clients.printable import printable
-from evilpegs_game.errors import EvilpegsError
+from evilpegs_game.errors import EvilpegsError, quoted
 from evilpegs_protocol.suggestions import install_hint, unknown_ladder_text
 
 SERVER_PACKAGES: Final = frozenset(
@@ -54,3 +65,106 @@ def practice_ladder(ladder: str, server: str | None = None) -> CommandError:
     return CommandError(
         f"{ladder} is for practice and has no leaderboard; name a rated ladder, see: evilpegs ladders{option}"
     )
+
+
+MAX_QUOTED = 80
+_KINDS = {int: "a whole number", float: "a number"}
+_WITH_RULES = {("assist",), ("duel",), ("solve",), ("tree",)}
+_RULES = re.compile(r"[0-9]+x[0-9]+(-distinct)?")
+
+
+def usage_message(error: CycloptsError) -> str:
+    """Return one line that says what is wrong, and which command describes the options."""
+    if isinstance(error, UnknownCommandError) and (asked := _asked_help(error)) is not None:
+        return f"write: {asked}"
+    command = " ".join(("evilpegs", *(error.command_chain or ())))
+    what = " ".join(_what(error).split()).rstrip(".")
+    return f"{what}{'' if what.endswith('?') else ';'} see: {command} --help"
+
+
+def rules_hint(typed: str) -> str:
+    """Return an addition to a message that names --rules, if ``typed`` looks like rules; otherwise an empty text."""
+    return f"; rules are named with --rules {typed}" if _RULES.fullmatch(typed) else ""
+
+
+def _what(error: CycloptsError) -> str:
+    match error:
+        case UnknownCommandError():
+            return _unknown_command(error)
+        case UnknownOptionError(token=token):
+            return _unknown_option(token, [name for one in error.argument_collection for name in one.names])
+        case UnusedCliTokensError():
+            return _unexpected(error)
+        case MissingArgumentError(argument=Argument()):
+            return _missing_value(error)
+        case RepeatArgumentError(token=token):
+            return f"{token.keyword} was given more than once"
+        case CoercionError(token=Token()) if error.msg is None:
+            return _wrong_value(error)
+    return str(error).partition(" Available commands:")[0]
+
+
+def _asked_help(error: UnknownCommandError) -> str | None:
+    word, *rest = error.unused_tokens or [""]
+    if word != "help":
+        return None
+    known = rest[:1] if rest and rest[0] in list(error.app or ()) else []
+    return " ".join(("evilpegs", *known, "--help"))
+
+
+def _unexpected(error: UnusedCliTokensError) -> str:
+    typed = " ".join(error.unused_tokens or ())
+    command = tuple(error.command_chain or ())
+    hint = f"; a ladder is named with --ladder {typed[:MAX_QUOTED]}" if command == ("play",) else ""
+    if command in _WITH_RULES:
+        hint = rules_hint(typed)
+    return f"unexpected argument {quoted(typed, MAX_QUOTED)}{hint}"
+
+
+def _unknown_command(error: UnknownCommandError) -> str:
+    # not the text of the error, because creating it would import every command
+    typed = (error.unused_tokens or [""])[0]
+    kind = "option" if typed.startswith("-") else "command"
+    return f"there is no {kind} {quoted(typed, MAX_QUOTED)}" + _suggestion(typed, list(error.app or ()))
+
+
+def _unknown_option(token: Token, known: list[str]) -> str:
+    typed = token.keyword or token.value
+    return f"there is no option {quoted(typed, MAX_QUOTED)}" + _suggestion(typed, known)
+
+
+def _missing_value(error: MissingArgumentError) -> str:
+    assert error.argument is not None  # noqa: S101 - `_what` has matched it
+    count, _ = error.argument.token_count()
+    name = error.keyword or error.argument.name
+    if count > 1:
+        return f"{name} needs {count} values, and {len(error.tokens_so_far) % count} was given"
+    return f"{name} needs a value" if name.startswith("-") else f"{name} is missing"
+
+
+def _wrong_value(error: CoercionError) -> str:
+    token = error.token
+    assert token is not None  # noqa: S101 - `_what` has matched it
+    name = token.keyword or (error.argument.name if error.argument is not None else "value")
+    source = f"environment variable {name}" if token.source == "env" else name
+    return f"{source} must be {_kind(error.target_type)}, not {quoted(token.value, MAX_QUOTED)}" + _suggestion(
+        token.value, _choices(error.target_type)
+    )
+
+
+def _choices(target: object) -> list[str]:
+    return [str(word) for word in get_args(target)] if get_origin(target) is Literal else []
+
+
+def _kind(target: object) -> str:
+    if choices := _choices(target):
+        *others, last = choices
+        return f"{', '.join(others)} or {last}" if others else last
+    return _KINDS.get(target, "another value") if isinstance(target, type) else "another value"
+
+
+def _suggestion(typed: str, known: list[str]) -> str:
+    # without hyphens and case, which many names have in common
+    names = {name.strip("-").lower(): name for name in known}
+    close = get_close_matches(typed.strip("-").lower(), names, n=1, cutoff=0.7)
+    return f"; did you mean {names[close[0]]}?" if close else ""

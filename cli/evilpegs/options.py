@@ -1,6 +1,6 @@
 """The options that several commands share.
 
-This module imports neither the game nor the protocol; `turns.py` and `player_name.py` check values that need them.
+This module imports neither the game nor the protocol; `values.py` checks those that need them.
 """
 
 import os

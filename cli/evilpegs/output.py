@@ -1,13 +1,20 @@
-"""Output of commands: a JSON document or text on standard output, and progress on standard error."""
+"""Output of commands: a JSON document, text or tables on standard output, and progress on standard error."""
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
-from typing import IO, Any, Final
+from dataclasses import dataclass, field
+from typing import IO, Any, Final, Generic, NamedTuple, TypeVar
 
-from rich.console import Console
+from rich import box
+from rich.console import Console, JustifyMethod
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from evilpegs_clients.terminal.pegs import feedback_marks, peg_text
+from evilpegs_game.feedback import Feedback
 
 PLAIN_WIDTH: Final = 120
 """The width of text for people in a file or a pipe."""
@@ -62,3 +69,152 @@ def progress(out: Console) -> Progress:
         transient=True,
         disable=not can_redraw(out),
     )
+
+
+_Row = TypeVar("_Row")
+
+BAR_LENGTH: Final = 40  # characters
+BAR_STEPS: Final = " ▁▂▃▄▅▆▇█"
+
+
+def plain_table(title: str | None = None) -> Table:
+    """Return an empty table whose only line is the one under its headings."""
+    return Table(
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        collapse_padding=True,
+        pad_edge=False,
+    )
+
+
+@dataclass(frozen=True)  # no slots: Python 3.11 does not support them on generic dataclasses
+class Column(Generic[_Row]):
+    """A column of a table: a heading, and the function that returns the cell of a row.
+
+    A table that is too wide is narrowed in steps 1, 2 and so on, each for all columns at once. ``narrow`` maps a step
+    to the cell function from this step on, or to None to leave the column out. If ``cell`` is None, the column is
+    missing until one of its steps adds it.
+    """
+
+    heading: str
+    cell: Callable[[_Row], str | Text] | None
+    justify: JustifyMethod = "left"
+    style: str = ""
+    narrow: Mapping[int, Callable[[_Row], str | Text] | None] = field(default_factory=dict)
+
+    def cell_at(self, step: int) -> Callable[[_Row], str | Text] | None:
+        """Return the cell function after ``step`` steps of narrowing; None if the column is left out."""
+        taken = [number for number in self.narrow if number <= step]
+        return self.narrow[max(taken)] if taken else self.cell
+
+
+def fit_table(
+    out: Console, rows: Sequence[_Row], columns: Sequence[Column[_Row]], title: str | None = None
+) -> tuple[Table, int]:
+    """Return the widest form of the table that fits on ``out``, or else the narrowest, and its width."""
+    widths = out.options.update(width=10_000)
+    for table in _forms(rows, columns, title):
+        needed = table.__rich_measure__(out, widths).maximum
+        if needed <= out.width:
+            break
+    return table, needed
+
+
+def print_table(out: Console, rows: Sequence[_Row], columns: Sequence[Column[_Row]], title: str | None = None) -> None:
+    """Print the widest form that fits; if none does, the terminal breaks the lines of the narrowest."""
+    table, needed = fit_table(out, rows, columns, title)
+    table.width = needed
+    out.print(table, crop=False)
+
+
+def _forms(rows: Sequence[_Row], columns: Sequence[Column[_Row]], title: str | None) -> Iterator[Table]:
+    for step in sorted({0}.union(*(column.narrow for column in columns))):
+        yield _make_table(rows, columns, title, step)
+        close = _make_table(rows, columns, title, step)
+        close.padding = 0
+        yield close
+
+
+def _make_table(rows: Sequence[_Row], columns: Sequence[Column[_Row]], title: str | None, step: int) -> Table:
+    table = plain_table(title)
+    shown = [(column, cell) for column in columns if (cell := column.cell_at(step)) is not None]
+    for column, _ in shown:
+        table.add_column(column.heading, justify=column.justify, style=column.style, no_wrap=True)
+    for row in rows:
+        table.add_row(*(cell(row) for _, cell in shown))
+    return table
+
+
+def format_number(value: int | None) -> str:
+    return "" if value is None else f"{value:,}"
+
+
+def feedback_text(feedback: Feedback, pegs: int) -> Text:
+    """Return a mark per black and white peg, then the numbers."""
+    return Text.assemble(feedback_marks(*feedback, pegs), f" {feedback}")
+
+
+def small_bars(counts: Sequence[int]) -> str:
+    """Return one character per count, its height in proportion; rounded up, so that only a 0 is blank."""
+    most, steps = max(counts), len(BAR_STEPS) - 1
+    return "".join(BAR_STEPS[-(-count * steps // most)] for count in counts)
+
+
+def print_histogram(out: Console, distribution: Sequence[int], counted: str) -> None:
+    """Print a row and a bar per number of guesses; ``counted``, such as "games", heads the counts."""
+    most = max(distribution)
+    columns: list[Column[tuple[int, int]]] = [
+        Column("guesses", lambda row: str(row[0]), "right"),
+        Column(counted, lambda row: f"{row[1]:,}", "right"),
+        Column("", lambda row: "█" * round(BAR_LENGTH * row[1] / most), narrow={1: None}),
+    ]
+    print_table(out, list(enumerate(distribution, 1)), columns)
+
+
+class TurnTableRow(NamedTuple):
+    code: str
+    feedback: Feedback
+    candidates: int | None = None
+    took_ms: int | None = None
+
+
+class TurnPrinter:
+    """A printer of the table of `print_turns` that prints each turn as soon as it is known."""
+
+    def __init__(self, out: Console, pegs: int, first_turn: int = 1) -> None:
+        self._out = out
+        self._turn = first_turn
+        self._widths = (4, max(5, 3 * pegs), max(8, pegs + 1 + len(f"{pegs},0")), 15)
+        self._print("turn", "guess", "feedback", "candidates left")
+        out.print("─" * (sum(self._widths) + 6), soft_wrap=True)
+
+    def turn(self, row: TurnTableRow) -> None:
+        feedback = feedback_text(row.feedback, len(row.code))
+        self._print(str(self._turn), peg_text(row.code), feedback, format_number(row.candidates))
+        self._turn += 1
+
+    def _print(self, *cells: str | Text) -> None:
+        texts = [Text.assemble(cell) for cell in cells]
+        for index, (text, width) in enumerate(zip(texts, self._widths, strict=True)):
+            text.align("right" if index in {0, 3} else "left", width)
+        self._out.print(Text("  ").join(texts), soft_wrap=True)
+
+
+def print_turns(out: Console, rows: Iterable[TurnTableRow], timed: bool = False) -> None:
+    """Print a table with one row per turn; with ``timed`` it has a column for the player's time."""
+    columns: list[Column[tuple[int, TurnTableRow]]] = [
+        Column("turn", lambda row: str(row[0]), "right"),
+        Column("guess", lambda row: peg_text(row[1].code), narrow={1: lambda row: row[1].code}),
+        Column(
+            "feedback",
+            lambda row: feedback_text(row[1].feedback, len(row[1].code)),
+            narrow={2: lambda row: str(row[1].feedback)},
+        ),
+        Column("candidates left", lambda row: format_number(row[1].candidates), "right"),
+    ]
+    if timed:
+        columns.append(Column("ms", lambda row: format_number(row[1].took_ms), "right", narrow={3: None}))
+    print_table(out, list(enumerate(rows, 1)), columns)

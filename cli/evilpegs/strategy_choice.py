@@ -1,18 +1,29 @@
-"""The strategy that a command plays: a built-in one, a Python file, or a program given with --exec."""
+"""The strategy that a command plays: a built-in one, a Python file, or a program given with --exec.
 
-from collections.abc import Iterator
+A file that takes long is named, so that a strategy that never returns does not look like a fault of evilpegs; one that
+fails is shown with its own traceback if the option --traceback asks for it.
+"""
+
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from typing import Annotated
+from functools import partial
+from pathlib import Path
+from time import monotonic
+from types import FrameType, TracebackType
+from typing import Annotated, Final, TextIO
 
 from cyclopts import Parameter
 
 from evilpegs.errors import CommandError
-from evilpegs.slow_strategy import slow_strategies_named
-from evilpegs.termination import ended_in_order
-from evilpegs_clients.strategies.loading import load_strategy
+from evilpegs.signals import ended_in_order
+from evilpegs_clients.strategies.loading import MODULE_PREFIX, load_strategy
 from evilpegs_clients.strategies.program import ProgramStrategy
-from evilpegs_clients.strategies.strategy import Strategy
+from evilpegs_clients.strategies.strategy import Strategy, StrategyError
+from evilpegs_game.errors import EvilpegsError
 
 ProgramCommand = Annotated[
     str | None,
@@ -53,3 +64,130 @@ class StrategyChoice:
             raise CommandError("--candidates-only is for the strategies with a name; a program decides by itself")
         with ended_in_order(), closing(ProgramStrategy(self.program)) as program:
             yield program
+
+
+LOOK_SECONDS: Final = 1.0
+SLOW_SECONDS: Final = 5.0
+
+
+# Nothing but Ctrl-C can interrupt a strategy. Once per second, a thread finds the strategy files that are executing.
+# This adds no time to a choice, which matters because evaluations make millions of choices.
+class SlowStrategyWatch:
+    """An observer that reports the calls of strategy files that take long.
+
+    With ``in_place``, a line replaces the one before and is erased when no call is slow any longer. Otherwise lines
+    stay, and the next one is written once a call has taken twice as long.
+    """
+
+    def __init__(self, write: Callable[[str], object], in_place: bool) -> None:
+        self._write = write
+        self._in_place = in_place
+        self._since: dict[FrameType, float] = {}
+        self._next_line = SLOW_SECONDS
+        self._is_shown = False
+
+    def look(self, frames: list[FrameType], now: float) -> None:
+        """Report the longest call, if it is slow; a frame that was there at the last look is the same call."""
+        self._since = {frame: self._since.get(frame, now) for frame in frames}
+        slowest = min(frames, key=self._since.__getitem__, default=None)
+        seconds = 0.0 if slowest is None else now - self._since[slowest]
+        if slowest is None or seconds < SLOW_SECONDS:
+            self.end()
+        elif self._in_place or seconds >= self._next_line:
+            self._next_line = 2 * seconds
+            self._show(f"{_file_name(slowest)} has been {_activity(slowest)} for {seconds:.0f} s; Ctrl-C ends it")
+
+    def end(self) -> None:
+        """Erase the line that is shown in place, if any."""
+        self._next_line = SLOW_SECONDS
+        if self._is_shown and self._in_place:
+            self._write("\r\x1b[2K")
+        self._is_shown = False
+
+    def _show(self, line: str) -> None:
+        self._write(f"\r\x1b[2K{line}" if self._in_place else f"{line}\n")
+        self._is_shown = True
+
+
+def executing_strategy_calls(but: int) -> list[FrameType]:
+    """Return each thread's outermost call into a strategy file, except that of the thread ``but``."""
+    # The documented `threading` functions name threads only; there is no other way to see what a thread executes.
+    stacks = [frame for thread, frame in sys._current_frames().items() if thread != but]
+    outermost = [_outermost_call(frame) for frame in stacks]
+    return [frame for frame in outermost if frame is not None]
+
+
+@contextmanager
+def slow_strategies_named(out: TextIO | None = None, *, has_bar: bool = False) -> Iterator[None]:
+    """Name slow strategy files, by default on standard error; ``has_bar`` if a progress bar may be there too."""
+    stream = out or sys.stderr
+    write = partial(print, end="", file=stream, flush=True)
+    watch, ended = SlowStrategyWatch(write, stream.isatty() and not has_bar), threading.Event()
+
+    def run() -> None:
+        while not ended.wait(LOOK_SECONDS):
+            watch.look(executing_strategy_calls(threading.get_ident()), monotonic())
+        watch.end()
+
+    thread = threading.Thread(target=run, name="slow strategies", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def _outermost_call(frame: FrameType | None) -> FrameType | None:
+    outermost = None
+    while frame is not None:
+        if str(frame.f_globals.get("__name__", "")).startswith(MODULE_PREFIX):
+            outermost = frame
+        frame = frame.f_back
+    return outermost
+
+
+def _file_name(frame: FrameType) -> str:
+    return Path(frame.f_code.co_filename).name
+
+
+def _activity(frame: FrameType) -> str:
+    return "loading" if frame.f_code.co_name == "<module>" else "choosing its guess"
+
+
+OWN_PACKAGES: Final = ("evilpegs.", "evilpegs_clients.", "evilpegs_game.", "importlib.")
+
+
+@contextmanager
+def traceback_of_strategy(is_wanted: bool) -> Iterator[None]:
+    """Print the traceback of a strategy that fails in the block, or let its error mention --traceback."""
+    try:
+        yield
+    except StrategyError as error:
+        if is_wanted:
+            print_strategy_traceback(error)
+        elif _has_traceback(error) and not isinstance(error.__cause__, EvilpegsError):
+            error.args = (f"{error}; see where with --traceback",)
+        raise
+
+
+def print_strategy_traceback(error: StrategyError) -> None:
+    """Print the traceback of the exception that a strategy raised, if any."""
+    cause = error.__cause__
+    if cause is not None and _has_traceback(error):
+        frames = _skip_own_frames(cause.__traceback__)
+        print("".join(traceback.format_exception(type(cause), cause, frames)), end="", file=sys.stderr)  # noqa: T201
+
+
+def _has_traceback(error: StrategyError) -> bool:
+    return error.__cause__ is not None and not isinstance(error.__cause__, StrategyError)
+
+
+def _skip_own_frames(frames: TracebackType | None) -> TracebackType | None:
+    while frames is not None and _module(frames).startswith(OWN_PACKAGES):
+        frames = frames.tb_next
+    return frames
+
+
+def _module(frames: TracebackType) -> str:
+    return f"{frames.tb_frame.f_globals.get('__name__', '')}."

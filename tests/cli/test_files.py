@@ -7,10 +7,9 @@ import pytest
 
 from evilpegs import files as file_names
 from evilpegs.errors import CommandError
-from evilpegs.files import check_name, check_writable, failure_reason, write_obstacle
+from evilpegs.files import RECORD, check_name, check_writable, failure_reason, write_obstacle
 from evilpegs.main import COMMANDS, app
 from evilpegs.options import FILE
-from evilpegs.record_files import RECORD
 
 FULL = "/dev/full"
 """A file that can be opened but not written to."""

@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from evilpegs.tables import Column, TurnTableRow, print_histogram, print_table, print_turns
+from evilpegs.output import Column, TurnTableRow, print_histogram, print_table, print_turns
 from evilpegs_game.feedback import Feedback
 
 ROWS = ("alpha", "be")

@@ -15,7 +15,6 @@ from cyclopts import Parameter
 
 from evilpegs.errors import CommandError
 from evilpegs.files import failure_reason
-from evilpegs.interruptible import run_interruptibly
 from evilpegs.options import (
     DEFAULT_SERVER,
     FILE,
@@ -28,11 +27,10 @@ from evilpegs.options import (
     Traceback,
 )
 from evilpegs.output import console, only_document, pluralize, print_json
-from evilpegs.player_name import check_name
 from evilpegs.reading import session_line
-from evilpegs.strategy_choice import ProgramCommand, StrategyChoice
-from evilpegs.tracebacks import print_strategy_traceback, traceback_of_strategy
-from evilpegs.turns import format_turns
+from evilpegs.signals import run_interruptibly
+from evilpegs.strategy_choice import ProgramCommand, StrategyChoice, print_strategy_traceback, traceback_of_strategy
+from evilpegs.values import check_name, format_turns
 from evilpegs_clients.bot.bot import BotEvent, OnEvent, play_matches
 from evilpegs_clients.bot.summary import BotSummary, GameSummary, MatchSummary, StrategyFailure
 from evilpegs_clients.bot.trial import StrategyTrial

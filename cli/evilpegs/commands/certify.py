@@ -5,11 +5,9 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from evilpegs.errors import CommandError
-from evilpegs.files import display_name
+from evilpegs.files import display_name, read_tree
 from evilpegs.options import Json
-from evilpegs.output import console, pluralize, print_json
-from evilpegs.tables import print_histogram
-from evilpegs.tree_files import read_tree
+from evilpegs.output import console, pluralize, print_histogram, print_json
 from evilpegs_clients.terminal.pegs import peg_text
 from evilpegs_game.codes import format_code
 from evilpegs_game.errors import GameError

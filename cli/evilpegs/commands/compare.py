@@ -13,14 +13,12 @@ from rich.console import Console
 
 from evilpegs.commands.bot import BotJob, default_names, event_printer, run_bot
 from evilpegs.errors import CommandError, unknown_ladder
-from evilpegs.interruptible import run_interruptibly
 from evilpegs.options import WHOLE, Json, ServerToPlay, StrategyName, Traceback
 from evilpegs.output import console, only_document, pluralize, print_json, progress
-from evilpegs.player_name import check_name
 from evilpegs.reading import server_reader
-from evilpegs.slow_strategy import slow_strategies_named
-from evilpegs.strategy_choice import StrategyChoice
-from evilpegs.tracebacks import traceback_of_strategy
+from evilpegs.signals import run_interruptibly
+from evilpegs.strategy_choice import StrategyChoice, slow_strategies_named, traceback_of_strategy
+from evilpegs.values import check_name
 from evilpegs_clients.bot.bot import BotEvent, OnEvent
 from evilpegs_clients.bot.summary import BotSummary, GameSummary, MatchSummary
 from evilpegs_clients.connection.connection import server_url

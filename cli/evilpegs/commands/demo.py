@@ -25,7 +25,7 @@ from evilpegs.commands.replay import show_match
 from evilpegs.database import find_match, open_for_reading
 from evilpegs.errors import CommandError
 from evilpegs.output import console, progress
-from evilpegs.termination import ENDING_SIGNALS, SIGNAL_STATUS
+from evilpegs.signals import ENDING_SIGNALS, SIGNAL_STATUS
 from evilpegs_clients.bot.bot import BotEvent, play_matches
 from evilpegs_clients.bot.summary import BotSummary, MatchSummary
 from evilpegs_clients.strategies.loading import load_strategy

@@ -23,11 +23,9 @@ from evilpegs.options import (
     Traceback,
     require_after,
 )
-from evilpegs.output import console, only_document, pluralize, print_json
-from evilpegs.strategy_choice import ProgramCommand, StrategyChoice
-from evilpegs.tables import TurnPrinter, TurnTableRow
-from evilpegs.tracebacks import traceback_of_strategy
-from evilpegs.turns import parse_turns
+from evilpegs.output import TurnPrinter, TurnTableRow, console, only_document, pluralize, print_json
+from evilpegs.strategy_choice import ProgramCommand, StrategyChoice, traceback_of_strategy
+from evilpegs.values import parse_turns
 from evilpegs_clients.strategies.seeding import draw_secret
 from evilpegs_clients.strategies.strategy import seeded_choice, with_strategy_name
 from evilpegs_game.codemakers.codemaker import Codemaker, Devil, Evil, Fixed, Method

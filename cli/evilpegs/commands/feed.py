@@ -15,11 +15,10 @@ from rich.live import Live
 from rich.table import Table
 
 from evilpegs.errors import CommandError
-from evilpegs.interruptible import run_interruptibly
 from evilpegs.options import DEFAULT_SERVER, FILE, to_server
-from evilpegs.output import can_redraw, console, pluralize, print_json
+from evilpegs.output import Column, can_redraw, console, fit_table, pluralize, print_json
 from evilpegs.reading import explain_refusals, print_session_event, retry_policy
-from evilpegs.tables import Column, fit_table
+from evilpegs.signals import run_interruptibly
 from evilpegs_clients.feed.match_book import KnownMatch, MatchBook
 from evilpegs_clients.feed.watch_feed import Watched, watch_matches
 from evilpegs_clients.printable import printable

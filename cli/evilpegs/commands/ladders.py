@@ -19,9 +19,8 @@ from rich.console import Console
 from evilpegs.errors import CommandError, unknown_ladder
 from evilpegs.files import failure_reason
 from evilpegs.options import FILE, SERVER, WHOLE, Json
-from evilpegs.output import console, pluralize, print_json, progress
+from evilpegs.output import Column, console, pluralize, print_json, print_table, progress
 from evilpegs.reading import retry_policy
-from evilpegs.tables import Column, print_table
 from evilpegs_clients.connection.login import Credentials
 from evilpegs_clients.connection.session import PlayerSession
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file

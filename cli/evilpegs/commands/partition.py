@@ -7,13 +7,11 @@ from typing import Annotated, Any, Final
 from cyclopts import Parameter
 from rich.table import Table
 
-from evilpegs.errors import CommandError
+from evilpegs.errors import CommandError, rules_hint
 from evilpegs.options import FILE, After, Json, RulesText, require_after
-from evilpegs.output import console, pluralize, print_json
+from evilpegs.output import console, feedback_text, plain_table, pluralize, print_json
 from evilpegs.plots import bar_chart, check_plot
-from evilpegs.tables import feedback_text, plain_table
-from evilpegs.turns import parse_turns
-from evilpegs.usage_errors import rules_hint
+from evilpegs.values import parse_turns
 from evilpegs_clients.terminal.pegs import peg_text
 from evilpegs_game.analysis.guesses import guess_figures
 from evilpegs_game.codes import Code, format_code, parse_code

@@ -9,11 +9,10 @@ from typing import Annotated, Any, Final
 from cyclopts import Parameter
 
 from evilpegs.errors import CommandError
-from evilpegs.interruptible import run_interruptibly
 from evilpegs.options import DEFAULT_SERVER, Server, TokenFrom
 from evilpegs.output import console
-from evilpegs.player_name import check_name
-from evilpegs.termination import ended_in_order
+from evilpegs.signals import ended_in_order, run_interruptibly
+from evilpegs.values import check_name
 from evilpegs_clients.daily import parse_date
 from evilpegs_clients.play.app import run_terminal
 from evilpegs_clients.play.commands import COMMANDS

@@ -12,12 +12,21 @@ from rich.console import Console
 from rich.text import Text
 
 from evilpegs.errors import CommandError
-from evilpegs.files import STANDARD, check_writable
+from evilpegs.files import RECORD, STANDARD, check_writable, write_record
 from evilpegs.options import FILE, MATCH_ID, NEWEST, Database, Json, ServerToRead, server_to_read
-from evilpegs.output import console, pluralize, print_json, progress
+from evilpegs.output import (
+    Column,
+    TurnTableRow,
+    console,
+    feedback_text,
+    format_number,
+    pluralize,
+    print_json,
+    print_table,
+    print_turns,
+    progress,
+)
 from evilpegs.reading import explain_refusals, server_reader
-from evilpegs.record_files import RECORD, write_record
-from evilpegs.tables import Column, TurnTableRow, feedback_text, format_number, print_table, print_turns
 from evilpegs_clients.terminal.pegs import peg_text
 from evilpegs_game.analysis.regret import Regret
 from evilpegs_game.analysis.turns import THOROUGH, USUAL, TurnAnalysis

@@ -1,26 +1,36 @@
 """`evilpegs serve`: a match server, with a greeting that names its addresses and with warnings of dangers."""
 
+import array
 import asyncio
+import logging
 import os
 import shlex
-from collections.abc import Callable
+import socket
+import struct
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from ipaddress import ip_address
 from pathlib import Path
-from typing import Annotated, Literal
+from types import MappingProxyType
+from typing import Annotated, Final, Literal
 
+import structlog
 from cyclopts import Parameter
-from structlog.stdlib import BoundLogger
+from structlog.stdlib import BoundLogger, ProcessorFormatter
+from structlog.typing import EventDict, Processor, WrappedLogger
 
 from evilpegs.database import check_database_file, server_settings
 from evilpegs.errors import CommandError
-from evilpegs.machine_addresses import reachable_hosts
 from evilpegs.options import WHOLE
-from evilpegs.server_log import LogFormat, configure_logging
+from evilpegs_clients.printable import printable
 from evilpegs_server.hosts import is_loopback
 from evilpegs_server.server import RunningServer, serve_until_stopped
 from evilpegs_server.settings import Settings, default_database
 from evilpegs_server.storage.location import database_file
+
+LogFormat = Literal["text", "json"]
 
 
 def serve(
@@ -148,3 +158,129 @@ def greeting(server: RunningServer) -> str:
 def _other_line(other: RunningServer, first: RunningServer) -> str:
     site = None if other.site_url == first.site_url else other.site_url
     return f"also at {other.url}" + ("" if site is None else f" and {site}")
+
+
+_EVENT_WIDTH: Final = 0  # no padding, because most messages end their line
+
+
+def configure_logging(level: str, log_format: LogFormat | None = None) -> BoundLogger:
+    """Send log lines of at least ``level``, and warnings of libraries, to standard error; return the logger to use.
+
+    By default the log is text with local times on a terminal, and JSON with UTC elsewhere.
+    """
+    is_text = sys.stderr.isatty() if log_format is None else log_format == "text"
+    level_and_time: tuple[Processor, ...] = (structlog.stdlib.add_log_level, _time_stamper(is_text))
+    handler = logging.StreamHandler(sys.stderr)
+    renderers = [ProcessorFormatter.remove_processors_meta, *(_text_renderers() if is_text else _json_renderers())]
+    handler.setFormatter(ProcessorFormatter(foreign_pre_chain=level_and_time, processors=renderers))
+    handler.addFilter(_is_relevant)
+    logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
+    logging.getLogger("evilpegs_game").handlers.clear()  # which printed for commands without a log
+    ours = logging.getLogger("evilpegs")
+    ours.setLevel(level.upper())
+    logger: BoundLogger = structlog.wrap_logger(
+        ours,
+        processors=[structlog.stdlib.filter_by_level, *level_and_time, ProcessorFormatter.wrap_for_formatter],
+        wrapper_class=BoundLogger,
+    )
+    return logger
+
+
+def _time_stamper(is_text: bool) -> Processor:
+    if is_text:
+        return structlog.processors.TimeStamper(fmt="%H:%M:%S", utc=False)
+    return structlog.processors.TimeStamper(fmt="iso", utc=True)
+
+
+def _text_renderers() -> list[Processor]:
+    renderer = structlog.dev.ConsoleRenderer(
+        colors=sys.stderr.isatty() and not os.environ.get("NO_COLOR"),
+        pad_event_to=_EVENT_WIDTH,
+        pad_level=False,
+        exception_formatter=structlog.dev.plain_traceback,  # without local variables, which may be secrets
+    )
+    return [_make_printable, renderer]
+
+
+def _json_renderers() -> list[Processor]:
+    return [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
+
+
+def _make_printable(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+    # a path or a message may contain text from strangers, which a terminal could obey
+    return {name: printable(value) if isinstance(value, str) else value for name, value in event.items()}
+
+
+def _is_relevant(record: logging.LogRecord) -> bool:
+    # strangers cause these lines, with connections that do not speak WebSocket
+    return record.msg != "opening handshake failed"
+
+
+# The standard library has no list of a machine's addresses, and looking up its own name gives 127.0.1.1 on Debian. The
+# kernel has the list: IPv4 by the SIOCGIFCONF request (netdevice(7)), IPv6 in /proc/net/if_inet6. The address on the
+# route to the outside comes first, because other machines are usually there. If the list cannot be read, only that
+# address is known; without a route, only the name of this machine.
+
+# addresses that mean all interfaces: family, and an address on no machine, because it is reserved for documentation
+_OUTSIDE: Final[Mapping[str, tuple[socket.AddressFamily, str]]] = MappingProxyType(
+    {
+        "0.0.0.0": (socket.AF_INET, "192.0.2.1"),  # noqa: S104 - recognized, not bound
+        "::": (socket.AF_INET6, "2001:db8::1"),
+    }
+)
+_SIOCGIFCONF: Final = 0x8912
+# an entry of SIOCGIFCONF on a 64-bit machine: the interface's name, then its address (family, port, 4 bytes)
+_INTERFACE: Final = struct.Struct("16s4x4s16x")
+_MOST_INTERFACES: Final = 256
+_IPV6_ADDRESSES: Final = Path("/proc/net/if_inet6")
+
+
+def reachable_hosts(bound: str) -> list[str]:
+    """Return the hosts at which other machines reach a server, the most likely first; never empty."""
+    if bound not in _OUTSIDE:
+        return [bound]
+    family, outside = _OUTSIDE[bound]
+    addresses = [*address_on_route(family, outside), *interface_addresses(family)]
+    return list(dict.fromkeys(_useful(addresses))) or [socket.gethostname()]
+
+
+def _useful(addresses: Iterable[str]) -> Iterator[str]:
+    for address in addresses:
+        parsed = ip_address(address)
+        if not (parsed.is_loopback or parsed.is_link_local or parsed.is_unspecified):
+            yield address
+
+
+def address_on_route(family: socket.AddressFamily, outside: str) -> Iterator[str]:
+    """Yield this machine's address on the route to ``outside``, or nothing without a route."""
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as probe:
+            # connecting a datagram socket sends nothing
+            probe.connect((outside, 9))
+            yield str(probe.getsockname()[0])
+    except OSError:
+        return
+
+
+def interface_addresses(family: socket.AddressFamily) -> list[str]:
+    """Return the addresses of all interfaces in the kernel's order; empty if they cannot be read."""
+    try:
+        return _ipv4_addresses() if family == socket.AF_INET else _ipv6_addresses()
+    except (ImportError, OSError, ValueError):
+        return []
+
+
+def _ipv4_addresses() -> list[str]:
+    import fcntl  # noqa: PLC0415 - not on every system
+
+    entries = array.array("B", bytes(_MOST_INTERFACES * _INTERFACE.size))
+    where, _ = entries.buffer_info()
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        answer = fcntl.ioctl(probe, _SIOCGIFCONF, struct.pack("iL", len(entries), where))
+    (length,) = struct.unpack_from("i", answer)
+    return [socket.inet_ntoa(packed) for _, packed in _INTERFACE.iter_unpack(entries[:length].tobytes())]
+
+
+def _ipv6_addresses() -> list[str]:
+    lines = _IPV6_ADDRESSES.read_text().splitlines()
+    return [socket.inet_ntop(socket.AF_INET6, bytes.fromhex(line.split()[0])) for line in lines]

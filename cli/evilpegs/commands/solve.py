@@ -15,11 +15,9 @@ from cyclopts import Parameter
 from rich.console import Console
 
 from evilpegs.errors import CommandError
-from evilpegs.files import STANDARD, check_writable, failure_reason
+from evilpegs.files import STANDARD, TREE, check_writable, failure_reason, write_tree
 from evilpegs.options import FILE, WHOLE, Json, RulesText
-from evilpegs.output import console, pluralize, print_json
-from evilpegs.tables import TurnTableRow, print_turns
-from evilpegs.tree_files import TREE, write_tree
+from evilpegs.output import TurnTableRow, console, pluralize, print_json, print_turns
 from evilpegs_game.codemakers.worst_case import WorstCase
 from evilpegs_game.codes import all_codes, format_code
 from evilpegs_game.errors import DamagedError, ForeignError, MalformedError

@@ -4,10 +4,9 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from evilpegs.files import STANDARD, check_writable
+from evilpegs.files import STANDARD, TREE, check_writable, write_tree
 from evilpegs.options import FILE, CandidatesOnly, First, RulesText, StrategyName
 from evilpegs.output import console, only_document, pluralize
-from evilpegs.tree_files import TREE, write_tree
 from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.strategy import seeded_choice, with_strategy_name
 from evilpegs_game.codes import parse_code

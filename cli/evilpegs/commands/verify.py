@@ -13,11 +13,9 @@ from cyclopts import Parameter
 from rich.console import Console
 
 from evilpegs.errors import CommandError
-from evilpegs.files import failure_reason
+from evilpegs.files import failure_reason, read_record
 from evilpegs.options import Json
-from evilpegs.output import console, pluralize, print_json, progress
-from evilpegs.record_files import read_record
-from evilpegs.tables import Column, print_table
+from evilpegs.output import Column, console, pluralize, print_json, print_table, progress
 from evilpegs_clients.printable import printable
 from evilpegs_clients.verification.independent.check import MAX_CODES, CheckedGame, check_record
 from evilpegs_clients.verification.signature import check_signature, find_signer, require_cryptography

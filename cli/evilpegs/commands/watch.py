@@ -17,11 +17,10 @@ from rich.text import Text
 
 from evilpegs.commands.feed import print_watched
 from evilpegs.errors import CommandError
-from evilpegs.interruptible import run_interruptibly
-from evilpegs.live_screen import LiveScreen
 from evilpegs.options import DEFAULT_SERVER, MATCH_ID, Server
 from evilpegs.output import can_redraw, console, pluralize
-from evilpegs.reading import explain_refusals, retry_policy
+from evilpegs.reading import LiveScreen, explain_refusals, retry_policy
+from evilpegs.signals import run_interruptibly
 from evilpegs_clients.feed.watch_feed import Watched, watch_matches
 from evilpegs_clients.printable import printable
 from evilpegs_clients.terminal.pegs import feedback_marks, peg_text

@@ -6,10 +6,9 @@ from ipaddress import ip_address
 
 import pytest
 
-from evilpegs import machine_addresses as addresses
+from evilpegs.commands import serve as addresses
 from evilpegs.commands.demo import GREETING
-from evilpegs.commands.serve import find_dangers, greeting
-from evilpegs.machine_addresses import reachable_hosts
+from evilpegs.commands.serve import find_dangers, greeting, reachable_hosts
 from evilpegs_server.hosts import SiteAddress
 from evilpegs_server.server import RunningServer
 from evilpegs_server.settings import Settings

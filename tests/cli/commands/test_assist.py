@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from evilpegs.commands.assist.advice import Advice, Adviser, AssistHistory, Contradiction, Suggestion
-from evilpegs.commands.assist.dialog import MAX_CODES, AssistDialog
+from evilpegs.commands.assist.command import MAX_CODES, AssistDialog
 from evilpegs.commands.assist.input import AssistCommand, RowChange, parse_feedback, parse_line
 from evilpegs.commands.assist.screen import AssistScreen
 from evilpegs.errors import CommandError
-from evilpegs.turns import parse_turns
+from evilpegs.values import parse_turns
 from evilpegs_clients.terminal.prompt import Prompt
 from evilpegs_game.analysis.turns import Effort
 from evilpegs_game.codes import code_at, format_code, parse_code

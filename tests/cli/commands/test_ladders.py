@@ -3,8 +3,7 @@
 import pytest
 
 from evilpegs.commands.ladders import COLUMNS
-from evilpegs.output import console
-from evilpegs.tables import print_table
+from evilpegs.output import console, print_table
 from evilpegs_game.luck.game_luck import curve_path, load_value_curve, read_value_curve
 from evilpegs_game.rules import Rules
 from evilpegs_server.match.ladders import load_ladders

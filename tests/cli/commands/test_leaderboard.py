@@ -12,8 +12,7 @@ from contextlib import closing
 
 import pytest
 
-from evilpegs.commands.leaderboard.csv_text import csv_text
-from evilpegs.commands.leaderboard.table import score_bars, shorten_client, show_standings
+from evilpegs.commands.leaderboard.table import csv_text, score_bars, shorten_client, show_standings
 from evilpegs.errors import SERVER_PACKAGES
 from evilpegs.output import console
 from evilpegs_protocol.listings import Standings, StandingsRow

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from evilpegs.slow_strategy import SLOW_SECONDS, SlowStrategyWatch, executing_strategy_calls
+from evilpegs.strategy_choice import SLOW_SECONDS, SlowStrategyWatch, executing_strategy_calls
 
 FAILING = {
     "huge number": "return (10**10000, 0, 0, 0)",

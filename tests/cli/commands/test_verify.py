@@ -13,7 +13,7 @@ from rich.console import Console
 
 from evilpegs.commands.verify import show_verification, verify_record
 from evilpegs.errors import CommandError
-from evilpegs.record_files import read_record
+from evilpegs.files import read_record
 from evilpegs_protocol.codec import CodecError, canonical
 from evilpegs_protocol.record import chain
 from support.patience import PATIENCE

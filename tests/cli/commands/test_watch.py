@@ -15,7 +15,7 @@ import pytest
 from rich.console import Console
 
 from evilpegs.commands.watch import MAX_BOARDS, SILENT_MS, Boards, MatchBoard, boards_view
-from evilpegs.live_screen import LiveScreen
+from evilpegs.reading import LiveScreen
 from evilpegs_clients.connection.session_events import Reconnected, Reconnecting
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStarted, MatchOver, MatchStarted

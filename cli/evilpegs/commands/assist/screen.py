@@ -7,8 +7,7 @@ from typing import Final
 from rich.text import Text
 
 from evilpegs.commands.assist.advice import Advice, AssistHistory, Contradiction, Suggestion
-from evilpegs.output import pluralize
-from evilpegs.tables import Column, feedback_text, print_table
+from evilpegs.output import Column, feedback_text, pluralize, print_table
 from evilpegs_clients.terminal.pegs import peg_text
 from evilpegs_clients.terminal.screen import Screen
 from evilpegs_game.analysis.guesses import CRITERIA, GuessFigures

@@ -1,24 +1,23 @@
 """The command `evilpegs evaluate` and its options."""
 
+import csv
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Final
+from typing import IO, Annotated, Any, Final
 
 from cyclopts import Parameter
+from rich.console import Console
 
-from evilpegs.commands.evaluate.dry_run import costs_document, show_costs
-from evilpegs.commands.evaluate.exports import check_csv, plot_histogram, write_csv
 from evilpegs.commands.evaluate.table import show_results
-from evilpegs.errors import CommandError
-from evilpegs.files import STANDARD
+from evilpegs.errors import CommandError, rules_hint
+from evilpegs.files import STANDARD, check_name, check_writable
 from evilpegs.options import FILE, WHOLE, CandidatesOnly, First, Json, RulesText, StrategyName, Traceback
-from evilpegs.output import console, only_document, print_json, progress
-from evilpegs.plots import check_plot
-from evilpegs.slow_strategy import slow_strategies_named
-from evilpegs.tracebacks import traceback_of_strategy
-from evilpegs.usage_errors import rules_hint
-from evilpegs_clients.evaluation.cost import check_memory, estimate_cost
+from evilpegs.output import console, only_document, pluralize, print_json, progress
+from evilpegs.plots import bar_chart, check_plot
+from evilpegs.strategy_choice import slow_strategies_named, traceback_of_strategy
+from evilpegs_clients.evaluation.cost import PROGRAM_BYTES, CostEstimate, check_memory, estimate_cost
 from evilpegs_clients.evaluation.results import StrategyResult, compare_results, make_results
 from evilpegs_clients.evaluation.run import ExecutionPlan, run_evaluation
 from evilpegs_clients.evaluation.spec import make_specs
@@ -171,3 +170,125 @@ def _write(results: Sequence[StrategyResult], plot: Path | None, csv: str | None
         write_csv(csv, results)
     if plot is not None:
         plot_histogram(plot, results)
+
+
+def show_costs(out: Console, costs: Sequence[CostEstimate], plan: ExecutionPlan) -> None:
+    """Print the estimated memory, processes and work of each strategy, and the journal."""
+    for cost in costs:
+        out.print(f"{cost.spec.strategy} on {cost.spec.rules}: {_games_text(cost)}")
+        out.print(f"  memory  {_memory_text(cost)}{_processes_text(cost, plan)}")
+        out.print(f"  work    {cost.work}, {_tasks_text(cost, plan)}")
+    path = plan.checkpoint_path(costs)
+    out.print(f"journal: {path}" if path else "journal: none, it is soon done", soft_wrap=True)
+
+
+def costs_document(costs: Sequence[CostEstimate], plan: ExecutionPlan) -> dict[str, Any]:
+    """Return the costs as the JSON object of `evilpegs evaluate --dry-run --json`."""
+    path = plan.checkpoint_path(costs)
+    return {
+        "rules": str(costs[0].spec.rules),
+        "journal": None if path is None else str(path),
+        "costs": [
+            {
+                "strategy": cost.spec.strategy,
+                "bytes": cost.memory,
+                "processes": plan.processes(cost),
+                "units": min_tasks(cost, plan),
+                "work": cost.work,
+            }
+            for cost in costs
+        ],
+    }
+
+
+def min_tasks(cost: CostEstimate, plan: ExecutionPlan) -> int:
+    """Return the least number of tasks; the exact one follows from the parts, which are not known before."""
+    size = cost.spec.games or cost.spec.rules.size
+    return -(-size // cost.task_size) if plan.uses_tasks(cost) else 1
+
+
+def _games_text(cost: CostEstimate) -> str:
+    spec = cost.spec
+    if spec.games:
+        return f"{pluralize(spec.games, 'game')} of seed {spec.seed}"
+    return f"{pluralize(spec.rules.size, 'secret')}"
+
+
+def _memory_text(cost: CostEstimate) -> str:
+    program = f"about {PROGRAM_BYTES // 1_000_000} MB that the program takes itself"
+    return f"at most {-(-cost.memory // 1_000_000):,} MB, and {program}"
+
+
+def _processes_text(cost: CostEstimate, plan: ExecutionPlan) -> str:
+    processes = plan.processes(cost)
+    if processes is None:
+        return ", in each worker of the cluster"
+    return f", in each of {processes} processes" if processes > 1 else ""
+
+
+def _tasks_text(cost: CostEstimate, plan: ExecutionPlan) -> str:
+    if not plan.uses_tasks(cost):
+        return "in one piece in this process"
+    what = "games" if cost.spec.games else "candidates"
+    return f"in {min_tasks(cost, plan):,} units or more, of at most {cost.task_size:,} {what}"
+
+
+EXACT_FIELDS: Final = ("rules", "strategy", "first", "codes", "total", "mean", "max", "seconds")
+SIMULATED_FIELDS: Final = (
+    *("rules", "strategy", "first", "games", "seed"),
+    *("total", "mean", "low", "high", "max", "seconds"),
+)
+
+
+def check_csv(target: str) -> None:
+    """Raise CommandError if no CSV file can be written to ``target``; call this before the evaluation."""
+    check_name(target)
+    if target == STANDARD:
+        return
+    if not Path(target).parent.is_dir():
+        raise CommandError(
+            f"there is no directory {Path(target).parent} for the CSV file; make it or name another file"
+        )
+    check_writable(target)
+
+
+def write_csv(target: str, results: Sequence[StrategyResult]) -> None:
+    """Write a line per strategy; its last columns count the secrets, or games, solved at each guess."""
+    fields = SIMULATED_FIELDS if results[0].spec.games else EXACT_FIELDS
+    most = max(len(result.distribution) for result in results)
+    with _open_to_write(target) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([*fields, *range(1, most + 1)])
+        for result in results:
+            low, high = result.interval or (None, None)
+            values = result.to_json() | {"low": low, "high": high}
+            missing = [0] * (most - len(result.distribution))
+            writer.writerow([*(values[field] for field in fields), *result.distribution, *missing])
+
+
+@contextmanager
+def _open_to_write(target: str) -> Iterator[IO[str]]:
+    if target == STANDARD:
+        yield sys.stdout
+        return
+    try:
+        with Path(target).open("w", newline="") as file:
+            yield file
+    except OSError as error:
+        raise CommandError(f"{target} cannot be written: {error.strerror}") from error
+
+
+def plot_histogram(path: Path, results: Sequence[StrategyResult]) -> None:
+    """Write a chart of the secrets, or games, that each strategy solved at each guess."""
+    played = "games" if results[0].spec.games else "secrets"
+    most = max(len(result.distribution) for result in results)
+    series = {f"{result.name}, mean {result.figures.mean:.4f}": result.distribution for result in results}
+    bar_chart(path, _title(results), [str(guesses) for guesses in range(1, most + 1)], series, "guesses", played)
+
+
+def _title(results: Sequence[StrategyResult]) -> str:
+    spec, count = results[0].spec, sum(results[0].distribution)
+    played = pluralize(count, "game") if spec.games else f"{count:,} secrets"
+    if len(results) > 1:
+        return f"{spec.rules}, {played}"
+    return f"{results[0].name} on {spec.rules}: {played}, mean {results[0].figures.mean:.4f}"

@@ -6,8 +6,7 @@ from typing import Final
 
 from rich.console import Console
 
-from evilpegs.output import pluralize
-from evilpegs.tables import Column, format_number, print_histogram, print_table, small_bars
+from evilpegs.output import Column, format_number, pluralize, print_histogram, print_table, small_bars
 from evilpegs_clients.evaluation.results import Comparison, CostlySecret, StrategyResult, compare_results
 from evilpegs_clients.terminal.pegs import peg_text
 from evilpegs_game.codes import format_code

@@ -13,14 +13,12 @@ from pydantic import ValidationError
 from rich.console import RenderableType
 
 from evilpegs.commands.leaderboard.between import Difference, compare_rows, difference_lines
-from evilpegs.commands.leaderboard.csv_text import csv_text
-from evilpegs.commands.leaderboard.table import show_standings, standings_view
+from evilpegs.commands.leaderboard.table import csv_text, show_standings, standings_view
 from evilpegs.errors import CommandError, practice_ladder, unknown_ladder
-from evilpegs.interruptible import run_interruptibly
-from evilpegs.live_screen import LiveScreen
 from evilpegs.options import Database, Json, ServerToRead, server_to_read
 from evilpegs.output import can_redraw, console, print_json
-from evilpegs.reading import print_session_event, retry_policy, server_reader
+from evilpegs.reading import LiveScreen, print_session_event, retry_policy, server_reader
+from evilpegs.signals import run_interruptibly
 from evilpegs_clients.connection.server_reader import ServerReader
 from evilpegs_clients.connection.session_events import SessionEvent
 from evilpegs_clients.errors import ServerRefusedError

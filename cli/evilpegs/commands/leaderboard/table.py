@@ -4,15 +4,16 @@ The program that a player uses is more interesting than any figure beyond the fi
 stays when other columns are left out.
 """
 
-from collections.abc import Callable, Sequence
+import csv
+import io
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-from evilpegs.output import pluralize
-from evilpegs.tables import Column, fit_table, print_table, small_bars
+from evilpegs.output import Column, fit_table, pluralize, print_table, small_bars
 from evilpegs_clients.printable import printable
 from evilpegs_protocol.listings import Standings, StandingsRow
 
@@ -153,3 +154,44 @@ OTHERS: Final = (
     Column[StandingsRow]("solved", lambda row: f"{row.solved:.0%}", "right", narrow={3: None}),
     Column[StandingsRow]("p95\nms", lambda row: f"{row.p95_ms:,}", "right", narrow={2: None}),
 )
+
+
+CSV_FIGURES: Final = ("games", "mean", "low", "high", "worst", "solved", "p95_ms", "mean_ms")
+# added by later versions; they follow the histogram, so that the older columns keep their places
+LATER_CSV_FIGURES: Final = (
+    "solved_low",
+    "solved_high",
+    "adjusted_mean",
+    "adjusted_low",
+    "adjusted_high",
+    "adjusted_deviation",
+    "adjusted_games",
+    "version",
+    "versions",
+    "all_games",
+    "all_matches",
+)
+CSV_HEADER: Final = ("ladder", "rank", "rank_worst", "player", "client", *CSV_FIGURES, "histogram", *LATER_CSV_FIGURES)
+# a client chooses its own name, and spreadsheets execute formulas, which begin with these
+FORMULA_SIGNS: Final = ("=", "+", "-", "@")
+
+
+def csv_text(standings: Iterable[Standings]) -> str:
+    """Return leaderboards as CSV; the column ``histogram`` has ``SCORE:GAMES`` pairs."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\r\n")
+    writer.writerow(CSV_HEADER)
+    writer.writerows(_csv_row(each.ladder, row) for each in standings for row in each.rows)
+    return text.getvalue()
+
+
+def _csv_row(ladder: str, row: StandingsRow) -> Iterator[Any]:
+    yield from (ladder, row.rank, row.rank_worst, row.player, _csv_cell(row.client))
+    yield from (getattr(row, name) for name in CSV_FIGURES)
+    yield " ".join(f"{score}:{games}" for score, games in row.histogram)
+    yield from (getattr(row, name) for name in LATER_CSV_FIGURES)
+
+
+def _csv_cell(text: str) -> str:
+    safe = printable(text)
+    return f"'{safe}" if safe.startswith(FORMULA_SIGNS) else safe

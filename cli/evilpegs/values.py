@@ -1,7 +1,10 @@
-"""Turns in their form on the command line, CODE:BLACK,WHITE such as 1122:1,0."""
+"""Values on the command line that the game or the protocol checks: turns such as 1122:1,0, and names of players."""
 
+import re
 from collections.abc import Iterable
+from typing import Final
 
+from evilpegs.errors import CommandError
 from evilpegs_game.codes import format_code, parse_code
 from evilpegs_game.errors import MalformedError, quoted
 from evilpegs_game.feedback import Feedback, History, Turn
@@ -23,3 +26,16 @@ def parse_turns(texts: Iterable[str], rules: Rules) -> History:
 
 def format_turns(history: History) -> list[str]:
     return [f"{format_code(guess)}:{feedback}" for guess, feedback in history]
+
+
+# version 1 of the protocol allows these names (protocol/README.md); the second alternative is for guests
+_NAME: Final = re.compile(r"(?!guest-)[a-z][a-z0-9_-]{1,19}|guest-[0-9a-f]{8}")
+
+
+def check_name(name: str | None, option: str = "--name") -> None:
+    """Raise CommandError, which names ``option``, if no server can accept ``name``."""
+    if name is not None and not _NAME.fullmatch(name):
+        raise CommandError(
+            f"not a name: {quoted(name)}; a name is 2 to 20 of a-z, 0-9, _ and -, beginning with a letter "
+            f"and not with guest-; choose another with {option}"
+        )

@@ -1,11 +1,13 @@
-"""SIGTERM and SIGHUP end a command as Ctrl-C does: in order, so that the processes it has started end with it."""
+"""Ctrl-C ends every command; SIGTERM and SIGHUP do so in order too, so that the processes it started end with it."""
 
+import asyncio
 import signal
+import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Final, Never
+from typing import Any, Final, Never, TypeVar
 
 ENDING_SIGNALS: Final = (signal.SIGTERM, signal.SIGHUP)
 SIGNAL_STATUS: Final = 128
@@ -40,3 +42,24 @@ def ended_in_order() -> Iterator[None]:
 def _terminate(signal_number: int, _frame: FrameType | None) -> Never:
     signal.signal(signal_number, signal.SIG_DFL)
     raise TerminatedError(signal_number)
+
+
+_T = TypeVar("_T")
+
+
+def run_interruptibly(main: Coroutine[Any, Any, _T]) -> _T:
+    """Run a coroutine as `asyncio.run` does, but always end it at Ctrl-C; call this on the main thread."""
+    # asyncio.run alone can miss Ctrl-C: if the signal arrives just before the loop waits, or on another thread, its
+    # handler runs only after the next event, which may never come; so each signal also writes to a socket that wakes it
+    reading, writing = socket.socketpair()
+    with reading, writing, asyncio.Runner() as runner:
+        reading.setblocking(False)
+        writing.setblocking(False)
+        loop = runner.get_loop()
+        loop.add_reader(reading, reading.recv, 4096)
+        previous = signal.set_wakeup_fd(writing.fileno(), warn_on_full_buffer=False)
+        try:
+            return runner.run(main)
+        finally:
+            signal.set_wakeup_fd(previous)
+            loop.remove_reader(reading)

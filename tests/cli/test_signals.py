@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from evilpegs.interruptible import run_interruptibly
+from evilpegs.signals import run_interruptibly
 
 LATER_SECONDS = 0.5
 
