@@ -12,7 +12,7 @@ opposite value. No decision is made before `FIRST_PAIRS` pairs. The variance is 
 
 * It is multiplied by 1 + 2 / sqrt(n), which is 1.4 standard errors of a measured variance. Differences of real
   strategies are skewed, and before the first rare ones both mean and variance are wrong. On 4x6 this lowers the largest
-  error from 7.5 to 4.9 %, for a seventh more pairs (tests/clients/contest/test_sequential_test.py).
+  error from 7.5 to 4.9 %, for a seventh more pairs (tests/game/statistics/test_sequential_test.py).
 * It is at least the distance of the two hypotheses. If a small fraction p of the pairs differs by one guess and the
   others do not, the mean is p and the variance about p. The lower bound keeps two strategies that rarely differ from
   being called equal too soon.
