@@ -3,48 +3,82 @@
 import asyncio
 import signal
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import asdict, dataclass
-from typing import Final
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from importlib.metadata import version
+from typing import Any, Final
+from urllib.parse import urlsplit
 
 from structlog.stdlib import BoundLogger
 
+from evilpegs_game.live.live_sets import LiveSets
+from evilpegs_protocol.broker import Broker, load_broker, require_aiomqtt
 from evilpegs_protocol.codec import encode
+from evilpegs_protocol.fields import Program
 from evilpegs_protocol.limits import PATH
 from evilpegs_protocol.server_messages import Notice
 from evilpegs_server.addresses import TrustedProxies
 from evilpegs_server.gateway.entrance import EntranceRules
 from evilpegs_server.gateway.gateway import Gateway
-from evilpegs_server.hosts import AllowedOrigins, SiteAddress, allowed_hosts, host_in_url
-from evilpegs_server.match.ladders import Ladder, load_ladders
-from evilpegs_server.outlets import address_error, check_addresses, find_broker, find_game_address
-from evilpegs_server.play.registry import MatchRegistry
-from evilpegs_server.play.stall_free_clock import StallFreeClock
-from evilpegs_server.settings import Settings
-from evilpegs_server.starting import (
-    Start,
-    open_registry,
-    open_services,
-    open_site_and_feed,
-    open_storage,
-    open_work,
-    start_chores,
-    warm_up_worker,
+from evilpegs_server.gateway.guests import Presence
+from evilpegs_server.gateway.limits import Admission
+from evilpegs_server.gateway.listings import Listings
+from evilpegs_server.gateway.login import SessionServices, lapse_names, lapse_time
+from evilpegs_server.hosts import (
+    AllowedOrigins,
+    GameAddress,
+    SiteAddress,
+    allowed_hosts,
+    game_url_beside,
+    host_in_url,
 )
+from evilpegs_server.leaderboard.leaderboards import LiveLeaderboards
+from evilpegs_server.leaderboard.luck import LUCK_LIMITS, LuckKeeper
+from evilpegs_server.listening import bind_site, check_addresses, naming_address
+from evilpegs_server.match.ladders import Ladder, load_ladders
+from evilpegs_server.play.registry import MatchRegistry
+from evilpegs_server.play.stall_free_clock import TICK_MS, StallFreeClock
+from evilpegs_server.replies.capacity import HINT_LIMITS, REPLY_LIMITS, ReplyCapacity
+from evilpegs_server.replies.codemaking import Codemaking
+from evilpegs_server.settings import Settings
+from evilpegs_server.site.analysis import ANALYSIS_LIMITS, MatchAnalyses
+from evilpegs_server.site.app import create_app
+from evilpegs_server.site.http_server import running_http_server
+from evilpegs_server.site.loop_share import MeteredReads
+from evilpegs_server.site.metrics import Metrics
+from evilpegs_server.site.site import Site
 from evilpegs_server.stopping import (
     CLOSE_SECONDS,
     DRAIN_SECONDS,
+    OUTLET_SECONDS,
+    WORKER_SECONDS,
     force_exit_later,
+    run_step,
 )
-from evilpegs_server.storage.archive import load_open_matches
+from evilpegs_server.storage.archive import load_open_matches, load_players
+from evilpegs_server.storage.database import guard_connections, open_database
+from evilpegs_server.storage.durations import Durations
+from evilpegs_server.storage.location import database_file, keep_private
+from evilpegs_server.storage.lock import DatabaseLock
+from evilpegs_server.storage.reads import Reads
+from evilpegs_server.storage.server_key import key_path, load_server_key
+from evilpegs_server.storage.solved_positions import SolvedPositionsFile, solved_path
+from evilpegs_server.storage.writer import Writer
 from evilpegs_server.tls import load_tls
 from evilpegs_server.work.interpreter import tune_gc_and_gil
+from evilpegs_server.work.pool import TaskPool
+from evilpegs_server.work.tasks import Task
+from evilpegs_server.work.worker_messages import WorkerSetup
+from evilpegs_server.work.worker_process import WorkerProcess
+from evilpegs_server.work.workspace import DevilSolvers, Workspace
 
 # Windows has no SIGHUP
 _STOP_SIGNALS: Final = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name))
 # loading compiled kernels takes a second or two
 COMPILING_SECONDS: Final = 3.0
+_ALL_INTERFACES: Final = frozenset({"0.0.0.0", "::"})  # noqa: S104 - recognized, not bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +109,7 @@ def wall_ms() -> int:
 
 
 @asynccontextmanager
-async def running_server(
+async def running_server(  # noqa: PLR0915 - the parts in their order
     settings: Settings,
     log: BoundLogger,
     *,
@@ -91,32 +125,195 @@ async def running_server(
     broker = find_broker(settings)
     tls = load_tls(settings.tls_cert, settings.tls_key)
     await check_addresses(settings)
+    loop = asyncio.get_running_loop()
+    clock = clock or StallFreeClock(loop.time)
+    hosts = allowed_hosts(settings.hosts, settings.site_url)
     async with AsyncExitStack() as stack:
-        clock = clock or StallFreeClock(asyncio.get_running_loop().time)
-        start = Start(settings, log, stack, wall_ms, clock, find_game_address(settings))
-        storage = open_storage(start)
-        work = open_work(start, storage)
-        registry = open_registry(start, storage, work, ladders or load_ladders())
-        warm = warm_up_worker(start, work, registry)
+        # the log: its file is locked first and let go last
+        lock = DatabaseLock(settings.database)
+        stack.callback(lock.release)
+        engine = open_database(settings.database)
+        stack.callback(engine.dispose)
+        guard_connections(engine, lock)
+        keep_private(database_file(settings.database), [solved_path(settings.database, settings.solved)], log)
+        if lock.names > 1:
+            log.warning("the database file has other names (hard links); a server started with one would miss events")
+        key = load_server_key(key_path(settings.database, settings.server_key))
+
+        # what plays: the worker process, the writer, the matches
+        capacity = ReplyCapacity(settings.cache_bytes, settings.count_bytes, settings.count_work)
+        solved = SolvedPositionsFile(solved_path(settings.database, settings.solved), log)
+        setup = WorkerSetup(capacity.worker_live_set_bytes, capacity.count_bytes, solved.solved.to_bytes())
+        worker = WorkerProcess(setup, log)
+        stack.push_async_callback(run_step, "worker", WORKER_SECONDS, partial(_close_worker, worker, solved), log)
+        writer = Writer(engine, loop.call_soon_threadsafe, loop.call_soon, check_file=lock.check)
+        writer.start()
+        stack.callback(_close_writer, writer, log)
+        limits = {"replies": REPLY_LIMITS, "hints": HINT_LIMITS, "analyses": ANALYSIS_LIMITS, "luck": LUCK_LIMITS}
+        pools = {name: TaskPool(each, worker, time.monotonic) for name, each in limits.items()}
+        for pool in pools.values():
+            stack.callback(pool.close)
+        workspace = Workspace(LiveSets(capacity.server_live_set_bytes, capacity.count_bytes), DevilSolvers())
+        codemaking = Codemaking(workspace, pools["replies"], pools["hints"], capacity)
+        ladders, signer = ladders or load_ladders(), key.signer
+        registry = MatchRegistry(ladders, codemaking, writer, engine, clock, wall_ms, log, signer=signer)
+        worker.start()
+        warm = asyncio.create_task(warm_up(worker, codemaking.warm_up(registry.ladders.values())))
+        stack.callback(warm.cancel)
         stack.enter_context(tune_gc_and_gil())
-        services = await open_services(start, storage, work, registry)
-        hosts = allowed_hosts(settings.hosts, settings.site_url)
-        site = await open_site_and_feed(start, storage, work, services, broker, hosts, tls)
+
+        # what shows: leaderboards, luck, the feed and, below, the site; all close within one deadline
+        outlets = AsyncExitStack()
+        stack.push_async_callback(run_step, "outlets", OUTLET_SECONDS, outlets.aclose, log)
+        leaderboards = LiveLeaderboards(engine, registry.ladders, log)
+        outlets.push_async_callback(leaderboards.close)
+        await leaderboards.start()
+        registry.audience.listen(leaderboards.wake)
+        reads = Reads()
+        outlets.callback(reads.close)
+        luck = LuckKeeper(engine, writer, pools["luck"], registry.ladders, log, leaderboards.wake)
+        luck.start()
+        outlets.push_async_callback(luck.close)
+        registry.audience.listen(luck.wake)
+        if broker is not None:
+            from evilpegs_server.feed.feed import Feed  # noqa: PLC0415 - needs the extra `mqtt`
+
+            feed = Feed(broker, settings.server_id, registry, engine, writer, leaderboards, log)
+            feed.start()
+            outlets.push_async_callback(feed.close)
+
+        # who plays
+        is_open = settings.registration == "open"
+        players = load_players(engine, lapse_time(wall_ms(), settings.name_lapse_days) if is_open else None)
+        services = SessionServices(
+            registry=registry,
+            players=players,
+            writer=writer,
+            listings=Listings(engine, registry.ladders, leaderboards, reads),
+            engine=engine,
+            admission=Admission(settings.admission_limits),
+            presence=Presence(players, registry, clock, settings.guest_limits),
+            registration=settings.registration,
+            requests_per_second=settings.requests_per_second,
+            program=Program(name="evilpegs", version=version("evilpegs")),
+            wall_ms=wall_ms,
+            log=log,
+            server_key=key.signer.public_key,
+        )
+        if is_open:
+            stack.callback(asyncio.create_task(lapse_names(services, settings.name_lapse_days)).cancel)
+        loop_lag = Durations()
+        stack.callback(asyncio.create_task(_tick(clock, loop_lag)).cancel)
+
+        # the site
+        game, site = find_game_address(settings), find_site_address(settings)
+        if site is not None:
+            analyses = MatchAnalyses(engine, pools["analyses"])
+            outlets.callback(analyses.close)
+            caches = {
+                "replies": lambda: codemaking.metrics().known,
+                "worker": lambda: worker.state.cache,
+                "analyses": lambda: analyses.state,
+            }
+            seats, table_sizes = lambda: services.admission.seats, services.table_sizes
+            sockets = await bind_site(settings)
+            metered = MeteredReads(reads)
+            metrics = Metrics(registry, writer, loop_lag, seats, table_sizes, pools, caches)
+            app = create_app(
+                Site(
+                    registry=registry,
+                    engine=engine,
+                    writer=writer,
+                    leaderboards=leaderboards,
+                    reads=metered,
+                    analyses=analyses,
+                    metrics=metrics,
+                    public_metrics=settings.public_metrics,
+                    hosts=hosts,
+                    game=game,
+                    base_path=site.base_path,
+                    key=key,
+                    log=log,
+                )
+            )
+            serving = running_http_server(app, sockets, registry.counts.http, tls, metered.share)
+            await outlets.enter_async_context(serving)
+            site = replace(site, port=sockets[0].getsockname()[1])
+
+        # the game port, last, because nobody can play before everything else runs
         origins = AllowedOrigins(hosts, site, settings.site_url)
         rules = EntranceRules(hosts, origins, TrustedProxies(settings.trusted_proxies), tls)
-        gateway = Gateway(services, start.clock, rules, site)
-        start_chores(start, services)
-        host, port = await _listen(gateway, settings)
-        start.game.port = port
+        gateway = Gateway(services, clock, rules, site)
+        with naming_address(settings.host, settings.port, "--port"):
+            host, game.port = await gateway.open(settings.host, settings.port)
         try:
-            for stored in load_open_matches(storage.engine, registry.skip_unreadable):
+            for stored in load_open_matches(engine, registry.skip_unreadable):
                 registry.restore(stored)
             services.presence.restore()
-            log.info("listening", host=host, port=port, database=settings.database, resumed=len(registry))
-            yield RunningServer(host, port, settings.database, registry, warm, site, tls is not None)
+            log.info("listening", host=host, port=game.port, database=settings.database, resumed=len(registry))
+            yield RunningServer(host, game.port, settings.database, registry, warm, site, tls is not None)
         finally:
             await _stop(registry, gateway, log)
-            log.debug("codemaking", **asdict(work.codemaking.metrics()), **work.process.state._asdict())
+            log.debug("codemaking", **asdict(codemaking.metrics()), **worker.state._asdict())
+
+
+def find_broker(settings: Settings) -> Broker | None:
+    """Return the broker of the feed; raises BrokerUnusableError if the settings or the MQTT library are unusable."""
+    if settings.mqtt is None:
+        return None
+    require_aiomqtt()
+    password = settings.mqtt_password.get_secret_value() if settings.mqtt_password else None
+    return load_broker(settings.mqtt, settings.mqtt_user, password, settings.mqtt_password_file, settings.mqtt_ca_file)
+
+
+def find_game_address(settings: Settings) -> GameAddress:
+    url, host = settings.game_url, None
+    if url is None and settings.site_url is not None:
+        url = game_url_beside(settings.site_url, settings.site_port, PATH)
+        host = urlsplit(settings.site_url).hostname
+    elif settings.site_host not in {None, settings.host} and settings.host not in _ALL_INTERFACES:
+        host = settings.host
+    return GameAddress(PATH, url, host, "ws" if settings.tls_cert is None else "wss")
+
+
+def find_site_address(settings: Settings) -> SiteAddress | None:
+    if not settings.site:
+        return None
+    is_apart = settings.site_host not in {None, settings.host, *_ALL_INTERFACES}
+    scheme = "http" if settings.tls_cert is None else "https"
+    return SiteAddress(settings.site_port, settings.site_url, settings.site_host if is_apart else None, scheme)
+
+
+async def warm_up(worker: WorkerProcess, tasks: Iterable[Task[Any]]) -> None:
+    await asyncio.gather(*(worker.run(task) for task in tasks), return_exceptions=True)
+
+
+async def _tick(clock: StallFreeClock, loop_lag: Durations) -> None:
+    while True:
+        loop_lag.add(clock.tick() / 1000)
+        await asyncio.sleep(TICK_MS / 1000)
+
+
+async def _stop(registry: MatchRegistry, gateway: Gateway, log: BoundLogger) -> None:
+    gateway.broadcast(encode(Notice(kind="draining", message="the server is stopping; resume when it is back")))
+    try:
+        async with asyncio.timeout(DRAIN_SECONDS):
+            await registry.drain()
+    except TimeoutError:
+        log.warning("some replies were not finished; those guesses were not counted")
+    registry.close()
+    await gateway.close(1012, "the server stops", CLOSE_SECONDS)
+    log.info("stopped", open_matches=len(registry))
+
+
+def _close_writer(writer: Writer, log: BoundLogger) -> None:
+    if not writer.close():
+        log.error("the last events were not committed in time; their players did not get them")
+
+
+async def _close_worker(worker: WorkerProcess, solved: SolvedPositionsFile) -> None:
+    if (learned := await worker.close()) is not None:
+        solved.save(learned)
 
 
 async def serve_until_stopped(settings: Settings, log: BoundLogger, announce: Callable[[RunningServer], None]) -> None:
@@ -148,22 +345,3 @@ async def report_compilation(warm: asyncio.Task[None], log: BoundLogger) -> None
         log.info("compiling kernels; until this is done, devils and large rules reply more slowly")
         await asyncio.wait([warm])
         log.info("all kernels are compiled")
-
-
-async def _listen(gateway: Gateway, settings: Settings) -> tuple[str, int]:
-    try:
-        return await gateway.open(settings.host, settings.port)
-    except OSError as error:
-        raise address_error(error, settings.host, settings.port, "--port") from None
-
-
-async def _stop(registry: MatchRegistry, gateway: Gateway, log: BoundLogger) -> None:
-    gateway.broadcast(encode(Notice(kind="draining", message="the server is stopping; resume when it is back")))
-    try:
-        async with asyncio.timeout(DRAIN_SECONDS):
-            await registry.drain()
-    except TimeoutError:
-        log.warning("some replies were not finished; those guesses were not counted")
-    registry.close()
-    await gateway.close(1012, "the server stops", CLOSE_SECONDS)
-    log.info("stopped", open_matches=len(registry))

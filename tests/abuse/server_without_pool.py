@@ -2,7 +2,7 @@
 
 from sqlalchemy import event
 
-import evilpegs_server.starting
+import evilpegs_server.server
 from evilpegs.main import main
 from evilpegs_server.storage.database import open_database
 
@@ -15,5 +15,5 @@ def open_without_pool(url):
 
 
 if __name__ == "__main__":
-    evilpegs_server.starting.open_database = open_without_pool
+    evilpegs_server.server.open_database = open_without_pool
     main()

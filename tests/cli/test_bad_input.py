@@ -20,7 +20,7 @@ from evilpegs_clients.errors import EvaluationError, ServerUnreachableError
 from evilpegs_clients.strategies.registry import STRATEGIES
 from evilpegs_clients.strategies.strategy import StrategyError
 from evilpegs_game.errors import ContradictionError, IllegalCodeError, MalformedError, TooLargeError
-from evilpegs_server.outlets import AddressUnusableError
+from evilpegs_server.listening import AddressUnusableError
 from evilpegs_server.storage.errors import DatabaseMissingError, DatabaseUnusableError
 
 LARGE = ["8x10", "800,001,024", "--games"]

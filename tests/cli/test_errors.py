@@ -5,7 +5,7 @@ import pytest
 from evilpegs.errors import CommandError, user_message
 from evilpegs_clients.errors import ClientError
 from evilpegs_game.errors import EvilpegsError, GameError, MalformedError
-from evilpegs_server.outlets import AddressUnusableError
+from evilpegs_server.listening import AddressUnusableError
 from evilpegs_server.storage.errors import DatabaseUnusableError
 
 

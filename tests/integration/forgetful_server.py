@@ -24,7 +24,7 @@ class ForgetfulWriter(writer.Writer):
 
 
 if __name__ == "__main__":
-    import evilpegs_server.starting
+    import evilpegs_server.server
 
-    evilpegs_server.starting.Writer = ForgetfulWriter
+    evilpegs_server.server.Writer = ForgetfulWriter
     main()

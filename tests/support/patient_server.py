@@ -13,7 +13,6 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import evilpegs_server.server
-import evilpegs_server.starting
 from evilpegs.main import main
 from evilpegs_server.feed import feed, publisher_process
 from evilpegs_server.gateway import limits
@@ -26,8 +25,8 @@ PROGRAM = __file__
 def lengthen_limits(change=setattr):
     """Lengthen the limits of the servers in this process; ``change`` is `setattr` or that of a monkeypatch."""
     change(limits, "HELLO_MS", 1000 * PATIENCE)
-    change(evilpegs_server.starting, "OUTLET_SECONDS", 4 * PATIENCE)
-    change(evilpegs_server.starting, "WORKER_SECONDS", 2 * PATIENCE)
+    change(evilpegs_server.server, "OUTLET_SECONDS", 4 * PATIENCE)
+    change(evilpegs_server.server, "WORKER_SECONDS", 2 * PATIENCE)
     change(WorkerProcess.__init__, "__defaults__", (PATIENCE,))
     change(feed, "STOP_SECONDS", PATIENCE)
     change(publisher_process, "STOP_SECONDS", PATIENCE)

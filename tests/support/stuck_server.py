@@ -9,7 +9,6 @@ import os
 import threading
 
 import evilpegs_server.server
-import evilpegs_server.starting
 from evilpegs.main import main
 from evilpegs_server import stopping
 from evilpegs_server.storage.writer import Writer
@@ -39,12 +38,12 @@ class StuckWorker(WorkerProcess):
 if __name__ == "__main__":
     stuck = os.environ.get("STUCK", "").split(",")
     if "writer" in stuck:
-        evilpegs_server.starting.Writer = StuckWriter
+        evilpegs_server.server.Writer = StuckWriter
     if "worker" in stuck:
-        evilpegs_server.starting.WorkerProcess = StuckWorker
+        evilpegs_server.server.WorkerProcess = StuckWorker
     if "outlets" in stuck:
-        evilpegs_server.outlets.LiveLeaderboards.close = wait_for_ever
+        evilpegs_server.server.LiveLeaderboards.close = wait_for_ever
     if "no deadline" in stuck:
         evilpegs_server.server.force_exit_later = lambda log: None
-        evilpegs_server.starting.WORKER_SECONDS = evilpegs_server.starting.OUTLET_SECONDS = stopping.STOP_SECONDS * 100
+        evilpegs_server.server.WORKER_SECONDS = evilpegs_server.server.OUTLET_SECONDS = stopping.STOP_SECONDS * 100
     main()

@@ -25,6 +25,8 @@ ServerState = Literal["online", "stopped", "lost"]
 
 
 class StandingsTexts(Protocol):
+    def keep_counting(self) -> None: ...
+
     @property
     def filled(self) -> bool:
         """True once all stored games are counted; until then, `body` waits."""

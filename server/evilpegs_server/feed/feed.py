@@ -1,6 +1,6 @@
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from importlib.metadata import version
 from random import Random
 from typing import Any, Final
 
@@ -40,41 +40,39 @@ STOP_SECONDS: Final = 1.0
 """The time for the last results to reach the broker when the server stops."""
 
 
-@dataclass(frozen=True, slots=True)
-class FeedServices:
-    broker: Broker
-    server_id: str
-    version: str
-    registry: MatchRegistry
-    engine: Engine
-    writer: Writer
-    leaderboards: StandingsTexts
-    log: BoundLogger
-
-
 class Feed:
     """The live feed of a server; create it before the first match is open."""
 
-    def __init__(self, services: FeedServices, time: ReconnectTime | None = None) -> None:
+    def __init__(
+        self,
+        broker: Broker,
+        server_id: str,
+        registry: MatchRegistry,
+        engine: Engine,
+        writer: Writer,
+        leaderboards: StandingsTexts,
+        log: BoundLogger,
+    ) -> None:
         loop = asyncio.get_running_loop()
-        self._services = services
-        self._topics = FeedTopics(services.server_id)
-        time = time or ReconnectTime(Random(), loop.time)  # noqa: S311 - jitter
+        self._server_id = server_id
+        self._topics = topics = FeedTopics(server_id)
+        time = ReconnectTime(Random(), loop.time)  # noqa: S311 - jitter
         self._wake = asyncio.Event()
         self._stopping = asyncio.Event()
         self._connection: BrokerConnection | None = None
         self._connected = asyncio.Event()
-        self._connections = ConnectionLog(services.log, services.broker.address, loop.call_later)
-        self._cursor = FeedCursor(services.engine, services.writer, loop.call_later)
-        self._refusals = RefusalLog(services.log, services.broker.user)
-        self._events = LiveEvents(self._topics, loop.call_later, services.log, QUEUE_BYTES)
-        self._results = ResultFeed(
-            services.engine, self._cursor, self._topics, self._wake, self._stopping, self._refusals, time
-        )
-        self._documents = self._retained_feed()
-        self._publisher = PublisherProcess(self._setup(), self._handle_report, self._handle_failure, time)
+        self._connections = ConnectionLog(log, broker.address, loop.call_later)
+        self._cursor = FeedCursor(engine, writer, loop.call_later)
+        self._refusals = RefusalLog(log, broker.user)
+        self._events = LiveEvents(topics, loop.call_later, log, QUEUE_BYTES)
+        self._results = ResultFeed(engine, self._cursor, topics, self._wake, self._stopping, self._refusals, time)
+        open_matches = OpenMatches((ladder.id for ladder in registry.offered_ladders), lambda: registry.runners)
+        self._documents = RetainedFeed(topics, open_matches, LadderStandings(registry.ladders.values(), leaderboards))
+        setup = PublisherSetup(broker, f"evilpegs-{server_id}", topics.state, self._state("lost"))
+        self._publisher = PublisherProcess(setup, self._handle_report, self._handle_failure, time)
         self._task: asyncio.Task[None] | None = None
-        services.registry.audience.follow(self._follow)
+        leaderboards.keep_counting()
+        registry.audience.follow(self._follow)
 
     def start(self) -> None:
         self._publisher.start()
@@ -100,18 +98,8 @@ class Feed:
             # without a goodbye, the broker publishes the last will, the state `lost`
             await self._publisher.close()
 
-    def _retained_feed(self) -> RetainedFeed:
-        registry = self._services.registry
-        open_matches = OpenMatches((ladder.id for ladder in registry.offered_ladders), lambda: registry.runners)
-        standings = LadderStandings(registry.ladders.values(), self._services.leaderboards)
-        return RetainedFeed(self._topics, open_matches, standings)
-
-    def _setup(self) -> PublisherSetup:
-        client_id = f"evilpegs-{self._services.server_id}"
-        return PublisherSetup(self._services.broker, client_id, self._topics.state, self._state("lost"))
-
     def _state(self, state: ServerState) -> bytes:
-        return state_payload(state, self._services.server_id, self._services.version)
+        return state_payload(state, self._server_id, version("evilpegs"))
 
     def _follow(self, match: str, entries: Sequence[LogEntry]) -> None:
         self._events.add(match, entries)

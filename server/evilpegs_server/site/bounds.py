@@ -14,7 +14,8 @@ from typing import Any, Final
 
 from evilpegs_game.rules import Rules
 from evilpegs_server.match.ladders import Ladder
-from evilpegs_server.site.models import Bound, Bounds
+from evilpegs_server.play.registry import MatchRegistry
+from evilpegs_server.site.models import Bound, Bounds, LadderDocument, LadderList
 
 RESULTS_FILE: Final = Path(__file__).with_name("known_results.toml")
 COUNTING: Final = "counting the feedbacks of a guess"
@@ -54,6 +55,22 @@ def ladder_bounds(ladder: Ladder, results: KnownResults) -> Bounds:
     if ladder.codemaker != "fixed":
         return Bounds(mean=None, worst=worst)
     return Bounds(mean=_bound(least_mean(ladder.rules), results.get((rules, "mean")), is_least=True), worst=worst)
+
+
+def ladder_list(registry: MatchRegistry) -> LadderList:
+    offered = {ladder.id for ladder in registry.offered_ladders}
+    results = load_known_results()
+    return LadderList(
+        ladders=tuple(
+            LadderDocument(
+                **dict(ladder.info()),
+                codes=ladder.rules.size,
+                offered=ladder.id in offered,
+                bounds=ladder_bounds(ladder, results),
+            )
+            for ladder in registry.ladders.values()
+        )
+    )
 
 
 def _bound(counted: float, known: KnownResult | None, *, is_least: bool) -> Bound:

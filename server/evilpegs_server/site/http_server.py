@@ -7,7 +7,7 @@ import ssl
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -17,7 +17,6 @@ from evilpegs_server.site.http_connection import Connections, LimitedProtocol
 from evilpegs_server.site.loop_share import LoopShare, MeteredApp
 
 KEEP_ALIVE_SECONDS: Final = 15
-_BACKLOG: Final = 128
 CLOSE_SECONDS: Final = 0.5
 """The time for responses to reach their clients when the server stops."""
 
@@ -28,37 +27,6 @@ class EmbeddedServer(uvicorn.Server):
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         yield
-
-
-async def bind(host: str, port: int) -> list[socket.socket]:
-    """Listen on one port at each address of ``host``; port 0 lets the system choose. Raises OSError."""
-    loop = asyncio.get_running_loop()
-    infos = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-    sockets: list[socket.socket] = []
-    try:
-        for family, _kind, _protocol, _name, address in dict.fromkeys(infos):
-            used = sockets[0].getsockname()[1] if sockets else port
-            sockets.append(_listen(family, (address[0], used, *address[2:])))
-    except OSError:
-        for each in sockets:
-            each.close()
-        raise
-    return sockets
-
-
-def _listen(family: int, address: tuple[Any, ...]) -> socket.socket:
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if family == socket.AF_INET6:
-            listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-        listener.bind(address)
-        listener.listen(_BACKLOG)
-        listener.setblocking(False)
-    except OSError:
-        listener.close()
-        raise
-    return listener
 
 
 @asynccontextmanager

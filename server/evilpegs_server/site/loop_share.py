@@ -94,8 +94,8 @@ class MeteredApp:
 class MeteredReads:
     """Reading threads whose calls are charged, because they take the interpreter lock from the event loop."""
 
-    def __init__(self, reads: Reads, share: LoopShare) -> None:
-        self._reads, self._share = reads, share
+    def __init__(self, reads: Reads, share: LoopShare | None = None) -> None:
+        self._reads, self.share = reads, share or LoopShare()
 
     async def run(self, function: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
         """Call ``function`` in a thread; raises BusyError if too many calls run or wait."""
@@ -112,7 +112,7 @@ class MeteredReads:
             return await self._reads.run(call)
         finally:
             if len(times) == 2:
-                self._share.spend(times[1] - times[0])
+                self.share.spend(times[1] - times[0])
 
 
 class RequestQueue:

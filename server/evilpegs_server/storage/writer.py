@@ -249,6 +249,8 @@ def _merge_writes(jobs: Sequence[_Job]) -> list[Write]:
 
 # without any commit while jobs wait
 STUCK_SECONDS: Final = 5.0
+# then the next commit is worth a try, or a server that gets no players while it fails would fail for ever
+FAILED_SECONDS: Final = 30.0
 
 
 class WriterHealth:
@@ -256,7 +258,7 @@ class WriterHealth:
         self._now = now
         self._waiting = 0
         self._progress_at = 0.0
-        self._failed = False
+        self._failed_at: float | None = None
         # the reason why nothing can be stored, such as a moved database file
         self.obstacle: str | None = None
 
@@ -271,12 +273,12 @@ class WriterHealth:
     def note_committed(self, jobs: int, failed: int) -> None:
         self._waiting -= jobs
         self._progress_at = self._now()
-        self._failed = failed == jobs
+        self._failed_at = self._progress_at if failed == jobs else None
 
     @property
     def failed(self) -> bool:
-        """True if no job of the last commit could be stored."""
-        return self._failed
+        """True if no job of the last commit could be stored, less than `FAILED_SECONDS` ago."""
+        return self._failed_at is not None and self._now() - self._failed_at < FAILED_SECONDS
 
     @property
     def stuck(self) -> bool:

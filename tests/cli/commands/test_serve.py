@@ -15,7 +15,7 @@ import pytest
 from evilpegs.commands.demo import GREETING
 from evilpegs.main import app
 from evilpegs_clients.strategies.registry import STRATEGIES
-from evilpegs_server.outlets import AddressUnusableError
+from evilpegs_server.listening import AddressUnusableError
 from evilpegs_server.storage.errors import DatabaseInUseError
 from support.certificates import make_certificate
 

@@ -1,8 +1,7 @@
 """The application around a fake server, in states that a real one reaches only under load."""
 
-from dataclasses import dataclass, field
+import asyncio
 from types import SimpleNamespace
-from typing import Any
 
 import httpx
 import pytest
@@ -10,23 +9,11 @@ import pytest
 from evilpegs_server.hosts import AllowedHosts
 from evilpegs_server.site.analysis import AnalysesBusyError
 from evilpegs_server.site.app import create_app
+from evilpegs_server.site.site import Site
 from evilpegs_server.storage.errors import DatabaseMovedError
 from evilpegs_server.storage.reads import BusyError, Reads
-
-
-@dataclass
-class FakeServices:
-    """The services that the tests need."""
-
-    registry: Any
-    engine: Any
-    reads: Any
-    log: Any
-    analyses: Any = None
-    metrics: Any = None
-    public_metrics: bool = False
-    hosts: AllowedHosts = field(default_factory=AllowedHosts)
-    base_path: str = ""
+from evilpegs_server.storage.writer import STUCK_SECONDS, Writer
+from support.patience import PATIENCE
 
 
 class BusyThreads:
@@ -41,16 +28,32 @@ class BusyAnalyses:
 
 
 @pytest.fixture
-def services(fake_server):
+def site(fake_server):
+    """What the application answers from; tests may change it."""
     reads = Reads()
-    yield FakeServices(fake_server.registry, fake_server.engine, reads, fake_server.services.log)
+    yield Site(
+        registry=fake_server.registry,
+        engine=fake_server.engine,
+        writer=fake_server.writer,
+        leaderboards=None,
+        reads=reads,
+        analyses=None,
+        metrics=None,
+        public_metrics=False,
+        hosts=AllowedHosts(),
+        game=None,
+        base_path="",
+        key=None,
+        log=fake_server.services.log,
+        web_files={},
+    )
     reads.close()
 
 
 @pytest.fixture
-async def web(services):
-    """A client of the application; tests may change the services."""
-    transport = httpx.ASGITransport(create_app(services))
+async def web(site):
+    """A client of the application."""
+    transport = httpx.ASGITransport(create_app(site))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
         yield client
 
@@ -59,34 +62,34 @@ async def live(web, **params):
     return (await web.get("/api/v1/live", params=params)).json()
 
 
-async def test_busy_threads_are_answered_with_retry(web, services):
-    services.reads = BusyThreads()
+async def test_busy_threads_are_answered_with_retry(web, site):
+    site.reads = BusyThreads()
     answer = await web.get("/api/v1/matches")
     assert (answer.status_code, answer.json()["status"]) == (503, 503)
     assert int(answer.headers["retry-after"]) > 0
 
 
-async def test_busy_analyses_are_answered_with_retry(web, services):
-    services.analyses = BusyAnalyses()
+async def test_busy_analyses_are_answered_with_retry(web, site):
+    site.analyses = BusyAnalyses()
     answer = await web.get("/api/v1/matches/0123456789abcdef/analysis")
     assert answer.status_code == 503
     assert "wait" in answer.json()["detail"]
 
 
-async def test_unreadable_database_is_a_logged_failure(web, services, fake_server):
-    services.engine = SimpleNamespace()
+async def test_unreadable_database_is_a_logged_failure(web, site, fake_server):
+    site.engine = SimpleNamespace()
     answer = await web.get("/api/v1/players")
     assert (answer.status_code, answer.json()["detail"]) == (500, "the server failed to handle this request")
     [entry] = fake_server.take_log()
     assert entry["path"] == "/api/v1/players"
 
 
-async def test_database_that_was_moved_is_answered_with_retry(web, services):
+async def test_database_that_was_moved_is_answered_with_retry(web, site):
     def refuse():
         message = "the database /home/ann/a.sqlite3 was moved"
         raise DatabaseMovedError(message)
 
-    services.engine = SimpleNamespace(connect=refuse)
+    site.engine = SimpleNamespace(connect=refuse)
     answer = await web.get("/api/v1/players")
     assert answer.status_code == 503
     assert "/home" not in answer.text
@@ -131,3 +134,48 @@ async def test_live_match_counts_watchers_of_match_and_ladder(web, ann, fake_ser
     assert (await live(web))["matches"][0]["watchers"] == 2
     carl.session.leave()
     assert (await live(web))["matches"][0]["watchers"] == 1
+
+
+async def until(condition):
+    async with asyncio.timeout(PATIENCE):
+        while not condition():  # noqa: ASYNC110 - nothing announces it
+            await asyncio.sleep(0.001)
+
+
+async def test_draining_server_is_not_ready(site, fake_server):
+    await fake_server.registry.drain()
+    assert "stop" in site.obstacle()
+
+
+async def test_failed_commit_ends_readiness_until_disk_recovers(site, fake_server, ann, broken_disk):
+    broken_disk.on = True
+    await ann.send(type="play", ladder="tiny")
+    await until(lambda: site.obstacle() is not None)
+    fake_server.take_log()
+    await asyncio.sleep(0.01)
+    assert "commit failed" in site.obstacle()
+    broken_disk.on = False
+    await fake_server.connect_player("bob")
+    await until(lambda: site.obstacle() is None)
+    await ann.receive("error")
+
+
+def test_stuck_commit_ends_readiness(site, engine):
+    seconds = [0.0]
+    writer = Writer(engine, lambda report: report(), now=lambda: seconds[0])
+    site.writer = writer
+    writer.submit([], lambda error: None)
+    assert site.obstacle() is None
+    seconds[0] = STUCK_SECONDS + 1
+    assert "too long" in site.obstacle()
+    writer.start()
+    writer.close()
+    assert site.obstacle() is None
+
+
+def test_missing_file_ends_readiness_until_it_is_back(site):
+    site.writer.health.note_obstacle("the file was moved to /home/ann")
+    assert "moved, deleted or replaced" in site.obstacle()
+    assert "/home" not in site.obstacle()
+    site.writer.health.note_obstacle(None)
+    assert site.obstacle() is None

@@ -10,10 +10,11 @@ import socket
 import pytest
 from starlette.responses import Response
 
+from evilpegs_server.listening import bind
 from evilpegs_server.play.counts import HttpCounts
 from evilpegs_server.site import http_connection, http_server
 from evilpegs_server.site.http_connection import MAX_REQUEST_BYTES
-from evilpegs_server.site.http_server import bind, running_http_server
+from evilpegs_server.site.http_server import running_http_server
 from support.patience import PATIENCE
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"

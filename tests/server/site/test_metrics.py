@@ -11,7 +11,7 @@ from evilpegs_game.live.cache import ByteCache
 from evilpegs_server.gateway.limits import Limit
 from evilpegs_server.play.stall_free_clock import StallFreeClock
 from evilpegs_server.site.analysis import ANALYSIS_LIMITS
-from evilpegs_server.site.metrics import Metrics, MetricSources
+from evilpegs_server.site.metrics import Metrics
 from evilpegs_server.site.routes.metrics import router
 from evilpegs_server.storage.durations import BOUNDS, Durations
 from evilpegs_server.storage.errors import DatabaseUnavailableError
@@ -64,15 +64,13 @@ def cache():
 def metrics(fake_server, loop_lag, pool, cache):
     """The metrics of the fake server."""
     return Metrics(
-        MetricSources(
-            registry=fake_server.registry,
-            writer=fake_server.writer,
-            loop_lag=loop_lag,
-            seats=lambda: fake_server.services.admission.seats,
-            table_sizes=fake_server.services.table_sizes,
-            pools={"hints": pool.metrics},
-            caches={"replies": lambda: cache.state},
-        )
+        registry=fake_server.registry,
+        writer=fake_server.writer,
+        loop_lag=loop_lag,
+        seats=lambda: fake_server.services.admission.seats,
+        table_sizes=fake_server.services.table_sizes,
+        pools={"hints": pool},
+        caches={"replies": lambda: cache.state},
     )
 
 
@@ -224,10 +222,7 @@ async def test_tables_about_people_are_shown(fake_server, metrics, pool):
 async def test_full_practice_is_counted(open_fake_server, engine):
     server = open_fake_server(engine, limits=guest_limits(max_practice_matches=1))
     services = server.services
-    sources = MetricSources(
-        server.registry, server.writer, Durations(), lambda: services.admission.seats, services.table_sizes
-    )
-    shown = Metrics(sources)
+    shown = Metrics(server.registry, server.writer, Durations(), lambda: services.admission.seats, services.table_sizes)
     for number in range(2):
         await server.connect_player(f"{NAME}-{number}")
     ann, bob = server.clients
@@ -298,7 +293,7 @@ def test_tick_returns_its_lateness():
 async def test_metrics_are_for_this_machine(metrics, client, headers, public, status):
     app = FastAPI(openapi_url=None)
     app.include_router(router)
-    app.state.services = SimpleNamespace(metrics=metrics, public_metrics=public)
+    app.state.site = SimpleNamespace(metrics=metrics, public_metrics=public)
     transport = httpx.ASGITransport(app, client=(client, 1))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as browser:
         response = await browser.get("/metrics", headers=headers)

@@ -7,8 +7,7 @@ import pytest
 import structlog
 
 from evilpegs_server.hosts import GameAddress, game_url_beside
-from evilpegs_server.outlets import find_game_address
-from evilpegs_server.server import running_server
+from evilpegs_server.server import find_game_address, running_server
 from evilpegs_server.settings import Settings
 from evilpegs_server.site.page import WEB_DIRECTORY, load_web_files, page_headers
 from support.patience import PATIENCE

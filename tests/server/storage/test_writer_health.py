@@ -2,7 +2,7 @@
 
 import pytest
 
-from evilpegs_server.storage.writer import STUCK_SECONDS, WriterHealth
+from evilpegs_server.storage.writer import FAILED_SECONDS, STUCK_SECONDS, WriterHealth
 
 
 class Seconds:
@@ -53,3 +53,12 @@ def test_writer_has_failed_when_whole_commit_failed(health):
             health.note_submitted()
         health.note_committed(jobs, failed)
         assert health.failed == expected
+
+
+def test_failure_is_forgotten_after_a_time(health, seconds):
+    health.note_submitted()
+    health.note_committed(1, 1)
+    seconds.now += FAILED_SECONDS - 0.001
+    assert health.failed
+    seconds.now += 0.001
+    assert not health.failed

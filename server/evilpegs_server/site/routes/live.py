@@ -11,8 +11,7 @@ from evilpegs_protocol.fields import LadderId, MatchId
 from evilpegs_server.play.runner import MatchRunner
 from evilpegs_server.site.models import LiveMatch, LivePage
 from evilpegs_server.site.responses import document, next_page, problem_statuses
-from evilpegs_server.site.routes.ladders import find_ladder
-from evilpegs_server.site.services import Services, SiteServices
+from evilpegs_server.site.site import CurrentSite, Site
 
 router = APIRouter(tags=["matches"])
 
@@ -28,24 +27,22 @@ class LiveQuery(BaseModel):
 
 
 @router.get("/live", response_model=LivePage, responses=problem_statuses(400, 404))
-async def get_live(services: Services, query: Annotated[LiveQuery, Query()]) -> Response:
+async def get_live(site: CurrentSite, query: Annotated[LiveQuery, Query()]) -> Response:
     """Return a page of the matches that are played now, the newest first."""
     if query.ladder is not None:
-        find_ladder(services, query.ladder)
+        site.find_ladder(query.ladder)
     runners = [
-        runner
-        for runner in services.registry.runners
-        if runner.sent_count and query.ladder in {None, runner.key.ladder.id}
+        runner for runner in site.registry.runners if runner.sent_count and query.ladder in {None, runner.key.ladder.id}
     ]
     rest = [runner for runner in runners if query.cursor is None or runner.key.id < query.cursor]
     page = nlargest(query.limit, rest, key=lambda runner: runner.key.id)
     cursor = page[-1].key.id if len(rest) > len(page) else None
-    following = next_page(services.base_path, "/api/v1/live", query.model_dump(), cursor)
-    matches = tuple(_live_match(services, runner) for runner in page)
+    following = next_page(site.base_path, "/api/v1/live", query.model_dump(), cursor)
+    matches = tuple(_live_match(site, runner) for runner in page)
     return document(LivePage(matches=matches, total=len(runners), next=following))
 
 
-def _live_match(services: SiteServices, runner: MatchRunner) -> LiveMatch:
+def _live_match(site: Site, runner: MatchRunner) -> LiveMatch:
     game, turn = _position(runner)
     return LiveMatch(
         match=runner.key.id,
@@ -53,7 +50,7 @@ def _live_match(services: SiteServices, runner: MatchRunner) -> LiveMatch:
         player=orjson.loads(runner.event_log.entries[0].text)["player"],
         game=game,
         turn=turn,
-        watchers=services.registry.watchers.count(runner.key),
+        watchers=site.registry.watchers.count(runner.key),
     )
 
 

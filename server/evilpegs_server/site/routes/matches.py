@@ -10,8 +10,7 @@ from evilpegs_server.site.match_documents import match_document
 from evilpegs_server.site.models import MatchDocument, MatchEntry, MatchPage
 from evilpegs_server.site.problems import busy_response, quote
 from evilpegs_server.site.responses import HOUR, document, json_body, next_page, problem_statuses
-from evilpegs_server.site.routes.ladders import find_ladder
-from evilpegs_server.site.services import Services, SiteServices
+from evilpegs_server.site.site import CurrentSite, Site
 from evilpegs_server.storage.archive import load_match
 from evilpegs_server.storage.browse import MatchFilter, list_matches
 
@@ -47,18 +46,18 @@ class MatchQuery(BaseModel):
 
 
 @router.get("/matches", response_model=MatchPage, responses=problem_statuses(400, 404))
-async def get_matches(services: Services, query: Annotated[MatchQuery, Query()]) -> Response:
+async def get_matches(site: CurrentSite, query: Annotated[MatchQuery, Query()]) -> Response:
     """Return a page of the open and finished matches, the latest start first."""
-    matches = await services.reads.run(list_matches, services.engine, _filter(services, query), query.limit + 1)
+    matches = await site.reads.run(list_matches, site.engine, _filter(site, query), query.limit + 1)
     page = matches[: query.limit]
     cursor = f"{page[-1].number:x}" if len(matches) > len(page) else None
-    following = next_page(services.base_path, "/api/v1/matches", query.model_dump(), cursor)
+    following = next_page(site.base_path, "/api/v1/matches", query.model_dump(), cursor)
     return document(MatchPage(matches=tuple(map(MatchEntry.model_validate, page)), next=following))
 
 
-def _filter(services: SiteServices, query: MatchQuery) -> MatchFilter:
+def _filter(site: Site, query: MatchQuery) -> MatchFilter:
     return MatchFilter(
-        ladders=_ladders(services, query),
+        ladders=_ladders(site, query),
         player=query.player,
         client=query.version,
         since=query.since,
@@ -66,21 +65,21 @@ def _filter(services: SiteServices, query: MatchQuery) -> MatchFilter:
     )
 
 
-def _ladders(services: SiteServices, query: MatchQuery) -> tuple[str, ...] | None:
+def _ladders(site: Site, query: MatchQuery) -> tuple[str, ...] | None:
     if query.ladder is None and query.codemaker is None:
         return None
-    all_ladders = services.registry.ladders.values()
-    ladders = all_ladders if query.ladder is None else [find_ladder(services, query.ladder)]
+    all_ladders = site.registry.ladders.values()
+    ladders = all_ladders if query.ladder is None else [site.find_ladder(query.ladder)]
     return tuple(ladder.id for ladder in ladders if query.codemaker in {None, ladder.codemaker})
 
 
-async def _entries(services: SiteServices, match: str) -> list[LogEntry]:
+async def _entries(site: Site, match: str) -> list[LogEntry]:
     # of an open match, only what was sent to its player
-    runner = services.registry.get(match)
+    runner = site.registry.get(match)
     if runner is not None:
         entries = runner.sent_entries
     else:
-        stored = await services.reads.run(load_match, services.engine, match)
+        stored = await site.reads.run(load_match, site.engine, match)
         entries = [] if stored is None else stored.entries
     if not entries:
         raise _unknown(match)
@@ -96,10 +95,10 @@ def _cache(entries: list[LogEntry]) -> str | None:
 
 
 @router.get("/matches/{match}", response_model=MatchDocument, responses=problem_statuses(404))
-async def get_match(services: Services, match: MatchPath) -> Response:
+async def get_match(site: CurrentSite, match: MatchPath) -> Response:
     """Return a match with every game and turn so far."""
-    entries = await _entries(services, match)
-    return document(await services.reads.run(match_document, entries), _cache(entries))
+    entries = await _entries(site, match)
+    return document(await site.reads.run(match_document, entries), _cache(entries))
 
 
 _RECORD: Final[dict[int | str, dict[str, Any]]] = {
@@ -111,12 +110,12 @@ _RECORD: Final[dict[int | str, dict[str, Any]]] = {
 
 
 @router.get("/matches/{match}/record", response_class=Response, responses=_RECORD | problem_statuses(404))
-async def get_record(services: Services, match: MatchPath) -> Response:
+async def get_record(site: CurrentSite, match: MatchPath) -> Response:
     """Return the record of a match: all its events so far, one JSON object per line.
 
     `evilpegs replay --record` writes the same form, and `evilpegs verify` reads it.
     """
-    entries = await _entries(services, match)
+    entries = await _entries(site, match)
     cache = _cache(entries)
     headers = None if cache is None else {"Cache-Control": cache}
     return Response("".join(f"{entry.text}\n" for entry in entries), 200, headers, JSON_LINES)
@@ -129,13 +128,13 @@ _ANALYSIS: Final[dict[int | str, dict[str, Any]]] = {
 
 
 @router.get("/matches/{match}/analysis", response_model=dict[str, Any], responses=_ANALYSIS)
-async def get_analysis(services: Services, match: MatchPath) -> Response:
+async def get_analysis(site: CurrentSite, match: MatchPath) -> Response:
     """Return the analysis of a finished match, which says what each guess was worth.
 
     The first request for a match computes its analysis, which takes seconds.
     """
     try:
-        return json_body(await services.analyses.text(match), HOUR)
+        return json_body(await site.analyses.text(match), HOUR)
     except MatchUnknownError:
         raise _unknown(match) from None
     except MatchNotOverError:

@@ -7,7 +7,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
 from evilpegs_server.hosts import host_name
 from evilpegs_server.site.responses import problem_statuses
-from evilpegs_server.site.services import Services
+from evilpegs_server.site.site import CurrentSite
 
 router = APIRouter(tags=["server"])
 # headers that a proxy adds: a request with one may come from anywhere
@@ -23,15 +23,15 @@ _METRICS: Final[dict[int | str, dict[str, Any]]] = {
 
 
 @router.get("/metrics", response_class=Response, responses=_METRICS)
-async def get_metrics(services: Services, request: Request) -> Response:
+async def get_metrics(site: CurrentSite, request: Request) -> Response:
     """Return the metrics of the server in the text format of Prometheus.
 
     Only programs on this machine may read them, unless the setting `public_metrics` allows all machines.
     """
-    if not services.public_metrics and not is_local(request):
+    if not site.public_metrics and not is_local(request):
         raise HTTPException(403, "metrics are for this machine only; see the setting public_metrics")
     headers = {"Cache-Control": "no-store", "Content-Type": CONTENT_TYPE_LATEST}
-    return Response(services.metrics.text(), headers=headers)
+    return Response(site.metrics.text(), headers=headers)
 
 
 def is_local(request: Request) -> bool:

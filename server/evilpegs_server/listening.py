@@ -1,0 +1,84 @@
+"""Listening on the addresses of the game and the site, and the words for what is wrong with one."""
+
+import asyncio
+import errno
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Final
+
+from evilpegs_game.errors import EvilpegsError
+from evilpegs_server.settings import Settings
+
+_BACKLOG: Final = 128
+
+
+class AddressUnusableError(EvilpegsError):
+    """An address that the server cannot listen on, with one line that says why and what to do."""
+
+
+async def check_addresses(settings: Settings) -> None:
+    """Raise AddressUnusableError unless the server can listen on its addresses."""
+    if settings.site and settings.port == settings.site_port != 0:
+        message = f"--port and --site-port are both {settings.port}; choose two ports"
+        raise AddressUnusableError(message)
+    with naming_address(settings.host, settings.port, "--port"):
+        listeners = await bind(settings.host, settings.port)
+    for listener in listeners:
+        listener.close()
+    if settings.site:
+        for listener in await bind_site(settings):
+            listener.close()
+
+
+async def bind_site(settings: Settings) -> list[socket.socket]:
+    """Listen on the address of the site. Raises AddressUnusableError."""
+    host = settings.site_host or settings.host
+    host_option = "--host" if settings.site_host is None else "the setting site_host"
+    with naming_address(host, settings.site_port, "--site-port", host_option):
+        return await bind(host, settings.site_port)
+
+
+@contextmanager
+def naming_address(host: str, port: int, option: str, host_option: str = "--host") -> Iterator[None]:
+    """Turn an OSError on listening into an AddressUnusableError; the options set the port and the host."""
+    try:
+        yield
+    except OSError as error:
+        # asyncio puts a sentence with the address before the system's text
+        reason = (error.strerror or str(error)).rpartition("): ")[2]
+        reason = "the port is in use" if error.errno == errno.EADDRINUSE else reason[:1].lower() + reason[1:]
+        change = option if error.errno in {errno.EADDRINUSE, errno.EACCES} else host_option
+        message = f"cannot listen on {host} port {port}: {reason}; choose another with {change}"
+        raise AddressUnusableError(message) from None
+
+
+async def bind(host: str, port: int) -> list[socket.socket]:
+    """Listen on one port at each address of ``host``; port 0 lets the system choose. Raises OSError."""
+    loop = asyncio.get_running_loop()
+    infos = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    sockets: list[socket.socket] = []
+    try:
+        for family, _kind, _protocol, _name, address in dict.fromkeys(infos):
+            used = sockets[0].getsockname()[1] if sockets else port
+            sockets.append(_listen(family, (address[0], used, *address[2:])))
+    except OSError:
+        for each in sockets:
+            each.close()
+        raise
+    return sockets
+
+
+def _listen(family: int, address: tuple[Any, ...]) -> socket.socket:
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        listener.bind(address)
+        listener.listen(_BACKLOG)
+        listener.setblocking(False)
+    except OSError:
+        listener.close()
+        raise
+    return listener

@@ -1,0 +1,78 @@
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from typing import Annotated
+
+from fastapi import Depends, HTTPException, Request
+from sqlalchemy import Engine
+from structlog.stdlib import BoundLogger
+
+from evilpegs_protocol.suggestions import unknown_ladder_text
+from evilpegs_server.hosts import AllowedHosts, GameAddress
+from evilpegs_server.leaderboard.leaderboards import LiveLeaderboards
+from evilpegs_server.match.ladders import Ladder
+from evilpegs_server.play.registry import MatchRegistry
+from evilpegs_server.site.analysis import MatchAnalyses
+from evilpegs_server.site.bounds import ladder_list
+from evilpegs_server.site.loop_share import MeteredReads
+from evilpegs_server.site.metrics import Metrics
+from evilpegs_server.site.models import LadderList
+from evilpegs_server.site.page import WebFile, load_web_files
+from evilpegs_server.storage.server_key import ServerKey
+from evilpegs_server.storage.writer import Writer
+
+
+@dataclass(slots=True)
+class Site:
+    """What the routes answer from. ``base_path`` is where clients reach the site, without a slash at its end."""
+
+    registry: MatchRegistry
+    engine: Engine
+    writer: Writer
+    leaderboards: LiveLeaderboards
+    reads: MeteredReads
+    analyses: MatchAnalyses
+    metrics: Metrics
+    public_metrics: bool
+    hosts: AllowedHosts
+    game: GameAddress
+    base_path: str
+    key: ServerKey
+    log: BoundLogger
+    web_files: Mapping[str, WebFile] = field(default_factory=load_web_files)
+    version: str = field(default_factory=lambda: version("evilpegs"))
+    ladders: LadderList = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.ladders = ladder_list(self.registry)
+
+    def find_ladder(self, ladder: str) -> Ladder:
+        """Return a ladder. Raises HTTPException 404 for an unknown one."""
+        known = self.registry.ladders
+        if ladder not in known:
+            refusal = unknown_ladder_text(ladder, known).encode("ascii", "backslashreplace").decode()
+            raise HTTPException(404, f"{refusal}; see /api/v1/ladders")
+        return known[ladder]
+
+    def game_url(self, request: Request) -> str | None:
+        """Return the URL of the game for a client that reaches this server under the host of ``request``."""
+        return self.game.url_for(self.hosts.find(request.headers.getlist("host")) or "localhost")
+
+    def obstacle(self) -> str | None:
+        """Return why no match can begin now."""
+        if self.registry.draining:
+            return "the server is about to stop"
+        health = self.writer.health
+        if health.stuck:
+            return "the event log cannot be written: a commit takes too long"
+        if health.obstacle is not None:
+            return "the event log cannot be written: the database file was moved, deleted or replaced"
+        return "the event log cannot be written: the last commit failed" if health.failed else None
+
+
+async def _site(request: Request) -> Site:
+    site: Site = request.app.state.site
+    return site
+
+
+CurrentSite = Annotated[Site, Depends(_site)]
