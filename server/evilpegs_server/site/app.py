@@ -1,13 +1,24 @@
-from fastapi import FastAPI
-from starlette.middleware import Middleware
+"""The application of the site, with the middleware around its routes."""
 
+import asyncio
+from typing import Final
+
+from fastapi import FastAPI
+from starlette.datastructures import Headers
+from starlette.middleware import Middleware
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from structlog.stdlib import BoundLogger
+
+from evilpegs_server.hosts import AllowedHosts
+from evilpegs_server.play.counts import HttpCounts
 from evilpegs_server.site.caching import Caching
-from evilpegs_server.site.middleware import Guard, HeadAsGet, HostCheck, RefusalCount
 from evilpegs_server.site.openapi import openapi_text
-from evilpegs_server.site.problems import handle_problems
 from evilpegs_server.site.recent_answers import RecentAnswers
+from evilpegs_server.site.responses import busy_response, handle_problems, problem_response
 from evilpegs_server.site.routes import add_routes
 from evilpegs_server.site.site import Site
+
+REQUEST_SECONDS: Final = 10.0
 
 
 def create_app(site: Site) -> FastAPI:
@@ -25,3 +36,75 @@ def create_app(site: Site) -> FastAPI:
     app.state.site = site
     app.state.openapi_text = openapi_text()
     return app
+
+
+class Guard:
+    """ASGI middleware that answers exceptions with status 500 and requests longer than ``seconds`` with 503."""
+
+    def __init__(self, app: ASGIApp, log: BoundLogger, seconds: float = REQUEST_SECONDS) -> None:
+        self._app = app
+        self._log = log
+        self._seconds = seconds
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        started = False
+
+        async def note_and_send(message: Message) -> None:
+            nonlocal started
+            started = True
+            await send(message)
+
+        try:
+            async with asyncio.timeout(self._seconds):
+                await self._app(scope, receive, note_and_send)
+        except TimeoutError:
+            if not started:
+                await busy_response("the answer took too long; try again soon")(scope, receive, send)
+        except Exception:  # noqa: BLE001 - no request may stop the server; the exception is logged
+            self._log.exception("a request failed", path=scope["path"])
+            if not started:
+                await problem_response(500, "the server failed to handle this request")(scope, receive, send)
+
+
+class RefusalCount:
+    """ASGI middleware that counts responses with a status of 400 or more."""
+
+    def __init__(self, app: ASGIApp, counts: HttpCounts) -> None:
+        self._app = app
+        self._counts = counts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def count_and_send(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self._counts.note_status("site", message["status"])
+            await send(message)
+
+        await self._app(scope, receive, count_and_send)
+
+
+class HostCheck:
+    """ASGI middleware that answers 421 unless the Host header is allowed; HTTP/1.0 needs none."""
+
+    def __init__(self, app: ASGIApp, hosts: AllowedHosts) -> None:
+        self._app = app
+        self._hosts = hosts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        named = Headers(scope=scope).getlist("host")
+        if self._hosts.find(named) is None and (named or scope["http_version"] != "1.0"):
+            detail = "this server does not answer for that host; add its name to the setting hosts"
+            await problem_response(421, detail)(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+
+class HeadAsGet:
+    """ASGI middleware that turns HEAD into GET, because uvicorn leaves out the body of the response to HEAD."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["method"] == "HEAD":
+            scope = {**scope, "method": "GET"}
+        await self._app(scope, receive, send)

@@ -14,8 +14,6 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from evilpegs_server.site.loop_share import MeteredReads
-from evilpegs_server.site.negotiation import accepts_gzip, accepts_media, matching_tag, whole_list
-from evilpegs_server.site.problems import problem_response
 from evilpegs_server.storage.reads import BusyError
 
 # smaller bodies fit into one packet without compression
@@ -45,7 +43,7 @@ class _Answer:
 
 
 class Caching:
-    """ASGI middleware that collects each body, then tags, compresses and negotiates it."""
+    """ASGI middleware that collects each body, then tags and compresses it."""
 
     def __init__(self, app: ASGIApp, reads: MeteredReads) -> None:
         self._app = app
@@ -62,21 +60,16 @@ class Caching:
         if answer.status != 200:
             answer.headers.setdefault("Cache-Control", "no-store")
             return _response(answer)
-        media_type = answer.headers.get("content-type", "").partition(";")[0]
-        if not accepts_media(whole_list(request, "accept"), media_type):
-            return problem_response(406, f"this is {media_type}, which the request's Accept header excludes")
-        return await self._tagged(answer, request)
-
-    async def _tagged(self, answer: _Answer, request: Headers) -> Response:
         plain_tag = f'"{hashlib.sha256(answer.body).hexdigest()[:32]}"'
         gzip_tag = plain_tag[:-1] + '-gzip"'
         answer.headers.setdefault("Cache-Control", REVALIDATE)
         answer.headers.add_vary_header("Accept-Encoding")
         known = matching_tag(whole_list(request, "if-none-match"), (plain_tag, gzip_tag))
         if known is not None:
-            return _not_modified(answer, known)
+            kept = {name: answer.headers[name] for name in _KEPT if name in answer.headers}
+            return Response(status_code=304, headers=kept | {"ETag": known})
         answer.headers["ETag"] = plain_tag
-        if len(answer.body) >= MIN_GZIP_BYTES and accepts_gzip(whole_list(request, "accept-encoding")):
+        if len(answer.body) >= MIN_GZIP_BYTES and "gzip" in whole_list(request, "accept-encoding").lower():
             await self._compress(answer, gzip_tag)
         return _response(answer)
 
@@ -104,6 +97,14 @@ def _response(answer: _Answer) -> Response:
     return response
 
 
-def _not_modified(answer: _Answer, tag: str) -> Response:
-    kept = {name: answer.headers[name] for name in _KEPT if name in answer.headers}
-    return Response(status_code=304, headers=kept | {"ETag": tag})
+def whole_list(headers: Headers, name: str) -> str:
+    """Return the value of a list header, joined from all headers of that name."""
+    return ", ".join(headers.getlist(name))
+
+
+def matching_tag(if_none_match: str, tags: tuple[str, ...]) -> str | None:
+    """Return the first of the quoted ``tags`` that the header names; ``*`` names every tag."""
+    if if_none_match.strip() == "*":
+        return tags[0]
+    named = {tag.strip().removeprefix("W/") for tag in if_none_match.split(",")}
+    return next((tag for tag in tags if tag in named), None)

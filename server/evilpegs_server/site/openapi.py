@@ -10,7 +10,7 @@ from typing import Any, Final
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from evilpegs_server.site.problems import Problem
+from evilpegs_server.site.responses import Problem
 from evilpegs_server.site.routes import add_routes
 
 OPENAPI_FILE: Final = Path(__file__).parents[3] / "docs/openapi.json"

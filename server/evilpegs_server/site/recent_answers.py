@@ -22,7 +22,7 @@ _PREFIX: Final = "/api/v1/"
 # never kept, because the open matches change with every guess
 _LIVE: Final = "/api/v1/live"
 _STATUSES: Final = (200, 304)
-_HEADERS: Final = frozenset((b"host", b"accept", b"accept-encoding", b"if-none-match"))
+_HEADERS: Final = frozenset((b"host", b"accept-encoding", b"if-none-match"))
 """The request headers on which a response depends."""
 
 _Key = tuple[object, ...]

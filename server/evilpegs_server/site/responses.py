@@ -1,14 +1,23 @@
-"""Responses of the routes, and their descriptions in the OpenAPI document."""
+"""Responses of the routes: JSON and problems, and their descriptions in the OpenAPI document."""
 
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import urlencode
 
-from fastapi import Response
-from pydantic import BaseModel
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, ConfigDict
+from starlette.exceptions import HTTPException
 
-from evilpegs_server.site import problems
+from evilpegs_server.storage.errors import DatabaseUnusableError
+from evilpegs_server.storage.reads import BusyError
 
+MEDIA_TYPE: Final = "application/problem+json"
+RETRY_SECONDS: Final = 2
+ALLOWED_METHODS: Final = "GET, HEAD"
+_HEADERS: Final[Mapping[str, str]] = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+_QUOTED: Final = 40
 JSON: Final = "application/json"
 MINUTE: Final = "max-age=60"
 """The Cache-Control of responses that seldom change."""
@@ -20,20 +29,46 @@ _MEANINGS: Final[Mapping[int, str]] = {
     403: "Metrics are for the machine of the server only.",
     404: "There is no such thing.",
     405: "The method is not GET or HEAD.",
-    406: "The header Accept excludes the form of the answer.",
     409: "The match is not over yet.",
     421: "The request names a host that is not allowed here.",
     500: "The server failed.",
     503: "The server is too busy; the header Retry-After says when to try again.",
 }
-_ALWAYS: Final = (405, 406, 421, 500, 503)
+_ALWAYS: Final = (405, 421, 500, 503)
+
+
+class Problem(BaseModel):
+    """A problem document: the HTTP status of an error response, the name of the status, and a line about the error."""
+
+    model_config = ConfigDict(frozen=True)
+
+    type: str = "about:blank"
+    title: str
+    status: int
+    detail: str
+
+
+def problem_response(status: int, detail: str, headers: Mapping[str, str] | None = None) -> Response:
+    """Return an error response; ``detail`` is one line."""
+    problem = Problem(title=HTTPStatus(status).phrase, status=status, detail=detail)
+    return Response(problem.model_dump_json(), status, {**_HEADERS, **(headers or {})}, MEDIA_TYPE)
+
+
+def busy_response(detail: str) -> Response:
+    """Return a response with status 503 that asks the client to try again in `RETRY_SECONDS`."""
+    return problem_response(503, detail, {"Retry-After": str(RETRY_SECONDS)})
+
+
+def quote(value: object) -> str:
+    """Return the start of a value from a client, quoted and escaped as printable ASCII."""
+    return ascii(str(value)[:_QUOTED])
 
 
 def problem_statuses(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Return the OpenAPI descriptions of a route's errors: ``statuses`` and those of every route."""
-    schema = {"$ref": f"#/components/schemas/{problems.Problem.__name__}"}
+    schema = {"$ref": f"#/components/schemas/{Problem.__name__}"}
     return {
-        status: {"description": _MEANINGS[status], "content": {problems.MEDIA_TYPE: {"schema": schema}}}
+        status: {"description": _MEANINGS[status], "content": {MEDIA_TYPE: {"schema": schema}}}
         for status in sorted({*statuses, *_ALWAYS})
     }
 
@@ -54,3 +89,58 @@ def next_page(base_path: str, path: str, query: Mapping[str, Any], cursor: str |
         return None
     wanted = {name: value for name, value in query.items() if value is not None} | {"cursor": cursor}
     return f"{base_path}{path}?{urlencode(wanted)}"
+
+
+def handle_problems(app: FastAPI) -> None:
+    """Turn HTTP errors, invalid requests and database errors into error responses."""
+    app.add_exception_handler(HTTPException, _refusal)
+    app.add_exception_handler(RequestValidationError, _invalid_request)
+    app.add_exception_handler(BusyError, _too_busy)
+    app.add_exception_handler(DatabaseUnusableError, _unreadable)
+
+
+async def _refusal(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101 - registered for this class
+    match error.status_code:
+        case 404 if error.detail == HTTPStatus.NOT_FOUND.phrase:
+            return problem_response(404, "no such path; see / for the list")
+        case 405:
+            detail = f"this method is not allowed; use {ALLOWED_METHODS.replace(',', ' or')}"
+            return problem_response(405, detail, {"Allow": ALLOWED_METHODS})
+    return problem_response(error.status_code, error.detail, error.headers)
+
+
+async def _too_busy(_request: Request, _error: Exception) -> Response:
+    return busy_response("too many requests are waiting; try again soon")
+
+
+async def _unreadable(_request: Request, _error: Exception) -> Response:
+    return busy_response("the database cannot be read now; try again soon")
+
+
+async def _invalid_request(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for this class
+    first = error.errors()[0]
+    where, *path = first["loc"]
+    name = str(path[-1]) if path else str(where)
+    if where == "path":
+        return problem_response(404, f"there is no {name} {quote(first['input'])}")
+    return problem_response(400, _describe(name, first))
+
+
+def _describe(name: str, error: Mapping[str, Any]) -> str:
+    context = error.get("ctx", {})
+    match error["type"]:
+        case "extra_forbidden":
+            return f"unknown parameter {quote(name)}; see /api/v1/openapi.json"
+        case "int_parsing" | "int_parsing_size" | "int_from_float":
+            wanted = "a whole number"
+        case "greater_than_equal":
+            wanted = f"{context['ge']} or more"
+        case "less_than_equal":
+            wanted = f"{context['le']} or less"
+        case "literal_error":
+            wanted = str(context["expected"])
+        case _:
+            wanted = "as described in /api/v1/openapi.json"
+    return f"{name} is {quote(error['input'])}; it must be {wanted}"

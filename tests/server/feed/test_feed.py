@@ -14,8 +14,8 @@ from evilpegs_server import stopping
 from evilpegs_server.feed import feed, publisher_process
 from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
-from evilpegs_server.site import http_connection, http_server
-from evilpegs_server.site.http_connection import LimitedProtocol
+from evilpegs_server.site import http_server
+from evilpegs_server.site.http_server import LimitedProtocol
 from evilpegs_server.storage.archive import load_match
 from evilpegs_server.storage.database import open_database
 from support.brokers import Mosquitto, Proxy, Subscriber, keys
@@ -112,7 +112,7 @@ async def test_client_of_site_that_reads_nothing_hides_no_stop(mosquitto, publis
         connections.append(connection)
 
     monkeypatch.setattr(LimitedProtocol, "connection_made", note_connection)
-    monkeypatch.setattr(http_connection, "CHECK_SECONDS", 10 * PATIENCE)  # nothing but the stop ends this client
+    monkeypatch.setattr(http_server, "CHECK_SECONDS", 10 * PATIENCE)  # nothing but the stop ends this client
     monkeypatch.setattr(server_module, "OUTLET_SECONDS", PATIENCE)
     with socket.socket() as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)

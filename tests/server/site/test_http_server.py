@@ -12,9 +12,8 @@ from starlette.responses import Response
 
 from evilpegs_server.listening import bind
 from evilpegs_server.play.counts import HttpCounts
-from evilpegs_server.site import http_connection, http_server
-from evilpegs_server.site.http_connection import MAX_REQUEST_BYTES
-from evilpegs_server.site.http_server import running_http_server
+from evilpegs_server.site import http_server
+from evilpegs_server.site.http_server import MAX_REQUEST_BYTES, running_http_server
 from support.patience import PATIENCE
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -83,7 +82,7 @@ async def test_too_long_request_ends_connection():
 
 
 async def test_unfinished_request_ends_connection(monkeypatch):
-    monkeypatch.setattr(http_connection, "CHECK_SECONDS", 0.02)
+    monkeypatch.setattr(http_server, "CHECK_SECONDS", 0.02)
     async with serving(answer) as connect:
         reader, writer = await connect()
         writer.write(REQUEST[:-2])
@@ -93,12 +92,12 @@ async def test_unfinished_request_ends_connection(monkeypatch):
 
 async def test_silent_connections_are_ended(monkeypatch):
     """Connections that ask for nothing end by themselves, so they cannot keep others out."""
-    monkeypatch.setattr(http_connection, "CHECK_SECONDS", 0.02)
-    monkeypatch.setattr(http_connection, "MAX_CONNECTIONS", 2)
+    monkeypatch.setattr(http_server, "CHECK_SECONDS", 0.02)
+    monkeypatch.setattr(http_server, "MAX_CONNECTIONS", 2)
     async with serving(answer) as connect:
         silent = [await connect() for _ in range(2)]
         assert [await read_all(reader) for reader, _ in silent] == [b"", b""]
-        monkeypatch.setattr(http_connection, "CHECK_SECONDS", PATIENCE)
+        monkeypatch.setattr(http_server, "CHECK_SECONDS", PATIENCE)
         reader, writer = await connect()
         writer.write(REQUEST)
         async with asyncio.timeout(PATIENCE):
@@ -109,7 +108,7 @@ async def test_silent_connections_are_ended(monkeypatch):
 
 async def test_connection_that_has_asked_may_rest(monkeypatch):
     """The control of the test above: between two requests a connection stays open."""
-    monkeypatch.setattr(http_connection, "CHECK_SECONDS", 0.02)
+    monkeypatch.setattr(http_server, "CHECK_SECONDS", 0.02)
     async with serving(answer) as connect:
         reader, writer = await connect()
         for _ in range(2):
@@ -122,7 +121,7 @@ async def test_connection_that_has_asked_may_rest(monkeypatch):
 
 
 async def test_client_that_takes_nothing_is_disconnected(monkeypatch):
-    monkeypatch.setattr(http_connection, "CHECK_SECONDS", 0.05)
+    monkeypatch.setattr(http_server, "CHECK_SECONDS", 0.05)
     async with serving(send_much) as connect:
         _, writer = await connect()
         writer.transport.pause_reading()
@@ -136,7 +135,7 @@ async def test_client_that_takes_nothing_is_disconnected(monkeypatch):
 
 
 async def test_connection_over_limit_is_refused(monkeypatch):
-    monkeypatch.setattr(http_connection, "MAX_CONNECTIONS", 1)
+    monkeypatch.setattr(http_server, "MAX_CONNECTIONS", 1)
     async with serving(answer) as connect:
         first, second = await connect(), await connect()
         assert await read_all(second[0]) == b""
@@ -149,7 +148,7 @@ async def test_connection_over_limit_is_refused(monkeypatch):
 
 async def test_connections_per_address_are_bounded(monkeypatch):
     """Connections from this machine are not counted by address, so the second server takes them for strangers."""
-    monkeypatch.setattr(http_connection, "MAX_PER_ADDRESS", 1)
+    monkeypatch.setattr(http_server, "MAX_PER_ADDRESS", 1)
     async with serving(answer) as connect:
         first, second = await connect(), await connect()
         for reader, writer in (first, second):
@@ -157,7 +156,7 @@ async def test_connections_per_address_are_bounded(monkeypatch):
             async with asyncio.timeout(PATIENCE):
                 assert (await reader.readline()).startswith(b"HTTP/1.1 200 ")
         counts = HttpCounts()
-        monkeypatch.setattr(http_connection, "_is_local", lambda address: False)
+        monkeypatch.setattr(http_server, "_is_local", lambda address: False)
         async with serving(answer, counts) as connect_as_stranger:
             kept, refused = await connect_as_stranger(), await connect_as_stranger()
             assert await read_all(refused[0]) == b""
@@ -213,7 +212,7 @@ async def test_endless_answer_does_not_delay_end(monkeypatch):
 def test_client_that_reads_nothing_fails_no_request(monkeypatch):
     """The second of three requests waits for space; uvicorn tells only the last one of the end of the connection."""
     uvloop = pytest.importorskip("uvloop")  # asyncio ignores what is written to a closed transport
-    monkeypatch.setattr(http_connection, "CHECK_SECONDS", 0.05)
+    monkeypatch.setattr(http_server, "CHECK_SECONDS", 0.05)
     ended = []
 
     async def note_end(scope, receive, send):

@@ -12,7 +12,7 @@ from evilpegs_server.gateway.limits import Limit
 from evilpegs_server.play.stall_free_clock import StallFreeClock
 from evilpegs_server.site.analysis import ANALYSIS_LIMITS
 from evilpegs_server.site.metrics import Metrics
-from evilpegs_server.site.routes.metrics import router
+from evilpegs_server.site.routes import add_routes
 from evilpegs_server.storage.durations import BOUNDS, Durations
 from evilpegs_server.storage.errors import DatabaseUnavailableError
 from evilpegs_server.storage.writer import Writer
@@ -292,7 +292,7 @@ def test_tick_returns_its_lateness():
 )
 async def test_metrics_are_for_this_machine(metrics, client, headers, public, status):
     app = FastAPI(openapi_url=None)
-    app.include_router(router)
+    add_routes(app)
     app.state.site = SimpleNamespace(metrics=metrics, public_metrics=public)
     transport = httpx.ASGITransport(app, client=(client, 1))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as browser:

@@ -1,15 +1,35 @@
+"""The routes of matches: those in play from memory, all of them from the database."""
+
+from collections.abc import Iterable, Sequence
+from heapq import nlargest
 from typing import Annotated, Any, Final
 
+import orjson
 from fastapi import APIRouter, HTTPException, Path, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from evilpegs_protocol.fields import Codemaker, LadderId, Milliseconds, Name
+from evilpegs_protocol.fields import Codemaker, LadderId, MatchId, Milliseconds, Name
+from evilpegs_server.play.runner import MatchRunner
 from evilpegs_server.record.event_log import LogEntry
 from evilpegs_server.site.analysis import AnalysesBusyError, MatchNotOverError, MatchUnknownError
-from evilpegs_server.site.match_documents import match_document
-from evilpegs_server.site.models import MatchDocument, MatchEntry, MatchPage
-from evilpegs_server.site.problems import busy_response, quote
-from evilpegs_server.site.responses import HOUR, document, json_body, next_page, problem_statuses
+from evilpegs_server.site.models import (
+    GameDocument,
+    LiveMatch,
+    LivePage,
+    MatchDocument,
+    MatchEntry,
+    MatchPage,
+    TurnDocument,
+)
+from evilpegs_server.site.responses import (
+    HOUR,
+    busy_response,
+    document,
+    json_body,
+    next_page,
+    problem_statuses,
+    quote,
+)
 from evilpegs_server.site.site import CurrentSite, Site
 from evilpegs_server.storage.archive import load_match
 from evilpegs_server.storage.browse import MatchFilter, list_matches
@@ -141,3 +161,94 @@ async def get_analysis(site: CurrentSite, match: MatchPath) -> Response:
         raise HTTPException(409, "the match is still being played; it is analyzed when it is over") from None
     except AnalysesBusyError as error:
         return busy_response(str(error))
+
+
+def match_document(entries: Sequence[LogEntry]) -> MatchDocument:
+    """Return the document of a match from its log entries, of which there is at least one."""
+    started, *events = (orjson.loads(entry.text) for entry in entries)
+    return MatchDocument(
+        match=started["match"],
+        ladder=started["ladder"],
+        rules=started["rules"],
+        codemaker=started["codemaker"],
+        player=started["player"],
+        client=f"{started['client']['name']} {started['client']['version']}",
+        started_at=started["at"],
+        over=entries[-1].type == "match_over",
+        games=tuple(_games(events)),
+    )
+
+
+def _games(events: Sequence[dict[str, Any]]) -> Iterable[GameDocument]:
+    numbers = sorted({event["game"] for event in events if "game" in event})
+    for number in numbers:
+        own = [event for event in events if event.get("game") == number]
+        turns = [_turn(event) for event in own if event["type"] == "feedback"]
+        over: dict[str, Any] = next((event for event in own if event["type"] == "game_over"), {})
+        yield GameDocument(
+            game=number,
+            outcome=over.get("outcome"),
+            guesses=over.get("guesses", len(turns)),
+            elapsed_ms=over.get("elapsed_ms"),
+            secret=over.get("secret"),
+            nonce=over.get("nonce"),
+            turns=tuple(turns),
+        )
+
+
+def _turn(event: dict[str, Any]) -> TurnDocument:
+    return TurnDocument(
+        turn=event["turn"],
+        code=event["code"],
+        black=event["black"],
+        white=event["white"],
+        took_ms=event["took_ms"],
+        left_ms=event["left_ms"],
+        candidates=event.get("candidates"),
+    )
+
+
+class LiveQuery(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    ladder: Annotated[LadderId | None, Field(description="Only matches on this ladder.")] = None
+    limit: Annotated[int, Field(ge=1, le=100, description="The number of matches on a page.")] = 50
+    cursor: Annotated[MatchId | None, Field(description="Where the page begins, from `next` of the page before.")] = (
+        None
+    )
+
+
+@router.get("/live", response_model=LivePage, responses=problem_statuses(400, 404))
+async def get_live(site: CurrentSite, query: Annotated[LiveQuery, Query()]) -> Response:
+    """Return a page of the matches that are played now, the newest first."""
+    if query.ladder is not None:
+        site.find_ladder(query.ladder)
+    runners = [
+        runner for runner in site.registry.runners if runner.sent_count and query.ladder in {None, runner.key.ladder.id}
+    ]
+    rest = [runner for runner in runners if query.cursor is None or runner.key.id < query.cursor]
+    page = nlargest(query.limit, rest, key=lambda runner: runner.key.id)
+    cursor = page[-1].key.id if len(rest) > len(page) else None
+    following = next_page(site.base_path, "/api/v1/live", query.model_dump(), cursor)
+    matches = tuple(_live_match(site, runner) for runner in page)
+    return document(LivePage(matches=matches, total=len(runners), next=following))
+
+
+def _live_match(site: Site, runner: MatchRunner) -> LiveMatch:
+    game, turn = _position(runner)
+    return LiveMatch(
+        match=runner.key.id,
+        ladder=runner.key.ladder.id,
+        player=orjson.loads(runner.event_log.entries[0].text)["player"],
+        game=game,
+        turn=turn,
+        watchers=site.registry.watchers.count(runner.key),
+    )
+
+
+def _position(runner: MatchRunner) -> tuple[int, int]:
+    # as the player has received it; turn 0 before they have sent `ready`
+    last = orjson.loads(runner.event_log.entries[runner.sent_count - 1].text)
+    if last["type"] == "feedback":
+        return last["game"], last["turn"] + 1
+    return last.get("game", 1), min(runner.match.turn, 1)

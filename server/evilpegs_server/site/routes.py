@@ -1,0 +1,234 @@
+"""The routes of the site; those of matches are in `matches`."""
+
+import ipaddress
+import re
+from collections.abc import Sequence
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, FastAPI, HTTPException, Path, Query, Request, Response
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from pydantic import BaseModel, ConfigDict, Field
+
+from evilpegs_protocol.fields import Name
+from evilpegs_protocol.limits import SUBPROTOCOL
+from evilpegs_server.hosts import host_name
+from evilpegs_server.leaderboard.row import LeaderboardRow
+from evilpegs_server.site import matches
+from evilpegs_server.site.models import (
+    GameAddressDocument,
+    HealthDocument,
+    IndexDocument,
+    KeysDocument,
+    LadderList,
+    LeaderboardDocument,
+    PlayerDocument,
+    PlayerEntry,
+    PlayerPage,
+    PlayerResult,
+    ReadyDocument,
+)
+from evilpegs_server.site.page import FAVICON, INDEX, page_headers
+from evilpegs_server.site.responses import (
+    MINUTE,
+    busy_response,
+    document,
+    json_body,
+    next_page,
+    problem_statuses,
+    quote,
+)
+from evilpegs_server.site.site import CurrentSite
+from evilpegs_server.storage.browse import StoredPlayer, find_player, list_players
+
+_API: Final = "/api/v1"
+HTML: Final = "text/html"
+_NEVER_KEPT: Final = "no-store"
+_server = APIRouter(tags=["server"])
+_ladders = APIRouter(tags=["ladders"])
+_players = APIRouter(tags=["players"])
+
+
+def add_routes(app: FastAPI) -> None:
+    app.include_router(_server)
+    for router in (_ladders, _players, matches.router):
+        app.include_router(router, prefix=_API)
+
+
+_LINKS: Final = {
+    "ladders": "/api/v1/ladders",
+    "players": "/api/v1/players",
+    "matches": "/api/v1/matches",
+    "live": "/api/v1/live",
+    "game": "/api/v1/game",
+    "keys": "/api/v1/keys",
+    "openapi": "/api/v1/openapi.json",
+    "health": "/healthz",
+    "ready": "/readyz",
+}
+_INDEX: Final[dict[int | str, dict[str, Any]]] = {
+    200: {
+        "description": "The links, or the page for a client that accepts `text/html`.",
+        "content": {HTML: {"schema": {"type": "string"}}},
+    }
+}
+
+
+@_server.get("/", response_model=IndexDocument, responses=_INDEX | problem_statuses())
+async def get_index(site: CurrentSite, request: Request) -> Response:
+    """Return the paths of the API. A client that accepts HTML, such as a browser, gets the web page instead."""
+    if any(HTML in each for each in request.headers.getlist("accept")):
+        return _file(site, INDEX, page_headers(site.game_url(request)))
+    links = {name: site.base_path + path for name, path in _LINKS.items()}
+    answer = document(IndexDocument(name="evilpegs", version=site.version, links=links), MINUTE)
+    answer.headers["Vary"] = "Accept"
+    return answer
+
+
+@_server.get("/api/v1/game", response_model=GameAddressDocument, responses=problem_statuses())
+async def get_game(site: CurrentSite, request: Request) -> Response:
+    """Return the address of the game for a client that reaches this server under the host of this request."""
+    url = site.game_url(request)
+    return document(GameAddressDocument(url=url, subprotocol=SUBPROTOCOL, version=site.version))
+
+
+@_server.get("/favicon.ico", include_in_schema=False)
+async def get_favicon(site: CurrentSite) -> Response:
+    return _file(site, FAVICON)
+
+
+@_server.get("/static/{path:path}", include_in_schema=False)
+async def get_static(site: CurrentSite, path: str) -> Response:
+    return _file(site, path)
+
+
+def _file(site: CurrentSite, path: str, headers: dict[str, str] | None = None) -> Response:
+    file = site.web_files.get(path)
+    if file is None:
+        raise HTTPException(404, f"the page has no file {quote(path)}")
+    return Response(file.body, 200, headers, file.media_type)
+
+
+@_server.get("/healthz", response_model=HealthDocument, responses=problem_statuses())
+async def get_health() -> Response:
+    """Return status 200 as long as the server runs."""
+    return document(HealthDocument(), _NEVER_KEPT)
+
+
+@_server.get("/readyz", response_model=ReadyDocument, responses=problem_statuses())
+async def get_ready(site: CurrentSite) -> Response:
+    """Return status 200 if matches can begin on the server, and status 503 otherwise.
+
+    Matches cannot begin if the server is about to stop, or if its log of events cannot be written.
+    """
+    obstacle = site.obstacle()
+    return document(ReadyDocument(), _NEVER_KEPT) if obstacle is None else busy_response(obstacle)
+
+
+@_server.get("/api/v1/keys", response_model=KeysDocument, responses=problem_statuses())
+async def get_keys(site: CurrentSite) -> Response:
+    """Return the public keys with which this server signs the records of finished matches."""
+    keys = site.key
+    return document(KeysDocument(key=keys.signer.public_key, former=keys.former), MINUTE)
+
+
+@_server.get("/api/v1/openapi.json", include_in_schema=False)
+async def get_openapi(request: Request) -> Response:
+    text: str = request.app.state.openapi_text
+    return json_body(text, MINUTE)
+
+
+# headers that a proxy adds: a request with one may come from anywhere
+_FORWARDED: Final = re.compile(r"forwarded|via|x-forwarded-.*|x-real-ip|cf-connecting-ip|true-client-ip")
+
+_METRICS: Final[dict[int | str, dict[str, Any]]] = {
+    200: {
+        "description": "The numbers in the text format of Prometheus.",
+        "content": {"text/plain": {"schema": {"type": "string"}}},
+    },
+    **problem_statuses(403),
+}
+
+
+@_server.get("/metrics", response_class=Response, responses=_METRICS)
+async def get_metrics(site: CurrentSite, request: Request) -> Response:
+    """Return the metrics of the server in the text format of Prometheus.
+
+    Only programs on this machine may read them, unless the setting `public_metrics` allows all machines.
+    """
+    if not site.public_metrics and not is_local(request):
+        raise HTTPException(403, "metrics are for this machine only; see the setting public_metrics")
+    headers = {"Cache-Control": "no-store", "Content-Type": CONTENT_TYPE_LATEST}
+    return Response(site.metrics.text(), headers=headers)
+
+
+def is_local(request: Request) -> bool:
+    """Return True if a request comes from this machine, not through a proxy on it.
+
+    A proxy that sets a loopback Host and adds no header of its own cannot be detected.
+    """
+    if request.client is None or any(_FORWARDED.fullmatch(name.lower()) for name in request.headers):
+        return False
+    named = host_name(request.headers.get("host", "")) or ""
+    return _is_loopback(request.client.host) and (named == "localhost" or _is_loopback(named))
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None)
+    return bool((mapped or address).is_loopback)
+
+
+@_ladders.get("/ladders", response_model=LadderList, responses=problem_statuses())
+async def list_ladders(site: CurrentSite) -> Response:
+    """List all ladders, with bounds on the guesses that they need and the best results known for their rules."""
+    return document(site.ladders, MINUTE)
+
+
+@_ladders.get("/ladders/{ladder}/leaderboard", response_model=LeaderboardDocument, responses=problem_statuses(404))
+async def get_leaderboard(
+    site: CurrentSite, ladder: Annotated[str, Path(description="The id of a rated ladder.", examples=["classic"])]
+) -> Response:
+    """Return the leaderboard of a ladder. It changes at most twice per second."""
+    found = site.find_ladder(ladder)
+    if not found.rated:
+        raise HTTPException(404, f"{found.id} is for practice and has no leaderboard")
+    return json_body(await site.leaderboards.body(found.info()))
+
+
+class PlayerQuery(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    limit: Annotated[int, Field(ge=1, le=100, description="The number of players on a page.")] = 50
+    cursor: Annotated[Name | None, Field(description="Where the page begins, from `next` of the page before.")] = None
+
+
+@_players.get("/players", response_model=PlayerPage, responses=problem_statuses(400))
+async def get_players(site: CurrentSite, query: Annotated[PlayerQuery, Query()]) -> Response:
+    """Return a page of all players, ordered by name."""
+    players = await site.reads.run(list_players, site.engine, query.cursor or "", query.limit + 1)
+    page = players[: query.limit]
+    cursor = page[-1].name if len(players) > len(page) else None
+    following = next_page(site.base_path, "/api/v1/players", {"limit": query.limit}, cursor)
+    return document(PlayerPage(players=tuple(map(PlayerEntry.model_validate, page)), next=following))
+
+
+@_players.get("/players/{player}", response_model=PlayerDocument, responses=problem_statuses(404))
+async def get_player(
+    site: CurrentSite, player: Annotated[str, Path(description="The name of a player.", examples=["minimax"])]
+) -> Response:
+    """Return a player with their results on every ladder and with every version of their client."""
+    stored = await site.reads.run(find_player, site.engine, player)
+    if stored is None:
+        raise HTTPException(404, f"there is no player {quote(player)}; see /api/v1/players")
+    rows = await site.leaderboards.player_rows(stored.name)
+    return json_body(await site.reads.run(_encode, stored, rows))
+
+
+def _encode(player: StoredPlayer, rows: Sequence[tuple[str, LeaderboardRow]]) -> str:
+    # run it in a thread: a player may have a row for each of thousands of client versions
+    results = tuple(PlayerResult(ladder=ladder, row=row) for ladder, row in rows)
+    entry = PlayerEntry.model_validate(player)
+    return PlayerDocument(**dict(entry), results=results).model_dump_json()
