@@ -70,9 +70,8 @@ from evilpegs_server.tls import load_tls
 from evilpegs_server.work.interpreter import tune_gc_and_gil
 from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.tasks import Task
-from evilpegs_server.work.worker_messages import WorkerSetup
 from evilpegs_server.work.worker_process import WorkerProcess
-from evilpegs_server.work.workspace import DevilSolvers, Workspace
+from evilpegs_server.work.workspace import DevilSolvers, WorkerSetup, Workspace
 
 # Windows has no SIGHUP
 _STOP_SIGNALS: Final = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name))

@@ -14,7 +14,7 @@ from websockets.asyncio.server import serve
 from websockets.exceptions import ConnectionClosed
 
 from evilpegs_clients.connection.login import Credentials
-from evilpegs_clients.connection.retry import Backoff, RetryPolicy
+from evilpegs_clients.connection.retry import RetryPolicy
 from evilpegs_clients.connection.session import PlayerSession
 from evilpegs_clients.connection.tokens import TokenFile
 from evilpegs_clients.play.app import run_terminal
@@ -320,7 +320,7 @@ def sleeps():
 
 @pytest.fixture
 def retry_policy(sleeps):
-    return RetryPolicy(rng=Random(1), sleep=sleeps, backoff=Backoff(attempts=5), timeout=PATIENCE)
+    return RetryPolicy(rng=Random(1), sleep=sleeps, attempts=5, timeout=PATIENCE)
 
 
 @pytest.fixture

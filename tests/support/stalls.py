@@ -24,8 +24,8 @@ from evilpegs_server.replies.codemaking import Codemaking, reply_task
 from evilpegs_server.replies.game_secrets import GameSecrets
 from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.tasks import WarmUp, run_task
-from evilpegs_server.work.worker_messages import WorkerSetup
 from evilpegs_server.work.worker_process import WorkerProcess
+from evilpegs_server.work.workspace import WorkerSetup
 from support.patience import PATIENCE
 from support.workspaces import new_workspace
 

@@ -1,27 +1,14 @@
-"""Delays before repeated attempts: they grow, and random jitter keeps clients from trying at the same moment."""
-
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from random import Random
+from typing import Final
 
 from evilpegs_clients.connection.connection import DIAL_SECONDS
+from evilpegs_protocol.backoff import Backoff
 
 Sleep = Callable[[float], Awaitable[object]]
-
-
-@dataclass(frozen=True, slots=True)
-class Backoff:
-    """Delays in seconds, drawn between half of a bound and the bound, which doubles from ``first`` to ``longest``."""
-
-    first: float = 0.2
-    longest: float = 10.0
-    attempts: int = 40
-
-    def delays(self, rng: Random) -> Iterator[float]:
-        for attempt in range(self.attempts):
-            bound = min(self.longest, self.first * 2**attempt)
-            yield rng.uniform(bound / 2, bound)
+_BACKOFF: Final = Backoff(first=0.2, longest=10.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +17,9 @@ class RetryPolicy:
 
     rng: Random
     sleep: Sleep = asyncio.sleep
-    backoff: Backoff = field(default_factory=Backoff)
+    backoff: Backoff = _BACKOFF
+    attempts: int = 40
     timeout: float = DIAL_SECONDS
 
     def delays(self) -> Iterator[float]:
-        return self.backoff.delays(self.rng)
+        return (self.backoff.delay(attempt, self.rng) for attempt in range(self.attempts))

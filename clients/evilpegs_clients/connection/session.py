@@ -181,7 +181,7 @@ class PlayerSession:
                 return
         self._attempts = None
         raise ServerUnreachableError(
-            f"{why}; gave up after {self._retry_policy.backoff.attempts} attempts", UnreachableReason.GAVE_UP
+            f"{why}; gave up after {self._retry_policy.attempts} attempts", UnreachableReason.GAVE_UP
         )
 
     def _explain_stranger(self, error: ServerRefusedError) -> ServerRefusedError:

@@ -1,7 +1,13 @@
+"""The connection to the broker, which the publisher process owns, and the events of matches on their way to it."""
+
 import asyncio
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
+from structlog.stdlib import BoundLogger
+
+from evilpegs_protocol.topics import FeedTopics
 from evilpegs_server.feed.publisher_messages import (
     BatchWritten,
     ConnectionEnd,
@@ -10,9 +16,14 @@ from evilpegs_server.feed.publisher_messages import (
     DeliveryRequest,
     LiveBatch,
 )
+from evilpegs_server.record.event_log import LogEntry
 
 # the publisher process itself waits only half of this for the broker
 SILENCE_SECONDS: Final = 60.0
+# one or two seconds of a busy server
+QUEUE_BYTES: Final = 4 << 20
+# events gather, so that one write sends a whole batch to the publisher process
+BATCH_SECONDS: Final = 0.01
 
 
 class BrokerLostError(Exception):
@@ -22,9 +33,9 @@ class BrokerLostError(Exception):
 class BrokerConnection:
     """One connection to the broker, through the publisher process."""
 
-    def __init__(self, number: int, send: Callable[[object], None]) -> None:
+    def __init__(self, number: int, send: Callable[[object], object]) -> None:
         self.number = number
-        self.written = 0
+        self.written = 0  # the last batch that was written to the broker's socket
         self._send = send
         self._batches = self._requests = 0
         self._answers: dict[int, asyncio.Future[list[bool]]] = {}
@@ -78,3 +89,68 @@ class BrokerConnection:
                 answer = self._answers.get(report.number)
                 if answer is not None and not answer.done():
                     answer.set_result(report.accepted)
+
+
+class LiveEvents:
+    """The events that wait for the broker, at most ``queue_bytes``; without a connection they are dropped."""
+
+    def __init__(
+        self,
+        topics: FeedTopics,
+        call_later: Callable[[float, Callable[[], None]], object],
+        log: BoundLogger,
+        queue_bytes: int,
+    ) -> None:
+        self.dropped = 0
+        """Events dropped since the last `start` because the broker was slow."""
+        self._topics = topics
+        self._call_later = call_later
+        self._log = log
+        self._queue_bytes = queue_bytes
+        self._connection: BrokerConnection | None = None
+        self._batch: list[tuple[str, str]] = []
+        self._batch_bytes = 0
+        self._unwritten: deque[tuple[int, int]] = deque()
+        self._unwritten_bytes = 0
+
+    def start(self, connection: BrokerConnection) -> None:
+        self._connection = connection
+        self.dropped = 0
+
+    def stop(self) -> None:
+        self._connection = None
+        self._batch, self._batch_bytes = [], 0
+        self._unwritten.clear()
+        self._unwritten_bytes = 0
+
+    def add(self, match: str, entries: Iterable[LogEntry]) -> None:
+        """Publish durable events soon; never wait, so no match is delayed."""
+        if self._connection is None:
+            return
+        if not self._batch:
+            self._forget_written(self._connection)
+            self._call_later(BATCH_SECONDS, self._send_batch)
+        topic = self._topics.event(match)
+        for entry in entries:
+            self._add(topic, entry.text)
+
+    def _add(self, topic: str, text: str) -> None:
+        if self._batch_bytes + self._unwritten_bytes + len(text) > self._queue_bytes:
+            if not self.dropped:
+                self._log.warning("the MQTT broker is slow; events of live matches are dropped, results are not")
+            self.dropped += 1
+        else:
+            self._batch_bytes += len(text)
+            self._batch.append((topic, text))
+
+    def _send_batch(self) -> None:
+        if self._connection is not None and self._batch:
+            number = self._connection.send_events(self._batch)
+            self._unwritten.append((number, self._batch_bytes))
+            self._unwritten_bytes += self._batch_bytes
+            self._batch, self._batch_bytes = [], 0
+
+    def _forget_written(self, connection: BrokerConnection) -> None:
+        while self._unwritten and self._unwritten[0][0] <= connection.written:
+            _, size = self._unwritten.popleft()
+            self._unwritten_bytes -= size

@@ -1,19 +1,20 @@
 """The documents of the feed: the state of the server, and the open matches and the leaderboard of each ladder.
 
 A document is published as a retained message, so a new subscriber receives the latest version at once: on each
-connection to the broker, and then when it has changed, at most once per second.
+connection to the broker, and then when it has changed, at most once per second. ``published`` is what the broker
+has, by ladder.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal
 
 import orjson
 
-from evilpegs_protocol.server_messages import LadderInfo
 from evilpegs_protocol.topics import FeedTopics
 from evilpegs_server.feed.broker_connection import BrokerConnection
 from evilpegs_server.feed.publisher_messages import Delivery
+from evilpegs_server.leaderboard.leaderboards import LiveLeaderboards
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.play.runner import MatchRunner
 
@@ -22,21 +23,6 @@ MAX_LISTED: Final = 100
 """The most open matches that a document lists; its count includes all."""
 
 ServerState = Literal["online", "stopped", "lost"]
-
-
-class StandingsTexts(Protocol):
-    def keep_counting(self) -> None: ...
-
-    @property
-    def filled(self) -> bool:
-        """True once all stored games are counted; until then, `body` waits."""
-        ...
-
-    def version(self, ladder: str) -> int:
-        """Return a number that grows when rows of the ladder's leaderboard change."""
-        ...
-
-    async def body(self, info: LadderInfo) -> bytes: ...
 
 
 def state_payload(state: ServerState, server: str, version: str) -> bytes:
@@ -82,7 +68,7 @@ class OpenMatches:
 
 
 class LadderStandings:
-    def __init__(self, ladders: Iterable[Ladder], texts: StandingsTexts) -> None:
+    def __init__(self, ladders: Iterable[Ladder], texts: LiveLeaderboards) -> None:
         # empty leaderboards too: they replace those of an earlier database that the broker may still retain
         self._infos = [ladder.info() for ladder in ladders if ladder.rated]
         self._texts = texts
@@ -99,16 +85,6 @@ class LadderStandings:
         return changed
 
 
-class ChangingDocuments(Protocol):
-    async def changes(self, published: dict[str, object]) -> dict[str, bytes]:
-        """Return the changed documents by ladder id.
-
-        ``published`` holds what stands for each document returned last; pass one dict, empty at first, and it is
-        updated.
-        """
-        ...
-
-
 class RetainedFeed:
     def __init__(
         self,
@@ -118,7 +94,7 @@ class RetainedFeed:
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
         self._topics = topics
-        self._sources: list[tuple[Callable[[str], str], ChangingDocuments]] = [
+        self._sources: list[tuple[Callable[[str], str], OpenMatches | LadderStandings]] = [
             (topics.live, open_matches),
             (topics.leaderboard, standings),
         ]

@@ -9,35 +9,42 @@ from structlog.stdlib import BoundLogger
 
 from evilpegs_protocol.broker import Broker
 from evilpegs_protocol.topics import FeedTopics
-from evilpegs_server.feed.broker_connection import SILENCE_SECONDS, BrokerConnection, BrokerLostError
-from evilpegs_server.feed.connection_log import ConnectionLog
+from evilpegs_server.feed.broker_connection import (
+    QUEUE_BYTES,
+    SILENCE_SECONDS,
+    BrokerConnection,
+    BrokerLostError,
+    LiveEvents,
+)
+from evilpegs_server.feed.broker_log import ConnectionLog, RefusalLog
 from evilpegs_server.feed.documents import (
     LadderStandings,
     OpenMatches,
     RetainedFeed,
     ServerState,
-    StandingsTexts,
     deliver_document,
     state_payload,
 )
-from evilpegs_server.feed.live_events import QUEUE_BYTES, LiveEvents
 from evilpegs_server.feed.publisher_messages import (
+    BACKOFF,
     Connected,
     ConnectionFailed,
     PublisherSetup,
     RefusedMessage,
     reason_of,
 )
-from evilpegs_server.feed.publisher_process import PublisherProcess
-from evilpegs_server.feed.reconnect_time import ReconnectTime
-from evilpegs_server.feed.refusals import RefusalLog
 from evilpegs_server.feed.results import FeedCursor, ResultFeed
+from evilpegs_server.leaderboard.leaderboards import LiveLeaderboards
 from evilpegs_server.play.registry import MatchRegistry
 from evilpegs_server.record.event_log import LogEntry
 from evilpegs_server.storage.writer import Writer
+from evilpegs_server.work.child_process import ChildProcess, Retries
 
+PROGRAM: Final = "evilpegs_server.feed.publisher"
 STOP_SECONDS: Final = 1.0
 """The time for the last results to reach the broker when the server stops."""
+# half a second for the goodbye of the publisher process, and some spare
+GOODBYE_SECONDS: Final = 0.75
 
 
 class Feed:
@@ -50,13 +57,13 @@ class Feed:
         registry: MatchRegistry,
         engine: Engine,
         writer: Writer,
-        leaderboards: StandingsTexts,
+        leaderboards: LiveLeaderboards,
         log: BoundLogger,
     ) -> None:
         loop = asyncio.get_running_loop()
         self._server_id = server_id
         self._topics = topics = FeedTopics(server_id)
-        time = ReconnectTime(Random(), loop.time)  # noqa: S311 - jitter
+        rng = Random()  # noqa: S311 - jitter
         self._wake = asyncio.Event()
         self._stopping = asyncio.Event()
         self._connection: BrokerConnection | None = None
@@ -65,11 +72,18 @@ class Feed:
         self._cursor = FeedCursor(engine, writer, loop.call_later)
         self._refusals = RefusalLog(log, broker.user)
         self._events = LiveEvents(topics, loop.call_later, log, QUEUE_BYTES)
-        self._results = ResultFeed(engine, self._cursor, topics, self._wake, self._stopping, self._refusals, time)
+        self._results = ResultFeed(engine, self._cursor, topics, self._wake, self._stopping, self._refusals, rng)
         open_matches = OpenMatches((ladder.id for ladder in registry.offered_ladders), lambda: registry.runners)
         self._documents = RetainedFeed(topics, open_matches, LadderStandings(registry.ladders.values(), leaderboards))
         setup = PublisherSetup(broker, f"evilpegs-{server_id}", topics.state, self._state("lost"))
-        self._publisher = PublisherProcess(setup, self._handle_report, self._handle_failure, time)
+        self._publisher = ChildProcess(
+            "publisher process",
+            PROGRAM,
+            setup,
+            Retries(BACKOFF, rng),
+            self._handle_report,
+            lambda why, _: self._handle_failure(why),
+        )
         self._task: asyncio.Task[None] | None = None
         leaderboards.keep_counting()
         registry.audience.follow(self._follow)
@@ -87,16 +101,14 @@ class Feed:
                 await asyncio.wait([self._task], timeout=STOP_SECONDS)
             self._task.cancel()
             await asyncio.wait([self._task])
-        await self._say_goodbye()
-        self._cursor.store()
-
-    async def _say_goodbye(self) -> None:
         is_complete = self._task is not None and not self._task.cancelled()
         if is_complete and self._connection is not None:
-            await self._publisher.close(self._connection.goodbye)
+            self._publisher.send(self._connection.goodbye)
+            await self._publisher.close(GOODBYE_SECONDS)
         else:
             # without a goodbye, the broker publishes the last will, the state `lost`
             await self._publisher.close()
+        self._cursor.store()
 
     def _state(self, state: ServerState) -> bytes:
         return state_payload(state, self._server_id, version("evilpegs"))

@@ -1,4 +1,4 @@
-"""The messages between the server and its publisher process, sent as frames of `work.frames`.
+"""The messages between the server and its publisher process, sent as frames of `child_process`.
 
 The server sends a `PublisherSetup` first. The publisher process then connects to the broker, and again after each
 failure; it reports each attempt as `Connected` or `ConnectionFailed`. During a connection the server sends `LiveBatch`
@@ -7,9 +7,13 @@ Connections are numbered from 1, so that messages for a lost one can be dropped;
 1 on each connection.
 """
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
+from evilpegs_protocol.backoff import Backoff
 from evilpegs_protocol.broker import Broker
+
+# of connections, of processes and of refused results
+BACKOFF: Final = Backoff(first=0.25, longest=30.0)
 
 
 class PublisherSetup(NamedTuple):

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from random import Random
 from typing import Final
 
 import orjson
@@ -16,9 +17,8 @@ from sqlalchemy import Engine
 
 from evilpegs_protocol.topics import FeedTopics
 from evilpegs_server.feed.broker_connection import BrokerConnection
-from evilpegs_server.feed.publisher_messages import Delivery
-from evilpegs_server.feed.reconnect_time import ReconnectTime
-from evilpegs_server.feed.refusals import RefusalLog
+from evilpegs_server.feed.broker_log import RefusalLog
+from evilpegs_server.feed.publisher_messages import BACKOFF, Delivery
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.archive import (
     ResultPage,
@@ -90,7 +90,7 @@ class ResultFeed:
     """Set when a match may have ended, and when the server stops."""
     stopping: asyncio.Event
     refusals: RefusalLog
-    time: ReconnectTime
+    rng: Random
 
     async def publish_next(self, connection: BrokerConnection) -> None:
         """Publish one result, if one waits, and do not repeat it if it is refused; raises TimeoutError.
@@ -145,7 +145,7 @@ class ResultFeed:
 
     async def _wait_after(self, failures: int) -> None:
         with suppress(TimeoutError):
-            async with asyncio.timeout(self.time.delays.draw(failures, self.time.rng)):
+            async with asyncio.timeout(BACKOFF.delay(failures, self.rng)):
                 await self.stopping.wait()
 
 

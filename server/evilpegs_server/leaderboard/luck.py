@@ -27,7 +27,7 @@ from evilpegs_server.storage.games import (
     sum_games,
 )
 from evilpegs_server.storage.writer import Write, Writer
-from evilpegs_server.work.pool import Pool
+from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.scheduler import SchedulerLimits
 from evilpegs_server.work.tasks import MeasureLuck
 
@@ -69,7 +69,7 @@ class LuckKeeper:
         self,
         engine: Engine,
         writer: Writer,
-        pool: Pool,
+        pool: TaskPool,
         ladders: Mapping[str, Ladder],
         log: BoundLogger,
         stored: Callable[[], None] = lambda: None,

@@ -16,7 +16,7 @@ from evilpegs_game.luck.game_luck import ValueCurve
 from evilpegs_server.leaderboard.luck import ladder_curve
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.storage.tables import events, games, matches
-from evilpegs_server.work.measured_luck import measure_luck
+from evilpegs_server.work.tasks import measure_luck
 
 MATCHES: Final = 200  # per transaction
 

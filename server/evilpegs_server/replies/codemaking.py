@@ -18,7 +18,7 @@ from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.replies.capacity import CHEAP_COST, ReplyCapacity, is_enumerated, reply_cost
 from evilpegs_server.replies.game_secrets import GameSecrets
 from evilpegs_server.work.hints import HINT_BUDGET, HintResult
-from evilpegs_server.work.pool import Pool, PoolMetrics
+from evilpegs_server.work.pool import PoolMetrics, TaskPool
 from evilpegs_server.work.tasks import (
     AllowedReplies,
     CountParts,
@@ -56,8 +56,8 @@ class Codemaking:
     def __init__(
         self,
         workspace: Workspace,
-        pool: Pool,
-        hint_pool: Pool | None = None,
+        pool: TaskPool,
+        hint_pool: TaskPool | None = None,
         capacity: ReplyCapacity = ReplyCapacity(),  # noqa: B008 - a constant
     ) -> None:
         self._workspace = workspace

@@ -1,5 +1,4 @@
 import asyncio
-from concurrent.futures import Executor
 from functools import partial
 from typing import Any, Final
 
@@ -11,7 +10,7 @@ from evilpegs_game.live.cache import ByteCache, CacheState
 from evilpegs_game.rules import Rules
 from evilpegs_server.record.replay import MatchReplay, add_analyses, histories, read_replay, replay_document
 from evilpegs_server.storage.archive import load_match
-from evilpegs_server.work.pool import Pool
+from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.scheduler import SchedulerLimits
 from evilpegs_server.work.tasks import AnalyzeGames
 
@@ -38,15 +37,11 @@ class AnalysesBusyError(EvilpegsError):
 
 
 class MatchAnalyses:
-    """Analyses of finished matches, computed on demand and kept; requests for one match share a computation.
+    """Analyses of finished matches, computed on demand and kept; requests for one match share a computation."""
 
-    ``threads`` read the database and build the results; by default those of the event loop.
-    """
-
-    def __init__(self, engine: Engine, pool: Pool, threads: Executor | None = None, max_bytes: int = MAX_BYTES) -> None:
+    def __init__(self, engine: Engine, pool: TaskPool, max_bytes: int = MAX_BYTES) -> None:
         self._engine = engine
         self._pool = pool
-        self._threads = threads
         self._texts: ByteCache[bytes] = ByteCache(max_bytes)
         self._running: dict[str, asyncio.Task[bytes]] = {}
 
@@ -86,11 +81,10 @@ class MatchAnalyses:
             task.exception()  # an error that nobody waits for is no fault
 
     async def _compute(self, match: str) -> bytes:
-        loop = asyncio.get_running_loop()
-        replay = await loop.run_in_executor(self._threads, _read_finished_match, self._engine, match)
-        games = await loop.run_in_executor(self._threads, histories, replay)
+        replay = await asyncio.to_thread(_read_finished_match, self._engine, match)
+        games = await asyncio.to_thread(histories, replay)
         analyses = await self._analyze(AnalyzeGames(Rules.parse(replay.rules), games))
-        text = await loop.run_in_executor(self._threads, _document_text, replay, analyses)
+        text = await asyncio.to_thread(_document_text, replay, analyses)
         self._texts.put(match, text, len(text))
         return text
 

@@ -1,25 +1,153 @@
-"""Child processes of the server: their start, and a priority below that of the server.
+"""Child processes of the server: how one is kept running, and the frames between it and the server.
 
-A child has one end of a pair of sockets. It ends when the other end is closed, so it never outlives its server.
+A child has one end of a pair of sockets. It ends when the other end is closed, so it never outlives its server. A frame
+is a pickled message after its length in four bytes; both ends are processes of one server, and nobody else can open
+their sockets.
 """
 
+import asyncio
 import contextlib
 import os
+import pickle
+import socket
+import struct
 import subprocess
 import sys
+import time
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
-from typing import Final
+from random import Random
+from typing import IO, Any, Final
 
+from evilpegs_protocol.backoff import Backoff
+
+STABLE_SECONDS: Final = 10.0
+"""The seconds after which a connection or process is stable, so that delays are short again."""
 # `oom_score_adj`, at most 1000: when memory runs out, Linux kills a child before the server
 OOM_SCORE: Final = 500
+_LENGTH: Final = struct.Struct("!I")
 
 
-def spawn_child(module: str, descriptor: int) -> "subprocess.Popen[bytes]":
-    """Start ``module`` as a program in a process that inherits the socket ``descriptor``. Raises OSError."""
-    command = [sys.executable, "-P", "-m", module, str(descriptor)]
-    devnull = subprocess.DEVNULL
-    # a process group of its own, so that Ctrl-C on the terminal reaches only the server
-    return subprocess.Popen(command, stdin=devnull, stdout=devnull, pass_fds=[descriptor], process_group=0)  # noqa: S603
+class Retries:
+    """The waits between attempts to keep something running: they grow until an attempt lasts `STABLE_SECONDS`."""
+
+    def __init__(
+        self,
+        backoff: Backoff,
+        rng: Random,
+        now: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+    ) -> None:
+        self._backoff, self._rng, self._now, self._sleep = backoff, rng, now, sleep
+        self._failures = 0
+        self._began: float | None = None
+
+    def begin(self) -> None:
+        self._began = self._now()
+
+    async def wait(self) -> None:
+        """Wait after an attempt, which has failed early unless it called `begin` long ago."""
+        if self._began is not None and self._now() - self._began >= STABLE_SECONDS:
+            self._failures = 0
+        self._began = None
+        await self._sleep(self._backoff.delay(self._failures, self._rng))
+        self._failures += 1
+
+
+class ChildProcess:
+    """A child process that is replaced whenever it ends; call all methods on the thread of the event loop.
+
+    Each process first gets ``setup``; then ``on_start`` is called, and ``on_message`` with every message from it.
+    ``on_end`` is called with a reason when it has ended or cannot be started, and whether it was started.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        program: str,
+        setup: object,
+        retries: Retries,
+        on_message: Callable[[Any], None],
+        on_end: Callable[[str, bool], None],
+        on_start: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.pid: int | None = None
+        self._name, self._program, self._setup, self._retries = name, program, setup, retries
+        self._on_message, self._on_end, self._on_start = on_message, on_end, on_start
+        self._transport: asyncio.WriteTransport | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._closing = False
+
+    def start(self) -> None:
+        """Keep a process running from now on."""
+        if self._task is None and not self._closing:
+            self._task = asyncio.create_task(self._keep_running())
+
+    def send(self, message: object) -> bool:
+        """Send a message without blocking; return False if no process runs, which drops it."""
+        if self._transport is None:
+            return False
+        self._transport.write(pack(message))
+        return True
+
+    def abort(self) -> None:
+        """Cut the process off, so that it ends and another one starts."""
+        if self._transport is not None:
+            self._transport.abort()
+
+    async def close(self, seconds: float = 0) -> None:
+        """Let the process end by itself for ``seconds``, then kill it."""
+        self._closing = True
+        if self._task is not None:
+            await asyncio.wait([self._task], timeout=seconds)
+            self._task.cancel()
+            await asyncio.wait([self._task])
+
+    async def _keep_running(self) -> None:
+        while True:
+            try:
+                status = await self._run()
+            except OSError as error:
+                why, was_started = f"cannot start the {self._name}: {error.strerror}", False
+            else:
+                why, was_started = f"the {self._name} ended with status {status}", True
+            if self._closing:
+                return
+            self._on_end(why, was_started)
+            await self._retries.wait()
+
+    async def _run(self) -> int:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            command = [sys.executable, "-P", "-m", self._program, str(theirs.fileno())]
+            devnull, fds = subprocess.DEVNULL, [theirs.fileno()]
+            try:
+                # a process group of its own, so that Ctrl-C on the terminal reaches only the server
+                process = subprocess.Popen(command, stdin=devnull, stdout=devnull, pass_fds=fds, process_group=0)  # noqa: S603, ASYNC220
+            except OSError:
+                ours.close()
+                raise
+        self._retries.begin()
+        try:
+            self.pid = process.pid
+            await self._serve(ours)
+        finally:
+            self.pid = None
+            process.kill()
+            status = process.wait()
+        return status
+
+    async def _serve(self, ours: socket.socket) -> None:
+        ended, loop = asyncio.Event(), asyncio.get_running_loop()
+        transport, _ = await loop.create_connection(lambda: FramedProtocol(self._on_message, ended.set), sock=ours)
+        try:
+            self._transport = transport
+            self.send(self._setup)
+            self._on_start()
+            await ended.wait()
+        finally:
+            self._transport = None
+            transport.abort()
 
 
 def lower_priority(niceness: int) -> None:
@@ -28,3 +156,46 @@ def lower_priority(niceness: int) -> None:
         os.nice(niceness)
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text(str(OOM_SCORE))
+
+
+def pack(message: object) -> bytes:
+    content = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+    return _LENGTH.pack(len(content)) + content
+
+
+def unpack_messages(received: bytearray) -> Iterator[Any]:
+    """Yield the messages of the complete frames in ``received``, and remove these frames from it."""
+    while len(received) >= _LENGTH.size:
+        end = _LENGTH.size + _LENGTH.unpack_from(received)[0]
+        if len(received) < end:
+            return
+        content = bytes(received[_LENGTH.size : end])
+        del received[:end]
+        yield pickle.loads(content)  # noqa: S301 - from a process of our own
+
+
+def read_message(stream: IO[bytes]) -> Any:
+    """Read the next message from a blocking stream. Raises EOFError."""
+    head = stream.read(_LENGTH.size)
+    if len(head) < _LENGTH.size:
+        raise EOFError
+    content = stream.read(_LENGTH.unpack(head)[0])
+    if len(content) < _LENGTH.unpack(head)[0]:
+        raise EOFError
+    return pickle.loads(content)  # noqa: S301 - as above
+
+
+class FramedProtocol(asyncio.Protocol):
+    """The end of a socket that carries frames."""
+
+    def __init__(self, on_message: Callable[[Any], None], on_close: Callable[[], None]) -> None:
+        self._on_message, self._on_close = on_message, on_close
+        self._received = bytearray()
+
+    def data_received(self, data: bytes) -> None:
+        self._received += data
+        for message in unpack_messages(self._received):
+            self._on_message(message)
+
+    def connection_lost(self, _error: Exception | None) -> None:
+        self._on_close()

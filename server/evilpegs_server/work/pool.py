@@ -6,10 +6,11 @@ Costs are in units of work of about 2 nanoseconds of processor time.
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from evilpegs_server.work.scheduler import FairScheduler, Job, SchedulerLimits
 from evilpegs_server.work.tasks import Task
+from evilpegs_server.work.worker_process import WorkerProcess
 
 _T = TypeVar("_T")
 
@@ -33,20 +34,6 @@ class PoolMetrics:
     charged_players: int
 
 
-class Pool(Protocol):
-    def submit(self, player: object, cost: int, task: Task[_T], done: Callable[[_T | Exception], None]) -> None:
-        """Queue ``task`` for a hashable ``player``, and call ``done`` on the event loop when it ends."""
-        ...
-
-    def metrics(self) -> PoolMetrics: ...
-
-
-class TaskExecutor(Protocol):
-    def submit(self, task: Task[_T], done: Callable[[_T | Exception, int], None]) -> None:
-        """Start ``task`` without a queue, and call ``done`` on the event loop with its outcome and its cost."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class _Submission:
     task: Task[Any]
@@ -56,7 +43,7 @@ class _Submission:
 class TaskPool:
     """A pool that runs at most ``limits.slots`` tasks at once; call all methods on the thread of the event loop."""
 
-    def __init__(self, limits: SchedulerLimits, executor: TaskExecutor, clock: Callable[[], float]) -> None:
+    def __init__(self, limits: SchedulerLimits, executor: WorkerProcess, clock: Callable[[], float]) -> None:
         self._scheduler = FairScheduler[_Submission](limits)
         self._executor = executor
         self._clock = clock
@@ -65,10 +52,12 @@ class TaskPool:
         self._longest_wait = 0.0
 
     def submit(self, player: object, cost: int, task: Task[_T], done: Callable[[_T | Exception], None]) -> None:
-        """Queue ``task``; its player is charged the estimated or the actual cost, whichever is larger."""
+        """Queue ``task`` for a hashable ``player``, and call ``done`` on the event loop when it ends.
+
+        The player is charged the estimated or the actual cost, whichever is larger.
+        """
         if self._closed:
-            message = "the pool is closed"
-            raise RuntimeError(message)
+            raise RuntimeError("the pool is closed")
         self._scheduler.push(Job(player, cost, self._clock(), _Submission(task, done)))
         self._start_tasks()
 

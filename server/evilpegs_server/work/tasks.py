@@ -4,7 +4,7 @@ A task is data without secrets. It can run in this process or in another one, an
 are in units of about 2 nanoseconds of processor time.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, Generic, NamedTuple, Protocol, TypeVar
@@ -12,9 +12,12 @@ from typing import Final, Generic, NamedTuple, Protocol, TypeVar
 import orjson
 
 from evilpegs_game.codemakers.codemaker import Devil, Evil, Method, witness
-from evilpegs_game.codes import Code, code_at
-from evilpegs_game.feedback import Feedback, History, Turn
+from evilpegs_game.codes import Code, code_at, parse_code
+from evilpegs_game.errors import ContradictionError, EvilpegsError, TooLargeError
+from evilpegs_game.feedback import Feedback, History, Turn, feedbacks
+from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
+from evilpegs_game.luck.game_luck import ValueCurve, game_luck, load_value_curve, to_millionths
 from evilpegs_game.rules import Rules
 from evilpegs_server.work.hints import HINT_BUDGET, HintResult, find_hint
 from evilpegs_server.work.workspace import Workspace
@@ -124,14 +127,30 @@ class MeasureLuck(NamedTuple):
 
     def run(self, workspace: Workspace) -> TaskResult[list[int | None]]:
         """Return the luck of each game in millionths of a guess; None if it cannot be measured."""
-        # Imported here because the event loop does not measure luck.
-        from evilpegs_game.luck.game_luck import load_value_curve  # noqa: PLC0415
-        from evilpegs_server.work.measured_luck import measure_luck  # noqa: PLC0415
-
         curve = load_value_curve(self.rules, self.guess_limit)
         if curve is None:
             return TaskResult([None] * len(self.games))
         return TaskResult([measure_luck(self.rules, turns, curve, workspace.live_sets) for turns in self.games])
+
+
+def measure_luck(
+    rules: Rules, turns: Iterable[tuple[str, int, int]], curve: ValueCurve, live_sets: LiveSets
+) -> int | None:
+    """Return the luck in millionths of a guess; bad luck is positive.
+
+    Each turn is the code as text, the blacks and the whites. None means that the turns cannot be read, that no code
+    agrees with them, or that counting would take too much memory.
+    """
+    try:
+        history = tuple(Turn(parse_code(code, rules), Feedback(black, white)) for code, black, white in turns)
+        if any(turn.feedback not in feedbacks(rules.pegs) for turn in history):
+            return None
+    except (EvilpegsError, TypeError, AttributeError):  # a damaged record may hold any JSON values
+        return None
+    try:
+        return to_millionths(game_luck(rules, history, curve, live_sets))
+    except (ContradictionError, TooLargeError):
+        return None
 
 
 class WarmUp(NamedTuple):

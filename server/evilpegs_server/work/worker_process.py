@@ -2,22 +2,20 @@
 
 If the process dies, a new process repeats the tasks that were running; a task has no effect except its result. The
 repeated tasks run one after another, so that a task that kills its process harms no other task. If `MAX_DEATHS`
-processes have died during a task, the task fails with `WorkerLostError`.
+processes have died during a task, or could not be started for it, the task fails with `WorkerLostError`.
 """
 
 import asyncio
-import socket
-import subprocess
 from collections.abc import Callable
+from random import Random
 from typing import Any, Final, TypeVar
 
 from structlog.stdlib import BoundLogger
 
-from evilpegs_server.work.child_process import spawn_child
-from evilpegs_server.work.frames import FramedProtocol, pack
+from evilpegs_protocol.backoff import Backoff
+from evilpegs_server.work.child_process import ChildProcess, Retries
 from evilpegs_server.work.tasks import ExportSolved, Task
-from evilpegs_server.work.worker_messages import WorkerSetup
-from evilpegs_server.work.workspace import WorkspaceState
+from evilpegs_server.work.workspace import WorkerSetup, WorkspaceState
 
 _T = TypeVar("_T")
 
@@ -25,10 +23,12 @@ PROGRAM: Final = "evilpegs_server.work.worker"
 MAX_DEATHS: Final = 3
 # for the export of solved positions
 STOP_SECONDS: Final = 2.0
+# players wait for the new process, so the first delay is short
+_BACKOFF: Final = Backoff(first=0.02, longest=5.0)
 
 
 class WorkerLostError(Exception):
-    """The error of a task during which `MAX_DEATHS` worker processes died."""
+    """The error of a task during which `MAX_DEATHS` worker processes died or did not start."""
 
 
 class _Pending:
@@ -43,31 +43,23 @@ class WorkerProcess:
 
     def __init__(self, setup: WorkerSetup, log: BoundLogger, stop_seconds: float = STOP_SECONDS) -> None:
         self.state = WorkspaceState()  # when a task last ended
-        self._setup = setup
         self._log = log
         self._stop_seconds = stop_seconds
         self._pending: dict[int, _Pending] = {}
         self._submitted = self._ended = 0
-        self._process: subprocess.Popen[bytes] | None = None
-        self._transport: asyncio.WriteTransport | None = None
-        self._connecting: asyncio.Task[None] | None = None
         self._closed = False
+        retries = Retries(_BACKOFF, Random())  # noqa: S311 - jitter
+        self._child = ChildProcess(
+            "worker process", PROGRAM, setup, retries, self._handle_result, self._handle_end, self._send_all
+        )
 
     @property
     def pid(self) -> int | None:
-        return self._process.pid if self._process else None
+        return self._child.pid
 
     def start(self) -> None:
-        """Start the process unless it runs already; tasks wait until it is ready. Raises OSError."""
-        if self._process is None:
-            ours, theirs = socket.socketpair()
-            with theirs:
-                try:
-                    self._process = spawn_child(PROGRAM, theirs.fileno())
-                except OSError:
-                    ours.close()
-                    raise
-            self._connecting = asyncio.get_running_loop().create_task(self._connect(ours))
+        """Start the process unless it runs already; tasks wait until it is ready."""
+        self._child.start()
 
     def submit(self, task: Task[_T], done: Callable[[_T | Exception, int], None]) -> None:
         """Run ``task``, then call ``done`` with its outcome and its cost; after `close`, do nothing."""
@@ -75,13 +67,11 @@ class WorkerProcess:
             return
         self._submitted += 1
         self._pending[self._submitted] = _Pending(task, done)
-        if self._transport is None:
-            self._start_or_fail()
-        else:
-            self._send(self._submitted)
+        self._send(self._submitted)
+        self.start()
 
     async def run(self, task: Task[_T]) -> _T:
-        """Run ``task``, but not after `close`. Raises WorkerLostError, or OSError if the process cannot be started."""
+        """Run ``task``, but not after `close`. Raises WorkerLostError."""
         future: asyncio.Future[_T | Exception] = asyncio.get_running_loop().create_future()
         self.submit(task, lambda outcome, _cost: None if future.done() else future.set_result(outcome))
         outcome = await future
@@ -95,34 +85,18 @@ class WorkerProcess:
         Return None if none is new, or if the process has died or does not answer within ``stop_seconds``.
         """
         solved = None
-        if self._ended and self._transport is not None:
+        if self._ended and self.pid is not None:
             try:
                 solved = await asyncio.wait_for(self.run(ExportSolved()), self._stop_seconds)
             except TimeoutError:
                 self._log.warning("the worker did not hand over its solved positions in time")
-            except (OSError, WorkerLostError) as error:
+            except WorkerLostError as error:
                 self._log.warning("the worker died; its solved positions are lost", why=str(error))
         self._closed = True
-        if self._connecting is not None:
-            await self._connecting
-        self._stop_process()
+        await self._child.close()
         return solved
 
-    def _start_or_fail(self) -> None:
-        try:
-            self.start()
-        except OSError as error:
-            self._log.error("cannot start the worker process", why=error.strerror)
-            for number in list(self._pending):
-                self._end(number, error)
-
-    async def _connect(self, ours: socket.socket) -> None:
-        protocol = FramedProtocol(self._handle_connection, self._handle_result, self._handle_death)
-        await asyncio.get_running_loop().create_connection(lambda: protocol, sock=ours)
-
-    def _handle_connection(self, transport: asyncio.WriteTransport) -> None:
-        self._transport = transport
-        transport.write(pack(self._setup))
+    def _send_all(self) -> None:
         for number, pending in self._pending.items():
             if not pending.deaths:
                 self._send(number)
@@ -135,16 +109,12 @@ class WorkerProcess:
             self._send(suspect)
 
     def _send(self, number: int) -> None:
-        assert self._transport is not None  # noqa: S101 - the callers have checked
-        self._pending[number].sent = True
-        self._transport.write(pack((number, self._pending[number].task)))
+        pending = self._pending[number]
+        pending.sent = self._child.send((number, pending.task))
 
     def _handle_result(self, message: tuple[int, Any, int, WorkspaceState]) -> None:
-        number, outcome, cost, state = message
-        self.state = state
+        number, outcome, cost, self.state = message
         self._ended += 1
-        if number not in self._pending:
-            return  # it has failed before
         was_suspect = self._pending[number].deaths > 0
         self._end(number, outcome, cost)
         if was_suspect:
@@ -154,24 +124,10 @@ class WorkerProcess:
         # later, because an error in the callback must not harm other tasks
         asyncio.get_running_loop().call_soon(self._pending.pop(number).done, outcome, cost)
 
-    def _handle_death(self) -> None:
-        if self._closed:
-            return
-        self._stop_process()
-        self._log.warning("the worker process died; starting another", tasks=len(self._pending))
+    def _handle_end(self, why: str, was_started: bool) -> None:
+        self._log.warning("no worker process; starting another", why=why, tasks=len(self._pending))
         for number, pending in list(self._pending.items()):
-            pending.deaths += pending.sent
+            pending.deaths += pending.sent or not was_started
             pending.sent = False
             if pending.deaths == MAX_DEATHS:
-                self._end(number, WorkerLostError(f"{MAX_DEATHS} worker processes died with this task"))
-        if self._pending:
-            self._start_or_fail()
-
-    def _stop_process(self) -> None:
-        if self._transport is not None:
-            self._transport.abort()
-            self._transport = None
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-            self._process = None
+                self._end(number, WorkerLostError(f"{MAX_DEATHS} worker processes were lost with this task; {why}"))

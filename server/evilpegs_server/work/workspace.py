@@ -56,3 +56,19 @@ class Workspace:
     @property
     def state(self) -> WorkspaceState:
         return WorkspaceState(self.live_sets.state, self.live_sets.bytes_used, len(self.devils.solved))
+
+
+class WorkerSetup(NamedTuple):
+    """What a worker process gets first: the limits and the solved positions of its workspace.
+
+    ``cache_bytes`` limits the cached live sets, and ``count_bytes`` each count on large rules, whose codes are not
+    listed. ``solved`` is in the format of `SolvedPositions.to_bytes`.
+    """
+
+    cache_bytes: int
+    count_bytes: int
+    solved: bytes
+
+    def new_workspace(self) -> Workspace:
+        devils = DevilSolvers(SolvedPositions.from_bytes(self.solved))
+        return Workspace(LiveSets(self.cache_bytes, self.count_bytes), devils)

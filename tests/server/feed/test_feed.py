@@ -11,7 +11,7 @@ import pytest
 from evilpegs_protocol.broker import BrokerUnusableError
 from evilpegs_server import server as server_module
 from evilpegs_server import stopping
-from evilpegs_server.feed import feed, publisher_process
+from evilpegs_server.feed import feed
 from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
 from evilpegs_server.site import http_server
@@ -100,7 +100,7 @@ async def test_stopped_server_says_so(mosquitto, publishing):
 
 def test_times_of_outlets_fit_into_their_limit():
     """The site closes before the feed. The test below does without their common limit."""
-    assert http_server.CLOSE_SECONDS + feed.STOP_SECONDS + publisher_process.STOP_SECONDS < stopping.OUTLET_SECONDS
+    assert http_server.CLOSE_SECONDS + feed.STOP_SECONDS + feed.GOODBYE_SECONDS < stopping.OUTLET_SECONDS
 
 
 async def test_client_of_site_that_reads_nothing_hides_no_stop(mosquitto, publishing, log, monkeypatch):

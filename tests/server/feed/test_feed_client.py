@@ -6,7 +6,7 @@ import aiomqtt
 import pytest
 
 from evilpegs_protocol.broker import Broker
-from evilpegs_server.feed.publisher.client import FeedClient, connected
+from evilpegs_server.feed.mqtt_client import FeedClient, connected
 from support.brokers import Proxy
 from support.patience import PATIENCE
 

@@ -5,8 +5,9 @@ from random import Random
 
 import pytest
 
+from evilpegs_protocol.backoff import Backoff
 from evilpegs_protocol.broker import Broker
-from evilpegs_server.feed.publisher.publisher import REPORT_SECONDS, Publisher
+from evilpegs_server.feed.publisher import REPORT_SECONDS, Publisher
 from evilpegs_server.feed.publisher_messages import (
     BatchWritten,
     Connected,
@@ -18,7 +19,7 @@ from evilpegs_server.feed.publisher_messages import (
     LiveBatch,
     PublisherSetup,
 )
-from evilpegs_server.feed.reconnect_time import ReconnectDelays, ReconnectTime
+from evilpegs_server.work.child_process import Retries
 from support.brokers import Proxy
 from support.patience import PATIENCE
 
@@ -40,7 +41,7 @@ async def publisher(proxy):
     reports, loop = asyncio.Queue(), asyncio.get_running_loop()
     broker = Broker("127.0.0.1", proxy.port)
     setup = PublisherSetup(broker, "evilpegs-hall", "evilpegs/v1/hall/state", b"lost")
-    time = ReconnectTime(Random(1), loop.time, delays=ReconnectDelays(first=0.01))
+    retries = Retries(Backoff(first=0.01, longest=30.0), Random(1))
     timers = set()
 
     def call_later(seconds, call):
@@ -50,7 +51,7 @@ async def publisher(proxy):
 
         timers.add(timer := loop.call_later(seconds, expire))
 
-    publisher = Publisher(setup, reports.put_nowait, call_later, time)
+    publisher = Publisher(setup, reports.put_nowait, call_later, retries)
 
     async def receive():
         async with asyncio.timeout(PATIENCE):

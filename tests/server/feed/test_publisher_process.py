@@ -12,8 +12,10 @@ from random import Random
 
 import pytest
 
+from evilpegs_protocol.backoff import Backoff
 from evilpegs_protocol.broker import Broker
-from evilpegs_server.feed.publisher.program import NICENESS
+from evilpegs_server.feed.feed import PROGRAM
+from evilpegs_server.feed.publisher import NICENESS
 from evilpegs_server.feed.publisher_messages import (
     Connected,
     ConnectionEnd,
@@ -24,8 +26,7 @@ from evilpegs_server.feed.publisher_messages import (
     LiveBatch,
     PublisherSetup,
 )
-from evilpegs_server.feed.publisher_process import PublisherProcess
-from evilpegs_server.feed.reconnect_time import ReconnectDelays, ReconnectTime
+from evilpegs_server.work.child_process import ChildProcess, Retries
 from support.brokers import Subscriber
 from support.patience import PATIENCE
 
@@ -56,11 +57,13 @@ async def new_publisher(reports):
 
     def new(port, first=0.01):
         setup = PublisherSetup(Broker("127.0.0.1", port), "evilpegs-hall", "evilpegs/v1/hall/state", b"lost")
-        loop = asyncio.get_running_loop()
-        time = ReconnectTime(Random(1), loop.time, delays=ReconnectDelays(first=first))
-        started.append(PublisherProcess(setup, reports.put_nowait, reports.put_nowait, time))
-        started[-1].start()
-        return started[-1]
+        retries = Retries(Backoff(first, longest=30.0), Random(1))
+        process = ChildProcess(
+            "publisher process", PROGRAM, setup, retries, reports.put_nowait, lambda why, _: reports.put_nowait(why)
+        )
+        started.append(process)
+        process.start()
+        return process
 
     yield new
     for process in started:
@@ -103,7 +106,8 @@ async def test_publisher_delivers_and_says_goodbye(mosquitto, new_publisher, rep
         report = await reports.expect(Delivered)
         assert (report.connection, report.number, report.accepted) == (connection, 7, [True, True])
         await subscriber.wait_for(lambda s: len(s.received) == 5)
-        await publisher.close(ConnectionEnd(connection, None))
+        publisher.send(ConnectionEnd(connection, None))
+        await publisher.close(PATIENCE)
     assert [topic for topic, _, _ in subscriber.received] == [*dict(events), "evilpegs/a", "evilpegs/b"]
     assert subscriber.received[3][2].properties.UserProperty == [("player", "ann")]
     assert publisher.pid is None
@@ -221,5 +225,4 @@ def states(subscriber):
 def publisher_pids():
     """Return the ids of the publisher processes of servers in this process."""
     pids = [pid for place in Path("/proc/self/task").glob("*/children") for pid in map(int, place.read_text().split())]
-    program = b"evilpegs_server.feed.publisher.program"
-    return [pid for pid in pids if program in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    return [pid for pid in pids if PROGRAM.encode() in Path(f"/proc/{pid}/cmdline").read_bytes()]

@@ -6,11 +6,12 @@ from random import Random
 import aiomqtt
 import pytest
 
+from evilpegs_protocol.backoff import Backoff
 from evilpegs_protocol.broker import Broker
-from evilpegs_server.feed.connection_log import ConnectionLog
-from evilpegs_server.feed.publisher.client import FeedClient
-from evilpegs_server.feed.publisher.reconnection import keep_connected
-from evilpegs_server.feed.reconnect_time import STABLE_SECONDS, ReconnectDelays, ReconnectTime
+from evilpegs_server.feed.broker_log import ConnectionLog
+from evilpegs_server.feed.mqtt_client import FeedClient
+from evilpegs_server.feed.publisher import keep_connected
+from evilpegs_server.work.child_process import STABLE_SECONDS, Retries
 from support.patience import PATIENCE
 
 
@@ -69,22 +70,14 @@ class Call:
 
 async def connect(clients, use, log):
     clock, waiting = Clock(), iter(clients)
-    time = ReconnectTime(Random(1), clock.now, clock.sleep, ReconnectDelays(first=1.0, longest=8.0))
+    retries = Retries(Backoff(first=1.0, longest=8.0), Random(1), clock.now, clock.sleep)
     report = ConnectionLog(log.logger, Broker("hall", 1).address, clock.call_later)
-    await keep_connected(lambda: next(waiting), lambda client: use(client, clock), report, time)
+    await keep_connected(lambda: next(waiting), lambda client: use(client, clock), report, retries)
     return clock
 
 
 async def do_nothing(client, clock):
     pass
-
-
-def test_delays_grow_within_bounds():
-    delays, rng = ReconnectDelays(first=1.0, longest=8.0), Random(1)
-    for failures, bound in enumerate([1, 2, 4, 8, 8]):
-        assert bound / 2 <= delays.draw(failures, rng) <= bound
-    assert delays.draw(10**6, rng) <= 8
-    assert len({delays.draw(0, rng) for _ in range(10)}) == 10
 
 
 async def test_outage_is_logged_once(log):
@@ -113,8 +106,8 @@ async def test_connection_ends_silently_before_answer(log):
         broker = Broker("127.0.0.1", silent.sockets[0].getsockname()[1])
         report = ConnectionLog(log.logger, broker.address, loop.call_later)
         will = aiomqtt.Will("will", b"lost")
-        time = ReconnectTime(Random(1), loop.time)
-        connecting = asyncio.create_task(keep_connected(lambda: FeedClient(broker, "x", will), wait, report, time))
+        retries = Retries(Backoff(first=0.25, longest=30.0), Random(1))
+        connecting = asyncio.create_task(keep_connected(lambda: FeedClient(broker, "x", will), wait, report, retries))
         async with asyncio.timeout(PATIENCE):
             await asked.wait()
             await asyncio.sleep(0.1)  # the thread that connects returns; nothing else shows it

@@ -151,7 +151,7 @@ class TestTask:
         def refuse(*_):
             raise TooLargeError
 
-        monkeypatch.setattr("evilpegs_server.work.measured_luck.game_luck", refuse)
+        monkeypatch.setattr("evilpegs_server.work.tasks.game_luck", refuse)
         task = MeasureLuck(CLASSIC.rules, CLASSIC.guess_limit, ((),))
         assert task.run(new_workspace()).value == [None]
 

@@ -22,8 +22,8 @@ from evilpegs_server.site.analysis import (
 from evilpegs_server.storage.archive import load_match
 from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.tasks import AnalyzeGames
-from evilpegs_server.work.worker_messages import WorkerSetup
 from evilpegs_server.work.worker_process import WorkerProcess
+from evilpegs_server.work.workspace import WorkerSetup
 from support.fake_server import FakePool
 from support.matches import TINY
 from support.patience import PATIENCE

@@ -6,6 +6,7 @@ import inspect
 import os
 import signal
 import socket
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -20,12 +21,11 @@ from evilpegs_game.errors import ContradictionError
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.rules import Rules
 from evilpegs_server.work import worker_process
-from evilpegs_server.work.child_process import OOM_SCORE
-from evilpegs_server.work.frames import pack, read_message, unpack_messages
+from evilpegs_server.work.child_process import OOM_SCORE, pack, read_message, unpack_messages
 from evilpegs_server.work.tasks import CountParts, FindDevilReplies, FindWitness
 from evilpegs_server.work.worker import NICENESS, serve
-from evilpegs_server.work.worker_messages import WorkerSetup
 from evilpegs_server.work.worker_process import MAX_DEATHS, WorkerLostError, WorkerProcess
+from evilpegs_server.work.workspace import WorkerSetup
 from support.patience import PATIENCE
 from support.workspaces import Call, new_workspace
 
@@ -82,8 +82,8 @@ async def test_process_finds_same_results_and_reports_state(process):
 async def test_process_begins_with_start_or_task(process):
     assert process.pid is None
     process.start()
+    assert await process.run(Call(os.getpid)) == process.pid != os.getpid()
     pid = process.pid
-    assert await process.run(Call(os.getpid)) == pid != os.getpid()
     process.start()
     assert process.pid == pid
 
@@ -125,11 +125,13 @@ async def test_running_task_is_redone_after_death(process, logs, tmp_path):
     assert [(entry["log_level"], entry["tasks"]) for entry in logs.entries] == [("warning", 1)]
 
 
-async def test_idle_death_restarts_with_next_task(process):
+async def test_idle_process_that_died_is_replaced(process):
     first = await process.run(Call(os.getpid))
     await kill(process)
-    assert process.pid is None
-    assert await process.run(Call(os.getpid)) != first
+    async with asyncio.timeout(PATIENCE):
+        while process.pid is None:  # noqa: ASYNC110 - nothing tells of it
+            await asyncio.sleep(0.001)
+    assert await process.run(Call(os.getpid)) == process.pid != first
 
 
 async def test_deadly_task_is_given_up_alone(process, logs):
@@ -149,16 +151,17 @@ async def test_tasks_beside_deadly_one_survive(process, logs):
     assert len(logs.entries) == MAX_DEATHS
 
 
-async def test_spawn_failure_ends_task_with_error(process, logs, monkeypatch):
+async def test_task_fails_when_no_process_can_be_started(process, logs, monkeypatch):
     def fail(*_, **__):
         raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
 
-    monkeypatch.setattr(worker_process.subprocess, "Popen", fail)
-    with pytest.raises(OSError, match=os.strerror(errno.ENOMEM)) as caught:
-        await process.run(SIZES)
-    monkeypatch.undo()
-    assert caught.value.errno == errno.ENOMEM
-    assert [(entry["log_level"], entry["why"]) for entry in logs.entries] == [("error", os.strerror(errno.ENOMEM))]
+    with monkeypatch.context() as patch:
+        patch.setattr(subprocess, "Popen", fail)
+        with pytest.raises(WorkerLostError, match=os.strerror(errno.ENOMEM)):
+            await process.run(SIZES)
+    assert len(logs.entries) == MAX_DEATHS
+    assert all(os.strerror(errno.ENOMEM) in entry["why"] for entry in logs.entries)
+    assert await process.run(SIZES) == SIZES.run(new_workspace()).value
 
 
 async def test_close_returns_learned_positions(process):

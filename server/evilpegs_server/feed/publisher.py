@@ -1,13 +1,26 @@
+"""The program of the publisher process, which publishes the messages that arrive on a socket.
+
+    python -m evilpegs_server.feed.publisher FD
+
+FD is the file descriptor of a socket to the server. The process exits when the server closes the socket or dies, so it
+never outlives its server. The broker then publishes the last will.
+"""
+
 import asyncio
+import os
+import signal
+import socket
+import sys
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from random import Random
 from typing import Any, Final
 
 import aiomqtt
 
-from evilpegs_server.feed.publisher.client import FeedClient, PublishRefusedError, SentMessage
-from evilpegs_server.feed.publisher.reconnection import keep_connected
+from evilpegs_server.feed.mqtt_client import FeedClient, PublishRefusedError, SentMessage, connected
 from evilpegs_server.feed.publisher_messages import (
+    BACKOFF,
     BatchWritten,
     Connected,
     ConnectionEnd,
@@ -18,11 +31,40 @@ from evilpegs_server.feed.publisher_messages import (
     LiveBatch,
     PublisherSetup,
     RefusedMessage,
+    reason_of,
 )
-from evilpegs_server.feed.reconnect_time import ReconnectTime
+from evilpegs_server.work.child_process import FramedProtocol, Retries, lower_priority, pack
 
+# the worker process has a higher value, so it runs last
+NICENESS: Final = 5
 REPORT_SECONDS: Final = 0.02
 """The time between two checks for batches written to the socket."""
+
+
+def main(descriptor: int) -> None:
+    # a service manager signals all processes at once, and the server still has its last results to publish
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_IGN)
+    lower_priority(NICENESS)
+    asyncio.run(serve(socket.socket(fileno=descriptor)))
+
+
+async def serve(connection: socket.socket) -> None:
+    """Publish what the server sends until it asks for the end."""
+    loop = asyncio.get_running_loop()
+    setup: asyncio.Future[PublisherSetup] = loop.create_future()
+    publisher: Publisher | None = None
+
+    def handle(message: Any) -> None:
+        if publisher is None:
+            setup.set_result(message)
+        else:
+            publisher.handle(message)
+
+    transport, _ = await loop.create_connection(lambda: FramedProtocol(handle, lambda: os._exit(0)), sock=connection)
+    retries = Retries(BACKOFF, Random())  # noqa: S311 - jitter
+    publisher = Publisher(await setup, lambda message: transport.write(pack(message)), loop.call_later, retries)
+    await publisher.run()
 
 
 class Publisher:
@@ -33,18 +75,18 @@ class Publisher:
         setup: PublisherSetup,
         send: Callable[[object], None],
         call_later: Callable[[float, Callable[[], None]], object],
-        time: ReconnectTime,
+        retries: Retries,
     ) -> None:
         self._setup = setup
         self._send = send
         self._call_later = call_later
-        self._time = time
+        self._retries = retries
         self._number = 0
         self._current: _BrokerUse | None = None
 
     async def run(self) -> None:
         """Stay connected to the broker until the server asks for the end."""
-        await keep_connected(self._new_client, self._use, self, self._time)
+        await keep_connected(self._new_client, self._use, self, self._retries)
 
     def handle(self, message: Any) -> None:
         """Handle a message of the server; drop it if its connection is lost."""
@@ -146,3 +188,27 @@ class _BrokerUse:
         except PublishRefusedError:
             return False
         return True
+
+
+async def keep_connected(
+    new_client: Callable[[], FeedClient],
+    use: Callable[[FeedClient], Awaitable[None]],
+    report: Publisher,
+    retries: Retries,
+) -> None:
+    """Connect and ``use`` the client; after every failure, of ``use`` too, again, until ``use`` returns."""
+    while True:
+        client = new_client()
+        try:
+            async with connected(client):
+                retries.begin()
+                report.connected()
+                await use(client)
+                return
+        except Exception as error:  # noqa: BLE001 - no fault of a broker or of the feed may end the feed
+            report.failed(reason_of(error))
+        await retries.wait()
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

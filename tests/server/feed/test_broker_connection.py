@@ -3,7 +3,7 @@
 import pytest
 
 from evilpegs_protocol.topics import FeedTopics
-from evilpegs_server.feed.live_events import LiveEvents
+from evilpegs_server.feed.broker_connection import LiveEvents
 from evilpegs_server.record.event_log import LogEntry
 
 MATCH = "00112233445566aa"

@@ -1,0 +1,83 @@
+"""What the log says about the broker: a line when something ends, and one when it is well again."""
+
+import asyncio
+from collections.abc import Callable
+
+from structlog.stdlib import BoundLogger
+
+from evilpegs_server.feed.publisher_messages import RefusedMessage
+from evilpegs_server.work.child_process import STABLE_SECONDS
+
+
+class ConnectionLog:
+    """The log of the connection to the broker: one line when it is lost or refused, and one when it is back.
+
+    After a loss within `STABLE_SECONDS`, nothing is logged until a connection has lasted that long. Otherwise another
+    server with the same MQTT client id, or a broker that refuses every message, would fill the log.
+    """
+
+    def __init__(
+        self, log: BoundLogger, address: str, call_later: Callable[[float, Callable[[], None]], asyncio.TimerHandle]
+    ) -> None:
+        self._log = log.bind(broker=address)
+        self._call_later = call_later
+        self._is_out = False
+        self._is_unstable = False
+        self._is_stable = False
+        self._timer: asyncio.TimerHandle | None = None
+
+    def connected(self) -> None:
+        self._timer = self._call_later(STABLE_SECONDS, self._note_stable)
+        if not self._is_unstable:
+            self._is_out = False
+            self._log.info("connected to the MQTT broker")
+
+    def failed(self, why: str) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+            self._is_unstable = self._is_unstable or not self._is_stable
+        self._is_stable = False
+        if not self._is_out:
+            self._is_out = True
+            self._log.warning("not connected to the MQTT broker; matches go on, results are sent later", why=why)
+
+    def _note_stable(self) -> None:
+        self._is_stable = True
+        if self._is_unstable:
+            self._is_unstable = self._is_out = False
+            self._log.info("connected to the MQTT broker")
+
+
+class RefusalLog:
+    """A log of refusals: the first of each kind of message, and when the broker accepts messages again.
+
+    The kind is the last level of the topic, such as `result`. Only results are sent again until they are accepted.
+    Documents of one kind differ in size, so one that is accepted does not say that another would be.
+    """
+
+    def __init__(self, log: BoundLogger, user: str | None) -> None:
+        self._log = log
+        self._advice = f"allow the user {user!r}" if user is not None else "allow anonymous users"
+        self._refused: set[str] = set()
+
+    def refused(self, message: RefusedMessage) -> None:
+        kind = _kind(message.topic)
+        if kind not in self._refused:
+            self._refused.add(kind)
+            event = "the MQTT broker refused a message; it was dropped"
+            if kind == "result":
+                event = "the MQTT broker refused a result; results wait until it accepts them"
+            advice = message.advice or f"{self._advice} to publish on this topic, for example in mosquitto's acl_file"
+            self._log.warning(event, topic=message.topic, why=message.why, advice=advice)
+
+    def accepted(self, topic: str) -> None:
+        """Log that messages like one on ``topic`` are accepted, if they were refused."""
+        kind = _kind(topic)
+        if kind in self._refused:
+            self._refused.remove(kind)
+            self._log.info("the MQTT broker accepts messages again", topic=topic)
+
+
+def _kind(topic: str) -> str:
+    return topic.rpartition("/")[2]
