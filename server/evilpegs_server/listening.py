@@ -20,8 +20,7 @@ class AddressUnusableError(EvilpegsError):
 async def check_addresses(settings: Settings) -> None:
     """Raise AddressUnusableError unless the server can listen on its addresses."""
     if settings.site and settings.port == settings.site_port != 0:
-        message = f"--port and --site-port are both {settings.port}; choose two ports"
-        raise AddressUnusableError(message)
+        raise AddressUnusableError(f"--port and --site-port are both {settings.port}; choose two ports")
     with naming_address(settings.host, settings.port, "--port"):
         listeners = await bind(settings.host, settings.port)
     for listener in listeners:
@@ -49,8 +48,9 @@ def naming_address(host: str, port: int, option: str, host_option: str = "--host
         reason = (error.strerror or str(error)).rpartition("): ")[2]
         reason = "the port is in use" if error.errno == errno.EADDRINUSE else reason[:1].lower() + reason[1:]
         change = option if error.errno in {errno.EADDRINUSE, errno.EACCES} else host_option
-        message = f"cannot listen on {host} port {port}: {reason}; choose another with {change}"
-        raise AddressUnusableError(message) from None
+        raise AddressUnusableError(
+            f"cannot listen on {host} port {port}: {reason}; choose another with {change}"
+        ) from None
 
 
 async def bind(host: str, port: int) -> list[socket.socket]:

@@ -36,8 +36,9 @@ def _split_names(value: object) -> object:
 
 def _check_host_name(name: str) -> str:
     if not _HOST_NAME.fullmatch(name):
-        message = f"not a host name: {quoted(name, 80)}; write a name like games.example, without scheme or port"
-        raise ValueError(message)
+        raise ValueError(
+            f"not a host name: {quoted(name, 80)}; write a name like games.example, without scheme or port"
+        )
     return name
 
 
@@ -47,8 +48,9 @@ def _parse_network(value: object) -> object:
     try:
         return ip_network(value)
     except ValueError as error:
-        message = f"not a network: {quoted(value, 80)}; write an IP address or a network like 10.0.0.0/8 ({error})"
-        raise ValueError(message) from None
+        raise ValueError(
+            f"not a network: {quoted(value, 80)}; write an IP address or a network like 10.0.0.0/8 ({error})"
+        ) from None
 
 
 Network = Annotated[IPv4Network | IPv6Network, BeforeValidator(_parse_network)]
@@ -57,15 +59,13 @@ HostName = Annotated[str, AfterValidator(_check_host_name)]
 
 def _check_site_url(url: str) -> str:
     if not _is_site_url(url):
-        message = f"not the address of a site: {quoted(url, 80)}; write http://HOST:PORT/ or https://HOST/PATH/"
-        raise ValueError(message)
+        raise ValueError(f"not the address of a site: {quoted(url, 80)}; write http://HOST:PORT/ or https://HOST/PATH/")
     return url
 
 
 def _check_game_url(url: str) -> str:
     if not url.startswith(("ws://", "wss://")) or not _is_site_url("http" + url.removeprefix("ws")):
-        message = f"not the address of a game: {quoted(url, 80)}; write ws://HOST:PORT/v1 or wss://HOST/v1"
-        raise ValueError(message)
+        raise ValueError(f"not the address of a game: {quoted(url, 80)}; write ws://HOST:PORT/v1 or wss://HOST/v1")
     return url
 
 

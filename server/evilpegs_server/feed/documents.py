@@ -6,7 +6,7 @@ has, by ladder.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, Literal
 
 import orjson
@@ -41,7 +41,7 @@ class OpenMatches:
         self._runners = runners
         self._listed: dict[str, dict[str, Any]] = {}
 
-    async def changes(self, published: dict[str, object]) -> dict[str, bytes]:
+    def changes(self, published: dict[str, object]) -> dict[str, bytes]:
         by_ladder: dict[str, list[MatchRunner]] = {ladder: [] for ladder in self._ladders}
         for runner in self._runners():
             if runner.key.ladder.id in by_ladder and self._is_listed(runner):
@@ -85,26 +85,15 @@ class LadderStandings:
         return changed
 
 
-class RetainedFeed:
-    def __init__(
-        self,
-        topics: FeedTopics,
-        open_matches: OpenMatches,
-        standings: LadderStandings,
-        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
-    ) -> None:
-        self._topics = topics
-        self._sources: list[tuple[Callable[[str], str], OpenMatches | LadderStandings]] = [
-            (topics.live, open_matches),
-            (topics.leaderboard, standings),
-        ]
-        self._sleep = sleep
-
-    async def run(self, connection: BrokerConnection) -> None:
-        """Publish all documents, then every second the changed ones, until cancelled; raises TimeoutError."""
-        published: list[dict[str, object]] = [{} for _ in self._sources]
-        while True:
-            for (topic, source), known in zip(self._sources, published, strict=True):
-                for ladder, payload in (await source.changes(known)).items():
-                    await deliver_document(connection, topic(ladder), payload)
-            await self._sleep(PERIOD_SECONDS)
+async def publish_documents(
+    connection: BrokerConnection, topics: FeedTopics, open_matches: OpenMatches, standings: LadderStandings
+) -> None:
+    """Publish all documents, then every second the changed ones, until cancelled; raises TimeoutError."""
+    published_matches: dict[str, object] = {}
+    published_rows: dict[str, object] = {}
+    while True:
+        for ladder, payload in open_matches.changes(published_matches).items():
+            await deliver_document(connection, topics.live(ladder), payload)
+        for ladder, payload in (await standings.changes(published_rows)).items():
+            await deliver_document(connection, topics.leaderboard(ladder), payload)
+        await asyncio.sleep(PERIOD_SECONDS)

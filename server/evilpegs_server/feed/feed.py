@@ -20,9 +20,9 @@ from evilpegs_server.feed.broker_log import ConnectionLog, RefusalLog
 from evilpegs_server.feed.documents import (
     LadderStandings,
     OpenMatches,
-    RetainedFeed,
     ServerState,
     deliver_document,
+    publish_documents,
     state_payload,
 )
 from evilpegs_server.feed.publisher_messages import (
@@ -73,8 +73,8 @@ class Feed:
         self._refusals = RefusalLog(log, broker.user)
         self._events = LiveEvents(topics, loop.call_later, log, QUEUE_BYTES)
         self._results = ResultFeed(engine, self._cursor, topics, self._wake, self._stopping, self._refusals, rng)
-        open_matches = OpenMatches((ladder.id for ladder in registry.offered_ladders), lambda: registry.runners)
-        self._documents = RetainedFeed(topics, open_matches, LadderStandings(registry.ladders.values(), leaderboards))
+        self._open_matches = OpenMatches((ladder.id for ladder in registry.offered_ladders), lambda: registry.runners)
+        self._standings = LadderStandings(registry.ladders.values(), leaderboards)
         setup = PublisherSetup(broker, f"evilpegs-{server_id}", topics.state, self._state("lost"))
         self._publisher = ChildProcess(
             "publisher process",
@@ -173,7 +173,8 @@ class Feed:
                 self._events.start(connection)  # first, because who reads `online` expects the events from then on
                 await deliver_document(connection, self._topics.state, self._state("online"))
                 await self._results.publish_next(connection)
-                documents = group.create_task(self._documents.run(connection))
+                publishing = publish_documents(connection, self._topics, self._open_matches, self._standings)
+                documents = group.create_task(publishing)
                 await self._results.run(connection)
                 await deliver_document(connection, self._topics.state, self._state("stopped"))
                 lost.cancel()

@@ -97,8 +97,7 @@ class FeedClient(aiomqtt.Client):
             raise aiomqtt.MqttError(_CUT)
         # after 65,535 messages the numbers repeat, and an acknowledgment could belong to either of two messages
         if sent.mid in self._unacknowledged:
-            message = "the broker does not acknowledge messages"
-            raise aiomqtt.MqttError(message)
+            raise aiomqtt.MqttError("the broker does not acknowledge messages")
         return sent
 
     async def deliver(
@@ -116,8 +115,7 @@ class FeedClient(aiomqtt.Client):
         # `asyncio.wait_for`, which can lose a cancellation in Python 3.11, so that the feed would not stop
         sent = self._client.publish(topic, payload, qos=1, retain=retain, properties=properties)
         if sent.rc != MQTTErrorCode.MQTT_ERR_SUCCESS:
-            message = "Could not publish message"
-            raise aiomqtt.MqttCodeError(sent.rc, message)
+            raise aiomqtt.MqttCodeError(sent.rc, "Could not publish message")
         acknowledged: asyncio.Future[PublishRefusedError | None] = asyncio.get_running_loop().create_future()
         self._unacknowledged[sent.mid] = topic, acknowledged
         try:

@@ -69,8 +69,7 @@ class MatchAnalyses:
     def _computation(self, match: str) -> asyncio.Task[bytes]:
         if match not in self._running:
             if len(self._running) >= MAX_WAITING:
-                message = "too many matches are waiting for analysis; try again in a minute"
-                raise AnalysesBusyError(message)
+                raise AnalysesBusyError("too many matches are waiting for analysis; try again in a minute")
             task = self._running[match] = asyncio.create_task(self._compute(match))
             task.add_done_callback(partial(self._forget, match))
         return self._running[match]
@@ -100,11 +99,9 @@ class MatchAnalyses:
 def _read_finished_match(engine: Engine, match: str) -> MatchReplay:
     stored = load_match(engine, match)
     if stored is None:
-        message = f"there is no match {quoted(match)}"
-        raise MatchUnknownError(message)
+        raise MatchUnknownError(f"there is no match {quoted(match)}")
     if not stored.over:
-        message = f"match {match} is in play; it can be analyzed when it is over"
-        raise MatchNotOverError(message)
+        raise MatchNotOverError(f"match {match} is in play; it can be analyzed when it is over")
     return read_replay(match, stored.entries)
 
 

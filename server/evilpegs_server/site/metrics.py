@@ -48,77 +48,30 @@ class Metrics(Collector):
     def collect(self) -> Iterator[Metric]:
         yield from self._collect_matches()
         yield from self._collect_connections()
-        yield from self._collect_limits()
         yield from self._collect_storage()
         times = self._matches.counts.guess_times
         stages = {"reply": times.reply, "commit": times.commit, "send": times.send}
         yield _histogram("evilpegs_guess_stage_seconds", "Duration of a stage of a guess", stages, "stage")
         lag = {"": self._loop_lag}
         yield _histogram("evilpegs_loop_lag_seconds", "Lateness of the event loop's ticks", lag)
-        yield from self._collect_pools()
-        yield self._collect_tables()
-        yield from self._collect_caches()
+        yield from self._collect_work()
 
     def _collect_matches(self) -> Iterator[Metric]:
         registry = self._matches
         events = registry.counts.events
-        open_matches = GaugeMetricFamily("evilpegs_open_matches", "Matches in play", labels=["ladder"])
         in_play = Counter(runner.key.ladder.id for runner in registry.runners)
-        for ladder in registry.ladders:
-            open_matches.add_metric([ladder], in_play[ladder])
-        yield open_matches
+        ladders = {ladder: in_play[ladder] for ladder in registry.ladders}
+        yield _gauge("evilpegs_open_matches", "Matches in play", "ladder", ladders)
         yield CounterMetricFamily("evilpegs_matches", "Matches started", events["match_started"])
         yield CounterMetricFamily("evilpegs_games", "Games finished", events["game_over"])
         yield CounterMetricFamily("evilpegs_guesses", "Guesses answered", events["feedback"])
 
     def _collect_connections(self) -> Iterator[Metric]:
-        counts = self._matches.counts
-        connections = GaugeMetricFamily("evilpegs_connections", "Open connections by kind of player", labels=["kind"])
-        for kind in _KINDS:
-            connections.add_metric([kind], counts.connections[kind])
-        yield connections
-        refusals = CounterMetricFamily("evilpegs_refusals", "Messages refused by error code", labels=["reason"])
-        for reason, number in sorted(counts.refusals.items()):
-            refusals.add_metric([reason], number)
-        yield refusals
-        yield from self._collect_http()
-
-    def _collect_limits(self) -> Iterator[Metric]:
         counts, seats = self._matches.counts, self._seats()
-        there = GaugeMetricFamily("evilpegs_seats", "Seats of the game port by kind", labels=["kind"])
-        taken = GaugeMetricFamily("evilpegs_seats_taken", "Taken seats of the game port by kind", labels=["kind"])
-        for kind, number, used in (
-            ("ordinary", seats.ordinary, seats.ordinary_taken),
-            ("reserve", seats.reserve, seats.reserve_taken),
-            ("guest", seats.guests, seats.guests_taken),
-        ):
-            there.add_metric([kind], number)
-            taken.add_metric([kind], used)
-        met = CounterMetricFamily("evilpegs_limits_met", "Times that a limit was reached by setting", labels=["limit"])
-        numbers = dict(seats.met) | {name: counts.limits[name] for name in (RATE_LIMIT, PRACTICE_LIMIT)}
-        for limit, number in numbers.items():
-            met.add_metric([limit], number)
-        ended = CounterMetricFamily(
-            "evilpegs_connections_ended", "Connections that the server ended by reason", labels=["reason"]
-        )
-        for reason in EndReason:
-            ended.add_metric([reason.value], counts.ended[reason])
-        return iter((there, taken, met, ended))
-
-    def _collect_storage(self) -> Iterator[Metric]:
-        writer = self._writer
-        commits = {"": writer.commits}
-        yield _histogram("evilpegs_commit_seconds", "Duration of a commit to the event log", commits)
-        health = writer.health
-        is_failing = health.failed or health.stuck or health.obstacle is not None
-        yield GaugeMetricFamily("evilpegs_storage_failing", "1 if nothing can be stored now, else 0", int(is_failing))
-        faults = CounterMetricFamily("evilpegs_storage_faults", "Storage failures by error", labels=["error"])
-        for error, number in sorted(self._matches.counts.faults.items()):
-            faults.add_metric([error], number)
-        yield faults
-
-    def _collect_http(self) -> Iterator[Metric]:
-        http = self._matches.counts.http
+        kinds = {kind: counts.connections[kind] for kind in _KINDS}
+        yield _gauge("evilpegs_connections", "Open connections by kind of player", "kind", kinds)
+        yield _counter("evilpegs_refusals", "Messages refused by error code", "reason", counts.refusals)
+        http = counts.http
         yield GaugeMetricFamily("evilpegs_site_connections", "Open connections to the site", http.connections)
         refused = "Connections to the site that were closed because too many were open"
         yield CounterMetricFamily("evilpegs_site_connections_refused", refused, http.refused_connections)
@@ -130,51 +83,63 @@ class Metrics(Collector):
         for (port, status), number in sorted(http.refusals.items()):
             refusals.add_metric([port, str(status)], number)
         yield refusals
+        there = {"ordinary": seats.ordinary, "reserve": seats.reserve, "guest": seats.guests}
+        yield _gauge("evilpegs_seats", "Seats of the game port by kind", "kind", there)
+        taken = {"ordinary": seats.ordinary_taken, "reserve": seats.reserve_taken, "guest": seats.guests_taken}
+        yield _gauge("evilpegs_seats_taken", "Taken seats of the game port by kind", "kind", taken)
+        met = {**seats.met, **{name: counts.limits[name] for name in (RATE_LIMIT, PRACTICE_LIMIT)}}
+        yield _counter("evilpegs_limits_met", "Times that a limit was reached by setting", "limit", met)
+        ended = {reason.value: counts.ended[reason] for reason in EndReason}
+        yield _counter("evilpegs_connections_ended", "Connections that the server ended by reason", "reason", ended)
 
-    def _collect_pools(self) -> Iterator[Metric]:
-        waiting = GaugeMetricFamily("evilpegs_tasks_waiting", "Tasks waiting for the worker", labels=["pool"])
-        running = GaugeMetricFamily("evilpegs_tasks_running", "Tasks running in the worker", labels=["pool"])
-        oldest = GaugeMetricFamily("evilpegs_oldest_task_seconds", "Age of the oldest waiting task", labels=["pool"])
-        longest = GaugeMetricFamily(
-            "evilpegs_oldest_running_task_seconds",
-            "Age of the oldest running task, including its wait",
-            labels=["pool"],
-        )
-        done = CounterMetricFamily("evilpegs_tasks", "Tasks finished by the worker", labels=["pool"])
-        for name, pool in self._pools.items():
-            state = pool.metrics()
-            waiting.add_metric([name], state.waiting)
-            running.add_metric([name], state.running)
-            oldest.add_metric([name], state.oldest_wait)
-            longest.add_metric([name], state.oldest_running)
-            done.add_metric([name], state.done)
-        return iter((waiting, running, oldest, longest, done))
+    def _collect_storage(self) -> Iterator[Metric]:
+        commits, health = {"": self._writer.commits}, self._writer.health
+        yield _histogram("evilpegs_commit_seconds", "Duration of a commit to the event log", commits)
+        is_failing = health.failed or health.stuck or health.obstacle is not None
+        yield GaugeMetricFamily("evilpegs_storage_failing", "1 if nothing can be stored now, else 0", int(is_failing))
+        yield _counter("evilpegs_storage_faults", "Storage failures by error", "error", self._matches.counts.faults)
 
-    def _collect_tables(self) -> Metric:
+    def _collect_work(self) -> Iterator[Metric]:
+        pools = {name: pool.metrics() for name, pool in self._pools.items()}
+        waiting = {pool: each.waiting for pool, each in pools.items()}
+        yield _gauge("evilpegs_tasks_waiting", "Tasks waiting for the worker", "pool", waiting)
+        running = {pool: each.running for pool, each in pools.items()}
+        yield _gauge("evilpegs_tasks_running", "Tasks running in the worker", "pool", running)
+        oldest = {pool: each.oldest_wait for pool, each in pools.items()}
+        yield _gauge("evilpegs_oldest_task_seconds", "Age of the oldest waiting task", "pool", oldest)
+        longest = {pool: each.oldest_running for pool, each in pools.items()}
+        text = "Age of the oldest running task, including its wait"
+        yield _gauge("evilpegs_oldest_running_task_seconds", text, "pool", longest)
+        done = {pool: each.done for pool, each in pools.items()}
+        yield _counter("evilpegs_tasks", "Tasks finished by the worker", "pool", done)
         # tables with entries per player: endless growth would show a leak
-        entries = GaugeMetricFamily(
-            "evilpegs_table_entries", "Entries of an in-memory table about players", labels=["table"]
-        )
-        sizes = dict(self._table_sizes())
-        sizes |= {f"charged_for_{name}": pool.metrics().charged_players for name, pool in self._pools.items()}
-        for table, number in sizes.items():
-            entries.add_metric([table], number)
-        return entries
-
-    def _collect_caches(self) -> Iterator[Metric]:
-        used = GaugeMetricFamily("evilpegs_cache_bytes", "Bytes held by a cache", labels=["cache"])
-        hits = CounterMetricFamily("evilpegs_cache_hits", "Look-ups that found a value", labels=["cache"])
-        misses = CounterMetricFamily("evilpegs_cache_misses", "Look-ups that found none", labels=["cache"])
-        for cache, read in self._caches.items():
-            state = read()
-            used.add_metric([cache], state.bytes_used)
-            hits.add_metric([cache], state.hits)
-            misses.add_metric([cache], state.misses)
-        return iter((used, hits, misses))
+        sizes = {**self._table_sizes(), **{f"charged_for_{pool}": each.charged_players for pool, each in pools.items()}}
+        yield _gauge("evilpegs_table_entries", "Entries of an in-memory table about players", "table", sizes)
+        caches = {name: read() for name, read in self._caches.items()}
+        used = {name: each.bytes_used for name, each in caches.items()}
+        yield _gauge("evilpegs_cache_bytes", "Bytes held by a cache", "cache", used)
+        hits = {name: each.hits for name, each in caches.items()}
+        yield _counter("evilpegs_cache_hits", "Look-ups that found a value", "cache", hits)
+        misses = {name: each.misses for name, each in caches.items()}
+        yield _counter("evilpegs_cache_misses", "Look-ups that found none", "cache", misses)
 
 
-def _histogram(name: str, help_text: str, durations: Mapping[str, Durations], label: str | None = None) -> Metric:
-    family = HistogramMetricFamily(name, help_text, labels=[label] if label else [])
+def _gauge(name: str, text: str, label: str, numbers: Mapping[str, float]) -> Metric:
+    family = GaugeMetricFamily(name, text, labels=[label])
+    for value, number in numbers.items():
+        family.add_metric([value], number)
+    return family
+
+
+def _counter(name: str, text: str, label: str, numbers: Mapping[str, float]) -> Metric:
+    family = CounterMetricFamily(name, text, labels=[label])
+    for value, number in numbers.items():
+        family.add_metric([value], number)
+    return family
+
+
+def _histogram(name: str, text: str, durations: Mapping[str, Durations], label: str | None = None) -> Metric:
+    family = HistogramMetricFamily(name, text, labels=[label] if label else [])
     bounds = [*map(str, BOUNDS), "+Inf"]
     for value, each in durations.items():
         buckets = list(zip(bounds, map(float, accumulate(each.counts)), strict=True))
