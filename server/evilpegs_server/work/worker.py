@@ -21,7 +21,6 @@ from typing import IO, Any, Final
 from evilpegs_server.work.child_process import lower_priority, pack, read_message
 from evilpegs_server.work.interpreter import set_switch_interval
 from evilpegs_server.work.tasks import Task, run_task
-from evilpegs_server.work.workspace import Workspace
 
 # so that the server gets processor time first
 NICENESS: Final = 10
@@ -43,25 +42,19 @@ def main(descriptor: int) -> None:
 
 def serve(connection: socket.socket, frames: IO[bytes]) -> None:
     """Run the tasks of ``frames``, a `WorkerSetup` and then pairs (number, task), until EOFError."""
-    worker = _Worker(read_message(frames).new_workspace(), connection)
-    threads = ThreadPoolExecutor(THREADS, "worker")
-    while True:
-        threads.submit(worker.run, *read_message(frames))
+    workspace, sending = read_message(frames).new_workspace(), Lock()
 
-
-class _Worker:
-    def __init__(self, workspace: Workspace, connection: socket.socket) -> None:
-        self._workspace = workspace
-        self._connection = connection
-        self._sending = Lock()
-
-    def run(self, number: int, task: Task[Any]) -> None:
-        outcome, cost = run_task(task, self._workspace)
+    def run(number: int, task: Task[Any]) -> None:
+        outcome, cost = run_task(task, workspace)
         if isinstance(outcome, Exception):
             outcome = _sendable(outcome)
-        message = pack((number, outcome, cost, self._workspace.state))
-        with self._sending, contextlib.suppress(OSError):  # the server is gone
-            self._connection.sendall(message)
+        message = pack((number, outcome, cost, workspace.state))
+        with sending, contextlib.suppress(OSError):  # the server is gone
+            connection.sendall(message)
+
+    threads = ThreadPoolExecutor(THREADS, "worker")
+    while True:
+        threads.submit(run, *read_message(frames))
 
 
 def _sendable(error: Exception) -> Exception:
