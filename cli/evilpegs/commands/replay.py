@@ -5,6 +5,7 @@ import math
 import sys
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import islice
 from typing import Annotated, Final, NamedTuple
 
 from cyclopts import Parameter
@@ -35,9 +36,10 @@ from evilpegs_game.errors import quoted
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.guessing.criteria import ENTROPY
 from evilpegs_protocol.codec import canonical
+from evilpegs_protocol.record import RecordedGame
+from evilpegs_protocol.server_messages import FeedbackGiven
 from evilpegs_server.record.event_log import EventLog, LogEntry
-from evilpegs_server.record.match_analysis import analyze_match, analyzed_document
-from evilpegs_server.record.replay import GameReplay, MatchReplay, TurnReplay, chain_flaw
+from evilpegs_server.record.replay import MatchReplay, analyze_match, chain_flaw, replay_document
 
 CHAIN_BROKEN: Final = 1
 LEGEND: Final = (
@@ -99,7 +101,7 @@ def replay(
         return _write_record(stored, record, as_json)
     replayed = _analyze(stored, analysis, thorough)
     if as_json:
-        print_json(analyzed_document(replayed))
+        print_json(replay_document(replayed))
     else:
         show_match(console(), replayed)
     return 0 if replayed.flaw is None else CHAIN_BROKEN
@@ -169,31 +171,38 @@ def _write_record(stored: RecordedMatch, record: str, as_json: bool) -> int:
 
 def show_match(out: Console, match: MatchReplay, games: int | None = None) -> None:
     """Print a match with its first ``games`` games, by default with all."""
-    out.print(f"match {match.match}: {match.player} ({match.client}) on {match.ladder}", style="bold")
-    is_fixed = match.codemaker == "fixed"
-    for game in match.games[:games]:
-        _show_game(out, game, is_fixed)
-    analyses = [turn.analysis for game in match.games for turn in game.turns if turn.analysis]
+    record, started = match.record, match.record.started
+    out.print(f"match {started.match}: {started.player} ({record.client}) on {started.ladder}", style="bold")
+    is_fixed = started.codemaker == "fixed"
+    for game, turns in islice(zip(record.games.values(), match.analyses, strict=True), games):
+        _show_game(out, game, list(map(AnalyzedTurn, game.turns, turns)), is_fixed, match.analyzed)
+    analyses = [turn for turns in match.analyses for turn in turns] if match.analyzed else []
     if analyses:
         out.print(f"\n{LEGEND}{CHANCE_LEGEND if is_fixed else ''}", style="dim")
     if match.flaw is None and any(analysis.candidates_before is None for analysis in analyses):
         out.print("what is left empty takes more than a moment to count; --thorough takes its time", style="dim")
     out.print()
-    _show_chain(out, match.events, match.flaw, is_over=match.over)
+    _show_chain(out, match.events, match.flaw, is_over=record.over is not None)
 
 
-def _show_game(out: Console, game: GameReplay, is_fixed: bool) -> None:
-    summary = f"{game.outcome or 'not over'}, {pluralize(game.guesses, 'guess', 'guesses')} in {game.elapsed_ms:,} ms"
+def _show_game(
+    out: Console, game: RecordedGame, turns: "Sequence[AnalyzedTurn]", is_fixed: bool, analyzed: bool
+) -> None:
+    elapsed_ms = game.over.elapsed_ms if game.over else sum(turn.took_ms for turn in game.turns)
+    guesses = pluralize(len(turns), "guess", "guesses")
+    summary = f"{game.outcome or 'not over'}, {guesses} in {elapsed_ms:,} ms"
     if game.secret is None:
         out.print(f"\ngame {game.game}: {summary}")
     else:
         out.print(
             f"\ngame {game.game}: {summary}, {'secret' if is_fixed else 'a code that fits:'}", peg_text(game.secret)
         )
-    if any(turn.analysis for turn in game.turns):
-        print_analysis(out, game.turns, is_fixed)
-    elif game.turns:
-        rows = [TurnTableRow(turn.code, _feedback(turn), turn.candidates, turn.took_ms) for turn in game.turns]
+    if turns and analyzed:
+        print_analysis(out, turns, is_fixed)
+    elif turns:
+        rows = [
+            TurnTableRow(turn.code, _feedback(turn), row.left, turn.took_ms) for row in turns for turn in [row.turn]
+        ]
         print_turns(out, rows, timed=True)
     methods = [turn.method for turn in game.turns if turn.method]
     if methods:
@@ -210,17 +219,21 @@ def _show_chain(out: Console, events: int, flaw: str | None, is_over: bool) -> N
 class AnalyzedTurn(NamedTuple):
     """A turn and the analysis of its guess."""
 
-    turn: TurnReplay
+    turn: FeedbackGiven
     analysis: TurnAnalysis
 
+    @property
+    def left(self) -> int | None:
+        """The candidates after the turn, None if they were not counted."""
+        return self.analysis.candidates_after or None
 
-def print_analysis(out: Console, turns: Sequence[TurnReplay], is_fixed: bool) -> None:
+
+def print_analysis(out: Console, turns: Sequence[AnalyzedTurn], is_fixed: bool) -> None:
     """Print a row per analyzed turn; with ``is_fixed``, also how likely a feedback at least as good was."""
-    rows = [AnalyzedTurn(turn, turn.analysis) for turn in turns if turn.analysis is not None]
-    print_table(out, rows, [column for column in COLUMNS if is_fixed or column.heading != CHANCE])
+    print_table(out, turns, [column for column in COLUMNS if is_fixed or column.heading != CHANCE])
 
 
-def _feedback(turn: TurnReplay) -> Feedback:
+def _feedback(turn: FeedbackGiven) -> Feedback:
     return Feedback(turn.black, turn.white)
 
 
@@ -279,7 +292,7 @@ COLUMNS: Final[Sequence[Column[AnalyzedTurn]]] = (
         lambda row: feedback_text(_feedback(row.turn), len(row.turn.code)),
         narrow={3: lambda row: str(_feedback(row.turn))},
     ),
-    Column("left", lambda row: format_number(row.turn.candidates), "right"),
+    Column("left", lambda row: format_number(row.left), "right"),
     Column("bits", lambda row: _two_places(row.analysis.bits), "right"),
     Column("expected", lambda row: _two_places(row.analysis.expected_bits), "right"),
     Column(CHANCE, lambda row: _percent(row.analysis.chance), "right"),

@@ -15,7 +15,7 @@ from evilpegs_game.errors import GameError
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.codec import CodecError, canonical, decode_record_event
 from evilpegs_protocol.commitment import TIE_NONCES
-from evilpegs_protocol.record import GENESIS, chain
+from evilpegs_protocol.record import GENESIS, Record, chain
 from evilpegs_protocol.server_messages import (
     FeedbackGiven,
     GameOver,
@@ -191,7 +191,7 @@ def verify_match(
     if any(violation.subject is not Subject.END for violation in violations):
         return violations
     cache = cache or VerificationCache()
-    games = _games(_parse(events)[0], nonces_sent)
+    games = _finished_games(_parse(events)[0], nonces_sent)
     return violations + [violation for game in games for violation in check_game(game, cache)]
 
 
@@ -225,7 +225,7 @@ def verify_game(
     if violations:
         return violations
     nonces = {} if nonce_sent is None else {game: nonce_sent}
-    records = [record for record in _games(parsed, nonces) if record.over.game == game]
+    records = [record for record in _finished_games(parsed, nonces) if record.over.game == game]
     if not records:
         return [Violation("the game is not in the record, or not over", game)]
     cache = cache or VerificationCache()
@@ -245,14 +245,12 @@ def _parse(events: Events) -> tuple[list[RecordEvent], list[Violation]]:
     return parsed, violations
 
 
-def _games(parsed: Sequence[RecordEvent], nonces_sent: Mapping[int, str]) -> Iterator[GameRecord]:
-    match = parsed[0]
-    assert isinstance(match, MatchStarted)  # noqa: S101 - `_parse` has checked it
-    started = {event.game: event for event in parsed if isinstance(event, GameStarted)}
-    for over in parsed:
-        if isinstance(over, GameOver) and over.game in started:
-            feedbacks = tuple(e for e in parsed if isinstance(e, FeedbackGiven) and e.game == over.game)
-            yield GameRecord(match, started[over.game], feedbacks, over, nonces_sent.get(over.game))
+def _finished_games(parsed: Sequence[RecordEvent], nonces_sent: Mapping[int, str]) -> Iterator[GameRecord]:
+    started = parsed[0]
+    assert isinstance(started, MatchStarted)  # noqa: S101 - `_parse` has checked it
+    for number, game in Record(started, parsed).games.items():
+        if game.started is not None and game.over is not None:
+            yield GameRecord(started, game.started, tuple(game.turns), game.over, nonces_sent.get(number))
 
 
 def compare_records(received: Events, handed_out: Events) -> list[Violation]:

@@ -8,7 +8,7 @@ from sqlalchemy import Engine
 from evilpegs_game.errors import EvilpegsError, quoted
 from evilpegs_game.live.cache import ByteCache, CacheState
 from evilpegs_game.rules import Rules
-from evilpegs_server.record.replay import MatchReplay, add_analyses, histories, read_replay, replay_document
+from evilpegs_server.record.replay import MatchReplay, add_analyses, read_replay, replay_document
 from evilpegs_server.storage.archive import load_match
 from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.scheduler import SchedulerLimits
@@ -81,8 +81,8 @@ class MatchAnalyses:
 
     async def _compute(self, match: str) -> bytes:
         replay = await asyncio.to_thread(_read_finished_match, self._engine, match)
-        games = await asyncio.to_thread(histories, replay)
-        analyses = await self._analyze(AnalyzeGames(Rules.parse(replay.rules), games))
+        games = await asyncio.to_thread(lambda: replay.histories)
+        analyses = await self._analyze(AnalyzeGames(Rules.parse(replay.record.started.rules), games))
         text = await asyncio.to_thread(_document_text, replay, analyses)
         self._texts.put(match, text, len(text))
         return text

@@ -1,6 +1,6 @@
 """The routes of matches: those in play from memory, all of them from the database."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from heapq import nlargest
 from typing import Annotated, Any, Final
 
@@ -9,6 +9,7 @@ from fastapi import APIRouter, HTTPException, Path, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from evilpegs_protocol.fields import Codemaker, LadderId, MatchId, Milliseconds, Name
+from evilpegs_protocol.record import read_record
 from evilpegs_server.play.runner import MatchRunner
 from evilpegs_server.record.event_log import LogEntry
 from evilpegs_server.site.analysis import AnalysesBusyError, MatchNotOverError, MatchUnknownError
@@ -19,7 +20,6 @@ from evilpegs_server.site.models import (
     MatchDocument,
     MatchEntry,
     MatchPage,
-    TurnDocument,
 )
 from evilpegs_server.site.responses import (
     HOUR,
@@ -165,46 +165,18 @@ async def get_analysis(site: CurrentSite, match: MatchPath) -> Response:
 
 def match_document(entries: Sequence[LogEntry]) -> MatchDocument:
     """Return the document of a match from its log entries, of which there is at least one."""
-    started, *events = (orjson.loads(entry.text) for entry in entries)
+    record = read_record(entry.text for entry in entries)
+    started = record.started
     return MatchDocument(
-        match=started["match"],
-        ladder=started["ladder"],
-        rules=started["rules"],
-        codemaker=started["codemaker"],
-        player=started["player"],
-        client=f"{started['client']['name']} {started['client']['version']}",
-        started_at=started["at"],
-        over=entries[-1].type == "match_over",
-        games=tuple(_games(events)),
-    )
-
-
-def _games(events: Sequence[dict[str, Any]]) -> Iterable[GameDocument]:
-    numbers = sorted({event["game"] for event in events if "game" in event})
-    for number in numbers:
-        own = [event for event in events if event.get("game") == number]
-        turns = [_turn(event) for event in own if event["type"] == "feedback"]
-        over: dict[str, Any] = next((event for event in own if event["type"] == "game_over"), {})
-        yield GameDocument(
-            game=number,
-            outcome=over.get("outcome"),
-            guesses=over.get("guesses", len(turns)),
-            elapsed_ms=over.get("elapsed_ms"),
-            secret=over.get("secret"),
-            nonce=over.get("nonce"),
-            turns=tuple(turns),
-        )
-
-
-def _turn(event: dict[str, Any]) -> TurnDocument:
-    return TurnDocument(
-        turn=event["turn"],
-        code=event["code"],
-        black=event["black"],
-        white=event["white"],
-        took_ms=event["took_ms"],
-        left_ms=event["left_ms"],
-        candidates=event.get("candidates"),
+        match=started.match,
+        ladder=started.ladder,
+        rules=started.rules,
+        codemaker=started.codemaker,
+        player=started.player,
+        client=record.client,
+        started_at=started.at,
+        over=record.over is not None,
+        games=tuple(map(GameDocument.model_validate, record.games.values())),
     )
 
 

@@ -11,11 +11,14 @@ from rich.console import Console
 from evilpegs.commands.replay import CHANCE_LEGEND, LEGEND, show_match
 from evilpegs.database import open_for_reading
 from evilpegs_game.analysis.turns import analyze
-from evilpegs_game.codes import format_code
 from evilpegs_game.feedback import Feedback, Turn
 from evilpegs_game.rules import Rules
-from evilpegs_server.record.replay import GameReplay, MatchReplay, TurnReplay
+from evilpegs_protocol.fields import Program
+from evilpegs_protocol.record import Record
+from evilpegs_protocol.server_messages import MatchStarted
+from evilpegs_server.record.replay import MatchReplay
 from evilpegs_server.site.analysis import MatchAnalyses
+from support.analyzed_turns import analyzed_turn
 from support.fake_server import FakePool
 from support.printed import numbers_in
 from support.workspaces import new_workspace
@@ -104,13 +107,15 @@ def uncounted():
     history = tuple(Turn(tuple((peg * step) % 14 for peg in range(12)), Feedback(1, 4)) for step in range(1, 5))
     *_, last = analyze(Rules(12, 14), history)
     assert last.candidates_before is None
-    return TurnReplay(4, format_code(last.guess), *last.feedback, None, None, 9, None, last)
+    return analyzed_turn(4, last, took_ms=9)
 
 
 @pytest.mark.parametrize(("flaw", "is_hinted"), [(None, True), ("event 3 was changed", False)])
 def test_replay_hints_at_thorough_for_uncounted_turns(uncounted, flaw, is_hinted):
-    game = GameReplay(1, None, 1, 9, None, None, (uncounted,))
-    match = MatchReplay("m", "colossus", "12x14", "fixed", "ann", "bot 1", 0, 5, False, flaw, (game,))
+    started = MatchStarted.model_construct(
+        match="0" * 16, player="ann", client=Program(name="bot", version="1"), ladder="colossus", codemaker="fixed"
+    )
+    match = MatchReplay(Record(started, [uncounted.turn]), 5, flaw, ((uncounted.analysis,),), analyzed=True)
     out = io.StringIO()
     show_match(Console(file=out, width=120), match)
     assert ("--thorough" in out.getvalue()) == is_hinted

@@ -10,7 +10,7 @@ import structlog
 
 from evilpegs_game.analysis.turns import USUAL
 from evilpegs_game.codemakers.solved_positions import SolvedPositions
-from evilpegs_server.record.match_analysis import analyze_match, analyzed_document
+from evilpegs_server.record.replay import MatchReplay, analyze_match, replay_document
 from evilpegs_server.site import analysis
 from evilpegs_server.site.analysis import (
     ANALYSIS_LIMITS,
@@ -62,7 +62,7 @@ async def analyses(played, pool):
 
 def expected(engine, match):
     """Return the document that the command line shows."""
-    document = analyzed_document(analyze_match(match, load_match(engine, match).entries, USUAL))
+    document = replay_document(analyze_match(match, load_match(engine, match).entries, USUAL))
     return orjson.loads(orjson.dumps(document))
 
 
@@ -173,8 +173,10 @@ async def test_close_ends_waiting(analyses, pool):
 async def test_event_loop_does_none_of_the_work(played, pool, monkeypatch):
     """Reading, checking and writing a match happen in threads, and its analysis in the pool."""
     threads = []
-    for name in ("load_match", "read_replay", "histories", "replay_document", "add_analyses"):
+    for name in ("load_match", "read_replay", "replay_document", "add_analyses"):
         monkeypatch.setattr(analysis, name, noting_thread(getattr(analysis, name), threads))
+    histories = noting_thread(MatchReplay.histories.fget, threads)
+    monkeypatch.setattr(MatchReplay, "histories", property(histories))
     await MatchAnalyses(played, pool).text(OVER)
     assert len(threads) == 5
     assert threading.get_ident() not in threads

@@ -1,0 +1,22 @@
+"""Turns of a record with their analyses, as `evilpegs replay` prints them."""
+
+from evilpegs.commands.replay import AnalyzedTurn
+from evilpegs_game.codes import format_code
+from evilpegs_protocol.server_messages import FeedbackGiven
+
+
+def analyzed_turn(number, analysis, took_ms):
+    black, white = analysis.feedback
+    given = FeedbackGiven(
+        match="0" * 16,
+        seq=number + 2,
+        at=0,
+        game=1,
+        turn=number,
+        code=format_code(analysis.guess),
+        black=black,
+        white=white,
+        took_ms=took_ms,
+        left_ms=None,
+    )
+    return AnalyzedTurn(given, analysis)
