@@ -24,7 +24,7 @@ from evilpegs_game.feedback import Feedback, Turn
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
-from evilpegs_server import outlets
+from evilpegs_server import server as composition
 from evilpegs_server.leaderboard.leaderboards import LiveLeaderboards
 from evilpegs_server.play import registry
 from evilpegs_server.server import running_server
@@ -93,7 +93,7 @@ async def still_stage():
             source = KnownSecrets(seed)
             for module in modules:
                 stack.enter_context(mock.patch.object(module, "secrets", source))
-        stack.enter_context(mock.patch.object(outlets, "LiveLeaderboards", CurrentLeaderboards))
+        stack.enter_context(mock.patch.object(composition, "LiveLeaderboards", CurrentLeaderboards))
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         settings, time = Settings(port=0, site=False, database=f"sqlite:///{folder}/page.sqlite3"), StillTime()
         async with (
