@@ -17,8 +17,7 @@ from bench.figures import Figure
 from bench.timing import Times, peak_mebibytes, seconds_of, times_beside_loop
 from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.registry import STRATEGIES
-from evilpegs_clients.strategies.seeding import draw_secret, game_seed
-from evilpegs_clients.strategies.strategy import seeded_choice
+from evilpegs_clients.strategies.strategy import draw_secret, game_seed, seeded_choice
 from evilpegs_game.codemakers.codemaker import Fixed
 from evilpegs_game.codes import column_code, parse_code
 from evilpegs_game.evaluation.exact import evaluate, play_turns

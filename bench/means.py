@@ -10,7 +10,7 @@ import time
 
 from evilpegs_clients.evaluation.units import simulate_games
 from evilpegs_clients.strategies.loading import load_strategy
-from evilpegs_clients.strategies.warm_up import warm_up
+from evilpegs_clients.strategies.registry import warm_up
 from evilpegs_game.evaluation.expectation import expected_guesses
 from evilpegs_game.evaluation.simulation import Simulation
 from evilpegs_game.live.live_sets import LiveSets

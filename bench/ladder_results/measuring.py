@@ -14,12 +14,11 @@ from itertools import islice
 from math import sqrt
 from statistics import fmean, stdev
 
-from evilpegs_clients.contest.exact_difference import mean_score
+from evilpegs_clients.contest.paired_games import mean_score
 from evilpegs_clients.evaluation.cost import SMALL_SIZE
 from evilpegs_clients.strategies.consistent import RandomConsistent
 from evilpegs_clients.strategies.heuristics import CriterionStrategy
-from evilpegs_clients.strategies.seeding import draw_secret, game_seed
-from evilpegs_clients.strategies.strategy import Strategy, seeded_choice
+from evilpegs_clients.strategies.strategy import Strategy, draw_secret, game_seed, seeded_choice
 from evilpegs_game.codemakers.codemaker import Codemaker, Devil, Evil, Fixed, TieBreak
 from evilpegs_game.codemakers.worst_case import WorstCase
 from evilpegs_game.codes import Code

@@ -13,10 +13,9 @@ from rich.text import Text
 
 from evilpegs.errors import CommandError
 from evilpegs.output import console, pluralize
-from evilpegs_clients.connection.connection import server_url
-from evilpegs_clients.connection.retry import RetryPolicy
+from evilpegs_clients.connection.connection import RetryPolicy, server_url
 from evilpegs_clients.connection.server_reader import ServerReader
-from evilpegs_clients.connection.session_events import (
+from evilpegs_clients.connection.session import (
     KeyChanged,
     Reconnected,
     Reconnecting,

@@ -13,8 +13,8 @@ from rich.console import Console
 from websockets.asyncio.server import serve
 from websockets.exceptions import ConnectionClosed
 
+from evilpegs_clients.connection.connection import RetryPolicy
 from evilpegs_clients.connection.login import Credentials
-from evilpegs_clients.connection.retry import RetryPolicy
 from evilpegs_clients.connection.session import PlayerSession
 from evilpegs_clients.connection.tokens import TokenFile
 from evilpegs_clients.play.app import run_terminal

@@ -12,10 +12,10 @@ from rich.console import Console
 from structlog.stdlib import BoundLogger
 
 from evilpegs_clients.bot.bot import play_matches
+from evilpegs_clients.connection.connection import RetryPolicy
 from evilpegs_clients.connection.login import Credentials
 from evilpegs_clients.connection.match_client import MatchClient
 from evilpegs_clients.connection.match_view import Phase
-from evilpegs_clients.connection.retry import RetryPolicy
 from evilpegs_clients.connection.session import PlayerSession
 from evilpegs_clients.connection.tokens import ServerKeyFile
 from evilpegs_clients.errors import SeatTakenError, ServerRefusedError

@@ -9,7 +9,7 @@ from random import Random
 from evilpegs.main import main
 from evilpegs_clients.bot.bot import play_matches
 from evilpegs_clients.bot.summary import GameSummary
-from evilpegs_clients.connection.retry import RetryPolicy
+from evilpegs_clients.connection.connection import RetryPolicy
 from evilpegs_clients.strategies.heuristics import Minimax
 from evilpegs_game.codemakers.solved_positions import SolvedPositions
 from evilpegs_protocol.server_messages import MatchStarted

@@ -9,7 +9,7 @@ import pytest
 import structlog
 
 from evilpegs_clients.bot.bot import play_matches
-from evilpegs_clients.connection.retry import RetryPolicy
+from evilpegs_clients.connection.connection import RetryPolicy
 from evilpegs_clients.strategies.consistent import FirstConsistent
 from evilpegs_game.codes import parse_code
 from evilpegs_game.feedback import Feedback, feedback

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from evilpegs_clients.bot.bot import play_matches
-from evilpegs_clients.connection.retry import RetryPolicy
+from evilpegs_clients.connection.connection import RetryPolicy
 from evilpegs_clients.strategies.consistent import FirstConsistent
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks in /proc for the process")

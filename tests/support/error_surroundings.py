@@ -10,9 +10,9 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from random import Random
 
+from evilpegs_clients.connection.connection import RetryPolicy
 from evilpegs_clients.connection.login import Credentials
 from evilpegs_clients.connection.match_client import MatchClient
-from evilpegs_clients.connection.retry import RetryPolicy
 from evilpegs_clients.connection.session import PlayerSession
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file, sole_user
 from evilpegs_protocol.client_messages import ClientInfo

@@ -11,7 +11,7 @@ from prompt_toolkit.input.vt100 import Vt100Input
 from prompt_toolkit.output.vt100 import Vt100_Output
 from rich.console import Console
 
-from evilpegs_clients.terminal.editor import EditedPrompt
+from evilpegs_clients.terminal.prompt import EditedPrompt
 from support.patience import PATIENCE
 
 PIECES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|\r|\n|\x08|.")

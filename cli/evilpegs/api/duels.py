@@ -15,8 +15,7 @@ from evilpegs.api.arguments import (
     to_strategy,
     to_whole,
 )
-from evilpegs_clients.strategies.seeding import draw_secret
-from evilpegs_clients.strategies.strategy import seeded_choice
+from evilpegs_clients.strategies.strategy import draw_secret, seeded_choice
 from evilpegs_game.codemakers.codemaker import Codemaker, Devil, Evil, Fixed
 from evilpegs_game.codes import Code
 from evilpegs_game.errors import MalformedError, quoted

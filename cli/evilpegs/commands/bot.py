@@ -31,11 +31,10 @@ from evilpegs.reading import session_line
 from evilpegs.signals import run_interruptibly
 from evilpegs.strategy_choice import ProgramCommand, StrategyChoice, print_strategy_traceback, traceback_of_strategy
 from evilpegs.values import check_name, format_turns
-from evilpegs_clients.bot.bot import BotEvent, OnEvent, play_matches
+from evilpegs_clients.bot.bot import BotEvent, OnEvent, StrategyTrial, play_matches
 from evilpegs_clients.bot.summary import BotSummary, GameSummary, MatchSummary, StrategyFailure
-from evilpegs_clients.bot.trial import StrategyTrial
 from evilpegs_clients.connection.connection import server_url
-from evilpegs_clients.connection.session_events import KeyChanged, Reconnected, Reconnecting
+from evilpegs_clients.connection.session import KeyChanged, Reconnected, Reconnecting
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file
 from evilpegs_clients.errors import NameTakenElsewhereError, ServerRefusedError
 from evilpegs_clients.printable import printable

@@ -23,8 +23,14 @@ from evilpegs_clients.bot.bot import BotEvent, OnEvent
 from evilpegs_clients.bot.summary import BotSummary, GameSummary, MatchSummary
 from evilpegs_clients.connection.connection import server_url
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file
-from evilpegs_clients.contest.exact_difference import ExactMeans, exact_means, has_exact_mean
-from evilpegs_clients.contest.paired_games import PairedGames, PairScores, ServerPairs
+from evilpegs_clients.contest.paired_games import (
+    ExactMeans,
+    PairedGames,
+    PairScores,
+    ServerPairs,
+    exact_means,
+    has_exact_mean,
+)
 from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.strategy import Strategy
 from evilpegs_game.luck.game_luck import load_value_curve

@@ -26,8 +26,7 @@ from evilpegs.options import (
 from evilpegs.output import TurnPrinter, TurnTableRow, console, only_document, pluralize, print_json
 from evilpegs.strategy_choice import ProgramCommand, StrategyChoice, traceback_of_strategy
 from evilpegs.values import parse_turns
-from evilpegs_clients.strategies.seeding import draw_secret
-from evilpegs_clients.strategies.strategy import seeded_choice, with_strategy_name
+from evilpegs_clients.strategies.strategy import draw_secret, seeded_choice, with_strategy_name
 from evilpegs_game.codemakers.codemaker import Codemaker, Devil, Evil, Fixed, Method
 from evilpegs_game.codemakers.solved_positions import TITLE, SolvedPositions
 from evilpegs_game.codemakers.worst_case import WorstCase, affordable_codes

@@ -19,7 +19,7 @@ from evilpegs.options import DEFAULT_SERVER, FILE, to_server
 from evilpegs.output import Column, can_redraw, console, fit_table, pluralize, print_json
 from evilpegs.reading import explain_refusals, print_session_event, retry_policy
 from evilpegs.signals import run_interruptibly
-from evilpegs_clients.feed.match_book import KnownMatch, MatchBook
+from evilpegs_clients.feed.broker_feed import KnownMatch, MatchBook
 from evilpegs_clients.feed.watch_feed import Watched, watch_matches
 from evilpegs_clients.printable import printable
 from evilpegs_game.errors import quoted

@@ -24,10 +24,9 @@ from evilpegs.reading import retry_policy
 from evilpegs_clients.connection.login import Credentials
 from evilpegs_clients.connection.session import PlayerSession
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file
+from evilpegs_clients.strategies.consistent import Sampled
 from evilpegs_clients.strategies.heuristics import Entropy
-from evilpegs_clients.strategies.sampled import Sampled
-from evilpegs_clients.strategies.seeding import draw_secret, game_seed
-from evilpegs_clients.strategies.strategy import seeded_choice
+from evilpegs_clients.strategies.strategy import draw_secret, game_seed, seeded_choice
 from evilpegs_game.codes import Code
 from evilpegs_game.evaluation.exact import ChooseGuess
 from evilpegs_game.luck.calibration import Remaining, fit_knots, remaining_of_games, remaining_of_secrets

@@ -15,8 +15,8 @@ from evilpegs.signals import ended_in_order, run_interruptibly
 from evilpegs.values import check_name
 from evilpegs_clients.daily import parse_date
 from evilpegs_clients.play.app import run_terminal
-from evilpegs_clients.play.commands import COMMANDS
 from evilpegs_clients.play.daily_game import run_daily
+from evilpegs_clients.play.match_dialog import COMMANDS
 from evilpegs_clients.terminal.screen import open_prompt
 
 DEFAULT_LADDER: Final = "classic-practice"

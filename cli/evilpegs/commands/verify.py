@@ -18,8 +18,13 @@ from evilpegs.options import Json
 from evilpegs.output import Column, console, pluralize, print_json, print_table, progress
 from evilpegs_clients.printable import printable
 from evilpegs_clients.verification.independent.check import MAX_CODES, CheckedGame, check_record
-from evilpegs_clients.verification.signature import check_signature, find_signer, require_cryptography
-from evilpegs_clients.verification.verify import find_doubts, verify_match
+from evilpegs_clients.verification.verify import (
+    check_signature,
+    find_doubts,
+    find_signer,
+    require_cryptography,
+    verify_match,
+)
 from evilpegs_clients.verification.violation import NotChecked, Subject, Violation
 from evilpegs_game.errors import quoted
 from evilpegs_protocol.record import KEY_BYTES, parse_bytes

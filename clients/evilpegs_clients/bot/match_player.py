@@ -6,16 +6,20 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final
 
-from evilpegs_clients.bot.background import run_in_thread
-from evilpegs_clients.bot.move_chooser import MoveChooser
+from evilpegs_clients.bot.move_chooser import MoveChooser, run_in_thread
 from evilpegs_clients.bot.summary import GameSummary, MatchSummary, StrategyFailure
 from evilpegs_clients.connection.match_client import MatchClient
 from evilpegs_clients.connection.match_view import MatchView, Phase
 from evilpegs_clients.errors import BrokenRecordError, ClientError, ServerRefusedError
 from evilpegs_clients.strategies.strategy import StrategyError
-from evilpegs_clients.verification.cache import VerificationCache
-from evilpegs_clients.verification.signature import can_check_signatures, check_signature
-from evilpegs_clients.verification.verify import compare_records, verify_game, verify_record
+from evilpegs_clients.verification.game import VerificationCache
+from evilpegs_clients.verification.verify import (
+    can_check_signatures,
+    check_signature,
+    compare_records,
+    verify_game,
+    verify_record,
+)
 from evilpegs_clients.verification.violation import NotChecked, Subject, Violation
 from evilpegs_game.codes import Code, format_code
 from evilpegs_game.live.position import Position

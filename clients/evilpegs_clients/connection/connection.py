@@ -10,10 +10,11 @@ import json
 import re
 import socket
 import ssl
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address
 from itertools import count
+from random import Random
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -37,6 +38,7 @@ from evilpegs_clients.errors import (
 )
 from evilpegs_clients.printable import printable
 from evilpegs_game.errors import quoted
+from evilpegs_protocol.backoff import Backoff
 from evilpegs_protocol.codec import CodecError, decode_event, encode
 from evilpegs_protocol.fields import ClientMessage
 from evilpegs_protocol.limits import CLOSE_SEAT_TAKEN, PATH, SERVER_FRAME_BYTES, SUBPROTOCOL, port_fault
@@ -245,3 +247,21 @@ def _unreachable(url: str, error: Exception) -> ServerUnreachableError:
         case OSError(strerror=str(why)):
             message = f"cannot connect to {url}: {why}"
     return ServerUnreachableError(message, reason)
+
+
+Sleep = Callable[[float], Awaitable[object]]
+_BACKOFF: Final = Backoff(first=0.2, longest=10.0)
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """Attempts after a cut connection or temporary refusal; connecting and logging in take ``timeout`` seconds each."""
+
+    rng: Random
+    sleep: Sleep = asyncio.sleep
+    backoff: Backoff = _BACKOFF
+    attempts: int = 40
+    timeout: float = DIAL_SECONDS
+
+    def delays(self) -> Iterator[float]:
+        return (self.backoff.delay(attempt, self.rng) for attempt in range(self.attempts))

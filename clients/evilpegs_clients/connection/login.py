@@ -14,7 +14,7 @@ from evilpegs_clients.errors import (
     TokenFileError,
     UnreachableReason,
 )
-from evilpegs_clients.strategies.seeding import token_seed
+from evilpegs_clients.strategies.strategy import token_seed
 from evilpegs_protocol.client_messages import ClientInfo, Hello
 from evilpegs_protocol.server_messages import ErrorCode, Welcome
 

@@ -5,19 +5,22 @@ and the view shows whether the server had received the move.
 """
 
 import asyncio
-from collections.abc import Callable
-from typing import Any, Final, Self
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from pydantic import ValidationError
 
 from evilpegs_clients.connection.match_view import SETTLED_PHASES, MatchView, Phase
-from evilpegs_clients.connection.refusals import explain_play_refusal, unknown_ladder
 from evilpegs_clients.connection.session import PlayerSession
 from evilpegs_clients.errors import BrokenRecordError, ConnectionLostError, ServerRefusedError
 from evilpegs_clients.printable import printable
 from evilpegs_protocol.client_messages import Guess, Hint, Play, Ready, Resign
 from evilpegs_protocol.fields import ClientMessage
-from evilpegs_protocol.server_messages import ErrorCode, FeedbackGiven, HintGiven, ServerEvent
+from evilpegs_protocol.server_messages import ErrorCode, FeedbackGiven, HintGiven, LadderInfo, ServerEvent
+from evilpegs_protocol.suggestions import unknown_ladder_text
+
+if TYPE_CHECKING:
+    from evilpegs_clients.connection.session import PlayerSession
 
 RESYNC_ERRORS: Final = frozenset(
     {
@@ -152,3 +155,23 @@ class MatchClient:
         self._resyncs = self._resyncs + 1 if self._resync_seq == self.view.seq else 1
         self._resync_seq = self.view.seq
         return self._resyncs > MAX_RESYNCS
+
+
+def unknown_ladder(ladder: str, offered: Iterable[LadderInfo], server: str) -> ServerRefusedError:
+    text = unknown_ladder_text(ladder, (info.id for info in offered), f" on {server}")
+    return ServerRefusedError(ErrorCode.UNKNOWN_LADDER, f"{text}; see: evilpegs ladders --server {server}")
+
+
+def explain_play_refusal(error: ServerRefusedError, ladder: str, session: "PlayerSession") -> ServerRefusedError:
+    """Return ``error``, the refusal of a new match, with a message that says what to do."""
+    welcome, message = session.welcome, error.message
+    if error.code is ErrorCode.UNKNOWN_LADDER:
+        return unknown_ladder(ladder, welcome.ladders, session.server)
+    if error.code is ErrorCode.AUTH_REQUIRED:
+        message = f"{message}: --name NAME"
+    elif error.code is ErrorCode.TOO_MANY_MATCHES and len(welcome.open) >= welcome.limits.open_matches:
+        message = (
+            f"{message}; evilpegs play --name {welcome.player} --server {session.server} offers each of them, "
+            f"to go on with or to resign"
+        )
+    return error.with_message(message)

@@ -8,11 +8,10 @@ from importlib.metadata import version
 from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 
+from evilpegs_clients.connection.connection import RetryPolicy
 from evilpegs_clients.connection.login import Credentials
 from evilpegs_clients.connection.match_view import MatchView
-from evilpegs_clients.connection.retry import RetryPolicy
-from evilpegs_clients.connection.session import PlayerSession
-from evilpegs_clients.connection.session_events import SessionEvent
+from evilpegs_clients.connection.session import PlayerSession, SessionEvent
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file
 from evilpegs_clients.errors import (
     ConnectionLostError,

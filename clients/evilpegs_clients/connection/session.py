@@ -6,13 +6,12 @@ and resumes its match after the last event that it received. `MatchClient` uses 
 
 import asyncio
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any, Final
 
-from evilpegs_clients.connection.connection import ProtocolConnection, ReceivedMessage, server_url
+from evilpegs_clients.connection.connection import ProtocolConnection, ReceivedMessage, RetryPolicy, server_url
 from evilpegs_clients.connection.login import BeforeClaim, Credentials, LoginSequence, connect_and_log_in
 from evilpegs_clients.connection.match_view import MatchView, Phase
-from evilpegs_clients.connection.retry import RetryPolicy
-from evilpegs_clients.connection.session_events import KeyChanged, Reconnected, Reconnecting, SessionEvent
 from evilpegs_clients.connection.tokens import TokenFile
 from evilpegs_clients.errors import (
     BrokenRecordError,
@@ -33,6 +32,40 @@ from evilpegs_protocol.server_messages import (
     ServerEvent,
     Welcome,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Reconnecting:
+    """A cut connection, or a failed attempt to restore it; the next attempt starts in ``seconds``."""
+
+    why: str
+    attempt: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reconnected:
+    """A restored connection and a resumed match, after ``attempts`` attempts."""
+
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True)
+class KeyChanged:
+    """Another key than at the player's last login; ``key`` is None if the server no longer signs."""
+
+    server: str
+    former: str
+    key: str | None
+
+
+def key_change_line(change: KeyChanged) -> str:
+    now = "it no longer signs records" if change.key is None else f"it is {change.key} now"
+    return f"the key of {change.server} was {change.former} before, and {now}; ask its operator whether that is right"
+
+
+SessionEvent = Notice | Reconnecting | Reconnected | KeyChanged
+
 
 TEMPORARY_ERRORS: Final = frozenset({ErrorCode.DRAINING, ErrorCode.STORAGE_UNAVAILABLE, ErrorCode.RATE_LIMITED})
 """Refusals after which the same request may be accepted a little later."""

@@ -11,8 +11,7 @@ from evilpegs_clients.evaluation.spec import StrategySpec
 from evilpegs_clients.strategies.heuristics import CriterionStrategy
 from evilpegs_clients.strategies.optimal import Optimal
 from evilpegs_clients.strategies.registry import STRATEGIES
-from evilpegs_clients.strategies.seeding import draw_secret, game_seed
-from evilpegs_clients.strategies.strategy import seeded_choice
+from evilpegs_clients.strategies.strategy import draw_secret, game_seed, seeded_choice
 from evilpegs_game.counting.part_counts import DEFAULT_BYTES as COUNT_BYTES
 from evilpegs_game.counting.problem import check_countable
 from evilpegs_game.errors import TooLargeError

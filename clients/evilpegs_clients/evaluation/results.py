@@ -12,7 +12,7 @@ from evilpegs_clients.evaluation.run import ExecutionPlan, Tally
 from evilpegs_clients.evaluation.spec import StrategySpec
 from evilpegs_clients.strategies.consistent import RandomConsistent
 from evilpegs_clients.strategies.registry import STRATEGIES
-from evilpegs_clients.strategies.seeding import draw_secret, game_seed
+from evilpegs_clients.strategies.strategy import draw_secret, game_seed
 from evilpegs_game.codes import Code, format_code
 from evilpegs_game.errors import OverBudgetError
 from evilpegs_game.evaluation.exact import Evaluation

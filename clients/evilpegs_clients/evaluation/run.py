@@ -27,8 +27,8 @@ from evilpegs_clients.evaluation.units import (
 )
 from evilpegs_clients.evaluation.workers import InlineExecutor, Workers, open_workers, play_units
 from evilpegs_clients.strategies.heuristics import CriterionStrategy
+from evilpegs_clients.strategies.registry import SMALL_RULES, warm_up
 from evilpegs_clients.strategies.strategy import seeded_choice, with_strategy_name
-from evilpegs_clients.strategies.warm_up import SMALL_RULES, warm_up
 from evilpegs_game.codes import Code
 from evilpegs_game.errors import GameError
 from evilpegs_game.evaluation.exact import distribution_from

@@ -9,11 +9,9 @@ from importlib.metadata import version
 from json import dumps
 from pathlib import Path
 
-from evilpegs_clients.strategies.loading import load_strategy
+from evilpegs_clients.strategies.loading import SiblingModule, find_siblings, load_strategy
 from evilpegs_clients.strategies.registry import STRATEGIES
-from evilpegs_clients.strategies.seeding import SCHEME
-from evilpegs_clients.strategies.source import SiblingModule, find_siblings
-from evilpegs_clients.strategies.strategy import Strategy, StrategyError
+from evilpegs_clients.strategies.strategy import SCHEME, Strategy, StrategyError
 from evilpegs_game.codes import Code, parse_code
 from evilpegs_game.rules import Rules
 

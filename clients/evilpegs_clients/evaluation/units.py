@@ -14,8 +14,7 @@ from typing import Any
 
 from evilpegs_clients.evaluation.spec import StrategySpec
 from evilpegs_clients.strategies.heuristics import CriterionStrategy
-from evilpegs_clients.strategies.seeding import SECRET_TURN, game_seed, turn_rng
-from evilpegs_clients.strategies.strategy import Strategy, legal_choice, seeded_choice
+from evilpegs_clients.strategies.strategy import SECRET_TURN, Strategy, game_seed, legal_choice, seeded_choice, turn_rng
 from evilpegs_game.codes import Code, format_code, parse_code
 from evilpegs_game.evaluation.exact import distribution_from
 from evilpegs_game.evaluation.heuristic import evaluate_heuristic

@@ -12,11 +12,10 @@ from importlib.metadata import version
 
 from pydantic import ValidationError
 
-from evilpegs_clients.connection.connection import ProtocolConnection, ReceivedMessage, server_url
+from evilpegs_clients.connection.connection import ProtocolConnection, ReceivedMessage, RetryPolicy, server_url
 from evilpegs_clients.connection.login import Credentials, LoginSequence, connect_and_log_in
-from evilpegs_clients.connection.refusals import unknown_ladder
-from evilpegs_clients.connection.retry import RetryPolicy
-from evilpegs_clients.connection.session_events import Reconnected, Reconnecting, SessionEvent
+from evilpegs_clients.connection.match_client import unknown_ladder
+from evilpegs_clients.connection.session import Reconnected, Reconnecting, SessionEvent
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file
 from evilpegs_clients.errors import ClientError, ServerRefusedError
 from evilpegs_protocol.client_messages import ClientInfo, Watch

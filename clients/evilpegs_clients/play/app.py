@@ -13,13 +13,13 @@ from time import monotonic
 
 from rich.console import Console
 
+from evilpegs_clients.connection.connection import RetryPolicy
 from evilpegs_clients.connection.login import Credentials
 from evilpegs_clients.connection.match_client import MatchClient
 from evilpegs_clients.connection.match_view import MatchView, Phase
-from evilpegs_clients.connection.retry import RetryPolicy
-from evilpegs_clients.connection.session import PlayerSession
-from evilpegs_clients.connection.session_events import (
+from evilpegs_clients.connection.session import (
     KeyChanged,
+    PlayerSession,
     Reconnected,
     Reconnecting,
     SessionEvent,
@@ -27,14 +27,12 @@ from evilpegs_clients.connection.session_events import (
 )
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file
 from evilpegs_clients.errors import TokenFileError
-from evilpegs_clients.play.commands import COMMANDS
 from evilpegs_clients.play.match import TerminalMatch, random_nonce
-from evilpegs_clients.play.match_dialog import MatchDialog
+from evilpegs_clients.play.match_dialog import COMMANDS, MatchDialog
 from evilpegs_clients.play.match_screen import MatchScreen
 from evilpegs_clients.printable import printable
-from evilpegs_clients.terminal.dialog import LeaveError
 from evilpegs_clients.terminal.prompt import Prompt
-from evilpegs_clients.terminal.screen import open_prompt
+from evilpegs_clients.terminal.screen import LeaveError, open_prompt
 from evilpegs_protocol.client_messages import ClientInfo
 from evilpegs_protocol.server_messages import Notice
 

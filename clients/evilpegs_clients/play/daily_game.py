@@ -9,11 +9,10 @@ from typing import Final
 from rich.console import Console
 
 from evilpegs_clients.daily import DAILY_LIMIT, DAILY_RULES, daily_position, is_solved, reply_to, share_text
-from evilpegs_clients.play.commands import COMMANDS, PlayCommand, parse_command
+from evilpegs_clients.play.match_dialog import COMMANDS, PlayCommand, parse_command
 from evilpegs_clients.play.match_screen import MatchScreen
-from evilpegs_clients.terminal.dialog import Dialog, LeaveError
 from evilpegs_clients.terminal.prompt import Prompt
-from evilpegs_clients.terminal.screen import open_prompt
+from evilpegs_clients.terminal.screen import Dialog, LeaveError, open_prompt
 from evilpegs_game.codemakers.codemaker import witness
 from evilpegs_game.codes import SYMBOLS, format_code
 from evilpegs_game.errors import GameError

@@ -9,14 +9,13 @@ from collections.abc import Callable
 from functools import partial
 from time import monotonic
 
-from evilpegs_clients.bot.background import run_in_thread
+from evilpegs_clients.bot.move_chooser import run_in_thread
 from evilpegs_clients.connection.match_client import MatchClient
 from evilpegs_clients.connection.match_view import MatchView, Phase
-from evilpegs_clients.play.commands import PlayCommand, parse_command, parse_named_command
-from evilpegs_clients.play.match_dialog import MatchDialog
+from evilpegs_clients.play.match_dialog import MatchDialog, PlayCommand, parse_command, parse_named_command
 from evilpegs_clients.play.match_screen import HELP, clock_text
-from evilpegs_clients.terminal.dialog import LeaveError
-from evilpegs_clients.verification.cache import VerificationCache
+from evilpegs_clients.terminal.screen import LeaveError
+from evilpegs_clients.verification.game import VerificationCache
 from evilpegs_clients.verification.verify import verify_game, verify_record
 from evilpegs_game.codes import Code, format_code
 from evilpegs_game.errors import GameError

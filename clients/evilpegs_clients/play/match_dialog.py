@@ -1,12 +1,19 @@
-"""A dialog in a match: when a turn ends, the question that was asked in it is withdrawn."""
+"""The lines that a person types in a match: commands, or codes as guesses.
+
+When a turn ends, the question that was asked in it is withdrawn.
+"""
+
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final
 
 from evilpegs_clients.connection.match_client import MatchClient
 from evilpegs_clients.connection.match_view import SETTLED_PHASES
-from evilpegs_clients.play.commands import LOCAL_COMMANDS, parse_named_command
 from evilpegs_clients.play.match_screen import MatchScreen
-from evilpegs_clients.terminal.dialog import Dialog
 from evilpegs_clients.terminal.prompt import Question
-from evilpegs_clients.terminal.words import parse_yes
+from evilpegs_clients.terminal.screen import Dialog, find_word, parse_words, parse_yes
+from evilpegs_game.codes import Code, parse_code
+from evilpegs_game.rules import Rules
 
 
 class MatchDialog(Dialog):
@@ -46,3 +53,31 @@ class MatchDialog(Dialog):
 
     def _refuses(self, line: str) -> bool:
         return self.is_away and self._prompt.is_live and parse_named_command(line) not in LOCAL_COMMANDS
+
+
+class PlayCommand(StrEnum):
+    SHOW = "show"
+    HELP = "help"
+    HINT = "hint"
+    PARTS = "parts"
+    RESIGN = "resign"
+    RESIGN_MATCH = "resign match"
+    QUIT = "quit"
+
+
+COMMANDS: Final = MappingProxyType(
+    {"": PlayCommand.SHOW, "?": PlayCommand.HINT, "exit": PlayCommand.QUIT, "q": PlayCommand.QUIT}
+    | {command.value: command for command in PlayCommand}
+)
+LOCAL_COMMANDS: Final = frozenset({PlayCommand.SHOW, PlayCommand.HELP, PlayCommand.PARTS, PlayCommand.QUIT})
+"""Those that work without a connection to the server."""
+
+
+def parse_command(line: str, rules: Rules) -> PlayCommand | Code:
+    """Return the command or the code, whose symbols may have spaces between them; raises GameError if it is neither."""
+    return parse_words(line, COMMANDS, lambda text: parse_code(text.replace(" ", ""), rules))
+
+
+def parse_named_command(line: str) -> PlayCommand | None:
+    """Return the command that ``line`` names, in upper or lower case."""
+    return find_word(line.lower(), COMMANDS)

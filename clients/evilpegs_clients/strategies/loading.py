@@ -1,11 +1,18 @@
-"""Loading a strategy by its name, or from a Python file with a function ``choose(position, rng)``."""
+"""Loading a strategy by its name, or from a Python file with a function ``choose(position, rng)``.
 
+The version of a file follows from its text and that of the siblings that it imports: modules ``name.py`` and packages
+``name/`` beside it. Imports are found by reading the text, so that an import inside a function counts too, and nothing
+is executed.
+"""
+
+import ast
 import os
 import sys
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
+from hashlib import sha256
 from importlib import invalidate_caches
 from importlib.machinery import SourceFileLoader
 from inspect import iscoroutinefunction
@@ -14,13 +21,82 @@ from random import Random
 from types import ModuleType
 from typing import ClassVar, Final
 
-from evilpegs_clients.strategies.description import describe_exception
 from evilpegs_clients.strategies.registry import STRATEGIES
-from evilpegs_clients.strategies.source import SiblingModule, find_siblings, source_version
-from evilpegs_clients.strategies.strategy import Strategy, StrategyError
+from evilpegs_clients.strategies.strategy import Strategy, StrategyError, describe_exception
 from evilpegs_game.codes import Code
 from evilpegs_game.errors import GameError, quoted
 from evilpegs_game.live.position import Position
+
+VERSION_DIGITS: Final = 8
+"""Hexadecimal digits."""
+
+
+@dataclass(frozen=True, slots=True)
+class SiblingModule:
+    """A module beside a strategy file, and its source text."""
+
+    path: str
+    """Relative to the folder of both, such as ``name.py`` or ``name/part.py``."""
+    text: str
+
+    @property
+    def name(self) -> str:
+        """The name under which the module is imported; for a module in a package, the name of the package."""
+        return self.path.partition("/")[0].removesuffix(".py")
+
+
+def find_siblings(path: Path) -> tuple[SiblingModule, ...]:
+    """Return the siblings that a strategy file imports, directly or through others, ordered by path.
+
+    Of a package, all modules are returned. A file that cannot be read or parsed has none, because loading it reports
+    the error.
+    """
+    path = path.resolve()
+    folder, texts, waiting = path.parent, dict[Path, str](), [path]
+    while waiting:
+        for name in _imported_names(_read(waiting.pop())):
+            for module in _modules(folder, name):
+                if module not in texts and module != path:
+                    texts[module] = _read(module)
+                    waiting.append(module)
+    siblings = (SiblingModule(module.relative_to(folder).as_posix(), text) for module, text in texts.items())
+    return tuple(sorted(siblings, key=lambda sibling: sibling.path))
+
+
+def source_version(text: str, siblings: tuple[SiblingModule, ...] = ()) -> str:
+    """Return the version of a strategy file, the beginning of a SHA-256 over its text and its siblings.
+
+    For a file without siblings, it is the beginning of what ``sha256sum`` prints.
+    """
+    digest = sha256(text.encode())
+    for sibling in siblings:
+        digest.update(f"\0{sibling.path}\0{sibling.text}".encode())
+    return digest.hexdigest()[:VERSION_DIGITS]
+
+
+def _modules(folder: Path, name: str) -> Iterator[Path]:
+    if (folder / name / "__init__.py").is_file():
+        yield from sorted((folder / name).rglob("*.py"))
+    elif (folder / f"{name}.py").is_file():
+        yield folder / f"{name}.py"
+
+
+def _imported_names(text: str) -> set[str]:
+    try:
+        nodes = list(ast.walk(ast.parse(text)))
+    except (SyntaxError, ValueError, RecursionError):
+        return set()
+    plain = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    from_modules = {node.module for node in nodes if isinstance(node, ast.ImportFrom) and not node.level}
+    return {name.partition(".")[0] for name in plain | from_modules if name}
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_bytes().decode(errors="replace")
+    except OSError:
+        return ""
+
 
 MODULE_PREFIX: Final = "evilpegs_strategy_"
 """Begins the module name under which each strategy file is imported."""

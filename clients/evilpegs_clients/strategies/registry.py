@@ -1,14 +1,18 @@
 """The built-in strategies by name; a new strategy is added here and nowhere else."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from types import MappingProxyType
 from typing import Final
 
-from evilpegs_clients.strategies.consistent import FirstConsistent, RandomConsistent
+from evilpegs_clients.strategies.consistent import FirstConsistent, RandomConsistent, Sampled
 from evilpegs_clients.strategies.heuristics import Entropy, ExpectedSize, Lexicographic, Minimax, MostParts
 from evilpegs_clients.strategies.optimal import Optimal
-from evilpegs_clients.strategies.sampled import Sampled
-from evilpegs_clients.strategies.strategy import Strategy
+from evilpegs_clients.strategies.strategy import Strategy, seeded_choice
+from evilpegs_game.errors import TooLargeError
+from evilpegs_game.evaluation.exact import evaluate
+from evilpegs_game.live.live_sets import LiveSets
+from evilpegs_game.rules import Rules
 
 STRATEGIES: Final[Mapping[str, Callable[[bool], Strategy]]] = MappingProxyType(
     {
@@ -24,3 +28,18 @@ STRATEGIES: Final[Mapping[str, Callable[[bool], Strategy]]] = MappingProxyType(
     }
 )
 """The constructors, whose argument is ``candidates_only``."""
+
+
+SMALL_RULES = Rules(3, 3)
+
+
+def warm_up(strategy: Strategy, rules: Iterable[Rules], live_sets: LiveSets) -> None:
+    """Compile the kernels that ``strategy`` needs, and put all codes of each of ``rules`` into ``live_sets``.
+
+    Rules whose codes do not fit into memory are skipped.
+    """
+    # a tiny game tree; a strategy from a file may not support rules this small
+    evaluate(seeded_choice(strategy if strategy.name in STRATEGIES else Minimax()), SMALL_RULES)
+    for each in rules:
+        with suppress(TooLargeError):
+            live_sets.all_codes(each)

@@ -1,15 +1,25 @@
-"""The interface of a strategy, and the checks that make every choice legal and reproducible."""
+"""The interface of a strategy, and the checks that make every choice legal and reproducible.
 
+A game has a seed of its own, and each of its turns has a generator of its own. The choice at a turn therefore does not
+depend on earlier draws: a bot that was killed and resumes its game in the middle draws what it would have drawn.
+
+* `evilpegs bot` plays a game with ``game_seed(seed, match, game)``. Without --seed, the seed is `token_seed`.
+* `evilpegs evaluate --games` plays game number i, from 0, with ``game_seed(seed, i)``.
+* `evilpegs duel` plays one game; its --seed is the seed of that game. Every game of the two commands above can
+  therefore be played again with a duel.
+"""
+
+import hmac
+import reprlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from hashlib import sha256
 from operator import index
 from random import Random
-from typing import Protocol, runtime_checkable
+from typing import Final, Protocol, runtime_checkable
 
 from evilpegs_clients.errors import StuckStrategyError
-from evilpegs_clients.strategies.description import describe_exception, quote_value
-from evilpegs_clients.strategies.seeding import turn_rng
-from evilpegs_game.codes import Code, check_code, parse_code
+from evilpegs_game.codes import Code, check_code, code_at, parse_code
 from evilpegs_game.errors import GameError, IllegalCodeError, StuckError
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
@@ -108,3 +118,48 @@ def _example(value: object, rules: Rules) -> Code:
             return parse_code(value, rules)
     pegs = range(rules.pegs)
     return tuple(min(peg // 2, rules.colors - 1) for peg in pegs) if rules.repeats else tuple(pegs)
+
+
+def describe_exception(error: BaseException) -> str:
+    """Return the class and the text of an exception in one line; if ``__str__`` fails, a remark replaces the text."""
+    name = type(error).__name__
+    try:
+        return " ".join(f"{name}: {error}".split()).rstrip(": ")
+    except Exception:  # noqa: BLE001 - whatever the file of a strategy does
+        return f"{name}, whose text cannot be shown"
+
+
+def quote_value(value: object) -> str:
+    """Return a value in Python notation, shortened if it is long; a remark replaces one that cannot be written."""
+    try:
+        return reprlib.repr(value)
+    except Exception:  # noqa: BLE001 - likewise
+        return f"a {type(value).__name__} that cannot be shown"
+
+
+SCHEME: Final = "seeds of turns 1"
+"""Names this way to derive seeds; random results that were derived in different ways cannot be combined."""
+SECRET_TURN: Final = 0
+"""Its generator draws the secret of an offline game; the strategy's turns begin with 1."""
+
+
+def game_seed(seed: int, *labels: str | int) -> int:
+    """Return the seed of one game, 64 bits, derived from the seed of the run and labels that identify the game."""
+    text = " ".join(map(str, (seed, *labels)))
+    return int.from_bytes(sha256(f"game {text}".encode()).digest()[:8])
+
+
+def turn_rng(seed: int, turn: int) -> Random:
+    """Return the random generator of a turn of the game with this seed; creating one takes 7 microseconds."""
+    digest = sha256(f"turn {seed} {turn}".encode()).digest()
+    return Random(int.from_bytes(digest))  # noqa: S311 - guesses need not be unpredictable
+
+
+def token_seed(token: str) -> int:
+    """Return the seed of a player's random choices, 256 bits; by HMAC-SHA256, so that it does not reveal the token."""
+    return int.from_bytes(hmac.digest(token.encode(), b"rng", "sha256"))
+
+
+def draw_secret(seed: int, rules: Rules) -> Code:
+    """Draw the secret of the offline game with this seed, uniformly from all codes."""
+    return code_at(turn_rng(seed, SECRET_TURN).randrange(rules.size), rules)

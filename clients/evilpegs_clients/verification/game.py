@@ -4,16 +4,38 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from evilpegs_clients.verification.cache import VerificationCache
 from evilpegs_clients.verification.violation import NotChecked, Subject, Violation
 from evilpegs_game.codemakers.codemaker import Devil, Evil, TieBreak
+from evilpegs_game.codemakers.worst_case import WorstCase
 from evilpegs_game.codes import Code, code_at, format_code, parse_code
 from evilpegs_game.errors import GameError, OverBudgetError
 from evilpegs_game.feedback import Feedback, History, Turn, all_black, feedback
+from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.commitment import commitment, secret_index, tie_index, tie_share
 from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStarted, MatchStarted
+
+CACHE_BYTES: Final = 64 << 20
+"""The most bytes of the live sets that a `VerificationCache` creates for itself."""
+
+
+class VerificationCache:
+    """Live sets, and a devil's solver, of the latest rules only: it may hold about 105 MB of solved positions.
+
+    Two threads must not use one cache at once.
+    """
+
+    def __init__(self, live_sets: LiveSets | None = None) -> None:
+        self.live_sets = live_sets or LiveSets(CACHE_BYTES)
+        self._worst_case: tuple[Rules, WorstCase] | None = None
+
+    def worst_case(self, rules: Rules) -> WorstCase:
+        """Return the solver of a devil's replies, which remembers its positions until other rules are asked for."""
+        if self._worst_case is None or self._worst_case[0] != rules:
+            self._worst_case = rules, WorstCase(rules)
+        return self._worst_case[1]
+
 
 DEVIL_BUDGET: Final = 4 * 10**9
 """Feedback evaluations for checking one reply of a devil; they take about four seconds."""

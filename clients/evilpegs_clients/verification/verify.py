@@ -4,18 +4,19 @@ Events are JSON objects, as in an exported record, or as received but without th
 states the rules under "Trust, but verify".
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.util import find_spec
 from typing import Any, Final
 
-from evilpegs_clients.verification.cache import VerificationCache
-from evilpegs_clients.verification.game import DEVIL_BUDGET, GameRecord, check_game
-from evilpegs_clients.verification.violation import Doubt, Subject, Violation
+from evilpegs_clients.errors import ClientError
+from evilpegs_clients.verification.game import DEVIL_BUDGET, GameRecord, VerificationCache, check_game
+from evilpegs_clients.verification.violation import Doubt, NotChecked, Subject, Violation
 from evilpegs_game.codes import SYMBOLS
 from evilpegs_game.errors import GameError
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.codec import CodecError, canonical, decode_record_event
 from evilpegs_protocol.commitment import TIE_NONCES
-from evilpegs_protocol.record import GENESIS, Record, chain
+from evilpegs_protocol.record import GENESIS, KEY_BYTES, SIGNATURE_BYTES, Record, chain, parse_bytes, signed_statement
 from evilpegs_protocol.server_messages import (
     FeedbackGiven,
     GameOver,
@@ -24,6 +25,7 @@ from evilpegs_protocol.server_messages import (
     MatchStarted,
     RecordEvent,
 )
+from evilpegs_protocol.suggestions import install_hint
 
 TOLERANCE_MS: Final = 1000
 """The excess of turns over what the record allows that is not doubtful.
@@ -264,3 +266,58 @@ def compare_records(received: Events, handed_out: Events) -> list[Violation]:
         what = f"{len(received)} events were received, but the server's record has {len(handed_out)}"
         return [Violation(what, subject=Subject.PLAYED)]
     return []
+
+
+class SignatureUncheckableError(ClientError):
+    """`cryptography` is not installed; the message says how to install it."""
+
+
+def can_check_signatures() -> bool:
+    return find_spec("cryptography") is not None
+
+
+def require_cryptography() -> None:
+    """Raise SignatureUncheckableError if `cryptography` is not installed."""
+    if not can_check_signatures():
+        raise SignatureUncheckableError(
+            f"checking a signature needs cryptography, which is not installed; {install_hint('verify')}"
+        )
+
+
+def find_signer(over: Mapping[str, Any], keys: Iterable[str]) -> str | None:
+    """Return the key, in base64url, that signed the record with the last event ``over``.
+
+    Raises SignatureUncheckableError.
+    """
+    require_cryptography()
+    return next((key for key in keys if _is_signed_by(over, key)), None)
+
+
+def check_signature(events: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> list[Violation]:
+    """Return a violation if the record is not signed with one of ``keys``; a match that is not over is `NotChecked`.
+
+    Verify the record itself first: the signature covers only the hash that the last event names. Raises
+    SignatureUncheckableError.
+    """
+    require_cryptography()
+    over = events[-1] if events else {}
+    if over.get("type") != "match_over":
+        return [NotChecked("the match is not over, so the server has not signed it yet", subject=Subject.SIGNATURE)]
+    if over.get("signature") is None:
+        return [Violation("the record is not signed", subject=Subject.SIGNATURE)]
+    if find_signer(over, keys) is None:
+        which = f"the key {keys[0]}" if len(keys) == 1 else f"any of the {len(keys)} keys"
+        return [Violation(f"the signature was not made with {which} for this record", subject=Subject.SIGNATURE)]
+    return []
+
+
+def _is_signed_by(over: Mapping[str, Any], key: str) -> bool:
+    from cryptography.exceptions import InvalidSignature  # noqa: PLC0415 - see the docstring of this module
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey  # noqa: PLC0415
+
+    try:
+        public_key = Ed25519PublicKey.from_public_bytes(parse_bytes(key, KEY_BYTES))
+        public_key.verify(parse_bytes(over["signature"], SIGNATURE_BYTES), signed_statement(over))
+    except (InvalidSignature, ValueError, TypeError, KeyError, AttributeError):
+        return False
+    return True

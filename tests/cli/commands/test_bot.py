@@ -10,7 +10,7 @@ import pytest
 
 from evilpegs.commands.bot import event_lines
 from evilpegs_clients.bot.summary import GameSummary, MatchSummary
-from evilpegs_clients.connection.session_events import Reconnected, Reconnecting
+from evilpegs_clients.connection.session import Reconnected, Reconnecting
 from evilpegs_clients.verification.violation import Violation
 from evilpegs_protocol.server_messages import Notice
 

@@ -12,8 +12,7 @@ import pytest
 from rich.console import Console
 
 from evilpegs.commands.feed import board_table, event_line, show_board
-from evilpegs_clients.feed.broker_feed import FeedMessage
-from evilpegs_clients.feed.match_book import KnownMatch, MatchBook
+from evilpegs_clients.feed.broker_feed import FeedMessage, KnownMatch, MatchBook
 from evilpegs_game.errors import quoted
 from evilpegs_protocol.broker import Broker
 from evilpegs_protocol.codec import decode_record_event

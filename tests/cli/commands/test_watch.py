@@ -16,7 +16,7 @@ from rich.console import Console
 
 from evilpegs.commands.watch import MAX_BOARDS, SILENT_MS, Boards, MatchBoard, boards_view
 from evilpegs.reading import LiveScreen
-from evilpegs_clients.connection.session_events import Reconnected, Reconnecting
+from evilpegs_clients.connection.session import Reconnected, Reconnecting
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStarted, MatchOver, MatchStarted
 from support.patience import PATIENCE

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from evilpegs_clients.bot.background import run_in_thread
+from evilpegs_clients.bot.move_chooser import run_in_thread
 from support.patience import PATIENCE
 
 

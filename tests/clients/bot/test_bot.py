@@ -11,7 +11,7 @@ import pytest
 
 from evilpegs_clients.bot.bot import play_matches
 from evilpegs_clients.bot.summary import GameSummary, MatchSummary, StrategyFailure
-from evilpegs_clients.connection.session_events import Reconnecting
+from evilpegs_clients.connection.session import Reconnecting
 from evilpegs_clients.connection.tokens import sole_user
 from evilpegs_clients.errors import (
     BrokenRecordError,

@@ -11,7 +11,7 @@ from evilpegs_clients.bot.bot import play_matches
 from evilpegs_clients.errors import ServerUnreachableError
 from evilpegs_clients.evaluation.units import simulate_games
 from evilpegs_clients.strategies.consistent import RandomConsistent
-from evilpegs_clients.strategies.seeding import draw_secret, game_seed
+from evilpegs_clients.strategies.strategy import draw_secret, game_seed
 from evilpegs_game.rules import Rules
 
 RULES = Rules(2, 3)

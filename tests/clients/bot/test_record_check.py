@@ -8,7 +8,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from evilpegs_clients.bot.bot import play_matches
-from evilpegs_clients.connection.session_events import KeyChanged, key_change_line
+from evilpegs_clients.connection.session import KeyChanged, key_change_line
 from evilpegs_clients.connection.tokens import ServerKeyFile
 from evilpegs_clients.strategies.consistent import FirstConsistent
 from evilpegs_clients.verification.verify import compare_records

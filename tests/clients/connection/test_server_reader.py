@@ -8,7 +8,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 
 from evilpegs_clients.connection.server_reader import ServerReader
-from evilpegs_clients.connection.session_events import Reconnected, Reconnecting
+from evilpegs_clients.connection.session import Reconnected, Reconnecting
 from evilpegs_clients.errors import BrokenRecordError, ServerRefusedError, ServerUnreachableError
 from evilpegs_protocol.server_messages import ErrorCode
 

@@ -7,8 +7,7 @@ import pytest
 
 from evilpegs_clients.connection.login import Credentials
 from evilpegs_clients.connection.match_client import MatchClient
-from evilpegs_clients.connection.session import PlayerSession
-from evilpegs_clients.connection.session_events import Reconnected, Reconnecting
+from evilpegs_clients.connection.session import PlayerSession, Reconnected, Reconnecting
 from evilpegs_clients.errors import (
     BrokenRecordError,
     ConnectionLostError,

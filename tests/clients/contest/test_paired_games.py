@@ -6,7 +6,7 @@ import pytest
 
 from evilpegs_clients.contest.paired_games import PairedGames
 from evilpegs_clients.strategies.loading import load_strategy
-from evilpegs_clients.strategies.seeding import draw_secret, game_seed
+from evilpegs_clients.strategies.strategy import draw_secret, game_seed
 from evilpegs_game.feedback import feedback
 from evilpegs_game.luck.game_luck import load_value_curve
 from evilpegs_game.rules import Rules

@@ -14,8 +14,7 @@ from evilpegs_clients.evaluation.spec import StrategySpec
 from evilpegs_clients.evaluation.units import SolvedCounts, SubtreeUnit, play
 from evilpegs_clients.evaluation.workers import InlineExecutor, Workers
 from evilpegs_clients.strategies.loading import load_strategy
-from evilpegs_clients.strategies.seeding import draw_secret, game_seed
-from evilpegs_clients.strategies.strategy import seeded_choice
+from evilpegs_clients.strategies.strategy import draw_secret, game_seed, seeded_choice
 from evilpegs_game.codemakers.codemaker import Fixed
 from evilpegs_game.codes import code_at, format_code
 from evilpegs_game.errors import StuckError

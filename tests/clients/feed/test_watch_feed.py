@@ -6,7 +6,7 @@ from contextlib import aclosing
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from evilpegs_clients.connection.session_events import Reconnected, Reconnecting
+from evilpegs_clients.connection.session import Reconnected, Reconnecting
 from evilpegs_clients.errors import ServerRefusedError
 from evilpegs_clients.feed.watch_feed import Watched, watch_matches
 from evilpegs_protocol.server_messages import Notice

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from evilpegs_clients.play.commands import PlayCommand, parse_command
+from evilpegs_clients.play.match_dialog import PlayCommand, parse_command
 from evilpegs_game.errors import GameError
 from evilpegs_game.rules import Rules
 

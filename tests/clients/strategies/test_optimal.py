@@ -7,8 +7,7 @@ import numba
 import pytest
 
 from evilpegs_clients.strategies.optimal import TREE_FILES, Optimal
-from evilpegs_clients.strategies.seeding import turn_rng
-from evilpegs_clients.strategies.strategy import seeded_choice
+from evilpegs_clients.strategies.strategy import seeded_choice, turn_rng
 from evilpegs_game.codemakers.codemaker import Evil
 from evilpegs_game.codes import parse_code
 from evilpegs_game.errors import ContradictionError, OverBudgetError, TooLargeError

@@ -1,7 +1,7 @@
 import hashlib
 import hmac
 
-from evilpegs_clients.strategies.seeding import draw_secret, game_seed, token_seed, turn_rng
+from evilpegs_clients.strategies.strategy import draw_secret, game_seed, token_seed, turn_rng
 from evilpegs_game.rules import Rules
 
 

@@ -9,8 +9,7 @@ import pytest
 
 from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.registry import STRATEGIES
-from evilpegs_clients.strategies.seeding import turn_rng
-from evilpegs_clients.strategies.strategy import Strategy, seeded_choice
+from evilpegs_clients.strategies.strategy import Strategy, seeded_choice, turn_rng
 from evilpegs_game.codemakers.codemaker import Evil, Fixed
 from evilpegs_game.codes import check_code, code_at
 from evilpegs_game.errors import TooLargeError

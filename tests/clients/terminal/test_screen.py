@@ -5,9 +5,8 @@ import sys
 import pytest
 from rich.console import Console
 
-from evilpegs_clients.terminal.dialog import Dialog, LeaveError
 from evilpegs_clients.terminal.prompt import Prompt
-from evilpegs_clients.terminal.screen import Screen, open_prompt
+from evilpegs_clients.terminal.screen import Dialog, LeaveError, Screen, open_prompt
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import pytest
 
-from evilpegs_clients.terminal.words import parse_words, parse_yes
+from evilpegs_clients.terminal.screen import parse_words, parse_yes
 from evilpegs_game.errors import GameError, MalformedError
 
 COMMANDS = {"": "show", "new game": "new", "ab": "alphabet"}

@@ -3,7 +3,7 @@
 import gc
 import weakref
 
-from evilpegs_clients.verification.cache import VerificationCache
+from evilpegs_clients.verification.game import VerificationCache
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.rules import Rules
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from evilpegs_clients.verification.cache import VerificationCache
+from evilpegs_clients.verification.game import VerificationCache
 from evilpegs_clients.verification.verify import verify_game, verify_match
 from evilpegs_clients.verification.violation import NotChecked, Subject
 from evilpegs_game.live.live_sets import LiveSets

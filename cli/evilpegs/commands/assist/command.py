@@ -22,8 +22,7 @@ from evilpegs.options import After, Json, RulesText, require_after
 from evilpegs.output import can_redraw, console, pluralize, print_json
 from evilpegs.signals import ended_in_order, run_interruptibly
 from evilpegs.values import parse_turns
-from evilpegs_clients.terminal.dialog import Dialog, LeaveError
-from evilpegs_clients.terminal.screen import open_prompt
+from evilpegs_clients.terminal.screen import Dialog, LeaveError, open_prompt
 from evilpegs_game.errors import GameError
 from evilpegs_game.feedback import Turn
 from evilpegs_game.rules import Rules

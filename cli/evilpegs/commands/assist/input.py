@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Final
 
 from evilpegs.errors import CommandError
-from evilpegs_clients.terminal.words import parse_words
+from evilpegs_clients.terminal.screen import parse_words
 from evilpegs_game.codes import Code, format_code, parse_code
 from evilpegs_game.errors import GameError, MalformedError, quoted
 from evilpegs_game.feedback import Feedback, Turn

@@ -20,7 +20,7 @@ from evilpegs.output import can_redraw, console, print_json
 from evilpegs.reading import LiveScreen, print_session_event, retry_policy, server_reader
 from evilpegs.signals import run_interruptibly
 from evilpegs_clients.connection.server_reader import ServerReader
-from evilpegs_clients.connection.session_events import SessionEvent
+from evilpegs_clients.connection.session import SessionEvent
 from evilpegs_clients.errors import ServerRefusedError
 from evilpegs_protocol.client_messages import ReadStandings
 from evilpegs_protocol.listings import Standings
