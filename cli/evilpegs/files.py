@@ -29,7 +29,7 @@ def check_name(name: str) -> None:
     if not name:
         raise CommandError("the name of the file is empty; write one, or - for standard input or output")
     if name.startswith("-") and name != STANDARD:
-        raise CommandError(f"{name[:200]} stands where a file should; if it is one, write ./{name[:200]}")
+        raise CommandError(f"{name[:200]} looks like an option; for a file of that name write ./{name[:200]}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def write_obstacle(path: Path) -> str | None:
 
 
 def failure_reason(error: Exception) -> str:
-    return (isinstance(error, OSError) and error.strerror) or "there can be no such file"
+    return (isinstance(error, OSError) and error.strerror) or "not a valid file name"
 
 
 def display_name(name: str) -> str:

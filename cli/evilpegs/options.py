@@ -24,7 +24,7 @@ Json = Annotated[bool, Parameter(name="--json", show_default=False, help="Print 
 def _to_rules_text(_: object, tokens: Sequence[Token]) -> str:
     (token,) = tokens
     if token.value.startswith("--"):  # the value was forgotten; other values are checked where the rules are read
-        raise CommandError(f"{token.keyword} needs a value such as 4x6; {token.value[:40]!r} is read as another option")
+        raise CommandError(f"{token.keyword} needs a value such as 4x6, not the option {token.value[:40]!r}")
     return token.value.lower()
 
 
@@ -159,7 +159,7 @@ def server_to_read(server: str | None, database: str | None) -> str | None:
     Without either option it is the one in EVILPEGS_SERVER, unless EVILPEGS_DATABASE is set.
     """
     if server is not None and database is not None:
-        raise CommandError("--server and --database name two sources; choose one")
+        raise CommandError("use either --server or --database, not both")
     if server is not None or database is not None or os.environ.get("EVILPEGS_DATABASE"):
         return server
     address = os.environ.get("EVILPEGS_SERVER")

@@ -27,7 +27,9 @@ BAR_SHARE: Final = 0.8
 def check_plot(path: Path) -> None:
     """Raise CommandError if no chart can be written; call this before the work whose result the chart shows."""
     if path.suffix.lower() not in SUFFIXES:
-        raise CommandError(f"a plot is a .png or a .svg file, not {quoted(path.name)}")
+        raise CommandError(
+            f"a plot is a .png or a .svg file, not {quoted(path.name)}; choose a name that ends in .png or .svg"
+        )
     if not path.parent.is_dir():
         raise CommandError(f"there is no directory {path.parent} for the plot; make it or name another file")
     if (why := write_obstacle(path)) is not None:

@@ -54,7 +54,7 @@ class StrategyChoice:
     def open(self) -> Iterator[Strategy]:
         """Load the strategy; if it is a program, it is killed after the block."""
         if (self.name_or_file is None) is (self.program is None):
-            what = "no strategy was given" if self.program is None else "a strategy and --exec exclude each other"
+            what = "no strategy was given" if self.program is None else "a strategy and --exec were both given"
             raise CommandError(f"{what}; write a strategy's name, a .py file, or --exec and a program")
         if self.program is None:
             with slow_strategies_named():

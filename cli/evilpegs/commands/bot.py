@@ -88,7 +88,7 @@ def bot(
     The token that proves the name is kept in a file of mode 600 in the user data directory. A match that an earlier run
     of the same bot left open is finished first; if another client began it, the command leaves it alone and ends.
     Before a new name is claimed and anything is played, the strategy is tested on a first guess. If it fails later, its
-    game is resigned, and after the second failure no further game is begun; each failure comes with a command that
+    game is resigned, and after the second failure no further game is started; each failure comes with a command that
     reproduces it. If something that the server sent proves wrong, it is listed and the exit status is 1.
     """
     if new is not None:

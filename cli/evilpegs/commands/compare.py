@@ -73,7 +73,7 @@ def compare(
     of runs. If every secret can be played in seconds, the exact difference is shown first.
 
     With --server both play matches there, each strategy against secrets of its own; on a rated ladder the matches
-    count. Games are then paired in the order of play. A match that has begun is played to its end, as it
+    count. Games are then paired in the order of play. A match that has started is played to its end, as it
     also is by evilpegs bot.
     """
     if names is not None and server is None:

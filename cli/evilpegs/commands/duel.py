@@ -210,9 +210,7 @@ def read_solved_positions(path: Path) -> SolvedPositions:
         print(f"evilpegs: {path}: {error}; they will be solved again", file=sys.stderr)  # noqa: T201
         return SolvedPositions()
     except ForeignFileError as error:
-        raise CommandError(
-            f"{path} holds something else than solved positions; name another file with --solved"
-        ) from error
+        raise CommandError(f"{path} is not a file of solved positions; name another file with --solved") from error
     except OSError as error:
         raise _unusable(path, "read", error.strerror or str(error)) from error
 

@@ -95,7 +95,7 @@ def feed(
     """
     if isinstance(server, _Typed):
         if isinstance(mqtt, _Typed):
-            raise CommandError("--mqtt and --server name two sources; choose one")
+            raise CommandError("use either --mqtt or --server, not both")
         mqtt = None
     if board and as_json:
         raise CommandError("--board is for people and --json for programs; choose one")

@@ -43,7 +43,8 @@ from evilpegs_server.record.replay import MatchReplay, analyze_match, chain_flaw
 
 CHAIN_BROKEN: Final = 1
 LEGEND: Final = (
-    "bits: what the feedback told; expected: what it tells on average; best: what an optimal codebreaker guesses,\n"
+    "bits: what the feedback revealed; expected: what it reveals on average; "
+    "best: what an optimal codebreaker guesses,\n"
     "or * the best by entropy where that is not known; regret: guesses lost to it on average"
 )
 CHANCE_LEGEND: Final = "; chance: how likely a feedback at least as good was"

@@ -219,9 +219,7 @@ def _read_proof_log(path: Path, rules: Rules) -> ProofLog:
     try:
         data = read_own_file(path, *TITLES)
     except ForeignFileError as error:
-        raise CommandError(
-            f"{path} holds something else than a journal of evilpegs solve; name another file with --journal"
-        ) from error
+        raise CommandError(f"{path} is not a journal of evilpegs solve; name another file with --journal") from error
     except (OSError, ValueError) as error:
         raise _journal_error(path, "read", error) from error
     proof_log = _parse_proof_log(path, data) if data else None

@@ -93,7 +93,8 @@ def _read_keys(key: str) -> tuple[str, ...]:
         lines = [line.strip() for line in Path(key).read_text(encoding="ascii").splitlines()]
     except (OSError, ValueError) as error:
         raise CommandError(
-            f"{quoted(key, 200)} is neither a public key of 43 characters nor a file of them: {failure_reason(error)}"
+            f"{quoted(key, 200)} is neither a public key of 43 characters nor a file of them: {failure_reason(error)}; "
+            "name the .key.pub file beside the server's database"
         ) from None
     keys = tuple(line for line in lines if line and not line.startswith("#"))
     if not keys or not all(map(_is_public_key, keys)):

@@ -90,8 +90,8 @@ def _occupy_standard_descriptors() -> None:
 
 def _kept_text(offer: MatchStarted | LadderInfo) -> str:
     if isinstance(offer, LadderInfo):
-        return f"no match was begun on {offer.id}"
-    return f"match {offer.match} on {offer.ladder} stays open as it was, and no match was begun"
+        return f"no match was started on {offer.id}"
+    return f"match {offer.match} on {offer.ladder} stays open as it was, and no match was started"
 
 
 BotEvent = (

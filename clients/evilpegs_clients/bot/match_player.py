@@ -35,7 +35,7 @@ def check_failures(failures: Sequence[StrategyFailure], view: MatchView | None =
     if len(failures) < MAX_FAILURES:
         return
     error = failures[-1].error
-    message = f"{error}; it has failed {len(failures)} times, so no further game is begun"
+    message = f"{error}; it has failed {len(failures)} times, so no further game is started"
     if view is not None:
         message += (
             f"; match {view.id} is still open, and the same command goes on with it, but a game that is not begun "

@@ -115,7 +115,7 @@ class MatchView:
         if event.seq <= self.seq:
             if event.seq < 1 or self.record[event.seq - 1] != fields:
                 raise BrokenRecordError(
-                    f"the server tells two stories: event {event.seq} of match {self.id} is not what it was"
+                    f"the server contradicts its own record: event {event.seq} of match {self.id} has changed"
                 )
             return False
         if event.seq > self.seq + 1:
@@ -124,7 +124,7 @@ class MatchView:
             self._fold(event)
         except (GameError, LookupError) as error:
             raise BrokenRecordError(
-                f"event {event.seq} of match {self.id} makes no sense: {printable(str(error))}"
+                f"event {event.seq} of match {self.id} does not fit the ones before it: {printable(str(error))}"
             ) from error
         self.record.append(fields)
         self.events.append(event)
@@ -149,9 +149,7 @@ class MatchView:
 
     def _apply_resumed(self, resumed: Resumed) -> None:
         if resumed.seq < self.seq:
-            raise BrokenRecordError(
-                f"the server lost what it said: match {self.id} had {self.seq} events, now {resumed.seq}"
-            )
+            raise BrokenRecordError(f"the server lost events: match {self.id} had {self.seq}, now {resumed.seq}")
         self._resumed = resumed
         self.phase = Phase.WAITING
         self._catch_up()

@@ -153,7 +153,7 @@ def load_strategy(name_or_path: str, candidates_only: bool = False) -> Strategy:
     if not name_or_path.endswith(".py"):
         if os.path.isfile(name_or_path):  # noqa: PTH113 - `Path.is_file` fails for a text that can be no path
             raise StrategyError(
-                f"{name_or_path[:200]} is no .py file; if it is a program, write: --exec {name_or_path[:200]}"
+                f"{name_or_path[:200]} is not a .py file; if it is a program, write: --exec {name_or_path[:200]}"
             )
         if os.path.isdir(name_or_path):  # noqa: PTH112 - as above
             raise StrategyError(f"{name_or_path[:200]} is a directory; name a .py file in it")

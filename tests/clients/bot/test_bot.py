@@ -301,7 +301,7 @@ async def test_rules_too_large_for_strategy_name_remedy_on_server(tiny_server, p
     server = offer(tiny_server(), id="monster", rules="10x12")
     with pytest.raises(StrategyError) as caught:
         await play(server, load_strategy("minimax"), ladder="monster")
-    assert "; play sampled there, or choose a smaller ladder; no match was begun on monster" in str(caught.value)
+    assert "; play sampled there, or choose a smaller ladder; no match was started on monster" in str(caught.value)
     assert "smaller rules" not in str(caught.value)
 
 

@@ -68,7 +68,7 @@ def help_text(rules: Rules) -> str:
         "undo": "take back the last row",
         "rows": "all rows",
         "codes": "the codes that are left",
-        "new": "begin another game",
+        "new": "start another game",
         "quit": "leave (or Ctrl-D)",
     }
     width = max(map(len, lines))

@@ -153,7 +153,7 @@ def _check_outputs(plot: Path | None, csv: str | None, as_json: bool) -> None:
     if csv is not None:
         check_csv(csv)
     if csv == STANDARD and as_json:
-        raise CommandError("--csv - and --json cannot both have standard output; name a file after --csv")
+        raise CommandError("--csv - and --json both write to standard output; name a file after --csv")
 
 
 def _write(results: Sequence[StrategyResult], plot: Path | None, csv: str | None, as_json: bool) -> None:
@@ -179,7 +179,7 @@ def show_costs(out: Console, costs: Sequence[CostEstimate], plan: ExecutionPlan)
         out.print(f"  memory  {_memory_text(cost)}{_processes_text(cost, plan)}")
         out.print(f"  work    {cost.work}, {_tasks_text(cost, plan)}")
     path = plan.checkpoint_path(costs)
-    out.print(f"journal: {path}" if path else "journal: none, it is soon done", soft_wrap=True)
+    out.print(f"journal: {path}" if path else "journal: none, this takes only seconds", soft_wrap=True)
 
 
 def costs_document(costs: Sequence[CostEstimate], plan: ExecutionPlan) -> dict[str, Any]:

@@ -98,9 +98,11 @@ def _games_text(result: StrategyResult) -> str:
 def _explain_randomness(out: Console, result: StrategyResult) -> None:
     if result.is_one_seed:
         seed = result.spec.seed
-        out.print(f"{result.name} plays by chance, here as seed {seed} has it; for its mean over many games: --games N")
+        out.print(f"{result.name} is randomized; this is seed {seed}; for its mean over many games: --games N")
     if result.expected is not None:
-        out.print(f"{result.name} over all chance: mean {float(result.expected):.6f}, computed exactly")
+        out.print(
+            f"{result.name} averaged over all random choices: mean {float(result.expected):.6f}, computed exactly"
+        )
 
 
 def _columns(results: Sequence[StrategyResult]) -> list[Column[StrategyResult]]:
