@@ -36,7 +36,7 @@ from evilpegs_server.hosts import (
 )
 from evilpegs_server.leaderboard.leaderboards import LiveLeaderboards
 from evilpegs_server.leaderboard.luck import LUCK_LIMITS, LuckKeeper
-from evilpegs_server.listening import bind_site, check_addresses, naming_address
+from evilpegs_server.listening import bind_site, check_addresses, load_tls, naming_address
 from evilpegs_server.match.ladders import Ladder, load_ladders
 from evilpegs_server.play.registry import MatchRegistry
 from evilpegs_server.play.stall_free_clock import TICK_MS, StallFreeClock
@@ -66,7 +66,6 @@ from evilpegs_server.storage.reads import Reads
 from evilpegs_server.storage.server_key import key_path, load_server_key
 from evilpegs_server.storage.solved_positions import SolvedPositionsFile, solved_path
 from evilpegs_server.storage.writer import Writer
-from evilpegs_server.tls import load_tls
 from evilpegs_server.work.interpreter import tune_gc_and_gil
 from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.tasks import Task

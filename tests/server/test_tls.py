@@ -13,9 +13,9 @@ import uvloop
 from websockets.asyncio.client import connect
 
 from evilpegs_server.gateway import connection
+from evilpegs_server.listening import TlsUnusableError, load_tls
 from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
-from evilpegs_server.tls import TlsUnusableError, load_tls
 from support.certificates import make_certificate, trust
 from support.patience import PATIENCE
 
