@@ -1,4 +1,4 @@
-"""Measure the processor time between two ticks of the event loop while two replies of the largest offered size are computed, again and again.
+"""Measure the processor time between two ticks of the event loop beside two replies of the largest offered size.
 
 Wanted: more than 20 ms before at most one tick in a thousand. As a control, the same work on the loop itself must be
 noticed.
