@@ -159,7 +159,7 @@ def server_to_read(server: str | None, database: str | None) -> str | None:
     Without either option it is the one in EVILPEGS_SERVER, unless EVILPEGS_DATABASE is set.
     """
     if server is not None and database is not None:
-        raise CommandError("use either --server or --database, not both")
+        raise CommandError("name one source: --server or --database")
     if server is not None or database is not None or os.environ.get("EVILPEGS_DATABASE"):
         return server
     address = os.environ.get("EVILPEGS_SERVER")

@@ -95,7 +95,7 @@ def feed(
     """
     if isinstance(server, _Typed):
         if isinstance(mqtt, _Typed):
-            raise CommandError("use either --mqtt or --server, not both")
+            raise CommandError("name one source: --mqtt or --server")
         mqtt = None
     if board and as_json:
         raise CommandError("--board is for people and --json for programs; choose one")

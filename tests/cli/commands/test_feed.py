@@ -240,7 +240,7 @@ def test_feed_reads_one_source(run, monkeypatch, server):
     monkeypatch.delenv("EVILPEGS_MQTT", raising=False)
     result = run("feed", "--mqtt", "mqtt://127.0.0.1:1", "--server", server)
     assert result.status == 2
-    assert {"--mqtt", "--server,"} <= set(result.complaint.split())
+    assert {"--mqtt", "--server"} <= set(result.complaint.split())
 
 
 def test_feed_prefers_typed_server_to_variable(run, monkeypatch):
