@@ -34,7 +34,6 @@ ROWS_BETWEEN_PAUSES: Final = 32
 
 def no_pause() -> None:
     """Return at once: for callers that want no pauses."""
-    """Return at once: for callers that want no pauses."""
 
 
 class Leaderboard:
