@@ -121,7 +121,8 @@ vendor: $(DEV)
 	@$(TOOL).vendor
 
 # Python compiles each module when it is first imported. To compile all of them here would take twice as long.
-PIP := $(BIN)/pip install -qq --disable-pip-version-check --no-compile
+# The files of requirements name everything: pip looks for nothing newer.
+PIP := $(BIN)/pip install -qq --disable-pip-version-check --no-compile --no-deps
 
 $(READY): requirements.txt pyproject.toml
 	@python3 -c 'import sys, ensurepip, venv; assert sys.version_info >= (3, 11)' 2>/dev/null \
@@ -129,13 +130,14 @@ $(READY): requirements.txt pyproject.toml
 	@echo "making .venv, once"
 	@python3 -m venv .venv
 	@$(PIP) --require-hashes -r requirements.txt
-	@$(PIP) --no-deps --no-build-isolation -e .
+	@$(PIP) --no-build-isolation -e .
 	@touch $@
 
 # What only tests, checks and benches need. Tests start hundreds of processes, so everything is compiled here.
 $(DEV): requirements-dev.txt $(READY)
 	@echo "adding the tools for development to .venv, once"
 	@$(PIP) --require-hashes -r requirements-dev.txt
+	@$(BIN)/pip check -q
 	@$(BIN)/python -m compileall -qq -j 0 .venv/lib || true  # some packages hold files for other Pythons
 	@touch $@
 
