@@ -20,10 +20,10 @@ from evilpegs_protocol.fields import Program
 from evilpegs_protocol.limits import PATH
 from evilpegs_protocol.server_messages import Notice
 from evilpegs_server.addresses import TrustedProxies
-from evilpegs_server.gateway.entrance import EntranceRules
+from evilpegs_server.gateway.admission import Admission
+from evilpegs_server.gateway.entrance import Entrance
 from evilpegs_server.gateway.gateway import Gateway
 from evilpegs_server.gateway.guests import Presence
-from evilpegs_server.gateway.limits import Admission
 from evilpegs_server.gateway.listings import Listings
 from evilpegs_server.gateway.login import SessionServices, lapse_names, lapse_time
 from evilpegs_server.hosts import (
@@ -240,8 +240,9 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
 
         # the game port, last, because nobody can play before everything else runs
         origins = AllowedOrigins(hosts, site, settings.site_url)
-        rules = EntranceRules(hosts, origins, TrustedProxies(settings.trusted_proxies), tls)
-        gateway = Gateway(services, clock, rules, site)
+        proxies = TrustedProxies(settings.trusted_proxies)
+        entrance = Entrance(services.admission, clock.now, hosts, origins, proxies, tls)
+        gateway = Gateway(services, clock, entrance, site)
         with naming_address(settings.host, settings.port, "--port"):
             host, game.port = await gateway.open(settings.host, settings.port)
         try:

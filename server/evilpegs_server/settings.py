@@ -18,8 +18,8 @@ from pydantic_settings import (
 )
 
 from evilpegs_game.errors import quoted
+from evilpegs_server.gateway.admission import AdmissionLimits
 from evilpegs_server.gateway.guests import GuestLimits
-from evilpegs_server.gateway.limits import AdmissionLimits
 from evilpegs_server.replies.capacity import CACHE_BYTES, COUNT_BYTES, COUNT_WORK
 
 _HOST_NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,253}")

@@ -17,7 +17,7 @@ DRAIN_SECONDS: Final = 3.0
 """The time for replies and commits in progress."""
 CLOSE_SECONDS: Final = 2.0
 """The time for clients to read their last messages and close."""
-# one after another, so the limits of the site and of the feed must add up to less
+# the feed and the site close one after another: their own limits must add up to less
 OUTLET_SECONDS: Final = 2.5
 WORKER_SECONDS: Final = 1.0
 """The time for the worker process to export the positions it has solved."""

@@ -10,7 +10,7 @@ import select
 import pytest
 
 from evilpegs_server.gateway import gateway
-from evilpegs_server.gateway.limits import FAILED_TOKEN_DELAY_MS
+from evilpegs_server.gateway.admission import FAILED_TOKEN_DELAY_MS
 from support.crowds import TRUSTING, Attacker
 from support.patience import PATIENCE
 from support.processes import wait_until

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from evilpegs_server.gateway.limits import Limit
+from evilpegs_server.gateway.admission import Limit
 from evilpegs_server.play.counts import PRACTICE_LIMIT, RATE_LIMIT, EndReason
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage import errors

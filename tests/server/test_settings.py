@@ -6,8 +6,8 @@ from dataclasses import astuple, fields
 import pytest
 from pydantic import ValidationError
 
+from evilpegs_server.gateway.admission import AdmissionLimits, Limit
 from evilpegs_server.gateway.guests import GuestLimits
-from evilpegs_server.gateway.limits import AdmissionLimits, Limit
 from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.replies.capacity import ReplyCapacity, is_enumerated
 from evilpegs_server.settings import Settings

@@ -10,8 +10,8 @@ import structlog
 
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.fields import Program
+from evilpegs_server.gateway.admission import Admission
 from evilpegs_server.gateway.guests import Presence
-from evilpegs_server.gateway.limits import Admission
 from evilpegs_server.gateway.listings import Listings
 from evilpegs_server.gateway.login import SessionServices
 from evilpegs_server.gateway.rate_limit import RateLimit

@@ -1,4 +1,4 @@
-"""Servers whose limits of time a busy machine keeps: for tests that are not about these limits.
+"""Servers whose limits of time a busy machine keeps: for tests that are not about these admission.
 
     python patient_server.py serve --port 0 ...
 
@@ -15,7 +15,7 @@ if __name__ == "__main__":
 import evilpegs_server.server
 from evilpegs.main import main
 from evilpegs_server.feed import feed
-from evilpegs_server.gateway import limits
+from evilpegs_server.gateway import admission
 from evilpegs_server.work.worker_process import WorkerProcess
 from support.patience import PATIENCE
 
@@ -24,7 +24,7 @@ PROGRAM = __file__
 
 def lengthen_limits(change=setattr):
     """Lengthen the limits of the servers in this process; ``change`` is `setattr` or that of a monkeypatch."""
-    change(limits, "HELLO_MS", 1000 * PATIENCE)
+    change(admission, "HELLO_MS", 1000 * PATIENCE)
     change(evilpegs_server.server, "OUTLET_SECONDS", 4 * PATIENCE)
     change(evilpegs_server.server, "WORKER_SECONDS", 2 * PATIENCE)
     change(WorkerProcess.__init__, "__defaults__", (PATIENCE,))

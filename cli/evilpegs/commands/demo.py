@@ -29,7 +29,7 @@ from evilpegs.signals import ENDING_SIGNALS, SIGNAL_STATUS
 from evilpegs_clients.bot.bot import BotEvent, play_matches
 from evilpegs_clients.bot.summary import BotSummary, MatchSummary
 from evilpegs_clients.strategies.loading import load_strategy
-from evilpegs_server.record.replay import analyze_match
+from evilpegs_server.record.recorded_match import analyze_match
 
 NOT_VERIFIED: Final = 1
 LUCK_SECONDS: Final = 30.0  # the server usually measures the luck of the last games in under a second

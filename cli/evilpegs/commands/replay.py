@@ -39,7 +39,7 @@ from evilpegs_protocol.codec import canonical
 from evilpegs_protocol.record import RecordedGame
 from evilpegs_protocol.server_messages import FeedbackGiven
 from evilpegs_server.record.event_log import EventLog, LogEntry
-from evilpegs_server.record.replay import MatchReplay, analyze_match, chain_flaw, replay_document
+from evilpegs_server.record.recorded_match import MatchReplay, analyze_match, chain_flaw, replay_document
 
 CHAIN_BROKEN: Final = 1
 LEGEND: Final = (

@@ -23,8 +23,8 @@ from websockets.asyncio.server import ServerConnection
 from websockets.frames import CloseCode, Frame, Opcode
 from websockets.protocol import Event, State
 
+from evilpegs_server.gateway.admission import Limit, Ticket
 from evilpegs_server.gateway.entrance import Entrance
-from evilpegs_server.gateway.limits import Limit, Ticket
 from evilpegs_server.gateway.rate_limit import RateLimit
 from evilpegs_server.play.counts import RATE_LIMIT, EndReason
 from evilpegs_server.play.stall_free_clock import StallFreeClock
@@ -83,7 +83,7 @@ class GameConnection(ServerConnection):
         if self.ticket is None:
             return
         self.await_hello(self.ticket)
-        if self.entrance.rules.tls is None:
+        if self.entrance.tls is None:
             self._begin(transport)
         else:
             # uvloop starts to read when this method returns, so that reading cannot be paused here.
@@ -155,7 +155,7 @@ class GameConnection(ServerConnection):
     async def _begin_tls(self, hasty: "_EarlyBytes") -> None:
         # `hasty` has the bytes that the event loop read before TLS could begin; TLS gets them first
         early = _EarlyBytes()
-        tls = self.entrance.rules.tls
+        tls = self.entrance.tls
         assert tls is not None  # noqa: S101 - checked by `connection_made`
         securing = self.loop.create_task(
             self.loop.start_tls(

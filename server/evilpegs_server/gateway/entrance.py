@@ -9,14 +9,13 @@ import asyncio
 import http
 import ssl
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final
 
 from websockets.asyncio.server import ServerConnection
 from websockets.http11 import Request, Response
 
 from evilpegs_server.addresses import TrustedProxies
-from evilpegs_server.gateway.limits import Admission, Limit, LimitMetError, Ticket
+from evilpegs_server.gateway.admission import Admission, Limit, LimitMetError, Ticket
 from evilpegs_server.hosts import AllowedHosts, AllowedOrigins
 
 FOREIGN_ORIGIN: Final = (
@@ -26,26 +25,29 @@ FOREIGN_ORIGIN: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class EntranceRules:
-    hosts: AllowedHosts
-    origins: AllowedOrigins
-    proxies: TrustedProxies
-    tls: ssl.SSLContext | None = None
-
-
 class Entrance:
     """The checks of every connection; ``now`` is that of the `StallFreeClock`."""
 
-    def __init__(self, rules: EntranceRules, admission: Admission, now: Callable[[], float]) -> None:
-        self.rules = rules
+    def __init__(
+        self,
+        admission: Admission,
+        now: Callable[[], float],
+        hosts: AllowedHosts,
+        origins: AllowedOrigins,
+        proxies: TrustedProxies,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
         self._admission = admission
         self._now = now
+        self.hosts = hosts
+        self._origins = origins
+        self._proxies = proxies
+        self.tls = tls
 
     def admit(self, transport: asyncio.Transport) -> Ticket | None:
         """Count a new connection until `release`; if a limit is met, refuse and close it, and return None."""
         peer = _peer(transport)
-        proxies = self.rules.proxies
+        proxies = self._proxies
         try:
             return self._admission.open(None if proxies.trusts(peer) else proxies.counted_peer(peer), self._now())
         except LimitMetError as error:
@@ -61,23 +63,23 @@ class Entrance:
     def refusal(self, connection: ServerConnection, request: Request, ticket: Ticket) -> Response | None:
         """Return the response that refuses a request, if any; behind a proxy, count its client's address."""
         headers = request.headers
-        if self.rules.hosts.find(headers.get_all("Host")) is None:
+        if self.hosts.find(headers.get_all("Host")) is None:
             why = "This server does not answer for that host; add its name to the setting hosts.\n"
             return connection.respond(http.HTTPStatus.MISDIRECTED_REQUEST, why)
-        if not self.rules.origins.allow(headers.get_all("Origin"), headers["Host"]):
+        if not self._origins.allow(headers.get_all("Origin"), headers["Host"]):
             return connection.respond(http.HTTPStatus.FORBIDDEN, FOREIGN_ORIGIN)
         peer = _peer(connection.transport)
-        if self.rules.proxies.trusts(peer):
+        if self._proxies.trusts(peer):
             forwarded = headers.get_all("Forwarded"), headers.get_all("X-Forwarded-For")
             try:
-                self._admission.set_address(ticket, self.rules.proxies.counted_client(peer, *forwarded), self._now())
+                self._admission.set_address(ticket, self._proxies.counted_client(peer, *forwarded), self._now())
             except LimitMetError as error:
                 return connection.respond(_status(error), f"{_sentence(error)}\n")
         return None
 
     def _turn_away(self, transport: asyncio.Transport, error: LimitMetError) -> None:
         transport.set_protocol(asyncio.Protocol())
-        if self.rules.tls is not None:
+        if self.tls is not None:
             transport.abort()
             return
         status, body = _status(error), f"{_sentence(error)}\n".encode()

@@ -17,7 +17,7 @@ from websockets.typing import Subprotocol
 
 from evilpegs_protocol.limits import PATH, SUBPROTOCOL
 from evilpegs_server.gateway.connection import CLOSE_SECONDS, GameConnection, SocketChannel
-from evilpegs_server.gateway.entrance import Entrance, EntranceRules
+from evilpegs_server.gateway.entrance import Entrance
 from evilpegs_server.gateway.login import SessionServices, Visit
 from evilpegs_server.gateway.rate_limit import RateLimit
 from evilpegs_server.gateway.session import Session
@@ -40,13 +40,12 @@ class Gateway:
         self,
         services: SessionServices,
         clock: StallFreeClock,
-        rules: EntranceRules,
+        entrance: Entrance,
         site: SiteAddress | None,
     ) -> None:
         self._services = services
         self._clock = clock
-        self._hosts = rules.hosts
-        self._entrance = Entrance(rules, services.admission, clock.now)
+        self._entrance = entrance
         self._site = site
         self._server: Server | None = None
         self._closing = False
@@ -151,7 +150,7 @@ class Gateway:
     def _site_url(self, connection: ServerConnection) -> str | None:
         if self._site is None or connection.request is None:
             return None
-        host = self._hosts.find(connection.request.headers.get_all("Host"))
+        host = self._entrance.hosts.find(connection.request.headers.get_all("Host"))
         return self._site.url_for(host or connection.local_address[0])
 
     async def _run_session(self, connection: ServerConnection) -> None:

@@ -18,8 +18,8 @@ from evilpegs_protocol import limits
 from evilpegs_protocol.client_messages import Hello
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import ErrorCode, Limits, ServerProgram, Welcome
+from evilpegs_server.gateway.admission import Admission, Ticket
 from evilpegs_server.gateway.guests import Presence
-from evilpegs_server.gateway.limits import Admission, Ticket
 from evilpegs_server.gateway.listings import Listings
 from evilpegs_server.play.messages import RefusedRequestError
 from evilpegs_server.play.registry import MAX_OPEN_MATCHES, MatchRegistry

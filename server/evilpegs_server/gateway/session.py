@@ -21,7 +21,7 @@ from evilpegs_protocol.codec import CodecError, decode_request, encode
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import ErrorCode, Pong, Unwatched, Watching
 from evilpegs_protocol.suggestions import unknown_ladder_text
-from evilpegs_server.gateway.limits import LimitMetError
+from evilpegs_server.gateway.admission import LimitMetError
 from evilpegs_server.gateway.listings import RETRY_MS, ReadLaterError, busy_error
 from evilpegs_server.gateway.login import SessionServices, Visit, log_in, welcome_message
 from evilpegs_server.gateway.rate_limit import READ_PRICE, RateLimit

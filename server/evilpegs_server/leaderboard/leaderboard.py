@@ -52,9 +52,9 @@ class Leaderboard:
         self._changed: set[int] = set()
         self._latest: dict[int, CountedVersion] = {}
         self._rows: dict[int, LeaderboardRow] = {}
-        # of ranked rows, at the level for comparing `_names` players
+        # of ranked rows, at the level for comparing `_rated_players` players
         self._intervals: dict[int, tuple[float, float]] = {}
-        self._names = 0
+        self._rated_players = 0
 
     def set_name(self, player: int, name: str) -> None:
         """Set the name, which each player with a game needs before `rows`."""
@@ -116,13 +116,13 @@ class Leaderboard:
 
     def _update_intervals(self, changed: Iterable[int]) -> None:
         # the level of all intervals depends on the number of players with a rated match
-        if self._names != len(self._rated):
-            self._names, changed = len(self._rated), list(self._rows)
+        if self._rated_players != len(self._rated):
+            self._rated_players, changed = len(self._rated), list(self._rows)
         for player in changed:
             self._intervals.pop(player, None)
         ranked = [player for player in changed if self._is_ranked(self._rows[player])]
         versions = [self._latest[player] for player in ranked]
-        levels = [version_level(version.number) / max(self._names, 1) for version in versions]
+        levels = [version_level(version.number) / max(self._rated_players, 1) for version in versions]
         if self._adjusted:
             pairs = zip(versions, levels, strict=True)
             intervals = [adjusted_interval(version.tally, self._guess_limit, level) for version, level in pairs]

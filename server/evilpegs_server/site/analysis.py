@@ -8,7 +8,7 @@ from sqlalchemy import Engine
 from evilpegs_game.errors import EvilpegsError, quoted
 from evilpegs_game.live.cache import ByteCache, CacheState
 from evilpegs_game.rules import Rules
-from evilpegs_server.record.replay import MatchReplay, add_analyses, read_replay, replay_document
+from evilpegs_server.record.recorded_match import MatchReplay, add_analyses, read_replay, replay_document
 from evilpegs_server.storage.archive import load_match
 from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.scheduler import SchedulerLimits

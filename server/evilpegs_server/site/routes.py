@@ -13,7 +13,7 @@ from evilpegs_protocol.fields import Name
 from evilpegs_protocol.limits import SUBPROTOCOL
 from evilpegs_server.hosts import host_name
 from evilpegs_server.leaderboard.row import LeaderboardRow
-from evilpegs_server.site import matches
+from evilpegs_server.site import match_routes
 from evilpegs_server.site.models import (
     GameAddressDocument,
     HealthDocument,
@@ -50,7 +50,7 @@ _players = APIRouter(tags=["players"])
 
 def add_routes(app: FastAPI) -> None:
     app.include_router(_server)
-    for router in (_ladders, _players, matches.router):
+    for router in (_ladders, _players, match_routes.router):
         app.include_router(router, prefix=_API)
 
 

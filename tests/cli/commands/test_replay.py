@@ -16,7 +16,7 @@ from evilpegs_game.rules import Rules
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.record import Record
 from evilpegs_protocol.server_messages import MatchStarted
-from evilpegs_server.record.replay import MatchReplay
+from evilpegs_server.record.recorded_match import MatchReplay
 from evilpegs_server.site.analysis import MatchAnalyses
 from support.analyzed_turns import analyzed_turn
 from support.fake_server import FakePool

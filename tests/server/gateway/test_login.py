@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from evilpegs_server.gateway.limits import FAILED_TOKEN_DELAY_MS, Admission
+from evilpegs_server.gateway.admission import FAILED_TOKEN_DELAY_MS, Admission
 from evilpegs_server.gateway.login import LAPSE_SECONDS, Visit, lapse_once, lapse_time
 from evilpegs_server.storage.archive import load_players
 from support.fake_server import WALL_MS

@@ -3,7 +3,7 @@
 from evilpegs_protocol.codec import canonical
 from evilpegs_protocol.record import GENESIS, event_hash
 from evilpegs_server.record.event_log import LogEntry
-from evilpegs_server.record.replay import chain_flaw
+from evilpegs_server.record.recorded_match import chain_flaw
 
 
 def chained(*events):

@@ -10,7 +10,7 @@ import structlog
 
 from evilpegs_game.analysis.turns import USUAL
 from evilpegs_game.codemakers.solved_positions import SolvedPositions
-from evilpegs_server.record.replay import MatchReplay, analyze_match, replay_document
+from evilpegs_server.record.recorded_match import MatchReplay, analyze_match, replay_document
 from evilpegs_server.site import analysis
 from evilpegs_server.site.analysis import (
     ANALYSIS_LIMITS,

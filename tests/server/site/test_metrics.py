@@ -8,7 +8,7 @@ from fastapi import FastAPI
 from prometheus_client.parser import text_string_to_metric_families
 
 from evilpegs_game.live.cache import ByteCache
-from evilpegs_server.gateway.limits import Limit
+from evilpegs_server.gateway.admission import Limit
 from evilpegs_server.play.stall_free_clock import StallFreeClock
 from evilpegs_server.site.analysis import ANALYSIS_LIMITS
 from evilpegs_server.site.metrics import Metrics

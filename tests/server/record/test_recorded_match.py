@@ -5,7 +5,7 @@ import pytest
 from evilpegs_game.codes import format_code
 from evilpegs_game.feedback import Feedback
 from evilpegs_server.record.event_log import LogEntry
-from evilpegs_server.record.replay import RecordUnreadableError, analyze_match, read_replay, replay_document
+from evilpegs_server.record.recorded_match import RecordUnreadableError, analyze_match, read_replay, replay_document
 from support.matches import TINY
 from support.stored_matches import StoredPlay
 

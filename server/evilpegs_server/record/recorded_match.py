@@ -35,7 +35,7 @@ def chain_flaw(entries: Sequence[LogEntry]) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class MatchReplay:
-    """A recorded match of so many ``events``; ``flaw`` is the result of `chain_flaw`.
+    """A recorded match and the number of its events; ``flaw`` is the result of `chain_flaw`.
 
     ``analyses`` are per game and turn, empty if there are none. Unless ``analyzed``, they only count candidates.
     """

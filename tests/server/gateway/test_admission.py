@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evilpegs_server.gateway.limits import (
+from evilpegs_server.gateway.admission import (
     FAILED_TOKEN_DELAY_MS,
     HELLO_MS,
     MAX_IDLE,

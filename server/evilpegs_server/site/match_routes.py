@@ -164,7 +164,6 @@ async def get_analysis(site: CurrentSite, match: MatchPath) -> Response:
 
 
 def match_document(entries: Sequence[LogEntry]) -> MatchDocument:
-    """Return the document of a match from its log entries, of which there is at least one."""
     record = read_record(entry.text for entry in entries)
     started = record.started
     return MatchDocument(
