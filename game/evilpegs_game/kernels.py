@@ -83,6 +83,7 @@ class _Kernel:
         options: dict[str, Any] = {"nogil": self._nogil, "cache": folder is not None, "no_cfunc_wrapper": True}
         with _CONFIGURATION:
             if self._made is None:  # compiled callers refer to the dispatcher, so there may be only one
+                _announce_if_new(folder, self.__dict__["__wrapped__"])
                 usual, config.CACHE_DIR = config.CACHE_DIR, str(folder)
                 try:
                     self._made = numba.njit(**options)(self.__dict__["__wrapped__"])
@@ -97,7 +98,6 @@ def _folder() -> Path | None:
     import numba  # noqa: PLC0415 - takes 0.2 s
     from platformdirs import user_cache_path  # noqa: PLC0415
 
-    _listen()
     digest = sha256(numba.__version__.encode())
     for file in sorted(_PACKAGE.rglob("*.py")):
         digest.update(file.read_bytes())
@@ -127,18 +127,16 @@ def _remove_old(directory: Path) -> None:
             rmtree(old, ignore_errors=True)
 
 
-def _listen() -> None:
-    from numba.core.event import Event, Listener, register  # noqa: PLC0415 - takes 0.2 s
-
-    class Compilations(Listener):
-        def on_start(self, event: Event) -> None:
-            if event.data["dispatcher"].py_func.__module__.startswith(_PACKAGE.name):
-                _announce()
-
-        def on_end(self, event: Event) -> None:
-            pass
-
-    register("numba:compile", Compilations())  # type: ignore[no-untyped-call]
+def _announce_if_new(folder: Path | None, function: Callable[..., Any]) -> None:
+    # An empty file of ours for each kernel that was compiled here: how numba names its files is its own affair.
+    try:
+        if folder is not None:
+            (folder / f"{function.__module__}.{function.__qualname__}").touch(exist_ok=False)
+    except FileExistsError:
+        return
+    except OSError:  # another process removed the folder
+        pass
+    _announce()
 
 
 @cache

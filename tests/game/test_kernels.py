@@ -161,6 +161,14 @@ class TestFolder:
         program += "from theirs import one; one(); print(one.stats.cache_path)"
         assert call(program, HOME=str(tmp_path)) == (str(tmp_path / "__pycache__"), [])
 
+    def test_each_kernel_is_announced_before_its_first_compilation(self, call, tmp_path):
+        program = "import logging; logging.basicConfig(level='INFO'); from package.user import *; print({call})"
+        variables = {"NUMBA_CACHE_DIR": str(tmp_path / "named")}
+        for announced in (True, False):
+            for calls in ("inner(2)", "double(2)"):
+                _, err = call(program.format(call=calls), **variables)
+                assert [line.partition(":")[0] for line in err] == ["INFO"] * announced
+
     @pytest.mark.parametrize("damaged", ["double", "inner"])
     def test_half_written_files_are_replaced(self, call, tmp_path, damaged):
         before = call(NUMBA_CACHE_DIR=str(tmp_path))
