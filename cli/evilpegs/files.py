@@ -18,7 +18,7 @@ from evilpegs_clients.printable import printable
 from evilpegs_game.errors import GameError
 from evilpegs_game.trees.tree import MAX_TREE_CHARACTERS, TITLE, Tree, format_tree, parse_tree
 from evilpegs_protocol.codec import CodecError, decode_record_event, parse_json
-from evilpegs_protocol.limits import SERVER_FRAME_BYTES
+from evilpegs_protocol.constants import SERVER_FRAME_BYTES
 from evilpegs_protocol.server_messages import MatchStarted
 
 STANDARD: Final = "-"

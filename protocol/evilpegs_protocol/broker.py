@@ -8,7 +8,7 @@ from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
 from evilpegs_game.errors import EvilpegsError
-from evilpegs_protocol.limits import port_fault
+from evilpegs_protocol.constants import port_fault
 from evilpegs_protocol.suggestions import install_hint
 
 PORTS: Final = {"mqtt": 1883, "mqtts": 8883}

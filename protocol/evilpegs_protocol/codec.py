@@ -8,8 +8,8 @@ import orjson
 from pydantic import TypeAdapter, ValidationError
 
 from evilpegs_protocol.client_messages import ClientRequest
+from evilpegs_protocol.constants import FRAME_BYTES, NESTING
 from evilpegs_protocol.fields import Message, describe_error
-from evilpegs_protocol.limits import FRAME_BYTES, NESTING
 from evilpegs_protocol.server_messages import AnyRecordEvent, ErrorCode, RecordEvent, ServerEvent
 
 _validate_request: Final = TypeAdapter(ClientRequest).validator.validate_python

@@ -16,8 +16,8 @@ from structlog.stdlib import BoundLogger
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_protocol.broker import Broker, load_broker, require_aiomqtt
 from evilpegs_protocol.codec import encode
+from evilpegs_protocol.constants import PATH
 from evilpegs_protocol.fields import Program
-from evilpegs_protocol.limits import PATH
 from evilpegs_protocol.server_messages import Notice
 from evilpegs_server.addresses import TrustedProxies
 from evilpegs_server.gateway.admission import Admission

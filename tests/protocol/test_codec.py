@@ -17,8 +17,8 @@ from evilpegs_protocol.codec import (
     decode_request,
     is_message_id,
 )
+from evilpegs_protocol.constants import FRAME_BYTES, NESTING
 from evilpegs_protocol.fields import ClientMessage, Event
-from evilpegs_protocol.limits import FRAME_BYTES, NESTING
 from evilpegs_protocol.server_messages import ErrorCode
 
 REQUESTS = json.loads(Path(__file__).with_name("client_messages.json").read_text())

@@ -40,8 +40,8 @@ from evilpegs_clients.printable import printable
 from evilpegs_game.errors import quoted
 from evilpegs_protocol.backoff import Backoff
 from evilpegs_protocol.codec import CodecError, decode_event, encode
+from evilpegs_protocol.constants import CLOSE_SEAT_TAKEN, PATH, SERVER_FRAME_BYTES, SUBPROTOCOL, port_fault
 from evilpegs_protocol.fields import ClientMessage
-from evilpegs_protocol.limits import CLOSE_SEAT_TAKEN, PATH, SERVER_FRAME_BYTES, SUBPROTOCOL, port_fault
 from evilpegs_protocol.server_messages import Error, ServerEvent
 
 DIAL_SECONDS: Final = 10.0

@@ -15,7 +15,7 @@ from websockets.exceptions import ConnectionClosed, NegotiationError
 from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
-from evilpegs_protocol.limits import PATH, SUBPROTOCOL
+from evilpegs_protocol.constants import PATH, SUBPROTOCOL
 from evilpegs_server.gateway.connection import CLOSE_SECONDS, GameConnection, SocketChannel
 from evilpegs_server.gateway.entrance import Entrance
 from evilpegs_server.gateway.login import SessionServices, Visit

@@ -14,7 +14,7 @@ from typing import Final, Literal
 from sqlalchemy import Engine
 from structlog.stdlib import BoundLogger
 
-from evilpegs_protocol import limits
+from evilpegs_protocol import constants
 from evilpegs_protocol.client_messages import Hello
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import ErrorCode, Limits, ServerProgram, Welcome
@@ -89,8 +89,8 @@ def welcome_message(
         open=tuple(services.registry.open_matches(player)),
         ladders=tuple(ladder.info() for ladder in services.registry.offered_ladders),
         limits=Limits(
-            frame_bytes=limits.FRAME_BYTES,
-            nesting=limits.NESTING,
+            frame_bytes=constants.FRAME_BYTES,
+            nesting=constants.NESTING,
             open_matches=MAX_OPEN_MATCHES,
             requests_per_second=services.requests_per_second,
         ),

@@ -46,8 +46,8 @@ from typing import Final
 from structlog.stdlib import BoundLogger
 
 from evilpegs_protocol.client_messages import Guess, Hint, Play, Ready, Resign, Resume
+from evilpegs_protocol.constants import CLOSE_SEAT_TAKEN
 from evilpegs_protocol.fields import Program
-from evilpegs_protocol.limits import CLOSE_SEAT_TAKEN
 from evilpegs_protocol.server_messages import ErrorCode, Expected
 from evilpegs_server.match.events import AnswerRepeated, MatchEvent, NeedReply, TurnOpened
 from evilpegs_server.match.match import Match, RefusedError, State

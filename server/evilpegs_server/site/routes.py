@@ -9,8 +9,8 @@ from fastapi import APIRouter, FastAPI, HTTPException, Path, Query, Request, Res
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from pydantic import BaseModel, ConfigDict, Field
 
+from evilpegs_protocol.constants import SUBPROTOCOL
 from evilpegs_protocol.fields import Name
-from evilpegs_protocol.limits import SUBPROTOCOL
 from evilpegs_server.hosts import host_name
 from evilpegs_server.leaderboard.row import LeaderboardRow
 from evilpegs_server.site import match_routes

@@ -8,7 +8,7 @@ from sqlalchemy import event
 
 from evilpegs_protocol.client_messages import ListMatches, ReadStandings
 from evilpegs_protocol.codec import decode_event
-from evilpegs_protocol.limits import SERVER_FRAME_BYTES
+from evilpegs_protocol.constants import SERVER_FRAME_BYTES
 from evilpegs_protocol.listings import ROWS_PER_PAGE, Standings, StandingsRow
 from evilpegs_server.gateway.listings import Listings
 from evilpegs_server.gateway.rate_limit import READ_PRICE
