@@ -5,7 +5,7 @@ import test from "node:test";
 
 import { UnreadableError } from "../../../server/evilpegs_server/site/web/core/errors.js";
 import { readRecord, recordEvents } from "../../../server/evilpegs_server/site/web/core/record_file.js";
-import { verifyGame, verifyRecord, verifyRecordInSteps } from "../../../server/evilpegs_server/site/web/core/verify.js";
+import { verifyGame, verifyRecord, verifyRecordInSteps } from "../../../server/evilpegs_server/site/web/core/verification/verify.js";
 import { apply, vectors } from "./support.js";
 
 const { honest } = vectors("records");

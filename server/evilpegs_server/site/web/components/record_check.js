@@ -7,12 +7,12 @@
 
 import { LitElement, css, html, nothing } from "../vendor/lit.js";
 import { canonical } from "../core/canonical.js";
-import { verifyRecordInSteps } from "../core/verify.js";
+import { verifyRecordInSteps } from "../core/verification/verify.js";
 import { shared } from "./shared_style.js";
 import { count } from "./words.js";
 
-/** @typedef {import("../core/verify.js").Verification} Verification */
-/** @typedef {import("../core/verify.js").Check} Check */
+/** @typedef {import("../core/verification/verify.js").Verification} Verification */
+/** @typedef {import("../core/verification/verify.js").Check} Check */
 
 export class RecordCheck extends LitElement {
   static properties = {

@@ -9,17 +9,17 @@
  * Nothing in a record raises an exception: whatever cannot be read is a check that does not hold.
  */
 
-import { canonical } from "./canonical.js";
-import { parseRules } from "./rules.js";
-import { checked } from "./verification/check.js";
-import { whyNoEvent } from "./verification/event_fields.js";
-import { checkClock, checkNonces, checkOutcome, checkTurns } from "./verification/game_checks.js";
-import { checkReplies } from "./verification/reply_checks.js";
-import { checkEnd, checkOrder, checkStart } from "./verification/whole_record.js";
+import { canonical } from "../canonical.js";
+import { parseRules } from "../rules.js";
+import { checked } from "./check.js";
+import { whyNoEvent } from "./event_fields.js";
+import { checkClock, checkNonces, checkOutcome, checkTurns } from "./game_checks.js";
+import { checkReplies } from "./reply_checks.js";
+import { checkEnd, checkOrder, checkStart } from "./whole_record.js";
 
-/** @typedef {import("./verification/check.js").Check} Check */
-/** @typedef {import("./verification/event_fields.js").RecordEvent} RecordEvent */
-/** @typedef {import("./verification/game_checks.js").GameRecord} GameRecord */
+/** @typedef {import("./check.js").Check} Check */
+/** @typedef {import("./event_fields.js").RecordEvent} RecordEvent */
+/** @typedef {import("./game_checks.js").GameRecord} GameRecord */
 /** @typedef {Readonly<Record<number, string>>} NoncesSent The nonce that the client sent in `ready`, by game. */
 
 /**
