@@ -19,7 +19,8 @@ import numpy as np
 from bench.command import Option, run_alone
 from bench.figures import Figure
 from bench.timing import alternating, percentiles
-from evilpegs_game.codemakers.codemaker import Devil, Evil
+from evilpegs_game.codemakers.codemaker import Evil
+from evilpegs_game.codemakers.devil import Devil
 from evilpegs_game.codemakers.worst_case import WorstCase, affordable_codes
 from evilpegs_game.codes import Code, Columns, code_at, format_code, parse_code
 from evilpegs_game.feedback import all_black

@@ -19,7 +19,8 @@ from evilpegs_clients.evaluation.cost import SMALL_SIZE
 from evilpegs_clients.strategies.consistent import RandomConsistent
 from evilpegs_clients.strategies.heuristics import CriterionStrategy
 from evilpegs_clients.strategies.strategy import Strategy, draw_secret, game_seed, seeded_choice
-from evilpegs_game.codemakers.codemaker import Codemaker, Devil, Evil, Fixed, TieBreak
+from evilpegs_game.codemakers.codemaker import Codemaker, Evil, Fixed, TieBreak
+from evilpegs_game.codemakers.devil import Devil
 from evilpegs_game.codemakers.worst_case import WorstCase
 from evilpegs_game.codes import Code
 from evilpegs_game.errors import GameError

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from evilpegs_clients.strategies.registry import STRATEGIES as strategies  # noqa: N811
     from evilpegs_clients.strategies.strategy import Strategy, StrategyError
     from evilpegs_clients.verification.verify import verify_match
-    from evilpegs_game.codemakers.codemaker import Codemaker, Devil, Evil, Fixed
+    from evilpegs_game.codemakers.codemaker import Codemaker, Evil, Fixed
+    from evilpegs_game.codemakers.devil import Devil
     from evilpegs_game.codes import Code, format_code, parse_code
     from evilpegs_game.errors import ContradictionError, EvilpegsError, TooLargeError
     from evilpegs_game.feedback import Feedback, History, Turn, feedback
@@ -50,7 +51,7 @@ _HOMES: Final = {
     "Code": "evilpegs_game.codes:Code",
     "Codemaker": "evilpegs_game.codemakers.codemaker:Codemaker",
     "ContradictionError": "evilpegs_game.errors:ContradictionError",
-    "Devil": "evilpegs_game.codemakers.codemaker:Devil",
+    "Devil": "evilpegs_game.codemakers.devil:Devil",
     "Duel": "evilpegs.api.duels:Duel",
     "EvaluationResult": "evilpegs.api.evaluation:EvaluationResult",
     "Evil": "evilpegs_game.codemakers.codemaker:Evil",

@@ -16,7 +16,8 @@ from evilpegs.api.arguments import (
     to_whole,
 )
 from evilpegs_clients.strategies.strategy import draw_secret, seeded_choice
-from evilpegs_game.codemakers.codemaker import Codemaker, Devil, Evil, Fixed
+from evilpegs_game.codemakers.codemaker import Codemaker, Evil, Fixed
+from evilpegs_game.codemakers.devil import Devil
 from evilpegs_game.codes import Code
 from evilpegs_game.errors import MalformedError, quoted
 from evilpegs_game.evaluation.exact import DuelTurn

@@ -27,7 +27,8 @@ from evilpegs.output import TurnPrinter, TurnTableRow, console, only_document, p
 from evilpegs.strategy_choice import ProgramCommand, StrategyChoice, traceback_of_strategy
 from evilpegs.values import parse_turns
 from evilpegs_clients.strategies.strategy import draw_secret, seeded_choice, with_strategy_name
-from evilpegs_game.codemakers.codemaker import Codemaker, Devil, Evil, Fixed, Method
+from evilpegs_game.codemakers.codemaker import Codemaker, Evil, Fixed
+from evilpegs_game.codemakers.devil import Devil, Method
 from evilpegs_game.codemakers.solved_positions import TITLE, SolvedPositions
 from evilpegs_game.codemakers.worst_case import WorstCase, affordable_codes
 from evilpegs_game.codes import format_code, parse_code

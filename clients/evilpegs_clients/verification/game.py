@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from evilpegs_clients.verification.violation import NotChecked, Subject, Violation
-from evilpegs_game.codemakers.codemaker import Devil, Evil, TieBreak
+from evilpegs_game.codemakers.codemaker import Evil, TieBreak
+from evilpegs_game.codemakers.devil import Devil
 from evilpegs_game.codemakers.worst_case import WorstCase
 from evilpegs_game.codes import Code, code_at, format_code, parse_code
 from evilpegs_game.errors import GameError, OverBudgetError

@@ -9,7 +9,8 @@ from functools import partial
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from evilpegs_game.codemakers.codemaker import Method, break_tie, largest_part_feedbacks
+from evilpegs_game.codemakers.codemaker import break_tie, largest_part_feedbacks
+from evilpegs_game.codemakers.devil import Method
 from evilpegs_game.codes import Code, format_code
 from evilpegs_game.feedback import Feedback, History, all_black, feedback, feedbacks
 from evilpegs_game.live.cache import ByteCache, CacheState

@@ -11,7 +11,8 @@ from typing import Final, Generic, NamedTuple, Protocol, TypeVar
 
 import orjson
 
-from evilpegs_game.codemakers.codemaker import Devil, Evil, Method, witness
+from evilpegs_game.codemakers.codemaker import Evil, witness
+from evilpegs_game.codemakers.devil import Devil, Method
 from evilpegs_game.codes import Code, code_at, parse_code
 from evilpegs_game.errors import ContradictionError, EvilpegsError, TooLargeError
 from evilpegs_game.feedback import Feedback, History, Turn, feedbacks

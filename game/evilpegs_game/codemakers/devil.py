@@ -1,0 +1,99 @@
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, Self
+
+from evilpegs_game.codemakers.codemaker import TieBreak, break_tie, evil_replies
+from evilpegs_game.codemakers.worst_case import WorstCase, affordable_codes
+from evilpegs_game.codes import Code
+from evilpegs_game.feedback import Feedback
+from evilpegs_game.live.position import Position
+from evilpegs_game.rules import Rules
+
+Method = Literal["exact", "greedy"]
+"""``exact`` counts the guesses needed after each reply; ``greedy`` is `Evil`'s rule."""
+
+
+class DevilReplies(NamedTuple):
+    """The equally good replies of a devil, in feedback order; ``work`` in feedback evaluations, 0 if ``greedy``."""
+
+    allowed: tuple[Feedback, ...]
+    method: Method
+    work: int
+
+
+class DevilReply(NamedTuple):
+    """The reply of a devil; ``work`` in feedback evaluations, 0 if ``greedy``."""
+
+    feedback: Feedback
+    method: Method
+    work: int
+
+
+@dataclass(frozen=True, slots=True)
+class Devil:
+    """A codemaker without a secret whose reply makes an optimal codebreaker need the most guesses at worst.
+
+    It gives all-black only if no other feedback is possible. Of replies equally bad for the codebreaker, it gives the
+    one that leaves the most candidates; ties go to the first in feedback order, or to the one that ``tie_break``
+    chooses. With more than ``exact_up_to`` candidates before the guess this is too expensive, and the devil replies by
+    the rule of `Evil`.
+
+    ``worst_case`` is the solver for the rules of the game; the results that it remembers change no reply. ``budget``
+    bounds the work of one reply in feedback evaluations; a reply that needs more raises OverBudgetError. `for_rules`
+    makes a devil with the usual limits.
+
+    Raises:
+        TooLargeError: ``exact_up_to`` codes of the rules cannot be solved exactly.
+
+    >>> from evilpegs import Devil, Position, Rules
+    >>> rules = Rules(3, 5)
+    >>> Devil.for_rules(rules).reply(Position(rules), (0, 0, 1))
+    Feedback(black=1, white=0)
+    """
+
+    worst_case: WorstCase = field(repr=False)
+    exact_up_to: int
+    tie_break: TieBreak | None = field(default=None, repr=False)
+    budget: int | None = None
+
+    def __post_init__(self) -> None:
+        self.worst_case.check_codes(self.exact_up_to)
+
+    @classmethod
+    def for_rules(cls, rules: Rules, exact_up_to: int | None = None) -> Self:
+        """Return a devil that replies exactly while at most ``exact_up_to`` candidates are left.
+
+        By default, an exact reply takes about a second at most.
+
+        Raises:
+            TooLargeError: the rules are too large, or ``exact_up_to`` codes of them cannot be solved exactly.
+        """
+        return cls(WorstCase(rules), affordable_codes(rules) if exact_up_to is None else exact_up_to)
+
+    def reply(self, position: Position, guess: Code) -> Feedback:
+        """Return the feedback to ``guess`` at ``position``.
+
+        Raises:
+            OverBudgetError: an exact reply takes more work than ``budget``.
+            IllegalCodeError, ContradictionError, TooLargeError: under the conditions of `Evil.reply`.
+            ValueError: the position has other rules than ``worst_case``.
+        """
+        return self.decide(position, guess).feedback
+
+    def decide(self, position: Position, guess: Code) -> DevilReply:
+        """Return the reply with its method and work; raises the errors of `reply`."""
+        allowed, method, work = self.allowed_replies(position, guess)
+        return DevilReply(break_tie(allowed, position.turn, self.tie_break), method, work)
+
+    def allowed_replies(self, position: Position, guess: Code) -> DevilReplies:
+        """Return the replies from which ``tie_break`` chooses; raises the errors of `reply`."""
+        if position.rules != self.worst_case.rules:
+            raise ValueError(f"a devil for {self.worst_case.rules} was asked about {position.rules}")
+        method = self.method_for(position.count)
+        if method == "greedy":
+            return DevilReplies(evil_replies(position, guess), method, 0)
+        allowed, work = self.worst_case.hardest_replies(position.candidates, guess, self.budget)
+        return DevilReplies(allowed, method, work)
+
+    def method_for(self, candidates: int) -> Method:
+        """Return the method of a reply to a guess with ``candidates`` candidates before it."""
+        return "exact" if candidates <= self.exact_up_to else "greedy"
