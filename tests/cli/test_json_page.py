@@ -54,7 +54,6 @@ OFFLINE = {
     "evilpegs solve --against": [["solve", "--rules", "2x2", "--against", "devil"]],
 }
 """Commands that need no server, beside those of the page, for the cases that these do not show."""
-REMARK = {"check": "text", "game": "integer", "turn": "integer", "what": "text"}
 ADDED = ("low", "high", "solved_low", "solved_high", "version", "versions", "all_games", "all_matches")
 """The fields of a row that servers of today always send."""
 RARE = {
@@ -64,7 +63,6 @@ RARE = {
     ("game_over", "nonce", "null"),
     ("match_over", "signature", "absent"),
     *(("evilpegs leaderboard", f"ladders[].rows[].{field}", "null") for field in ADDED),
-    *(("evilpegs verify", f"remarks[].{field}", kind) for field, kind in REMARK.items()),
 }
 """Cases that need a stall, a fault, minutes of work, a ladder without a curve, or a server or a record of the past."""
 FAILS_ONCE = """

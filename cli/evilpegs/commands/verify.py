@@ -20,7 +20,6 @@ from evilpegs_clients.printable import printable
 from evilpegs_clients.verification.independent.check import MAX_CODES, CheckedGame, check_record
 from evilpegs_clients.verification.verify import (
     check_signature,
-    find_doubts,
     find_signer,
     require_cryptography,
     verify_match,
@@ -33,7 +32,7 @@ from evilpegs_protocol.server_messages import MatchStarted
 DOES_NOT_HOLD: Final = 1
 NOT_FINISHED: Final = 3
 MAX_SECRET: Final = 16  # characters
-Check = Literal["verification", "independent", "signature", "times"]
+Check = Literal["verification", "independent", "signature"]
 Verdict = Literal["holds", "does not hold", "not checked"]
 
 
@@ -69,7 +68,6 @@ def verify(
 
     With --key, the record must also be signed with that key; without it, anyone could have made the record up. A match
     that is not over is not signed yet, so its signature is not checked. What no record can prove is listed at the end.
-    Remarks name doubtful times and do not change the exit status.
     """
     keys = None if key is None else _read_keys(key)
     started, events = read_record(file)
@@ -115,7 +113,7 @@ def _is_public_key(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A violation, a doubt, or a statement that was not checked.
+    """A violation or a statement that was not checked.
 
     ``game`` is 0 if the remark concerns the whole match, and ``turn`` is 0 if it concerns no single turn.
     """
@@ -165,7 +163,6 @@ class MatchVerification:
     holds: bool
     findings: tuple[Remark, ...]
     not_checked: tuple[Remark, ...]
-    remarks: tuple[Remark, ...]
     signed_by: str | None
     not_proved: tuple[Unproved, ...]
     games: tuple[GameVerification, ...]
@@ -208,7 +205,6 @@ def verify_record(
         holds=not findings,
         findings=findings,
         not_checked=not_checked,
-        remarks=_remarks([("times", find_doubts(events))], lambda _: True),
         signed_by=None if keys is None or unsigned else find_signer(events[-1], keys),
         not_proved=_unproved_claims(started, None if keys is None else not unsigned),
         games=tuple(_game(game, findings, not_checked) for game in report.games),
@@ -265,7 +261,6 @@ def show_verification(out: Console, match: MatchVerification) -> None:
     print_table(out, match.games, columns)
     _show_remarks(out, "does not hold", match.findings)
     _show_remarks(out, "not checked", match.not_checked)
-    _show_remarks(out, "remark", match.remarks)
     out.print("\nnot proved by this record:")
     for claim in match.not_proved:
         out.print(f"  {printable(claim.why)}", soft_wrap=True)

@@ -65,8 +65,3 @@ class Violation:
 @dataclass(frozen=True, slots=True)
 class NotChecked(Violation):
     """A statement of the server that could not be checked, and so may be true or false."""
-
-
-@dataclass(frozen=True, slots=True)
-class Doubt(Violation):
-    """A statement of the server that is unlikely, but possible, so that the record is not refuted."""

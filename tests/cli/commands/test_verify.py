@@ -21,7 +21,7 @@ from support.printed import numbers_in
 
 MATCH = {
     *("match", "player", "ladder", "rules", "codemaker", "tie", "events"),
-    *("finished", "holds", "findings", "not_checked", "remarks", "signed_by", "not_proved", "games"),
+    *("finished", "holds", "findings", "not_checked", "signed_by", "not_proved", "games"),
 }
 GAME = {"game", "outcome", "guesses", "secret", "result"}
 REMARK = {"check", "game", "turn", "what"}
@@ -134,7 +134,7 @@ def test_verify_json_has_documented_keys(run, evil_match, record):
     assert set(document) == MATCH
     assert all(set(game) == GAME and game["result"] == "holds" for game in document["games"])
     assert (document["match"], document["events"], document["holds"]) == (evil_match, 30, True)
-    assert (document["findings"], document["not_checked"], document["remarks"]) == ([], [], [])
+    assert (document["findings"], document["not_checked"]) == ([], [])
     assert document["signed_by"] is None
     assert [claim["claim"] for claim in document["not_proved"]] == ["player", "times", "void", "match"]
     assert [game["secret"] for game in document["games"]] == [
