@@ -162,6 +162,11 @@ def server_to_read(server: str | None, database: str | None) -> str | None:
         raise CommandError("name one source: --server or --database")
     if server is not None or database is not None or os.environ.get("EVILPEGS_DATABASE"):
         return server
+    return server_in_environment()
+
+
+def server_in_environment() -> str | None:
+    """Return the address in EVILPEGS_SERVER, checked, for commands with another source than a server."""
     address = os.environ.get("EVILPEGS_SERVER")
     return None if address is None else _check_server(address, "environment variable EVILPEGS_SERVER")
 

@@ -1,22 +1,17 @@
-"""`evilpegs feed`: match events line by line, from a match server or an MQTT broker, or leaderboards from a broker."""
+"""`evilpegs feed`: match events line by line, from a match server or an MQTT broker."""
 
 import asyncio
 import os
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
 from datetime import datetime, tzinfo
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
-from cyclopts import Parameter, Token
-from rich.console import Console, Group, RenderableType
-from rich.live import Live
-from rich.table import Table
+from cyclopts import Parameter
 
 from evilpegs.errors import CommandError
-from evilpegs.options import DEFAULT_SERVER, FILE, to_server
-from evilpegs.output import Column, can_redraw, console, fit_table, pluralize, print_json
+from evilpegs.options import DEFAULT_SERVER, FILE, server_in_environment, to_server
+from evilpegs.output import console, pluralize, print_json
 from evilpegs.reading import explain_refusals, print_session_event, retry_policy
 from evilpegs.signals import run_interruptibly
 from evilpegs_clients.feed.broker_feed import KnownMatch, MatchBook
@@ -25,26 +20,9 @@ from evilpegs_clients.printable import printable
 from evilpegs_game.errors import quoted
 from evilpegs_protocol.broker import Broker, BrokerUnusableError, load_broker, require_aiomqtt
 from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStarted, MatchOver, MatchStarted, RecordEvent
-from evilpegs_protocol.topics import ANY, FeedTopics, ParsedTopic, is_id
+from evilpegs_protocol.topics import ANY, FeedTopics, is_id
 
 RETAINED_SECONDS: Final = 3.0  # after a subscription, a broker should have sent the messages that it retains
-_WAITING: Final = "waiting for a leaderboard"
-_Row = Mapping[str, Any]
-
-
-# the value of an option that was typed, as opposed to one from an environment variable
-class _Typed(str):
-    __slots__ = ()
-
-
-def _mark_typed(_: object, tokens: Sequence[Token]) -> str:
-    (token,) = tokens
-    return token.value if token.source == "env" else _Typed(token.value)
-
-
-def _to_marked_server(target: object, tokens: Sequence[Token]) -> str:
-    to_server(target, tokens)
-    return _mark_typed(target, tokens)
 
 
 def feed(
@@ -56,14 +34,13 @@ def feed(
     mqtt: Annotated[
         str | None,
         Parameter(
-            env_var="EVILPEGS_MQTT",
-            converter=_mark_typed,
-            help="Read from this MQTT broker: mqtt://HOST:PORT or mqtts://HOST:PORT.",
+            help="Read from this MQTT broker, mqtt://HOST:PORT or mqtts://HOST:PORT; by default, if no --server is "
+            "given, from the broker that EVILPEGS_MQTT names."
         ),
     ] = None,
     mqtt_user: Annotated[
         str | None,
-        Parameter(env_var="EVILPEGS_MQTT_USER", converter=_mark_typed, help="The user at the broker, if it wants one."),
+        Parameter(env_var="EVILPEGS_MQTT_USER", help="The user at the broker, if it wants one."),
     ] = None,
     mqtt_password_file: Annotated[
         Path | None,
@@ -76,14 +53,13 @@ def feed(
         Parameter(env_var="EVILPEGS_MQTT_CA_FILE", help="The certificates to trust; by default the system's."),
     ] = None,
     server: Annotated[
-        str,
+        str | None,
         Parameter(
-            env_var="EVILPEGS_SERVER", converter=_to_marked_server, help="The server's address, ws://HOST:PORT/v1."
+            converter=to_server,
+            help="Read from the server at ws://HOST:PORT/v1; by default, if no broker is named, from the server that "
+            "EVILPEGS_SERVER names, or else from one on this machine.",
         ),
-    ] = DEFAULT_SERVER,
-    board: Annotated[
-        bool, Parameter(show_default=False, help="Keep the leaderboard on the screen; needs --mqtt.")
-    ] = False,
+    ] = None,
     as_json: Annotated[
         bool, Parameter(name="--json", show_default=False, help="Print each event as one line of JSON.")
     ] = False,
@@ -93,38 +69,30 @@ def feed(
     Without --mqtt, the events come from the match server. With --mqtt, they come from the broker to which
     `evilpegs serve --mqtt` publishes them. A lost connection is restored. Ctrl-C ends the command.
     """
-    if isinstance(server, _Typed):
-        if isinstance(mqtt, _Typed):
-            raise CommandError("name one source: --mqtt or --server")
-        mqtt = None
-    if board and as_json:
-        raise CommandError("--board is for people and --json for programs; choose one")
-    if board and mqtt is None:
-        raise CommandError("--board reads the leaderboard from a broker; name it with --mqtt mqtt://HOST:PORT")
-    if mqtt is None and isinstance(mqtt_user, _Typed):
-        raise CommandError("--mqtt-user needs --mqtt")
+    if server is not None and mqtt is not None:
+        raise CommandError("name one source: --mqtt or --server")
+    if server is None and mqtt is None:
+        mqtt = _broker_in_environment()
     if mqtt is None:
-        run_interruptibly(print_watched(server, Watched(ladder=ladder), as_json))
+        chosen = server or server_in_environment() or DEFAULT_SERVER
+        run_interruptibly(print_watched(chosen, Watched(ladder=ladder), as_json))
         return
     if ladder is not None and not is_id(ladder):
         raise CommandError(f"not the id of a ladder: {quoted(ladder)}; see: evilpegs ladders")
-    broker = _find_broker(mqtt, mqtt_user, mqtt_password_file, mqtt_ca_file)
-    if board:
-        run_interruptibly(show_board(broker, ladder))
-    else:
-        run_interruptibly(_print_published(broker, ladder, as_json))
-
-
-def _find_broker(url: str, user: str | None, password_file: Path | None, ca_file: Path | None) -> Broker:
     require_aiomqtt()
-    password = os.environ.get("EVILPEGS_MQTT_PASSWORD") if password_file is None else None
+    password = os.environ.get("EVILPEGS_MQTT_PASSWORD") if mqtt_password_file is None else None
+    broker = load_broker(mqtt, mqtt_user, password, mqtt_password_file, mqtt_ca_file)
+    run_interruptibly(_print_published(broker, ladder, as_json))
+
+
+def _broker_in_environment() -> str | None:
+    url = os.environ.get("EVILPEGS_MQTT")
     try:
-        load_broker(url)
+        if url is not None:
+            load_broker(url)
     except BrokerUnusableError as error:
-        if isinstance(url, _Typed):
-            raise
         raise CommandError(f"environment variable EVILPEGS_MQTT: {error}") from None
-    return load_broker(url, user, password, password_file, ca_file)
+    return url
 
 
 def _print_outage(line: str) -> None:
@@ -143,11 +111,22 @@ async def print_watched(server: str, watched: Watched, as_json: bool) -> None:
 async def _print_published(broker: Broker, ladder: str | None, as_json: bool) -> None:
     from evilpegs_clients.feed.broker_feed import follow_broker  # noqa: PLC0415 - needs the extra `mqtt`
 
-    book, topics, missing = MatchBook(), FeedTopics(ANY), MissingLadder(ladder)
+    book, topics, is_known = MatchBook(), FeedTopics(ANY), ladder is None
+
+    # a server publishes the open matches of each ladder that it offers as a retained message
+    def expect_ladder() -> None:
+        asyncio.get_running_loop().call_later(RETAINED_SECONDS, hint_at_missing_ladder)
+
+    def hint_at_missing_ladder() -> None:
+        nonlocal is_known
+        if not is_known:
+            is_known = True  # one hint is enough
+            _print_outage(f"nothing is published for the ladder {ladder} at this broker; waiting")
+
     # the ladder of a match follows from its first event, from properties of a message, or from the list of open matches
     wanted = [topics.live(ladder or ANY), topics.event(ANY), topics.result(ANY)]
-    async for message in follow_broker(broker, wanted, retry_policy(), _print_outage, missing.expect):
-        missing.note(message.topic)
+    async for message in follow_broker(broker, wanted, retry_policy(), _print_outage, expect_ladder):
+        is_known = is_known or message.topic.ladder == ladder
         if message.topic.kind == "live":
             _introduce(message.topic.ladder or "", message.fields, book)
         elif (event := message.event()) is not None:
@@ -206,100 +185,3 @@ def _words(event: RecordEvent) -> str | None:
             solved = event.outcomes.count("solved")
             guesses = pluralize(sum(event.guesses), "guess", "guesses")
             return f"ends the match: {solved} of {pluralize(len(event.outcomes), 'game')} solved, {guesses}"
-
-
-class MissingLadder:
-    """A hint, given once, that nothing is published for a ladder.
-
-    Servers publish the open matches of each ladder that they offer as a retained message, which a broker sends soon
-    after a subscription.
-    """
-
-    def __init__(self, ladder: str | None) -> None:
-        self._ladder = ladder
-        self._is_known = ladder is None
-
-    def expect(self) -> None:
-        """Schedule the hint; call this after subscribing."""
-        if not self._is_known:
-            asyncio.get_running_loop().call_later(RETAINED_SECONDS, self._give_hint)
-
-    def note(self, topic: ParsedTopic) -> None:
-        """Note a message; one about the ladder cancels the hint."""
-        if topic.ladder is not None and topic.ladder == self._ladder:
-            self._is_known = True
-
-    def _give_hint(self) -> None:
-        if not self._is_known:
-            self._is_known = True
-            _print_outage(f"nothing is published for the ladder {self._ladder} at this broker; waiting")
-
-
-async def show_board(broker: Broker, ladder: str | None) -> None:
-    """Show one leaderboard, or all that have rows, until interrupted; off a terminal, print each version."""
-    from evilpegs_clients.feed.broker_feed import follow_broker  # noqa: PLC0415 - needs the extra `mqtt`
-
-    out = console()
-    boards: dict[tuple[str, str], Table] = {}
-    live = Live(console=out, auto_refresh=False) if can_redraw(out) else None
-    with live or nullcontext():
-        _show(out, live, _WAITING)
-        topics, missing = FeedTopics(ANY), MissingLadder(ladder)
-        wanted = [topics.leaderboard(ladder or ANY)] + ([topics.live(ladder)] if ladder else [])
-        async for message in follow_broker(broker, wanted, retry_policy(), _print_outage, missing.expect):
-            missing.note(message.topic)
-            if message.topic.kind != "leaderboard":
-                continue
-            key, table = (message.topic.server, message.topic.ladder or ""), board_table(out, message.fields)
-            if table is not None:
-                boards[key] = table
-            elif message.fields.get("rows") == []:  # the server has a new database
-                boards.pop(key, None)
-            if live is not None:
-                _show(out, live, Group(*(boards[key] for key in sorted(boards))) if boards else _WAITING)
-            elif table is not None:
-                _show(out, None, table)
-
-
-def _show(out: Console, live: Live | None, shown: RenderableType) -> None:
-    if live is not None:
-        live.update(shown, refresh=True)
-    else:
-        out.print(shown)
-        out.file.flush()
-
-
-def board_table(out: Console, document: Mapping[str, Any]) -> Table | None:
-    """Return the table of a published leaderboard, narrowed to fit; None if it is malformed or has no rows."""
-    try:
-        ladder, rules, codemaker = (_text(document[name]) for name in ("ladder", "rules", "codemaker"))
-        rows = document["rows"]
-        return fit_table(out, rows, COLUMNS, f"{ladder}: {rules}, {codemaker} codemaker")[0] if rows else None
-    except (AttributeError, KeyError, OverflowError, TypeError, ValueError):
-        return None
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"not a text but {type(value).__name__}")
-    return printable(value)
-
-
-def _rank(row: _Row) -> str:
-    return "-" if row.get("rank") is None else f"{row['rank']:,}"
-
-
-def _interval(row: _Row) -> str:
-    low, high = row.get("low"), row.get("high")
-    return "" if low is None or high is None else f"{low:.2f}-{high:.2f}"
-
-
-COLUMNS: Final = (
-    Column[_Row]("rank", _rank, "right"),
-    Column[_Row]("player", lambda row: _text(row["player"]), style="bold"),
-    Column[_Row]("client", lambda row: _text(row["client"]), narrow={3: None}),
-    Column[_Row]("games", lambda row: f"{row['games']:,}", "right", narrow={4: None}),
-    Column[_Row]("mean", lambda row: f"{row['mean']:.3f}", "right"),
-    Column[_Row]("95 % interval", _interval, "right", narrow={2: None}),
-    Column[_Row]("solved", lambda row: f"{row['solved']:.0%}", "right", narrow={1: None}),
-)

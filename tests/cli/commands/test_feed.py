@@ -1,7 +1,6 @@
 """`evilpegs feed`, in child processes beside a real server and a real broker."""
 
 import asyncio
-import io
 import json
 import signal
 from datetime import UTC
@@ -9,14 +8,11 @@ from subprocess import DEVNULL
 
 import aiomqtt
 import pytest
-from rich.console import Console
 
-from evilpegs.commands.feed import board_table, event_line, show_board
-from evilpegs_clients.feed.broker_feed import FeedMessage, KnownMatch, MatchBook
+from evilpegs.commands.feed import event_line
+from evilpegs_clients.feed.broker_feed import KnownMatch, MatchBook
 from evilpegs_game.errors import quoted
-from evilpegs_protocol.broker import Broker
 from evilpegs_protocol.codec import decode_record_event
-from evilpegs_protocol.topics import parse_topic
 from support.brokers import Mosquitto
 
 OVER = (
@@ -25,7 +21,6 @@ OVER = (
 )
 
 pytestmark = pytest.mark.usefixtures("measured_children")
-ROW = {"player": "ann", "client": "x 1", "games": 4, "mean": 5.0, "low": None, "high": None, "solved": 1.0, "rank": 1}
 
 
 @pytest.fixture
@@ -82,12 +77,11 @@ def test_feed_prints_lines_for_people(run, start, serve, broker):
     assert all(fact in turn for fact in ("minimax-ann", "game 1, turn 1"))
 
 
-@pytest.mark.parametrize("options", [[], ["--board"]])
-def test_feed_hints_at_missing_ladder(start, serve, broker, options):
+def test_feed_hints_at_missing_ladder(start, serve, broker):
     """The control is a ladder that the server offers."""
     serve("--mqtt", broker.url)
     asyncio.run(broker.wait_for_log("ladder/classic-evil/live", 1))
-    child, control = (start("feed", name, "--mqtt", broker.url, *options) for name in ("nosuch", "classic-evil"))
+    child, control = (start("feed", name, "--mqtt", broker.url) for name in ("nosuch", "classic-evil"))
     line = child.process.stderr.readline().decode()
     asyncio.run(broker.wait_for_log("ladder/classic-evil/live", 3))
     assert "nosuch" in line
@@ -180,61 +174,6 @@ def test_match_book_drops_doubles():
     assert book.is_new(event.model_copy(update={"seq": 6}))
 
 
-def test_board_shows_rows():
-    document = {"ladder": "classic", "rules": "4x6", "codemaker": "fixed", "rows": [ROW]}
-    assert board_table(Console(width=80), document).row_count == 1
-
-
-async def shown_boards(monkeypatch, term):
-    """Return what the board prints on a terminal of the type ``term``: a leaderboard, nonsense, then an empty one."""
-    monkeypatch.setenv("TERM", term)
-    document = {"ladder": "classic", "rules": "4x6", "codemaker": "fixed"}
-    topic = parse_topic("evilpegs/v1/hall/ladder/classic/leaderboard")
-
-    async def follow(*_):
-        for rows in ([ROW], "nonsense", []):
-            yield FeedMessage(topic, document | {"rows": rows}, {}, retained=False)
-
-    out = Console(file=io.StringIO(), force_terminal=True, width=80)
-    monkeypatch.setattr("evilpegs.commands.feed.console", lambda *_: out)
-    monkeypatch.setattr("evilpegs_clients.feed.broker_feed.follow_broker", follow)
-    await show_board(Broker("127.0.0.1", 1), None)
-    return out.file.getvalue()
-
-
-async def test_board_removes_leaderboard_without_rows(monkeypatch):
-    """A server with a new database publishes empty leaderboards."""
-    frames = await shown_boards(monkeypatch, "xterm")
-    assert frames.count("ann") == 2  # other documents change nothing
-    assert "waiting for a leaderboard" in frames[frames.rindex("ann") :]
-
-
-async def test_board_is_printed_where_nothing_can_be_drawn_again(monkeypatch):
-    printed = await shown_boards(monkeypatch, "dumb")
-    assert printed.count("ann") == 1
-    assert printed.count("waiting for a leaderboard") == 1
-
-
-def test_narrow_board_keeps_player_and_mean(capsys):
-    out = Console(width=30)
-    out.print(board_table(out, {"ladder": "classic", "rules": "4x6", "codemaker": "fixed", "rows": [ROW]}))
-    shown = capsys.readouterr().out
-    assert ROW["player"] in shown
-    assert f"{ROW['mean']:.3f}" in shown
-    assert "solved" not in shown
-    assert "…" not in shown
-
-
-@pytest.mark.parametrize(
-    "rows", [[], None, [{"player": "ann"}], [ROW | {"games": "many"}], [ROW | {"player": []}], "rows", [None]]
-)
-def test_board_ignores_other_documents(rows):
-    assert (
-        board_table(Console(width=80), {"ladder": "classic", "rules": "4x6", "codemaker": "fixed", "rows": rows})
-        is None
-    )
-
-
 @pytest.mark.parametrize("server", ["ws://127.0.0.1:1/v1", "ws://127.0.0.1:8765/v1"])
 def test_feed_reads_one_source(run, monkeypatch, server):
     monkeypatch.delenv("EVILPEGS_MQTT", raising=False)
@@ -246,6 +185,12 @@ def test_feed_reads_one_source(run, monkeypatch, server):
 def test_feed_prefers_typed_server_to_variable(run, monkeypatch):
     monkeypatch.setenv("EVILPEGS_MQTT", "mqtt://127.0.0.1:1")
     assert "ws://127.0.0.1:1/v1" in run("feed", "--server", "ws://127.0.0.1:1/v1").complaint
+
+
+def test_feed_prefers_broker_to_server_of_variables(run, monkeypatch):
+    monkeypatch.setenv("EVILPEGS_MQTT", "mqtt://127.0.0.1:2")
+    monkeypatch.setenv("EVILPEGS_SERVER", "ws://127.0.0.1:1/v1")
+    assert "127.0.0.1:2" in run("feed").complaint
 
 
 def test_feed_prefers_typed_broker_to_variable(run, monkeypatch):
