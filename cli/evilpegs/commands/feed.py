@@ -14,8 +14,7 @@ from evilpegs.options import DEFAULT_SERVER, FILE, server_in_environment, to_ser
 from evilpegs.output import console, pluralize, print_json
 from evilpegs.reading import explain_refusals, print_session_event, retry_policy
 from evilpegs.signals import run_interruptibly
-from evilpegs_clients.feed.broker_feed import KnownMatch, MatchBook
-from evilpegs_clients.feed.watch_feed import Watched, watch_matches
+from evilpegs_clients.feed.watch_feed import KnownMatch, MatchBook, Watched, watch_matches
 from evilpegs_clients.printable import printable
 from evilpegs_game.errors import quoted
 from evilpegs_protocol.broker import Broker, BrokerUnusableError, load_broker, require_aiomqtt

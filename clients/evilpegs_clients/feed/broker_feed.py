@@ -3,9 +3,8 @@
 import logging
 import re
 import socket
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 import aiomqtt
@@ -15,7 +14,7 @@ from evilpegs_clients.connection.connection import RetryPolicy
 from evilpegs_clients.errors import ServerUnreachableError, UnreachableReason
 from evilpegs_protocol.broker import Broker
 from evilpegs_protocol.codec import CodecError, decode_record_event
-from evilpegs_protocol.server_messages import MatchStarted, RecordEvent
+from evilpegs_protocol.server_messages import RecordEvent
 from evilpegs_protocol.topics import ParsedTopic, parse_topic
 
 ANSWER_SECONDS: Final = 10.0
@@ -120,43 +119,3 @@ def _read(message: aiomqtt.Message) -> FeedMessage | None:
         return None
     properties = dict(getattr(message.properties, "UserProperty", ()))
     return FeedMessage(topic, fields, properties, bool(message.retain))
-
-
-MAX_MATCHES: Final = 10_000
-"""Beyond it, the match that was looked up least recently is forgotten."""
-
-
-@dataclass(slots=True)
-class KnownMatch:
-    """The player, the ladder's id and the numbers of the events that have been seen."""
-
-    player: str | None = None
-    ladder: str | None = None
-    seen: set[int] = field(default_factory=set)
-
-
-class MatchBook:
-    def __init__(self) -> None:
-        self._matches: OrderedDict[str, KnownMatch] = OrderedDict()
-
-    def get(self, match: str) -> KnownMatch:
-        """Return what is known of the match, and remember it from now on."""
-        known = self._matches.setdefault(match, KnownMatch())
-        self._matches.move_to_end(match)
-        if len(self._matches) > MAX_MATCHES:
-            self._matches.popitem(last=False)
-        return known
-
-    def introduce(self, match: str, player: str, ladder: str) -> None:
-        known = self.get(match)
-        known.player, known.ladder = player, ladder
-
-    def is_new(self, event: RecordEvent) -> bool:
-        """Remember ``event`` and return True if none of its match and number was seen before."""
-        known = self.get(event.match)
-        if isinstance(event, MatchStarted):
-            known.player, known.ladder = event.player, event.ladder
-        if event.seq in known.seen:
-            return False
-        known.seen.add(event.seq)
-        return True

@@ -6,9 +6,11 @@ went on or ended.
 """
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.metadata import version
+from typing import Final
 
 from pydantic import ValidationError
 
@@ -19,7 +21,16 @@ from evilpegs_clients.connection.session import Reconnected, Reconnecting, Sessi
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file
 from evilpegs_clients.errors import ClientError, ServerRefusedError
 from evilpegs_protocol.client_messages import ClientInfo, Watch
-from evilpegs_protocol.server_messages import ErrorCode, MatchOver, Notice, RecordEvent, ServerEvent, Watching, Welcome
+from evilpegs_protocol.server_messages import (
+    ErrorCode,
+    MatchOver,
+    MatchStarted,
+    Notice,
+    RecordEvent,
+    ServerEvent,
+    Watching,
+    Welcome,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,3 +161,43 @@ class _Watcher:
                 self._under_way.pop(message.match, None)
             elif self._watched.pasts:
                 self._under_way[message.match] = None
+
+
+MAX_MATCHES: Final = 10_000
+"""Beyond it, the match that was looked up least recently is forgotten."""
+
+
+@dataclass(slots=True)
+class KnownMatch:
+    """The player, the ladder's id and the numbers of the events that have been seen."""
+
+    player: str | None = None
+    ladder: str | None = None
+    seen: set[int] = field(default_factory=set)
+
+
+class MatchBook:
+    def __init__(self) -> None:
+        self._matches: OrderedDict[str, KnownMatch] = OrderedDict()
+
+    def get(self, match: str) -> KnownMatch:
+        """Return what is known of the match, and remember it from now on."""
+        known = self._matches.setdefault(match, KnownMatch())
+        self._matches.move_to_end(match)
+        if len(self._matches) > MAX_MATCHES:
+            self._matches.popitem(last=False)
+        return known
+
+    def introduce(self, match: str, player: str, ladder: str) -> None:
+        known = self.get(match)
+        known.player, known.ladder = player, ladder
+
+    def is_new(self, event: RecordEvent) -> bool:
+        """Remember ``event`` and return True if none of its match and number was seen before."""
+        known = self.get(event.match)
+        if isinstance(event, MatchStarted):
+            known.player, known.ladder = event.player, event.ladder
+        if event.seq in known.seen:
+            return False
+        known.seen.add(event.seq)
+        return True

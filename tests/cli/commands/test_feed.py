@@ -3,6 +3,8 @@
 import asyncio
 import json
 import signal
+import subprocess
+import sys
 from datetime import UTC
 from subprocess import DEVNULL
 
@@ -10,7 +12,7 @@ import aiomqtt
 import pytest
 
 from evilpegs.commands.feed import event_line
-from evilpegs_clients.feed.broker_feed import KnownMatch, MatchBook
+from evilpegs_clients.feed.watch_feed import KnownMatch, MatchBook
 from evilpegs_game.errors import quoted
 from evilpegs_protocol.codec import decode_record_event
 from support.brokers import Mosquitto
@@ -208,3 +210,21 @@ def test_feed_names_host_that_does_not_exist(run):
     assert run("feed", "--mqtt", "mqtt://nosuch.invalid:1883").complaint == (
         "there is no host 'nosuch.invalid'; check --mqtt"
     )
+
+
+WITHOUT_AIOMQTT = """
+import sys
+sys.modules["aiomqtt"] = None
+from evilpegs.main import main
+sys.exit(main([sys.argv[1], "--server", "ws://127.0.0.1:1/v1"]))
+"""
+
+
+@pytest.mark.parametrize("command", ["feed", "watch"])
+def test_server_is_read_without_the_extra_mqtt(command):
+    child = subprocess.run(
+        [sys.executable, "-c", WITHOUT_AIOMQTT, command], check=False, capture_output=True, text=True
+    )
+    assert child.returncode == 2
+    assert "ws://127.0.0.1:1/v1" in child.stderr
+    assert len(child.stderr.splitlines()) == 1
