@@ -31,12 +31,12 @@ _BLOCK: Final = 2048
 
 
 def feedback_numbers(columns: Columns, guess: Code) -> Numbers:
-    """Number the feedback to ``guess`` of each code; raise IllegalCodeError for a wrong number of pegs."""
+    """Return the feedback number of each code with ``guess``; raise IllegalCodeError for a wrong number of pegs."""
     return number_codes(columns, _as_array(guess, columns))
 
 
 def part_sizes(columns: Columns, guess: Code) -> Sizes:
-    """Raises IllegalCodeError if ``guess`` has another number of pegs than the codes."""
+    """Count the codes that give each feedback to ``guess``; raise IllegalCodeError for a wrong number of pegs."""
     return _part_sizes(columns, _as_array(guess, columns))
 
 

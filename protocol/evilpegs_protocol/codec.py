@@ -56,7 +56,7 @@ def decode_event(text: str) -> ServerEvent:
 
 
 def decode_record_event(text: str) -> RecordEvent:
-    """Decode an event of a record; raises CodecError."""
+    """Decode an event of a record; raise CodecError also for other messages and for unknown types."""
     try:
         return _RECORD_EVENTS.validate_json(text)  # type: ignore[no-any-return]
     except ValidationError as error:
