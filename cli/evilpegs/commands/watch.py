@@ -5,7 +5,6 @@ import re
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import aclosing
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Annotated, Final
 
@@ -25,7 +24,8 @@ from evilpegs_clients.feed.watch_feed import Watched, watch_matches
 from evilpegs_clients.printable import printable
 from evilpegs_clients.terminal.pegs import feedback_marks, peg_text
 from evilpegs_game.errors import quoted
-from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStarted, MatchOver, MatchStarted, RecordEvent
+from evilpegs_protocol.record import Record, RecordedGame
+from evilpegs_protocol.server_messages import MatchOver, MatchStarted, RecordEvent
 
 MAX_BOARDS: Final = 12
 SILENT_MS: Final = 60_000  # without events; then a board may be removed
@@ -72,43 +72,24 @@ def _find_target(text: str | None) -> Watched:
     return Watched(ladder=text, pasts=MAX_BOARDS)
 
 
-@dataclass(slots=True)
-class MatchBoard:
-    """A match as watchers see it: the turns of its current game, and the games that are over."""
+class MatchBoard(Record):
+    """A match as watchers see it; ``seq`` and ``at`` are those of the latest event."""
 
-    started: MatchStarted
-    game: int = 1
-    turns: list[FeedbackGiven] = field(default_factory=list)
-    games_over: list[GameOver] = field(default_factory=list)
-    over: MatchOver | None = None
-    seq: int = 0
-    at: int = 0
+    def __init__(self, started: MatchStarted) -> None:
+        super().__init__(started)
+        self.seq = self.at = 0
 
     def add(self, event: RecordEvent) -> None:
         """Add an event of the match; one that is not newer than the last is ignored."""
-        if event.seq <= self.seq:
-            return
-        self.seq, self.at = event.seq, event.at
-        match event:
-            case GameStarted():
-                self.game = event.game
-                self.turns.clear()
-            case FeedbackGiven():
-                if event.game != self.game:
-                    self.game = event.game
-                    self.turns.clear()
-                self.turns.append(event)
-            case GameOver():
-                self.games_over.append(event)
-            case MatchOver():
-                self.over = event
-            case _:
-                pass
+        if event.seq > self.seq:
+            self.seq, self.at = event.seq, event.at
+            super().add(event)
 
     @property
-    def last_game(self) -> GameOver | None:
-        """The end of the game whose turns are shown; None while that game is played."""
-        return self.games_over[-1] if self.games_over and self.games_over[-1].game == self.game else None
+    def game(self) -> RecordedGame:
+        """The latest game that was not given up before it started."""
+        begun = [game for game in self.games.values() if game.started or game.turns]
+        return begun[-1] if begun else RecordedGame(1)
 
 
 class Boards:
@@ -211,12 +192,11 @@ def _panel(board: MatchBoard, width: int) -> Panel:
 
 
 def _lines(board: MatchBoard) -> Iterator[Text]:
-    started = board.started
-    client = f"{started.client.name} {started.client.version}"
-    yield _line(f"game {board.game} of {started.games}, {client}", "dim")
-    results = " ".join(str(game.guesses) if game.outcome == "solved" else "-" for game in board.games_over)
+    started, game = board.started, board.game
+    yield _line(f"game {game.game} of {started.games}, {board.client}", "dim")
+    results = " ".join(str(over.guesses) if over.outcome == "solved" else "-" for over in board.games_over)
     yield _line(f"guesses: {results}" if results else "", "dim")
-    for turn in board.turns[-MAX_TURNS:]:
+    for turn in game.turns[-MAX_TURNS:]:
         marks = feedback_marks(turn.black, turn.white, started.pegs)
         line = Text.assemble(f"{turn.turn:>3} ", peg_text(turn.code), "  ", marks)
         line.no_wrap = True
@@ -224,8 +204,8 @@ def _lines(board: MatchBoard) -> Iterator[Text]:
     if board.over is not None:
         solved = board.over.outcomes.count("solved")
         yield _line(f"over: {solved} of {pluralize(len(board.over.outcomes), 'game')} solved", "bold")
-    elif (last := board.last_game) is not None:
-        yield _line(f"{last.outcome} after {pluralize(last.guesses, 'guess', 'guesses')}", "bold")
+    elif game.over is not None:
+        yield _line(f"{game.outcome} after {pluralize(game.guesses, 'guess', 'guesses')}", "bold")
 
 
 def _line(text: str, style: str) -> Text:

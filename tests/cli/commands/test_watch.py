@@ -85,8 +85,17 @@ def test_board_shows_turns_of_current_game():
     events = [started(1), game_begins(1, 1, 2), feedback(1, 1, 1, 3), game_ends(1, 1, 4), game_begins(1, 2, 5)]
     for event in [*events, feedback(1, 2, 1, 6), feedback(1, 2, 2, 7)]:
         board.add(event)
-    assert (board.game, [turn.turn for turn in board.turns], len(board.games_over)) == (2, [1, 2], 1)
-    assert board.last_game is None
+    assert (board.game.game, [turn.turn for turn in board.game.turns]) == (2, [1, 2])
+    assert (board.game.over, len(board.games_over)) == (None, 1)
+
+
+def test_game_given_up_before_it_started_does_not_replace_shown_one():
+    board = MatchBoard(started(1))
+    events = [started(1), game_begins(1, 1, 2), feedback(1, 1, 1, 3), game_ends(1, 1, 4)]
+    for event in [*events, game_ends(1, 2, 5, "resigned", 0)]:
+        board.add(event)
+    assert (board.game.game, len(board.game.turns), board.game.over) == (1, 1, events[-1])
+    assert len(board.games_over) == 2
 
 
 def test_board_ignores_repeated_events():
@@ -94,8 +103,8 @@ def test_board_ignores_repeated_events():
     events = [started(1), game_begins(1, 1, 2), feedback(1, 1, 1, 3), game_ends(1, 1, 4)]
     for event in events + events:
         board.add(event)
-    assert (len(board.turns), len(board.games_over)) == (1, 1)
-    assert board.last_game == events[-1]
+    assert (len(board.game.turns), len(board.games_over)) == (1, 1)
+    assert board.game.over == events[-1]
 
 
 def test_match_without_seen_beginning_has_no_board():
