@@ -250,7 +250,7 @@ class _Bot:
 async def _find_own_matches(session: PlayerSession, client: str) -> list[MatchStarted]:
     # only watched: another connection that plays one of them at this moment can go on
     views = [await _watch(session, match.match) for match in session.welcome.open]
-    started = [view.started for view in views if view.over is None]
+    started = [view.started for view in views if view.match.over is None]
     player = session.welcome.player
     for each in started:
         if each.client.name != client:

@@ -23,7 +23,7 @@ from evilpegs_clients.verification.verify import (
 from evilpegs_clients.verification.violation import NotChecked, Subject, Violation
 from evilpegs_game.codes import Code, format_code
 from evilpegs_game.live.position import Position
-from evilpegs_protocol.server_messages import ErrorCode
+from evilpegs_protocol.server_messages import ErrorCode, GameOver
 from evilpegs_protocol.suggestions import install_hint
 
 MAX_FAILURES: Final = 2
@@ -125,31 +125,29 @@ class MatchPlayer:
         return self._view.game, self._view.turn
 
     async def _verify_ended_games(self) -> None:
-        for game in list(self._view.games_over):
-            if game not in self._games:
-                summary = await self._summary(game)
-                self._games[game] = summary
+        for over in self._view.match.games_over:
+            if over.game not in self._games:
+                summary = await self._summary(over)
+                self._games[over.game] = summary
                 self._on_event(summary)
-                self._report_failure(game)
+                self._report_failure(over)
 
-    def _report_failure(self, game: int) -> None:
-        if game not in self._failed:
+    def _report_failure(self, over: GameOver) -> None:
+        if over.game not in self._failed:
             return
-        position, error = self._failed[game]
-        seed, secret = self._chooser.game_seed(self._view.id, game), self._view.games_over[game].secret
-        failure = StrategyFailure(self._view.id, game, position, seed, secret, error)
+        position, error = self._failed[over.game]
+        seed = self._chooser.game_seed(over.match, over.game)
+        failure = StrategyFailure(over.match, over.game, position, seed, over.secret, error)
         self._failures.append(failure)
         self._on_event(failure)
 
-    async def _summary(self, game: int) -> GameSummary:
-        over = self._view.games_over[game]
-        events = self._view.game_events(game)
-        violations = []
-        if len(events) > 2:  # the game was opened: there is more than match_started and game_over
-            check = partial(verify_game, events, game, self._nonces.get(game), self._cache)
-            violations = await run_in_thread(check)
-        history = self._view.game_history(game)
-        return GameSummary(self._view.id, game, over.outcome, over.guesses, tuple(violations), history)
+    async def _summary(self, over: GameOver) -> GameSummary:
+        game, violations = self._view.match.games[over.game], list[Violation]()
+        if game.started:
+            events, nonce = self._view.game_events(over.game), self._nonces.get(over.game)
+            violations = await run_in_thread(partial(verify_game, events, over.game, nonce, self._cache))
+        history = game.history(self._view.rules)
+        return GameSummary(over.match, over.game, over.outcome, over.guesses, tuple(violations), history)
 
 
 async def _check_record(client: MatchClient) -> tuple[list[Violation], list[NotChecked]]:

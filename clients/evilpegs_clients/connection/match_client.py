@@ -149,7 +149,7 @@ class MatchClient:
             await self.wait_for_change()
 
     def _progress(self) -> tuple[int, int, int]:
-        return self.view.game, len(self.view.history), len(self.view.games_over)
+        return self.view.game, len(self.view.history), len(self.view.match.games_over)
 
     def _too_many_resyncs(self) -> bool:
         self._resyncs = self._resyncs + 1 if self._resync_seq == self.view.seq else 1

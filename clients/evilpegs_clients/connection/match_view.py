@@ -13,8 +13,9 @@ from evilpegs_clients.errors import BrokenRecordError, ConnectionLostError
 from evilpegs_clients.printable import printable
 from evilpegs_game.codes import parse_code
 from evilpegs_game.errors import GameError
-from evilpegs_game.feedback import Feedback, History, Turn
+from evilpegs_game.feedback import History
 from evilpegs_game.rules import Rules
+from evilpegs_protocol.record import Record
 from evilpegs_protocol.server_messages import (
     FeedbackGiven,
     GameOver,
@@ -60,26 +61,33 @@ class MatchView:
         self.ready_by_ms = 0
         self.announcements = 0
         """Times that the server has announced the time left, for a guess or for `ready`."""
-        self.history: History = ()
         self.record: list[dict[str, Any]] = []
         """Every event so far, as the JSON object that was received."""
         self.events: list[RecordEvent] = []
         """The events of ``record``, parsed."""
-        self.games_over: dict[int, GameOver] = {}
-        self.over: MatchOver | None = None
-        self._started: MatchStarted | None = None
+        self._match: Record | None = None
         self._resumed: Resumed | None = None
 
     @property
+    def match(self) -> Record:
+        """The games and turns of ``events``; raises LookupError if the first event has not arrived yet."""
+        if self._match is None:
+            raise LookupError("the first event is match_started")
+        return self._match
+
+    @property
     def started(self) -> MatchStarted:
-        """The first event; raises LookupError if it has not arrived yet."""
-        if self._started is None:
-            raise LookupError("the match has not started")
-        return self._started
+        return self.match.started
 
     @property
     def rules(self) -> Rules:
         return Rules.parse(self.started.rules)
+
+    @property
+    def history(self) -> History:
+        """The answered turns of the current game."""
+        game = self.match.games.get(self.game)
+        return game.history(self.rules) if game else ()
 
     @property
     def seq(self) -> int:
@@ -89,7 +97,7 @@ class MatchView:
     @property
     def is_catching_up(self) -> bool:
         """True until the first event has arrived, and while events of a resumed match are missing."""
-        return self._resumed is not None or self._started is None
+        return self._resumed is not None or self._match is None
 
     def apply(self, received: ReceivedMessage) -> bool:
         """Apply a message and return True if the view changed.
@@ -106,10 +114,6 @@ class MatchView:
     def game_events(self, game: int) -> list[dict[str, Any]]:
         """Return the first event of the match and those of one game."""
         return [event for event in self.record if event.get("game", game) == game and event["type"] != "match_over"]
-
-    def game_history(self, game: int) -> History:
-        answers = [event for event in self.events if isinstance(event, FeedbackGiven) and event.game == game]
-        return tuple(self._turn(answer) for answer in answers)
 
     def _apply_event(self, event: RecordEvent, fields: dict[str, Any]) -> bool:
         if event.seq <= self.seq:
@@ -169,22 +173,16 @@ class MatchView:
     def _fold(self, event: RecordEvent) -> None:
         match event:
             case MatchStarted():
-                self._started = event
-            case _ if self._started is None:
-                raise LookupError("the first event is match_started")
+                self._match = Record(event)
             case GameStarted():
-                self.phase, self.game, self.turn, self.history = Phase.READY, event.game, 0, ()
+                self.phase, self.game, self.turn = Phase.READY, event.game, 0
                 self.announcements += 1
                 self.ready_by_ms = event.ready_by_ms
             case FeedbackGiven():
                 self.phase, self.turn, self.left_ms = Phase.WAITING, event.turn, event.left_ms
-                self.history = (*self.history, self._turn(event))
+                parse_code(event.code, self.rules)
             case GameOver():
                 self.phase = Phase.WAITING
-                self.games_over[event.game] = event
             case MatchOver():
                 self.phase = Phase.OVER
-                self.over = event
-
-    def _turn(self, event: FeedbackGiven) -> Turn:
-        return Turn(parse_code(event.code, self.rules), Feedback(event.black, event.white))
+        self.match.add(event)

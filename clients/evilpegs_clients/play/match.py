@@ -120,12 +120,11 @@ class TerminalMatch:
 
     async def _guess(self, code: str) -> None:
         view = self._view
-        turn = view.game, view.turn
-        while view.phase is Phase.TURN and (view.game, view.turn) == turn:
+        game, turn = view.game, view.turn
+        while view.phase is Phase.TURN and (view.game, view.turn) == (game, turn):
             await self._client.guess(code)
             await self._client.wait_for_move()
-        answered = [event for event in view.events if isinstance(event, FeedbackGiven)]
-        if not any((event.game, event.turn, event.code) == (*turn, code) for event in answered):
+        if not any((event.turn, event.code) == (turn, code) for event in view.match.games[game].turns):
             self._screen.say(f"The guess {code} was not sent in time.")
 
     async def _command(self) -> PlayCommand | Code | None:
@@ -172,7 +171,7 @@ class TerminalMatch:
 
     async def _resign_match(self) -> None:
         view = self._view
-        left = view.started.games - len(view.games_over)
+        left = view.started.games - len(view.match.games_over)
         question = f"Give up the match, with {left} {'game' if left == 1 else 'games'} left?"
         if await self._dialog.confirm_in_turn(self._client, question):
             await self._client.resign()
@@ -192,8 +191,7 @@ class TerminalMatch:
                 self._screen.turn(self._view.started, event)
 
     def _show_parts(self) -> None:
-        events = self._view.events[self._game_start() :]
-        with_parts = [event for event in events if isinstance(event, FeedbackGiven) and event.parts]
+        with_parts = [event for event in self._view.match.games[self._view.game].turns if event.parts]
         if with_parts:
             self._screen.parts(self._view.started, with_parts[-1])
         else:

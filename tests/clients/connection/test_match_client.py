@@ -165,7 +165,7 @@ async def test_resign_game_then_match(tiny_server, open_session):
         assert await client.wait_for_move() is Phase.READY
         await client.resign()
         assert await client.wait_for_move() is Phase.OVER
-    assert client.view.over.outcomes == ("resigned",) * 4
+    assert client.view.match.over.outcomes == ("resigned",) * 4
 
 
 async def test_hint_or_none_after_cut(tiny_server, open_session):
@@ -188,7 +188,7 @@ async def test_resume_match_of_other_program(tiny_server, open_session):
         client = await MatchClient.resume(session, first.view.id)
         assert client.view.record == first.view.record
         await play_on(client)
-    assert client.view.over is not None
+    assert client.view.match.over is not None
 
 
 async def test_events_of_other_match_are_ignored(tiny_server, open_session):

@@ -50,8 +50,8 @@ def test_view_follows_match(match, view):
     assert phases == [waiting, ready, waiting, waiting, waiting, ready, waiting, over]
     assert view.record == match.events
     assert view.rules == Rules(3, 4)
-    assert {game: event.outcome for game, event in view.games_over.items()} == {1: "solved", 2: "resigned"}
-    assert view.over.head == match.events[-1]["head"]
+    assert {over.game: over.outcome for over in view.match.games_over} == {1: "solved", 2: "resigned"}
+    assert view.match.over.head == match.events[-1]["head"]
 
 
 def test_view_history_is_of_open_game(match, view):
