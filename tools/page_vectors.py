@@ -11,7 +11,7 @@ import json
 from datetime import date
 from random import Random
 
-from evilpegs_clients.daily import DateError, daily_position, is_solved, parse_date, reply_to, share_text
+from evilpegs_clients.daily import DateError, after_reply, daily_position, is_solved, parse_date, share_text
 from evilpegs_game.codemakers.codemaker import Evil, witness
 from evilpegs_game.codes import all_codes, code_at, column_code, format_code, parse_code
 from evilpegs_game.errors import GameError
@@ -180,7 +180,7 @@ def evil_game(rng, name, limit, share):
     while len(turns) < limit and not (turns and is_over(position)):
         guess = position.sample(rng)[0] if rng.random() < share else random_code(rng, rules)
         before, parts = position.count, parts_of(position, guess)
-        position = reply_to(position, guess)
+        position = after_reply(position, guess)
         turns.append(
             {"code": format_code(guess), **reply(position), "before": before, "left": position.count, "parts": parts}
         )
@@ -256,10 +256,10 @@ def daily_game(day):
     guesses = []
     while not is_solved(position.history):
         guesses.append(position.first_candidate)
-        position = reply_to(position, guesses[-1])
+        position = after_reply(position, guesses[-1])
     lost, turn = start, start.history[0].guess
     while len(lost.history) < 10:
-        lost = reply_to(lost, turn)
+        lost = after_reply(lost, turn)
     return {
         "date": str(day),
         "first": format_code(turn),

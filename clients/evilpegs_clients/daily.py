@@ -54,10 +54,10 @@ def first_guess(day: date) -> Code:
 
 def daily_position(day: date) -> Position:
     """Return the position after the drawn guess and evil's reply."""
-    return reply_to(Position(DAILY_RULES), first_guess(day))
+    return after_reply(Position(DAILY_RULES), first_guess(day))
 
 
-def reply_to(position: Position, guess: Code) -> Position:
+def after_reply(position: Position, guess: Code) -> Position:
     """Return the position after ``guess`` and evil's reply."""
     return position.after(guess, Evil().reply(position, guess))
 

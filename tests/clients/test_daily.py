@@ -8,11 +8,11 @@ from evilpegs_clients.daily import (
     DAILY_LIMIT,
     DAILY_RULES,
     DateError,
+    after_reply,
     daily_position,
     first_guess,
     is_solved,
     parse_date,
-    reply_to,
     share_text,
 )
 from evilpegs_game.codemakers.codemaker import Evil
@@ -54,7 +54,7 @@ def test_text_that_is_no_date_is_refused(text):
 def test_shared_text_shows_feedback_and_no_code():
     position = daily_position(DAY)
     while not is_solved(position.history):
-        position = reply_to(position, position.first_candidate)
+        position = after_reply(position, position.first_candidate)
     heading, *rows = share_text(DAY, position.history).splitlines()
     assert heading == f"evilpegs daily 2026-11-22 {len(position.history)}/{DAILY_LIMIT}"
     assert rows[0] == "····"

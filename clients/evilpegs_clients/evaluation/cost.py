@@ -55,13 +55,13 @@ Now = Callable[[], float]
 class CostEstimate:
     """The estimated cost of evaluating one strategy.
 
-    ``memory`` is in bytes per process, without the program. ``task_size`` counts candidates, or games. ``work`` is a
+    ``memory`` is in bytes per process, without the program. ``unit_size`` counts candidates, or games. ``work`` is a
     description for people. If ``is_small``, the work is best done in one piece in this process.
     """
 
     spec: StrategySpec
     memory: int
-    task_size: int
+    unit_size: int
     work: str
     is_small: bool
 
@@ -114,9 +114,9 @@ def _games_cost(spec: StrategySpec, is_file: bool) -> CostEstimate:
     cached = DEFAULT_BYTES + DEFAULT_BYTES // 8
     memory = cached + COUNT_BYTES if is_counted else min(cached, CACHED_TURNS * spec.games * codes)
     small = SMALL_GAMES_OF_FILE if is_file else SMALL_GAMES
-    task_size = min(MAX_UNIT_GAMES, -(-spec.games // TARGET_UNITS))
+    unit_size = min(MAX_UNIT_GAMES, -(-spec.games // TARGET_UNITS))
     is_small = spec.games <= small and not is_counted
-    return CostEstimate(spec, memory, task_size, f"{spec.games:,} games", is_small)
+    return CostEstimate(spec, memory, unit_size, f"{spec.games:,} games", is_small)
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,19 +58,19 @@ class ExecutionPlan:
     cluster: str | None = None
     journal: Path | None = None
 
-    def uses_tasks(self, cost: CostEstimate) -> bool:
+    def uses_units(self, cost: CostEstimate) -> bool:
         """Return True if the work is long, or a cluster or a journal was chosen."""
         return not cost.is_small or self.cluster is not None or self.journal is not None
 
     def processes(self, cost: CostEstimate) -> int | None:
         """Return the processes of this machine that do the work; None if a cluster does it."""
-        if not self.uses_tasks(cost):
+        if not self.uses_units(cost):
             return 1
         return self.jobs if self.cluster is None else None
 
     def checkpoint_path(self, costs: Sequence[CostEstimate]) -> Path | None:
         """Return the journal of a run; None if nothing is played in units."""
-        if not any(map(self.uses_tasks, costs)):
+        if not any(map(self.uses_units, costs)):
             return None
         return self.journal or default_journal_path(_run_digest(costs))
 
@@ -111,18 +111,18 @@ def run_evaluation(
     tallies = []
     with ExitStack() as stack:
         journal = stack.enter_context(_open_plan_journal(costs, plan, err))
-        uses_tasks = any(map(plan.uses_tasks, costs))
-        workers = stack.enter_context(open_workers(plan.jobs, plan.cluster)) if uses_tasks else INLINE
+        uses_units = any(map(plan.uses_units, costs))
+        workers = stack.enter_context(open_workers(plan.jobs, plan.cluster)) if uses_units else INLINE
         for index, cost in enumerate(costs):
             # before the time is measured
-            _compile(cost.spec, plan.uses_tasks(cost))
+            _compile(cost.spec, plan.uses_units(cost))
             with with_strategy_name(cost.spec.strategy):
                 if not journal.outcomes:  # otherwise little may be left to do
                     _announce(cost.spec, plan.processes(cost) or 1, err, now)
                 advance = _make_advance(progress, err, cost.spec, now, with_name=len(costs) > 1)
                 start = now()
-                if plan.uses_tasks(cost):
-                    tally = tally_units(cost.spec, f"{index} ", workers, journal, cost.task_size, advance)
+                if plan.uses_units(cost):
+                    tally = tally_units(cost.spec, f"{index} ", workers, journal, cost.unit_size, advance)
                 else:
                     tally = _tally_inline(cost, plan.jobs, advance)
             tallies.append((tally, now() - start))
@@ -167,13 +167,13 @@ def _remove_default(path: Path | None, plan: ExecutionPlan) -> None:
         path.unlink()
 
 
-def _compile(spec: StrategySpec, uses_tasks: bool) -> None:
+def _compile(spec: StrategySpec, uses_units: bool) -> None:
     strategy = spec.load()
     if isinstance(strategy, CriterionStrategy) and not spec.games and not spec.worst:
         first = seeded_choice(strategy)(Position(SMALL_RULES, (), LiveSets()))
         evaluate_heuristic(SMALL_RULES, strategy.criterion, (), first)
         # the first use after an installation waits for kernels, so none is compiled that only units and games need
-        if not uses_tasks:
+        if not uses_units:
             return
     warm_up(strategy, (), LiveSets())
 
@@ -215,7 +215,7 @@ def tally_units(
 def _tally_inline(cost: CostEstimate, threads: int, advance: Advance) -> Tally:
     spec, strategy = cost.spec, cost.spec.load()
     if spec.games or spec.worst:
-        return tally_units(spec, "", INLINE, Journal(), cost.task_size, advance)
+        return tally_units(spec, "", INLINE, Journal(), cost.unit_size, advance)
     # one piece is the fastest way for work that takes about a second
     rules, choose = spec.rules, seeded_choice(strategy, spec.seed)
     tally = Tally(spec.opening or choose(Position(rules, (), LiveSets())))

@@ -8,7 +8,7 @@ from typing import Final
 
 from rich.console import Console
 
-from evilpegs_clients.daily import DAILY_LIMIT, DAILY_RULES, daily_position, is_solved, reply_to, share_text
+from evilpegs_clients.daily import DAILY_LIMIT, DAILY_RULES, after_reply, daily_position, is_solved, share_text
 from evilpegs_clients.play.match_dialog import COMMANDS, PlayCommand, parse_command
 from evilpegs_clients.play.match_screen import MatchScreen
 from evilpegs_clients.terminal.prompt import Prompt
@@ -88,7 +88,7 @@ class DailyGame:
             return None
         if isinstance(command, PlayCommand):
             return self._execute(command)
-        before, self.position = self.position, reply_to(self.position, command)
+        before, self.position = self.position, after_reply(self.position, command)
         self._events.append(_feedback_event(before, self.position))
         self._show_reply()
         if is_solved(self.position.history):

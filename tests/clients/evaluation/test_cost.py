@@ -72,12 +72,12 @@ def test_cost_is_small_up_to_limits(mine):
     assert Rules(6, 6).size <= SMALL_SIZE < Rules(6, 7).size
 
 
-def test_cost_task_sizes(mine):
-    assert estimate_cost(spec("minimax", "7x7")).task_size == 7**7 // 256
-    assert estimate_cost(spec("minimax", "4x6")).task_size == 500
-    assert estimate_cost(spec(mine, "4x6")).task_size == 16
-    assert estimate_cost(spec("sampled", "4x6", games=1000)).task_size == 4
-    assert estimate_cost(spec("sampled", "4x6", games=10**6)).task_size == 1000
+def test_cost_unit_sizes(mine):
+    assert estimate_cost(spec("minimax", "7x7")).unit_size == 7**7 // 256
+    assert estimate_cost(spec("minimax", "4x6")).unit_size == 500
+    assert estimate_cost(spec(mine, "4x6")).unit_size == 16
+    assert estimate_cost(spec("sampled", "4x6", games=1000)).unit_size == 4
+    assert estimate_cost(spec("sampled", "4x6", games=10**6)).unit_size == 1000
 
 
 def test_cost_work_counts_feedbacks_choices_and_games():

@@ -234,13 +234,13 @@ def test_games_of_journal_are_not_new():
     assert (again.lengths, again.new_guesses) == (first.lengths, 0)
 
 
-def test_plan_uses_tasks_and_journal_when_needed(tmp_path):
+def test_plan_uses_units_and_journal_when_needed(tmp_path):
     small, large = (estimate_cost(StrategySpec("minimax", None, Rules.parse(rules))) for rules in ("4x6", "6x8"))
-    assert [ExecutionPlan(jobs=2).uses_tasks(cost) for cost in (small, large)] == [False, True]
+    assert [ExecutionPlan(jobs=2).uses_units(cost) for cost in (small, large)] == [False, True]
     assert [ExecutionPlan(jobs=2).processes(cost) for cost in (small, large)] == [1, 2]
     assert ExecutionPlan(cluster="tcp://x:1").processes(small) is None
-    assert ExecutionPlan(cluster="tcp://x:1").uses_tasks(small)
-    assert ExecutionPlan(journal=tmp_path / "a").uses_tasks(small)
+    assert ExecutionPlan(cluster="tcp://x:1").uses_units(small)
+    assert ExecutionPlan(journal=tmp_path / "a").uses_units(small)
     assert ExecutionPlan().checkpoint_path([small]) is None
     assert ExecutionPlan().checkpoint_path([small, large]).suffix == ".journal"
     assert ExecutionPlan(journal=tmp_path / "a").checkpoint_path([small]) == tmp_path / "a"

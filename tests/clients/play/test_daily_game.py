@@ -4,7 +4,7 @@ from datetime import date
 import pytest
 from rich.console import Console
 
-from evilpegs_clients.daily import daily_position, is_solved, reply_to, share_text
+from evilpegs_clients.daily import after_reply, daily_position, is_solved, share_text
 from evilpegs_clients.play.daily_game import run_daily
 from evilpegs_clients.terminal.prompt import Prompt
 from evilpegs_game.codes import format_code
@@ -29,7 +29,7 @@ def solution():
     position, guesses = daily_position(DAY), []
     while not is_solved(position.history):
         guesses.append(format_code(position.first_candidate))
-        position = reply_to(position, position.first_candidate)
+        position = after_reply(position, position.first_candidate)
     return guesses, position.history
 
 

@@ -177,7 +177,7 @@ def show_costs(out: Console, costs: Sequence[CostEstimate], plan: ExecutionPlan)
     for cost in costs:
         out.print(f"{cost.spec.strategy} on {cost.spec.rules}: {_games_text(cost)}")
         out.print(f"  memory  {_memory_text(cost)}{_processes_text(cost, plan)}")
-        out.print(f"  work    {cost.work}, {_tasks_text(cost, plan)}")
+        out.print(f"  work    {cost.work}, {_units_text(cost, plan)}")
     path = plan.checkpoint_path(costs)
     out.print(f"journal: {path}" if path else "journal: none, this takes only seconds", soft_wrap=True)
 
@@ -193,7 +193,7 @@ def costs_document(costs: Sequence[CostEstimate], plan: ExecutionPlan) -> dict[s
                 "strategy": cost.spec.strategy,
                 "bytes": cost.memory,
                 "processes": plan.processes(cost),
-                "units": min_tasks(cost, plan),
+                "units": min_units(cost, plan),
                 "work": cost.work,
             }
             for cost in costs
@@ -201,10 +201,10 @@ def costs_document(costs: Sequence[CostEstimate], plan: ExecutionPlan) -> dict[s
     }
 
 
-def min_tasks(cost: CostEstimate, plan: ExecutionPlan) -> int:
-    """Return the least number of tasks; the exact one follows from the parts, which are not known before."""
+def min_units(cost: CostEstimate, plan: ExecutionPlan) -> int:
+    """Return the least number of units; the exact one follows from the parts, which are not known before."""
     size = cost.spec.games or cost.spec.rules.size
-    return -(-size // cost.task_size) if plan.uses_tasks(cost) else 1
+    return -(-size // cost.unit_size) if plan.uses_units(cost) else 1
 
 
 def _games_text(cost: CostEstimate) -> str:
@@ -226,11 +226,11 @@ def _processes_text(cost: CostEstimate, plan: ExecutionPlan) -> str:
     return f", in each of {processes} processes" if processes > 1 else ""
 
 
-def _tasks_text(cost: CostEstimate, plan: ExecutionPlan) -> str:
-    if not plan.uses_tasks(cost):
+def _units_text(cost: CostEstimate, plan: ExecutionPlan) -> str:
+    if not plan.uses_units(cost):
         return "in one piece in this process"
     what = "games" if cost.spec.games else "candidates"
-    return f"in {min_tasks(cost, plan):,} units or more, of at most {cost.task_size:,} {what}"
+    return f"in {min_units(cost, plan):,} units or more, of at most {cost.unit_size:,} {what}"
 
 
 EXACT_FIELDS: Final = ("rules", "strategy", "first", "codes", "total", "mean", "max", "seconds")
