@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from evilpegs_clients.verification.independent import definitions as plain
-from evilpegs_clients.verification.independent.enumerate_blocks import live_codes
+from evilpegs_clients.verification.independent.enumeration import live_codes
 from evilpegs_clients.verification.independent.replies import hardest_replies
 from evilpegs_clients.verification.independent.solver import ExhaustiveSolver
 from evilpegs_game.codemakers.worst_case import WorstCase

@@ -184,11 +184,10 @@ def verify_record(
     verified = verify_match(events)
     violations = [violation for violation in verified if violation.subject is not Subject.END]
     report = check_record(events, max_codes, game_done=game_done)
-    reported = (*report.violations, *report.not_checked)
     unsigned = [] if keys is None else check_signature(events, keys)
     checked: list[tuple[Check, Iterable[Violation]]] = [
         ("verification", violations),
-        ("independent", reported),
+        ("independent", report.remarks),
         ("signature", unsigned),
     ]
     findings = _remarks(checked, lambda finding: not isinstance(finding, NotChecked))

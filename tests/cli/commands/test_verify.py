@@ -175,7 +175,7 @@ def test_verify_record_of_practice_holds(run, server, played, tmp_path):
 def first_tie(events):
     """Return (game, turn, other feedback) of the first turn in which two parts are equally large."""
     from evilpegs_clients.verification.independent.definitions import MarkedGuess, Marks, Space
-    from evilpegs_clients.verification.independent.enumerate_blocks import count_parts
+    from evilpegs_clients.verification.independent.enumeration import count_parts
     from evilpegs_clients.verification.independent.replies import evil_replies
 
     space = Space(4, 6, True, "123456")

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evilpegs_clients.verification.independent.definitions import Marks, Space, marks_of
-from evilpegs_clients.verification.independent.enumerate_blocks import live_codes
+from evilpegs_clients.verification.independent.enumeration import live_codes
 from evilpegs_clients.verification.independent.replies import hardest_replies
 from evilpegs_clients.verification.independent.solver import ExhaustiveSolver, TooMuchWorkError
 from evilpegs_game.codes import SYMBOLS

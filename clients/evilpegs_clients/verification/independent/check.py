@@ -29,14 +29,6 @@ class CheckedGame:
     witness: str | None
     remarks: tuple[Violation, ...] = ()
 
-    @property
-    def violations(self) -> tuple[Violation, ...]:
-        return tuple(violation for violation in self.remarks if not isinstance(violation, NotChecked))
-
-    @property
-    def not_checked(self) -> tuple[NotChecked, ...]:
-        return tuple(violation for violation in self.remarks if isinstance(violation, NotChecked))
-
 
 @dataclass(frozen=True, slots=True)
 class RecordReport:
@@ -46,13 +38,17 @@ class RecordReport:
     unreadable: str | None = None
 
     @property
-    def violations(self) -> tuple[Violation, ...]:
+    def remarks(self) -> tuple[Violation, ...]:
         whole = () if self.unreadable is None else (Violation(self.unreadable),)
-        return (*whole, *(violation for game in self.games for violation in game.violations))
+        return (*whole, *(remark for game in self.games for remark in game.remarks))
+
+    @property
+    def violations(self) -> tuple[Violation, ...]:
+        return tuple(remark for remark in self.remarks if not isinstance(remark, NotChecked))
 
     @property
     def not_checked(self) -> tuple[NotChecked, ...]:
-        return tuple(violation for game in self.games for violation in game.not_checked)
+        return tuple(remark for remark in self.remarks if isinstance(remark, NotChecked))
 
 
 def check_record(

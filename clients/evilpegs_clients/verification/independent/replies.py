@@ -7,9 +7,8 @@ guesses; if several qualify, it gives those of a largest part.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from evilpegs_clients.verification.independent import enumerate_blocks, enumerate_plain
 from evilpegs_clients.verification.independent.definitions import Code, MarkedGuess, Marks, PartCounts, Parts
-from evilpegs_clients.verification.independent.enumerate_blocks import live_codes
+from evilpegs_clients.verification.independent.enumeration import count_parts, count_parts_plainly, live_codes
 from evilpegs_clients.verification.independent.record import Game, MatchSetup
 from evilpegs_clients.verification.independent.solver import (
     CELLS,
@@ -98,7 +97,8 @@ def check_replies(
         what = f"the replies: {game.match.rules} is too large to enumerate; {size:,} codes"
         yield NotChecked(what, game.game, subject=Subject.REPLY)
         return
-    counted = _count_parts(game, plain_limit)
+    count = count_parts_plainly if size <= plain_limit else count_parts
+    counted = count(game.match.space, game.turns)
     for turn, parts in enumerate(counted.parts, 1):
         if game.turns[turn - 1].marks not in parts:
             yield _violation(game, turn, Subject.REPLY, "which no code that was left would get")
@@ -111,12 +111,6 @@ def check_replies(
         else:
             yield from _check_reply(game, turn, parts, allowed)
     yield from _check_first_witness(game, counted)
-
-
-def _count_parts(game: Game, plain_limit: int) -> PartCounts:
-    space = game.match.space
-    count_parts = enumerate_plain.count_parts if space.size <= plain_limit else enumerate_blocks.count_parts
-    return count_parts(space, game.turns)
 
 
 def _allowed_replies(game: Game, turn: int, counted: PartCounts, devil: DevilRule | None) -> list[Marks]:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evilpegs_clients.verification.independent.definitions import Code, Marks, Space
-from evilpegs_clients.verification.independent.enumerate_blocks import Block, code_blocks, marks_number, marks_numbers
+from evilpegs_clients.verification.independent.enumeration import Block, code_blocks, marks_number, marks_numbers
 
 CELLS: Final = 1 << 24
 """Codes times candidates: feedbacks in a table."""

@@ -1,10 +1,11 @@
-"""Counting the parts of guesses block by block, for rules with many codes.
+"""Counting the parts of guesses: code by code, exactly as defined, or block by block, for rules with many codes.
 
 A block is an array of codes. Each is taken through all turns of the game before the next is generated: at each turn,
 its codes are counted by the marks that they would give to the guess, and only those that agree with the turn are kept.
 So each code is generated once per game, not once per turn, and only one block is in memory at a time.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any, Final
@@ -12,13 +13,31 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from evilpegs_clients.verification.independent.definitions import Code, MarkedGuess, Marks, PartCounts, Parts, Space
+from evilpegs_clients.verification.independent.definitions import (
+    Code,
+    MarkedGuess,
+    Marks,
+    PartCounts,
+    Parts,
+    Space,
+    marks_of,
+)
 
 BLOCK: Final = 1 << 18
 """In codes."""
 
 Block = NDArray[np.uint8]
 """Codes in code order, one row per peg: shape (pegs, codes), dtype uint8."""
+
+
+def count_parts_plainly(space: Space, turns: Sequence[MarkedGuess]) -> PartCounts:
+    live = list(space.codes())
+    parts = []
+    for guess, marks in turns:
+        answers = [marks_of(guess, code) for code in live]
+        parts.append(dict(Counter(answers)))
+        live = [code for code, answer in zip(live, answers, strict=True) if answer == marks]
+    return PartCounts(tuple(parts), live[0] if live else None)
 
 
 def count_parts(space: Space, turns: Sequence[MarkedGuess], block_size: int = BLOCK) -> PartCounts:
