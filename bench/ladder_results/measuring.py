@@ -14,8 +14,8 @@ from itertools import islice
 from math import sqrt
 from statistics import fmean, stdev
 
-from evilpegs_clients.contest.paired_games import mean_score
 from evilpegs_clients.evaluation.cost import SMALL_SIZE
+from evilpegs_clients.paired_games import mean_score
 from evilpegs_clients.strategies.consistent import RandomConsistent
 from evilpegs_clients.strategies.heuristics import CriterionStrategy
 from evilpegs_clients.strategies.strategy import Strategy, draw_secret, game_seed, seeded_choice

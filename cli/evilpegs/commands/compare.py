@@ -23,7 +23,7 @@ from evilpegs_clients.bot.bot import BotEvent, OnEvent
 from evilpegs_clients.bot.summary import BotSummary, GameSummary, MatchSummary
 from evilpegs_clients.connection.connection import server_url
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file
-from evilpegs_clients.contest.paired_games import (
+from evilpegs_clients.paired_games import (
     ExactMeans,
     PairedGames,
     PairScores,

@@ -4,7 +4,7 @@ from statistics import fmean
 
 import pytest
 
-from evilpegs_clients.contest.paired_games import PairedGames
+from evilpegs_clients.paired_games import PairedGames
 from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.strategy import draw_secret, game_seed
 from evilpegs_game.feedback import feedback

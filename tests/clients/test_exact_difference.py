@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 from rich.progress import Progress
 
-from evilpegs_clients.contest.paired_games import exact_means, has_exact_mean, mean_score
+from evilpegs_clients.paired_games import exact_means, has_exact_mean, mean_score
 from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_game.rules import Rules
 

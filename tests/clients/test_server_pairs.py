@@ -3,7 +3,7 @@
 import pytest
 
 from evilpegs_clients.bot.summary import GameSummary, MatchSummary
-from evilpegs_clients.contest.paired_games import ServerPairs
+from evilpegs_clients.paired_games import ServerPairs
 from evilpegs_game.codes import parse_code
 from evilpegs_game.feedback import Turn, feedback
 from evilpegs_game.live.live_sets import LiveSets
