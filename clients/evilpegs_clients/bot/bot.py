@@ -18,17 +18,16 @@ from evilpegs_clients.bot.summary import BotSummary, GameSummary, MatchSummary, 
 from evilpegs_clients.connection.connection import RetryPolicy
 from evilpegs_clients.connection.login import Credentials
 from evilpegs_clients.connection.match_client import MatchClient
-from evilpegs_clients.connection.match_view import MatchView
 from evilpegs_clients.connection.session import KeyChanged, PlayerSession, Reconnected, Reconnecting
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file, sole_user
-from evilpegs_clients.errors import BrokenRecordError, ClientError, ConnectionLostError, ServerRefusedError
+from evilpegs_clients.errors import BrokenRecordError, ClientError, ServerRefusedError
 from evilpegs_clients.strategies.registry import warm_up
 from evilpegs_clients.strategies.strategy import Strategy, StrategyError
 from evilpegs_clients.verification.game import VerificationCache
 from evilpegs_game.errors import quoted
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.rules import Rules
-from evilpegs_protocol.client_messages import ClientInfo, Unwatch, Watch
+from evilpegs_protocol.client_messages import ClientInfo
 from evilpegs_protocol.server_messages import LadderInfo, MatchStarted, Notice, Welcome
 
 OnFailure = Callable[[StrategyFailure], None]
@@ -243,13 +242,14 @@ class _Bot:
         return summary
 
     def _chooser(self) -> MoveChooser:
-        seed = self._session.rng_seed if self._seed is None else self._seed
+        seed = self._session.login.rng_seed if self._seed is None else self._seed
         return MoveChooser(self._strategy, seed, self._live_sets)
 
 
 async def _find_own_matches(session: PlayerSession, client: str) -> list[MatchStarted]:
-    # only watched: another connection that plays one of them at this moment can go on
-    views = [await _watch(session, match.match) for match in session.welcome.open]
+    views = [await session.watch(match.match) for match in session.welcome.open]
+    if empty := next((view.id for view in views if not view.record), None):
+        raise BrokenRecordError(f"the server shows no event of match {empty}, which it says is open")
     started = [view.started for view in views if view.match.over is None]
     player = session.welcome.player
     for each in started:
@@ -259,24 +259,6 @@ async def _find_own_matches(session: PlayerSession, client: str) -> list[MatchSt
                 f"with: evilpegs play --name {player} --server {session.server}, or choose another --name"
             )
     return started
-
-
-async def _watch(session: PlayerSession, match: str) -> MatchView:
-    while True:
-        view = session.view = MatchView(match)
-        try:
-            await session.ask(Watch(match=match))
-            # answered only after the events are sent, so the view is complete then
-            await session.ask(Unwatch(match=match))
-        except ConnectionLostError:
-            session.view = None
-            await session.restore()
-        else:
-            if not view.record:
-                raise BrokenRecordError(f"the server shows no event of match {match}, which it says is open")
-            return view
-        finally:
-            session.view = None
 
 
 def _client_info(strategy: Strategy, client_version: str | None) -> ClientInfo:

@@ -8,7 +8,7 @@ import asyncio
 import math
 import threading
 from collections.abc import Callable
-from contextlib import suppress
+from concurrent.futures import Future
 from typing import Final, TypeVar
 
 from evilpegs_clients.bot.summary import StrategyFailure
@@ -106,24 +106,19 @@ _T = TypeVar("_T")
 
 def run_in_thread(work: Callable[[], _T]) -> "asyncio.Future[_T]":
     """Run ``work`` in a new daemon thread: work that never ends does not keep the program alive."""
-    loop = asyncio.get_running_loop()
-    future: asyncio.Future[_T] = loop.create_future()
+    done: Future[_T] = Future()
+    done.set_running_or_notify_cancel()  # from now on, a caller that gives up does not cancel it
+    future = asyncio.wrap_future(done)
     future.add_done_callback(_retrieve_exception)
 
     def run() -> None:
         try:
-            finish = _setter(future.set_result, work())
+            done.set_result(work())
         except BaseException as error:  # noqa: BLE001 - the future carries it to the caller
-            finish = _setter(future.set_exception, _presentable(error))
-        with suppress(RuntimeError):  # the loop is closed, so nobody waits for the result
-            loop.call_soon_threadsafe(lambda: future.done() or finish())
+            done.set_exception(_presentable(error))
 
     threading.Thread(target=run, name="background", daemon=True).start()
     return future
-
-
-def _setter(finish: Callable[[_T], None], value: _T) -> Callable[[], None]:
-    return lambda: finish(value)
 
 
 def _presentable(error: BaseException) -> Exception:

@@ -44,7 +44,8 @@ class LoginSequence:
         self._tokens = tokens
         self._proven: str | None = None
         self._keys = ServerKeyFile.beside(tokens)
-        self._former_key: str | None = None
+        self.former_key: str | None = None
+        """The stored key before the latest login, if the server has another now."""
         self.known_keys: tuple[str, ...] = ()
         """The stored public keys of the server, newest first; empty before a login."""
 
@@ -71,17 +72,11 @@ class LoginSequence:
             self._tokens.add(self._server, self._credentials.name, self._proven)
             self._remember_key(self._credentials.name, welcome.server.key)
 
-    def take_former_key(self) -> str | None:
-        """Return the key stored before the latest login if the server has changed it; once per login."""
-        former, self._former_key = self._former_key, None
-        return former
-
     def _remember_key(self, name: str, key: str | None) -> None:
         known = self._keys.get(self._server, name)
-        if known[:1] != (key,):
-            self._former_key = known[0] if known else None
-            if key is not None:
-                self._keys.add(self._server, name, key)
+        self.former_key = known[0] if known and known[0] != key else None
+        if key is not None and known[:1] != (key,):
+            self._keys.add(self._server, name, key)
         self.known_keys = self._keys.get(self._server, name)
 
     @property
@@ -100,7 +95,9 @@ class LoginSequence:
         if name is None:
             return error
         if error.code is ErrorCode.AUTH_REQUIRED:
-            return self._explain_closed_registration(error)
+            names = ", ".join(self._tokens.names_at(self._server))
+            known = f"; {self._tokens.path} has tokens for: {names}" if names else ""
+            return error.with_message(CLOSED_REGISTRATION + known)
         if error.code is not ErrorCode.NAME_TAKEN:
             return error
         stored_for = self._tokens.servers_with(name)
@@ -113,11 +110,6 @@ class LoginSequence:
         return error.with_message(
             f"the name {name} is taken, and no token in {self._tokens.path} proves it; choose another"
         )
-
-    def _explain_closed_registration(self, error: ServerRefusedError) -> ServerRefusedError:
-        names = ", ".join(self._tokens.names_at(self._server))
-        known = f"; {self._tokens.path} has tokens for: {names}" if names else ""
-        return error.with_message(CLOSED_REGISTRATION + known)
 
     def _former_tokens(self, name: str) -> tuple[str, ...]:
         former = self._credentials.token_from

@@ -10,7 +10,6 @@ from typing import Any, Final, Self, TypeVar
 
 from evilpegs_clients.connection.connection import RetryPolicy
 from evilpegs_clients.connection.login import Credentials
-from evilpegs_clients.connection.match_view import MatchView
 from evilpegs_clients.connection.session import PlayerSession, SessionEvent
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file
 from evilpegs_clients.errors import (
@@ -20,7 +19,7 @@ from evilpegs_clients.errors import (
     UnreachableReason,
 )
 from evilpegs_clients.printable import printable
-from evilpegs_protocol.client_messages import ClientInfo, ListMatches, Ping, ReadStandings, Watch
+from evilpegs_protocol.client_messages import ClientInfo, ListMatches, ReadStandings
 from evilpegs_protocol.fields import ClientMessage, ServerMessage
 from evilpegs_protocol.listings import FinishedMatch, MatchList, Standings
 from evilpegs_protocol.server_messages import ErrorCode, ServerEvent, Welcome
@@ -75,19 +74,7 @@ class ServerReader:
 
     async def record(self, match: str) -> list[dict[str, Any]]:
         """Return all events of the match so far."""
-        while True:
-            view = self._session.view = MatchView(match)
-            try:
-                await self._session.ask(Watch(match=match))
-                # answered only after the events are sent, so they are complete then
-                await self._session.ask(Ping(c=0))
-            except ConnectionLostError:
-                self._session.view = None
-                await self._session.restore()
-            else:
-                return view.record
-            finally:
-                self._session.view = None
+        return (await self._session.watch(match)).record
 
     async def _ask(self, request: ClientMessage, answer_type: type[_Answer]) -> _Answer:
         while True:

@@ -21,7 +21,7 @@ from evilpegs_clients.errors import (
     ServerUnreachableError,
     UnreachableReason,
 )
-from evilpegs_protocol.client_messages import Resume
+from evilpegs_protocol.client_messages import Resume, Unwatch, Watch
 from evilpegs_protocol.fields import ClientMessage
 from evilpegs_protocol.server_messages import (
     ErrorCode,
@@ -87,7 +87,9 @@ class PlayerSession:
     ) -> None:
         self.server = server_url(server)
         self.view: MatchView | None = None
-        self._login = LoginSequence(self.server, credentials, tokens)
+        self.welcome: Welcome
+        """The answer to the latest `hello`."""
+        self.login = LoginSequence(self.server, credentials, tokens)
         self._retry_policy = retry_policy
         self._on_event = on_event
         self._restoring = asyncio.Lock()
@@ -95,21 +97,8 @@ class PlayerSession:
         # and then drops them is tried more and more rarely
         self._attempts: Iterator[tuple[int, float]] | None = None
         self._connection: ProtocolConnection | None = None
-        self._welcome: Welcome | None = None
         self._news: asyncio.Future[None] | None = None
         self._copy: _RecordCopy | None = None
-
-    @property
-    def welcome(self) -> Welcome:
-        """The answer to the latest `hello`."""
-        if self._welcome is None:
-            raise RuntimeError("the session is not open")
-        return self._welcome
-
-    @property
-    def rng_seed(self) -> int:
-        """Derived from the token, so it is the same in each session under one name."""
-        return self._login.rng_seed
 
     async def open(self, before_claim: BeforeClaim | None = None) -> Welcome:
         """Connect and log in; if no stored token proves the name, claim it once ``before_claim`` has returned."""
@@ -120,10 +109,6 @@ class PlayerSession:
         """Close the connection; a match that is not over continues, and so does its clock."""
         if self._connection is not None:
             await self._connection.close()
-
-    def keep_guest(self) -> None:
-        """Store the token of a guest, so that they can come back under the name that the server gave."""
-        self._login.keep_guest(self.welcome.player)
 
     async def ask(self, request: ClientMessage) -> ServerEvent:
         """Return the answer to ``request``, which is sent again after a temporary refusal.
@@ -165,25 +150,39 @@ class PlayerSession:
     def server_keys(self) -> tuple[str, ...]:
         """The public key in use, then those of earlier logins; empty if the server signs nothing."""
         key = self.welcome.server.key
-        return () if key is None else tuple(dict.fromkeys((key, *self._login.known_keys)))
+        return () if key is None else tuple(dict.fromkeys((key, *self.login.known_keys)))
 
     async def fetch_record(self, match: str) -> list[dict[str, Any]]:
         """Request a record again; raises ClientError unless it arrives in time. A cut connection is not restored."""
         connection = self._open_connection()
         copy = self._copy = _RecordCopy(match)
-        complete = asyncio.ensure_future(copy.complete.wait())
         try:
             async with asyncio.timeout(self._retry_policy.timeout):
                 await connection.ask(Resume(match=match, seq=0))
-                await asyncio.wait([complete, connection.ended], return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait([copy.complete, connection.ended], return_when=asyncio.FIRST_COMPLETED)
         except TimeoutError:
             raise ConnectionLostError(f"the server does not send all events of match {match} again") from None
         finally:
             self._copy = None
-            complete.cancel()
-        if not copy.complete.is_set():
+        if not copy.complete.done():
             raise connection.ended.result()
         return copy.events
+
+    async def watch(self, match: str) -> MatchView:
+        """Return the match so far, of anybody; another connection that plays it can go on."""
+        while True:
+            view = self.view = MatchView(match)
+            try:
+                await self.ask(Watch(match=match))
+                # answered only after the events are sent, so they are complete then
+                await self.ask(Unwatch(match=match))
+            except ConnectionLostError:
+                self.view = None
+                await self.restore()
+            else:
+                return view
+            finally:
+                self.view = None
 
     async def restore(self) -> None:
         """Connect again and resume the match if the connection was cut; raises ClientError once all attempts failed."""
@@ -240,12 +239,11 @@ class PlayerSession:
 
     async def _connect(self, before_claim: BeforeClaim | None = None) -> ProtocolConnection:
         timeout = self._retry_policy.timeout
-        connection, self._welcome = await connect_and_log_in(
-            self.server, self._login, self._deliver, timeout, before_claim
+        connection, self.welcome = await connect_and_log_in(
+            self.server, self.login, self._deliver, timeout, before_claim
         )
-        former = self._login.take_former_key()
-        if former is not None:
-            self._on_event(KeyChanged(self.server, former, self._welcome.server.key))
+        if self.login.former_key is not None:
+            self._on_event(KeyChanged(self.server, self.login.former_key, self.welcome.server.key))
         return connection
 
     def _open_connection(self) -> ProtocolConnection:
@@ -276,7 +274,7 @@ class _RecordCopy:
     def __init__(self, match: str) -> None:
         self.match = match
         self.events: list[dict[str, Any]] = []
-        self.complete = asyncio.Event()
+        self.complete: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._announced: int | None = None
 
     def take(self, received: ReceivedMessage) -> bool:
@@ -291,6 +289,6 @@ class _RecordCopy:
             raise BrokenRecordError(
                 f"the server announced {self._announced} events of match {self.match} and sent more"
             )
-        if len(self.events) == self._announced:
-            self.complete.set()
+        if len(self.events) == self._announced and not self.complete.done():
+            self.complete.set_result(None)
         return True

@@ -76,19 +76,13 @@ class _Watcher:
         self._watched = watched
         self._retry_policy = retry_policy
         self._on_event = on_event
-        self._arrived: asyncio.Queue[RecordEvent] = asyncio.Queue()
+        self._arrived: asyncio.Queue[RecordEvent | None] = asyncio.Queue()
         self._under_way: dict[str, None] = {}
 
     async def events_of(self, connection: ProtocolConnection) -> AsyncIterator[RecordEvent]:
-        while not connection.ended.done() or not self._arrived.empty():
-            getting = asyncio.ensure_future(self._arrived.get())
-            try:
-                await asyncio.wait([getting, connection.ended], return_when=asyncio.FIRST_COMPLETED)
-            finally:
-                if not getting.done():
-                    getting.cancel()
-            if getting.done() and not getting.cancelled():
-                yield getting.result()
+        connection.ended.add_done_callback(lambda _: self._arrived.put_nowait(None))
+        while (event := await self._arrived.get()) is not None:
+            yield event
 
     async def connect(self) -> ProtocolConnection:
         credentials = Credentials(ClientInfo(name="evilpegs watch", version=version("evilpegs")))

@@ -108,7 +108,7 @@ def _print_how_to_return(session: PlayerSession, screen: MatchScreen, match: Ter
     player = session.welcome.player
     if session.welcome.kind == "guest":
         try:
-            session.keep_guest()
+            session.login.keep_guest(session.welcome.player)
         except TokenFileError as error:
             screen.say(str(error))
             return

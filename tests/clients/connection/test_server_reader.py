@@ -153,14 +153,14 @@ def recorded(honest_match):
 
 def watched(events):
     def answer(request):
-        if request["type"] == "ping":
-            return [{"type": "pong", "c": request["c"]}]
+        if request["type"] == "unwatch":
+            return [{"type": "unwatched"}]
         return [{"type": "watching", "matches": [MATCH]}, *events]
 
     return answer
 
 
-@pytest.mark.parametrize("cut", ["nothing", "watch", "ping"])
+@pytest.mark.parametrize("cut", ["nothing", "watch", "unwatch"])
 async def test_record_is_whole_also_after_cut(reader_at, honest_match, cut):
     events = [event | {"newer": "field"} for event in recorded(honest_match)]
     async with reader_at(ScriptedServer(cut_first(watched(events), cut))) as reader:

@@ -31,7 +31,7 @@ async def test_session_of_guest_keeps_no_file(tiny_server, open_session, tokens)
     async with open_session(server, name=None) as session:
         assert session.welcome.player == "guest-1"
         assert not tokens.path.exists()
-        session.keep_guest()
+        session.login.keep_guest(session.welcome.player)
         assert tokens.get(session.server, "guest-1") == (session.welcome.token,)
 
 
@@ -184,7 +184,7 @@ async def test_session_leaves_contradicting_server(tiny_server, open_session):
 
 async def test_session_must_be_open(tokens, retry_policy):
     session = PlayerSession("ws://127.0.0.1:9", Credentials(CLIENT), tokens, retry_policy, print)
-    with pytest.raises(RuntimeError):
+    with pytest.raises(AttributeError):
         _ = session.welcome
     with pytest.raises(RuntimeError):
         await session.ask(Ping(c=1))
