@@ -39,7 +39,7 @@ def feed(
     ] = None,
     mqtt_user: Annotated[
         str | None,
-        Parameter(env_var="EVILPEGS_MQTT_USER", help="The user at the broker, if it wants one."),
+        Parameter(help="The user at the broker, if it wants one; by default the one in EVILPEGS_MQTT_USER."),
     ] = None,
     mqtt_password_file: Annotated[
         Path | None,
@@ -72,6 +72,8 @@ def feed(
         raise CommandError("name one source: --mqtt or --server")
     if server is None and mqtt is None:
         mqtt = _broker_in_environment()
+    if mqtt is None and mqtt_user is not None:
+        raise CommandError("--mqtt-user needs --mqtt")
     if mqtt is None:
         chosen = server or server_in_environment() or DEFAULT_SERVER
         run_interruptibly(print_watched(chosen, Watched(ladder=ladder), as_json))
@@ -79,8 +81,9 @@ def feed(
     if ladder is not None and not is_id(ladder):
         raise CommandError(f"not the id of a ladder: {quoted(ladder)}; see: evilpegs ladders")
     require_aiomqtt()
+    user = os.environ.get("EVILPEGS_MQTT_USER") if mqtt_user is None else mqtt_user
     password = os.environ.get("EVILPEGS_MQTT_PASSWORD") if mqtt_password_file is None else None
-    broker = load_broker(mqtt, mqtt_user, password, mqtt_password_file, mqtt_ca_file)
+    broker = load_broker(mqtt, user, password, mqtt_password_file, mqtt_ca_file)
     run_interruptibly(_print_published(broker, ladder, as_json))
 
 
