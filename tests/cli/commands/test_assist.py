@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
+from evilpegs.commands.assist import MAX_CODES, AssistDialog
 from evilpegs.commands.assist.advice import Advice, Adviser, AssistHistory, Contradiction, Suggestion
-from evilpegs.commands.assist.command import MAX_CODES, AssistDialog
 from evilpegs.commands.assist.input import AssistCommand, RowChange, parse_feedback, parse_line
 from evilpegs.commands.assist.screen import AssistScreen
 from evilpegs.errors import CommandError

@@ -13,7 +13,7 @@ from fractions import Fraction
 import pytest
 from rich.console import Console
 
-from evilpegs.commands.evaluate.table import show_results
+from evilpegs.commands.evaluate import show_results
 from evilpegs.main import app
 from evilpegs_clients.errors import StuckStrategyError
 from evilpegs_clients.evaluation.journal import JournalMismatchError

@@ -6,7 +6,7 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from evilpegs.commands.evaluate.table import show_results
+from evilpegs.commands.evaluate import show_results
 from evilpegs_clients.evaluation.results import StrategyResult
 from evilpegs_clients.evaluation.spec import StrategySpec
 from evilpegs_game.evaluation.simulation import length_counts

@@ -1,1 +1,200 @@
-"""`evilpegs leaderboard`: who is better and by how much, from a database or from a running server."""
+"""`evilpegs leaderboard`: leaderboards of a database or of a running server, shown once or until Ctrl-C."""
+
+import asyncio
+import shlex
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager, nullcontext
+from functools import partial
+from typing import Annotated, Final
+
+from cyclopts import Parameter
+from pydantic import ValidationError
+from rich.console import RenderableType
+
+from evilpegs.commands.leaderboard.between import Difference, compare_rows, difference_lines
+from evilpegs.commands.leaderboard.table import csv_text, show_standings, standings_view
+from evilpegs.errors import CommandError, practice_ladder, unknown_ladder
+from evilpegs.options import Database, Json, ServerToRead, server_to_read
+from evilpegs.output import can_redraw, console, print_json
+from evilpegs.reading import LiveScreen, print_session_event, retry_policy, server_reader
+from evilpegs.signals import run_interruptibly
+from evilpegs_clients.connection.server_reader import ServerReader
+from evilpegs_clients.connection.session import SessionEvent
+from evilpegs_clients.errors import ServerRefusedError
+from evilpegs_protocol.client_messages import ReadStandings
+from evilpegs_protocol.listings import Standings
+from evilpegs_protocol.server_messages import ErrorCode
+
+SHORTEST_REFRESH: Final = 0.5
+LONGEST_REFRESH: Final = 86_400.0  # seconds: a day
+ReadNow = Callable[[], Awaitable[list[Standings]]]
+
+
+def leaderboard(
+    ladder: Annotated[
+        str | None, Parameter(help="The id of a rated ladder; by default every one that has rated games.")
+    ] = None,
+    *,
+    server: ServerToRead = None,
+    database: Database = None,
+    between: Annotated[
+        tuple[str, str] | None,
+        Parameter(help="Compare two players on the ladder: how sure the difference is, and what would settle it."),
+    ] = None,
+    refresh: Annotated[
+        float | None,
+        Parameter(help="The seconds after which the table is read again; it stays on the screen until Ctrl-C."),
+    ] = None,
+    as_csv: Annotated[
+        bool, Parameter(name="--csv", show_default=False, help="Print comma-separated values with raw numbers.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Show the leaderboards of a database or of a running server.
+
+    A player is ranked with the latest version of their client. A game that was not solved counts as one guess more
+    than the limit. Most ladders with a fixed codemaker are ranked by the luck-adjusted mean: the guesses per game
+    without the luck of the feedback. The intervals hold at 95 % however often one looks. A rank needs 100 games, or 20
+    against evil or a devil; the ranks that the intervals leave possible are shown beside it. A match whose record was
+    changed does not count. docs/scoring.md explains all of it.
+    """
+    _check_form(refresh, as_csv, as_json)
+    if between is not None:
+        _check_between(ladder, refresh, as_csv, _source(server, database))
+    chosen = server_to_read(server, database)
+    if refresh is not None:
+        run_interruptibly(_show_refreshed(chosen, database, ladder, refresh))
+        return
+    standings = run_interruptibly(_load(database, ladder) if chosen is None else _fetch(chosen, ladder))
+    if between is not None:
+        _show_difference(compare_rows(standings[0], between, _source(server, database)), as_json=as_json)
+    elif as_json:
+        # the excluded fields concern only the protocol message
+        excluded = {"type", "re", "page", "pages"}
+        print_json({"ladders": [each.model_dump(mode="json", exclude=excluded) for each in standings]})
+    elif as_csv:
+        sys.stdout.write(csv_text(standings))
+    else:
+        show_standings(console(), standings)
+
+
+def _check_form(refresh: float | None, as_csv: bool, as_json: bool) -> None:
+    if as_csv and as_json:
+        raise CommandError("--csv and --json both write to standard output; choose one")
+    if refresh is not None and (as_csv or as_json):
+        raise CommandError(f"--refresh is for people and {'--csv' if as_csv else '--json'} for programs; choose one")
+    if refresh is not None and not SHORTEST_REFRESH <= refresh <= LONGEST_REFRESH:
+        raise CommandError(
+            f"--refresh must be between {SHORTEST_REFRESH:g} and {LONGEST_REFRESH:,.0f} seconds, not {refresh:g}"
+        )
+
+
+def _source(server: str | None, database: str | None) -> list[str]:
+    named = {"--server": server, "--database": database}
+    return [word for option, value in named.items() if value is not None for word in (option, value)]
+
+
+def _check_between(ladder: str | None, refresh: float | None, as_csv: bool, source: Sequence[str]) -> None:
+    if ladder is None:
+        command = " ".join(("evilpegs leaderboard LADDER --between A B", shlex.join(source))).strip()
+        raise CommandError(f"--between compares two players on one ladder; name it: {command}")
+    if refresh is not None or as_csv:
+        raise CommandError(f"--between cannot be combined with {'--csv' if as_csv else '--refresh'}")
+
+
+def _show_difference(result: Difference, *, as_json: bool) -> None:
+    if as_json:
+        print_json(result.to_json())
+    else:
+        for line in difference_lines(result):
+            console().print(line, soft_wrap=True)
+
+
+async def _load(database: str | None, ladder: str | None) -> list[Standings]:
+    from evilpegs.commands.leaderboard.from_database import load_standings  # noqa: PLC0415 - needs the extra `server`
+    from evilpegs.database import open_for_reading  # noqa: PLC0415 - needs the extra `server`
+
+    with open_for_reading(database) as engine:
+        return await load_standings(engine, ladder)
+
+
+async def _fetch(server: str, ladder: str | None) -> list[Standings]:
+    async with server_reader(server) as reader:
+        return await _fetch_standings(reader, ladder)
+
+
+async def _fetch_standings(reader: ServerReader, ladder_id: str | None = None) -> list[Standings]:
+    if ladder_id is not None:
+        return [await _fetch_one(reader, ladder_id)]
+    leaderboards = [await reader.standings(info.id) for info in reader.welcome.ladders if info.rated]
+    return [standings for standings in leaderboards if standings.rows]
+
+
+async def _fetch_one(reader: ServerReader, ladder_id: str) -> Standings:
+    rated = {info.id: info.rated for info in reader.welcome.ladders}
+    if not rated.get(ladder_id, True):
+        raise practice_ladder(ladder_id, reader.server)
+    try:
+        ReadStandings(ladder=ladder_id)
+        return await reader.standings(ladder_id)
+    except (ValidationError, ServerRefusedError) as error:
+        if isinstance(error, ServerRefusedError) and error.code is not ErrorCode.UNKNOWN_LADDER:
+            raise
+        known = [name for name, is_rated in rated.items() if is_rated]
+        raise unknown_ladder(ladder_id, known, reader.server) from None
+
+
+async def _show_refreshed(server: str | None, database: str | None, ladder: str | None, seconds: float) -> None:
+    board = Board()
+    async with _open_reader(server, database, ladder, board.say) as read_now:
+        board.show(await read_now())
+        with board.screen or nullcontext():
+            while True:
+                await asyncio.sleep(seconds)
+                board.show(await read_now())
+
+
+class Board:
+    """A view of leaderboards, redrawn on a terminal; elsewhere, each new version is printed."""
+
+    def __init__(self) -> None:
+        self._out = console()
+        self._shown: list[Standings] | None = None
+        self.screen = LiveScreen(self._out, self._view) if can_redraw(self._out) else None
+
+    def show(self, standings: list[Standings]) -> None:
+        """Show these leaderboards; if nothing can be redrawn, print them only if they have changed."""
+        is_new, self._shown = standings != self._shown, standings
+        if self.screen is not None:
+            self.screen.draw()
+        elif is_new:
+            show_standings(self._out, standings)
+            self._out.print()
+            self._out.file.flush()
+
+    def say(self, event: SessionEvent) -> None:
+        """Show a line about an event of the connection to the server."""
+        (self.screen.say if self.screen else print_session_event)(event)
+
+    def _view(self) -> RenderableType:
+        return standings_view(self._out, self._shown or [])
+
+
+@asynccontextmanager
+async def _open_reader(
+    server: str | None, database: str | None, ladder: str | None, on_event: Callable[[SessionEvent], None]
+) -> AsyncIterator[ReadNow]:
+    if server is not None:
+        async with ServerReader(server, "evilpegs", retry_policy(), on_event) as reader:
+            yield partial(_fetch_standings, reader, ladder)
+        return
+    from evilpegs.commands.leaderboard.from_database import FollowedStandings  # noqa: PLC0415 - needs the extra
+    from evilpegs.database import open_for_reading  # noqa: PLC0415 - needs the extra `server`
+
+    with open_for_reading(database) as engine:
+        followed = FollowedStandings(engine, ladder)
+        try:
+            yield followed.current
+        finally:
+            await followed.close()
