@@ -12,7 +12,6 @@ from evilpegs_protocol.suggestions import install_hint
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 SUFFIXES: Final = (".png", ".svg")
 # colors that color-blind people can distinguish: M. Okabe and K. Ito, Color Universal Design (2002)
@@ -49,21 +48,28 @@ def bar_chart(
     """Write a .png or .svg with a bar per series over each label; a series may end before the last label."""
     check_plot(path)
     from matplotlib import rc_context  # noqa: PLC0415 - of the extra `plot`
-
-    # with a fixed salt here and no date in `_save`, equal charts give equal files
-    with rc_context({"svg.hashsalt": "evilpegs", "svg.fonttype": "none", "axes.unicode_minus": False}):
-        figure = _figure(labels, series)
-        axes = figure.subplots()
-        _draw(axes, labels, series)
-        _describe(axes, title, x_label, y_label)
-        _save(figure, path)
-
-
-def _figure(labels: Sequence[str], series: Mapping[str, Sequence[float]]) -> "Figure":
     from matplotlib.figure import Figure  # noqa: PLC0415 - of the extra `plot`
 
-    bars = len(labels) * (1 + len(series))
-    return Figure(figsize=(min(MAX_WIDTH, max(MIN_WIDTH, 0.22 * bars)), HEIGHT), dpi=120, layout="constrained")
+    kind = path.suffix.lower().removeprefix(".")
+    # with a fixed salt here and no date below, equal charts give equal files
+    metadata: dict[str, Any] = {"Date": None} if kind == "svg" else {"Software": None}
+    width = min(MAX_WIDTH, max(MIN_WIDTH, 0.22 * len(labels) * (1 + len(series))))
+    with rc_context({"svg.hashsalt": "evilpegs", "svg.fonttype": "none", "axes.unicode_minus": False}):
+        figure = Figure(figsize=(width, HEIGHT), dpi=120, layout="constrained")
+        axes = figure.subplots()
+        _draw(axes, labels, series)
+        axes.set_title(title, loc="left", fontweight="bold")
+        axes.set_xlabel(x_label)
+        axes.set_ylabel(y_label)
+        axes.yaxis.set_major_formatter("{x:,.0f}")
+        axes.yaxis.grid(visible=True, color="#dddddd", linewidth=0.8)
+        axes.set_axisbelow(True)
+        axes.spines[["top", "right", "left"]].set_visible(False)
+        axes.tick_params(length=0)
+        try:
+            figure.savefig(path, format=kind, metadata=metadata)
+        except OSError as error:
+            raise CommandError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
 def _draw(axes: "Axes", labels: Sequence[str], series: Mapping[str, Sequence[float]]) -> None:
@@ -79,23 +85,3 @@ def _draw(axes: "Axes", labels: Sequence[str], series: Mapping[str, Sequence[flo
     axes.margins(y=0.08)
     if len(series) > 1:
         axes.legend(frameon=False)
-
-
-def _describe(axes: "Axes", title: str, x_label: str, y_label: str) -> None:
-    axes.set_title(title, loc="left", fontweight="bold")
-    axes.set_xlabel(x_label)
-    axes.set_ylabel(y_label)
-    axes.yaxis.set_major_formatter("{x:,.0f}")
-    axes.yaxis.grid(visible=True, color="#dddddd", linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right", "left"]].set_visible(False)
-    axes.tick_params(length=0)
-
-
-def _save(figure: "Figure", path: Path) -> None:
-    kind = path.suffix.lower().removeprefix(".")
-    metadata: dict[str, Any] = {"Date": None} if kind == "svg" else {"Software": None}
-    try:
-        figure.savefig(path, format=kind, metadata=metadata)
-    except OSError as error:
-        raise CommandError(f"{path} cannot be written: {error.strerror or error}") from error

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Final
@@ -40,7 +41,6 @@ from evilpegs_clients.errors import NameTakenElsewhereError, ServerRefusedError
 from evilpegs_clients.printable import printable
 from evilpegs_clients.strategies.strategy import Strategy, StrategyError
 from evilpegs_game.errors import quoted
-from evilpegs_game.live.position import Position
 from evilpegs_protocol.server_messages import ErrorCode, MatchStarted, Notice, Welcome
 
 NOT_VERIFIED: Final = 1
@@ -102,13 +102,18 @@ def bot(
     with only_document(as_json), ExitStack() as stack:
         with traceback_of_strategy(traceback):
             loaded = stack.enter_context(choice.open())
-        job = BotJob(loaded, choice, ladder, server, name, token_from, matches, seed, client_version, traceback)
+        job = BotJob(loaded, choice, ladder, server, name, seed, traceback, token_from, matches, client_version)
         summary = run_interruptibly(run_bot(job))
     if as_json:
         print_json(_document(job, summary))
     else:
         _show(summary)
-    return _status(summary)
+    if not summary.verified:
+        return NOT_VERIFIED
+    if summary.failures:
+        games = f"{len(summary.failures)} of {pluralize(len(summary.games), 'game')}"
+        raise StrategyError(f"{summary.failures[-1].error}; {games} resigned because the strategy failed")
+    return 0
 
 
 def _write_new_strategy(path: Path) -> None:
@@ -138,47 +143,56 @@ class BotJob:
     ladder: str
     server: str
     name: str | None
-    token_from: str | None
-    matches: int
     seed: int | None
-    client_version: str | None
     traceback: bool
+    token_from: str | None = None
+    matches: int = 1
+    client_version: str | None = None
 
 
 async def run_bot(job: BotJob, report: OnEvent | None = None) -> BotSummary:
     """Play under the first name that is free; by default, events are printed on standard error."""
     report = report or event_printer(job)
-    trial = StrategyTrial(job.strategy, job.seed, report)
-    *others, last = _names(job)
+    play = partial(
+        play_matches,
+        server=job.server,
+        ladder=job.ladder,
+        strategy=job.strategy,
+        token_from=job.token_from,
+        matches=job.matches,
+        seed=job.seed,
+        client_version=job.client_version,
+        on_event=report,
+        trial=StrategyTrial(job.strategy, job.seed, report),
+    )
+    if job.name is not None:
+        return await play(name=job.name)
+    tokens, url = TokenFile(default_token_file()), server_url(job.token_from or job.server)
+    *others, last = default_names(job.strategy.name, job.choice.candidates_only, url, tokens)
     for name in others:
         try:
-            return await _run_as(job, name, report, trial)
+            return await play(name=name)
         except ServerRefusedError as error:
             if error.code is not ErrorCode.NAME_TAKEN:
                 raise
             if isinstance(error, NameTakenElsewhereError):  # the bot has a name at this server, but cannot prove it
                 console(sys.stderr).print(str(error), soft_wrap=True)
-    return await _run_as(job, last, report, trial)
-
-
-def _names(job: BotJob) -> list[str]:
-    if job.name is not None:
-        return [job.name]
-    tokens = TokenFile(default_token_file())
-    return default_names(
-        job.strategy.name, job.choice.candidates_only, server_url(job.token_from or job.server), tokens
-    )
+    return await play(name=last)
 
 
 def default_names(strategy: str, candidates_only: bool, server: str, tokens: TokenFile) -> list[str]:
     """Return the names that a bot tries in turn, those with a token for ``server`` first."""
     player = _plain(strategy.removesuffix(".py")) or "bot"
-    base = _base(player + ("-c" if candidates_only else ""), _plain(_user())[:MAX_USER])
+    base = _base(player + ("-c" if candidates_only else ""))
     names = [base, *(f"{base}-{number}" for number in range(2, MAX_NUMBER + 1))]
     return sorted(names, key=lambda name: not tokens.get(server, name))
 
 
-def _base(player: str, owner: str) -> str:
+def _base(player: str) -> str:
+    try:
+        owner = _plain(getpass.getuser())[:MAX_USER]
+    except (KeyError, OSError):  # a user id without a name
+        owner = ""
     if not owner:
         return (player if len(player) > 1 else f"bot-{player}")[:MAX_NAME]
     return f"{player[: MAX_NAME - 1 - len(owner)]}-{owner}"
@@ -187,28 +201,6 @@ def _base(player: str, owner: str) -> str:
 def _plain(text: str) -> str:
     kept = re.sub(r"[^a-z0-9_-]+", "-", text.lower()).strip("-_")
     return re.sub(r"^[^a-z]+", "", kept)
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):  # a user id without a name
-        return ""
-
-
-async def _run_as(job: BotJob, name: str, report: OnEvent, trial: StrategyTrial) -> BotSummary:
-    return await play_matches(
-        server=job.server,
-        ladder=job.ladder,
-        strategy=job.strategy,
-        name=name,
-        token_from=job.token_from,
-        matches=job.matches,
-        seed=job.seed,
-        client_version=job.client_version,
-        on_event=report,
-        trial=trial,
-    )
 
 
 def event_printer(job: BotJob) -> OnEvent:
@@ -243,7 +235,9 @@ def event_lines(event: BotEvent) -> list[str]:
             if event.game is None:  # the line that ends the command names the failure
                 return []
             lost = f"game {event.game} was resigned"
-            return [f"  {event.error}; {lost}", f"    at {_position_text(event.position)}"]
+            position, turns = event.position, " ".join(format_turns(event.position.history))
+            where = f"turn {position.turn} on {position.rules}" + (f", after {turns}" if turns else "")
+            return [f"  {event.error}; {lost}", f"    at {where}"]
         case MatchSummary():
             return [
                 f"match {event.match} over: {describe_games(event.games)}, {_verdict(event.verified)}",
@@ -253,11 +247,6 @@ def event_lines(event: BotEvent) -> list[str]:
         case KeyChanged() | Reconnecting() | Reconnected() | Notice():
             line = session_line(event)
             return [] if line is None else [line]
-
-
-def _position_text(position: Position) -> str:
-    turns = " ".join(format_turns(position.history))
-    return f"turn {position.turn} on {position.rules}" + (f", after {turns}" if turns else "")
 
 
 def describe_games(games: Sequence[GameSummary]) -> str:
@@ -281,34 +270,24 @@ def reproduction(failure: StrategyFailure, job: BotJob) -> str:
     return shlex.join(["evilpegs", "duel", *job.choice.typed, "--rules", str(position.rules), *how])
 
 
-def _status(summary: BotSummary) -> int:
-    if not summary.verified:
-        return NOT_VERIFIED
-    if summary.failures:
-        games = f"{len(summary.failures)} of {pluralize(len(summary.games), 'game')}"
-        raise StrategyError(f"{summary.failures[-1].error}; {games} resigned because the strategy failed")
-    return 0
-
-
 def _document(job: BotJob, summary: BotSummary) -> dict[str, Any]:
     return {
         "player": summary.player,
         "strategy": job.strategy.name,
         "verified": summary.verified,
         "over_budget": summary.over_budget,
-        "failures": [_failure_document(failure, job) for failure in summary.failures],
+        "failures": [
+            {
+                "match": failure.match,
+                "game": failure.game,
+                "after": [turn.to_json() for turn in failure.position.history],
+                "seed": failure.seed,
+                "message": str(failure.error),
+                "command": reproduction(failure, job),
+            }
+            for failure in summary.failures
+        ],
         "matches": [match.to_json() for match in summary.matches],
-    }
-
-
-def _failure_document(failure: StrategyFailure, job: BotJob) -> dict[str, Any]:
-    return {
-        "match": failure.match,
-        "game": failure.game,
-        "after": [turn.to_json() for turn in failure.position.history],
-        "seed": failure.seed,
-        "message": str(failure.error),
-        "command": reproduction(failure, job),
     }
 
 

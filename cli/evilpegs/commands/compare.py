@@ -3,13 +3,12 @@
 import asyncio
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import sqrt
-from types import TracebackType
-from typing import Annotated, Any, Final, Self
+from typing import Annotated, Any, Final
 
 from cyclopts import Parameter
 from rich.console import Console
+from rich.progress import Progress
 
 from evilpegs.commands.bot import BotJob, default_names, event_printer, run_bot
 from evilpegs.errors import CommandError, unknown_ladder
@@ -98,16 +97,32 @@ def compare(
             means = f"{shown_names[0]} {float(exact.first):.4f}, {shown_names[1]} {float(exact.second):.4f}"
             difference = f"difference {float(exact.difference):+.4f}"
             console().print(f"exactly, over all secrets: {means}, {difference}", soft_wrap=True)
-        with PairCount(SequentialTest(hypotheses), max_pairs, err) as count:
-            if jobs is None:
-                count.play(PairedGames(strategies, rules, info.guess_limit, curve, seed))
-            else:
+        with progress(err) as bar:
+            count = PairCount(SequentialTest(hypotheses), max_pairs, bar)
+            if jobs is not None:
                 run_interruptibly(_play_matches_until(jobs, info, count.add))
-    result = ComparisonResult(info, shown_names, server, seed, curve.hash if curve else None, exact, count)
+            else:
+                games = PairedGames(strategies, rules, info.guess_limit, curve, seed)
+                while count.add(games.play(count.test.pairs)):
+                    pass
+    document = {
+        "ladder": info.id,
+        "rules": info.rules,
+        "guess_limit": info.guess_limit,
+        "a": shown_names[0],
+        "b": shown_names[1],
+        "server": server,
+        "seed": seed,
+        "null": null,
+        "alternative": alternative,
+        "curve": curve and curve.hash,
+        "exact": exact and exact.to_json(),
+        **count.to_json(),
+    }
     if as_json:
-        print_json(result.to_json())
+        print_json(document)
     else:
-        _show_comparison(result)
+        _show_comparison(document)
 
 
 def _built_in_ladder(name: str) -> LadderInfo:
@@ -172,10 +187,7 @@ def _make_jobs(
             ladder=ladder.id,
             server=server,
             name=name,
-            token_from=None,
-            matches=1,
             seed=seed,
-            client_version=None,
             traceback=traceback,
         )
         for strategy, name_or_file, name in zip(strategies, typed, names, strict=True)
@@ -228,110 +240,53 @@ def _check(summary: BotSummary) -> None:
 
 
 class PairCount:
-    """A count of pairs of games, and the test of the differences between their scores.
+    """A count of at most ``max_pairs`` pairs of games, shown by ``bar``, and the test of their differences."""
 
-    ``first`` and ``second`` are the sums of the scores of each strategy. During a `with` block, a progress bar is
-    shown.
-    """
-
-    def __init__(self, test: SequentialTest, max_pairs: int, err: Console) -> None:
+    def __init__(self, test: SequentialTest, max_pairs: int, bar: Progress) -> None:
         self.test = test
-        self.first = self.second = 0.0
+        self._first = self._second = 0.0
         self._max_pairs = max_pairs
-        self._bar = progress(err)
-        self._task = self._bar.add_task("pairs of games", total=max_pairs)
-
-    def __enter__(self) -> Self:
-        self._bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._bar.stop()
-
-    @property
-    def wants_more(self) -> bool:
-        """True until the test has decided or ``max_pairs`` pairs are counted."""
-        return self.test.verdict is None and self.test.pairs < self._max_pairs
-
-    def play(self, games: PairedGames) -> None:
-        """Play and count pairs without a server until `wants_more` is False."""
-        while self.wants_more:
-            self.add(games.play(self.test.pairs))
+        self._bar = bar
+        self._task = bar.add_task("pairs of games", total=max_pairs)
 
     def add(self, scores: PairScores) -> bool:
         """Count a pair of games, and return True if more are wanted."""
         self.test.add(scores.second - scores.first)
-        self.first += scores.first
-        self.second += scores.second
+        self._first += scores.first
+        self._second += scores.second
         evidence = f"evidence {self.test.log_likelihood_ratio:+.2f} of {BOUND:.2f}"
         self._bar.update(self._task, advance=1, description=f"difference {self.test.mean:+.4f}, {evidence}")
-        return self.wants_more
-
-
-@dataclass(frozen=True, slots=True)
-class ComparisonResult:
-    """A finished comparison of two strategies on a ladder.
-
-    ``server`` is None if the games were played offline. ``curve`` is the hash of the value curve by which scores are
-    adjusted for luck, None if they are not. ``exact`` has the mean scores over all secrets, if they are known.
-    """
-
-    ladder: LadderInfo
-    names: tuple[str, str]
-    server: str | None
-    seed: int
-    curve: str | None
-    exact: ExactMeans | None
-    count: PairCount
+        return self.test.verdict is None and self.test.pairs < self._max_pairs
 
     def to_json(self) -> dict[str, Any]:
-        """Return the result as the JSON object of `evilpegs compare --json`."""
-        test, exact = self.count.test, self.exact
+        """Return the later keys of the JSON object of `evilpegs compare --json`."""
         return {
-            "ladder": self.ladder.id,
-            "rules": self.ladder.rules,
-            "guess_limit": self.ladder.guess_limit,
-            "a": self.names[0],
-            "b": self.names[1],
-            "server": self.server,
-            "seed": self.seed,
-            "null": test.hypotheses.null,
-            "alternative": test.hypotheses.alternative,
-            "curve": self.curve,
-            "exact": exact and exact.to_json(),
-            "pairs": test.pairs,
-            "mean_a": self.count.first / test.pairs,
-            "mean_b": self.count.second / test.pairs,
-            "difference": test.mean,
-            "deviation": sqrt(test.variance),
-            "log_likelihood_ratio": test.log_likelihood_ratio,
+            "pairs": self.test.pairs,
+            "mean_a": self._first / self.test.pairs,
+            "mean_b": self._second / self.test.pairs,
+            "difference": self.test.mean,
+            "deviation": sqrt(self.test.variance),
+            "log_likelihood_ratio": self.test.log_likelihood_ratio,
             "bound": BOUND,
-            "verdict": test.verdict or "undecided",
+            "verdict": self.test.verdict or "undecided",
         }
 
 
-def _show_comparison(result: ComparisonResult) -> None:
-    out, test, pairs = console(), result.count.test, result.count.test.pairs
-    scores = "guesses" if result.curve is None else "luck-adjusted guesses"
-    means = f"{result.names[0]} {result.count.first / pairs:.4f}, {result.names[1]} {result.count.second / pairs:.4f}"
-    out.print(
-        f"{pluralize(pairs, 'pair')} on {result.ladder.id}, {scores}: {means}, difference {test.mean:+.4f}",
-        soft_wrap=True,
-    )
-    out.print(_verdict_text(result), soft_wrap=True)
+def _show_comparison(result: dict[str, Any]) -> None:
+    scores = "guesses" if result["curve"] is None else "luck-adjusted guesses"
+    means = f"{result['a']} {result['mean_a']:.4f}, {result['b']} {result['mean_b']:.4f}"
+    pairs = f"{pluralize(result['pairs'], 'pair')} on {result['ladder']}"
+    console().print(f"{pairs}, {scores}: {means}, difference {result['difference']:+.4f}", soft_wrap=True)
+    console().print(_verdict_text(result), soft_wrap=True)
 
 
-def _verdict_text(result: ComparisonResult) -> str:
-    test, hypotheses = result.count.test, result.count.test.hypotheses
-    ratio = f"log-likelihood ratio {test.log_likelihood_ratio:+.2f}, bounds ±{BOUND:.2f}"
-    if test.verdict is None:
-        return f"undecided between {hypotheses.null:g} and {hypotheses.alternative:g} ({ratio}); see --max-pairs"
-    both = hypotheses.alternative, hypotheses.null
-    accepted, rejected = both if test.verdict == "alternative" else both[::-1]
+def _verdict_text(result: dict[str, Any]) -> str:
+    null, alternative, is_alternative = result["null"], result["alternative"], result["verdict"] == "alternative"
+    ratio = f"log-likelihood ratio {result['log_likelihood_ratio']:+.2f}, bounds ±{BOUND:.2f}"
+    if result["verdict"] == "undecided":
+        return f"undecided between {null:g} and {alternative:g} ({ratio}); see --max-pairs"
+    accepted, rejected = (alternative, null) if is_alternative else (null, alternative)
     decided = f"decided for a difference of {accepted:g}, against {rejected:g} ({ratio})"
-    if hypotheses.null != 0 or hypotheses.alternative > 0:
+    if null != 0 or alternative > 0:
         return decided
-    first, second = result.names
-    return f"{second} is {'better' if test.verdict == 'alternative' else 'not better'} than {first}: {decided}"
+    return f"{result['b']} is {'better' if is_alternative else 'not better'} than {result['a']}: {decided}"
