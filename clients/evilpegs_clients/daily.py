@@ -20,7 +20,7 @@ from evilpegs_clients.errors import ClientError
 from evilpegs_game.codemakers.codemaker import Evil
 from evilpegs_game.codes import Code, code_at
 from evilpegs_game.errors import quoted
-from evilpegs_game.feedback import Feedback, History, all_black
+from evilpegs_game.feedback import History, all_black
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 
@@ -70,7 +70,11 @@ def is_solved(history: History) -> bool:
 def share_text(day: date, history: History, letters: bool = False) -> str:
     """Return the result as text that reveals no code; with ``letters`` the marks are B, W and . instead of symbols."""
     score = len(history) if is_solved(history) else "X"
-    rows = [_marks(turn.feedback, _MARKS[letters]) for turn in history]
+    black, white, neither = _MARKS[letters]
+    rows = [
+        black * turn.feedback.black + white * turn.feedback.white + neither * (DAILY_RULES.pegs - sum(turn.feedback))
+        for turn in history
+    ]
     return "\n".join([f"evilpegs daily {day} {score}/{DAILY_LIMIT}", *rows])
 
 
@@ -80,10 +84,3 @@ def _draws(day: date) -> Iterator[int]:
         digest = hashlib.sha256(text.encode()).digest()
         for index in range(0, len(digest), 2):
             yield int.from_bytes(digest[index : index + 2], "big")
-
-
-def _marks(feedback: Feedback, marks: tuple[str, str, str]) -> str:
-    black, white, neither = marks
-    return (
-        black * feedback.black + white * feedback.white + neither * (DAILY_RULES.pegs - feedback.black - feedback.white)
-    )

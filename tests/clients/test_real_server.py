@@ -150,7 +150,7 @@ async def test_match_outlives_server(serving, tokens):
             await client.resign()
         else:
             await server.stop()
-            await client.wait_for_change()
+            await client.session.wait_for_change()
             assert await client.wait_for_move() is Phase.TURN
             await client.guess(["1122", "3345", "3636"][client.view.turn - 1])
     await session.close()
@@ -168,7 +168,7 @@ async def test_newest_connection_takes_seat(serving, tokens, retry_policy):
         await second.open()
         taken = await MatchClient.resume(second, client.view.id)
         with pytest.raises(SeatTakenError):
-            await client.wait_for_change()
+            await client.session.wait_for_change()
         await taken.resign()
         assert await taken.wait_for_move() is Phase.OVER
         assert verify_match(taken.view.record) == []

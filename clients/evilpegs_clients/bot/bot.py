@@ -264,15 +264,11 @@ async def _find_own_matches(session: PlayerSession, client: str) -> list[MatchSt
 def _client_info(strategy: Strategy, client_version: str | None) -> ClientInfo:
     if client_version is None:
         client_version = getattr(strategy, "version", None) or version("evilpegs")
+    # the protocol allows 1 to 64 printable ASCII characters
+    label = "".join(symbol if " " <= symbol <= "~" else "?" for symbol in strategy.name)[:64] or "strategy"
     try:
-        return ClientInfo(name=_label(strategy.name), version=client_version)
+        return ClientInfo(name=label, version=client_version)
     except ValidationError:
         raise ClientError(
             f"not a version: {quoted(client_version, 80)}; write 1 to 64 printable ASCII characters"
         ) from None
-
-
-def _label(name: str) -> str:
-    # the protocol allows 1 to 64 printable ASCII characters
-    printable = "".join(symbol if " " <= symbol <= "~" else "?" for symbol in name)
-    return printable[:64] or "strategy"

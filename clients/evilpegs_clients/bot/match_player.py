@@ -154,7 +154,7 @@ async def _check_record(client: MatchClient) -> tuple[list[Violation], list[NotC
     received = client.view.record
     violations, not_checked = verify_record(received), list[NotChecked]()
     try:
-        handed_out = await client.fetch_record()
+        handed_out = await client.session.fetch_record(client.view.id)
     except ClientError as error:
         what = f"the record that the server hands out: {error}"
         denies_match = isinstance(error, ServerRefusedError) and error.code is ErrorCode.NOT_YOUR_MATCH
@@ -164,7 +164,7 @@ async def _check_record(client: MatchClient) -> tuple[list[Violation], list[NotC
             not_checked.append(NotChecked(what, subject=Subject.PLAYED))
     else:
         violations += compare_records(received, handed_out)
-    keys = client.server_keys  # none if the server signs nothing
+    keys = client.session.server_keys  # none if the server signs nothing
     if keys and can_check_signatures():
         violations += check_signature(received, keys)
     elif keys:

@@ -6,7 +6,7 @@ and the view shows whether the server had received the move.
 
 import asyncio
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import Any, Final, Self
 
 from pydantic import ValidationError
 
@@ -18,9 +18,6 @@ from evilpegs_protocol.client_messages import Guess, Hint, Play, Ready, Resign
 from evilpegs_protocol.fields import ClientMessage
 from evilpegs_protocol.server_messages import ErrorCode, FeedbackGiven, HintGiven, LadderInfo, ServerEvent
 from evilpegs_protocol.suggestions import unknown_ladder_text
-
-if TYPE_CHECKING:
-    from evilpegs_clients.connection.session import PlayerSession
 
 RESYNC_ERRORS: Final = frozenset(
     {
@@ -42,7 +39,7 @@ class MatchClient:
 
     def __init__(self, session: PlayerSession, view: MatchView) -> None:
         self.view = view
-        self._session = session
+        self.session = session
         self._resyncs = 0
         self._resync_seq = 0
 
@@ -77,23 +74,11 @@ class MatchClient:
             await session.wait_for_change()
         return cls(session, view)
 
-    @property
-    def server_keys(self) -> tuple[str, ...]:
-        """The public key in use first; empty if the server signs nothing."""
-        return self._session.server_keys
-
-    async def fetch_record(self) -> list[dict[str, Any]]:
-        """Request the whole record from the server again; raises ClientError if it does not arrive."""
-        return await self._session.fetch_record(self.view.id)
-
     async def wait_for_move(self) -> Phase:
         """Wait until it is the player's move or the match is over; return one of `SETTLED_PHASES`."""
         while self.view.phase not in SETTLED_PHASES:
-            await self.wait_for_change()
+            await self.session.wait_for_change()
         return self.view.phase
-
-    async def wait_for_change(self) -> None:
-        await self._session.wait_for_change()
 
     async def ends_in_time(self, work: "asyncio.Future[Any]", on_change: Callable[[], object] = lambda: None) -> bool:
         """Wait until ``work`` or the current turn ends; return True if ``work`` is done. It is never cancelled.
@@ -133,20 +118,20 @@ class MatchClient:
 
     async def _move(self, request: ClientMessage) -> ServerEvent | None:
         try:
-            return await self._session.ask(request)
+            return await self.session.ask(request)
         except ConnectionLostError:
-            await self._session.restore()
+            await self.session.restore()
         except ServerRefusedError as error:
             if error.code not in RESYNC_ERRORS or self._too_many_resyncs():
                 raise
-            await self._session.resume()
+            await self.session.resume()
         return None
 
     async def _wait_for_progress(self, on_change: Callable[[], object]) -> None:
         progress = self._progress()
         while self._progress() == progress:
             on_change()
-            await self.wait_for_change()
+            await self.session.wait_for_change()
 
     def _progress(self) -> tuple[int, int, int]:
         return self.view.game, len(self.view.history), len(self.view.match.games_over)
@@ -162,7 +147,7 @@ def unknown_ladder(ladder: str, offered: Iterable[LadderInfo], server: str) -> S
     return ServerRefusedError(ErrorCode.UNKNOWN_LADDER, f"{text}; see: evilpegs ladders --server {server}")
 
 
-def explain_play_refusal(error: ServerRefusedError, ladder: str, session: "PlayerSession") -> ServerRefusedError:
+def explain_play_refusal(error: ServerRefusedError, ladder: str, session: PlayerSession) -> ServerRefusedError:
     """Return ``error``, the refusal of a new match, with a message that says what to do."""
     welcome, message = session.welcome, error.message
     if error.code is ErrorCode.UNKNOWN_LADDER:

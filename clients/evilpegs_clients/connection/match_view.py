@@ -139,24 +139,18 @@ class MatchView:
         match message:
             case TurnStarted():
                 self.announcements += 1
-                self.phase, self.game, self.turn, self.left_ms = (
-                    Phase.TURN,
-                    message.game,
-                    message.turn,
-                    message.left_ms,
-                )
+                self.phase, self.left_ms = Phase.TURN, message.left_ms
+                self.game, self.turn = message.game, message.turn
             case Resumed():
-                self._apply_resumed(message)
+                if message.seq < self.seq:
+                    raise BrokenRecordError(
+                        f"the server lost events: match {self.id} had {self.seq}, now {message.seq}"
+                    )
+                self._resumed = message
+                self._catch_up()
             case _:
                 return False
         return True
-
-    def _apply_resumed(self, resumed: Resumed) -> None:
-        if resumed.seq < self.seq:
-            raise BrokenRecordError(f"the server lost events: match {self.id} had {self.seq}, now {resumed.seq}")
-        self._resumed = resumed
-        self.phase = Phase.WAITING
-        self._catch_up()
 
     def _catch_up(self) -> None:
         resumed = self._resumed

@@ -153,11 +153,8 @@ def _heading_text(event: FeedbackGiven, codemaker: Codemaker) -> Text:
 def _parts(event: FeedbackGiven, reply_first: bool = False) -> list[Text]:
     reply = (event.black, event.white)
     rows = sorted(event.parts or (), key=lambda row: (reply_first and row[:2] != reply, -row[2], row[:2] != reply))
-    return [_part(f"{black},{white}: {size:,}", (black, white) == reply) for black, white, size in rows]
-
-
-def _part(text: str, is_reply: bool) -> Text:
-    return Text(f"[{text}]", "bold") if is_reply else Text(text, "dim")
+    texts = [((black, white) == reply, f"{black},{white}: {size:,}") for black, white, size in rows]
+    return [Text(f"[{text}]", "bold") if is_reply else Text(text, "dim") for is_reply, text in texts]
 
 
 def _wrap(pieces: Iterable[Text], width: int) -> Text:

@@ -117,14 +117,11 @@ class ErrorOutput:
                 if self._left >= 0:
                     self._show(decoder.decode(piece[: self._left]))
                     self._left -= len(piece)
-                    self._note_limit()
+                    if self._left < 0:
+                        limit = f"{self._limit:,} bytes to standard error"
+                        self._show(f"\nevilpegs: program {self._name} has written {limit}; the rest is not shown\n")
         finally:
             os.close(descriptor)
-
-    def _note_limit(self) -> None:
-        if self._left < 0:
-            limit = f"{self._limit:,} bytes to standard error"
-            self._show(f"\nevilpegs: program {self._name} has written {limit}; the rest is not shown\n")
 
     def _show(self, text: str) -> None:
         self._last = text[-1:] or self._last

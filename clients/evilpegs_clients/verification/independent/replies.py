@@ -105,18 +105,15 @@ def check_replies(
             return
         yield from _check_method(game, turn, parts, devil)
         try:
-            allowed = _allowed_replies(game, turn, counted, devil)
+            if devil is None:
+                allowed = evil_replies(parts, game.match.space.all_black)
+            else:
+                allowed = devil.replies(game.turns[: turn - 1], counted.parts[:turn], game.turns[turn - 1].guess)
         except TooMuchWorkError as error:
             yield NotChecked(f"the devil's reply: {error}", game.game, turn, Subject.REPLY)
         else:
             yield from _check_reply(game, turn, parts, allowed)
     yield from _check_first_witness(game, counted)
-
-
-def _allowed_replies(game: Game, turn: int, counted: PartCounts, devil: DevilRule | None) -> list[Marks]:
-    if devil is None:
-        return evil_replies(counted.parts[turn - 1], game.match.space.all_black)
-    return devil.replies(game.turns[: turn - 1], counted.parts[:turn], game.turns[turn - 1].guess)
 
 
 def _check_method(game: Game, turn: int, parts: Parts, devil: DevilRule | None) -> Iterator[Violation]:
