@@ -1,8 +1,8 @@
 """Keys that are equal for positions which differ only by the names of pegs and colors and the order of the turns.
 
 All pegs are alike, and so are all colors: a symmetry permutes them. So part sizes and live sets need to be computed
-only once for all images of a history; they are kept under its canonical key. Read `history_key` first; its `search`
-goes through the weights of `refinement`. `code_sets` computes keys of sets of codes, with another method.
+only once for all images of a history; they are kept under its canonical key. Read `history_key` first, which uses
+`search`. `code_sets` computes keys of sets of codes, with another method.
 
 A *row* is a guess of the history, a *vertex* the number of a row or of a color; rows come first. Both get weights that
 no renaming changes: hashes of where they occur, refined round after round until no more of them are distinguished.

@@ -8,8 +8,7 @@ from evilpegs_game.codes import Code, Columns, check_code
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.kernels import GOLDEN, kernel, mix
 from evilpegs_game.rules import Rules
-from evilpegs_game.symmetry.refinement import Grid, Index, Weights, used_vertices
-from evilpegs_game.symmetry.search import search_rows
+from evilpegs_game.symmetry.search import Grid, Index, Weights, search_rows, used_vertices
 
 HistoryKey = bytes
 """One byte each for pegs, colors and repeats; then the black, the white and the image of each guess."""
