@@ -61,7 +61,12 @@ class WorkBudget:
 
 def least_possible_total(codes: int, rules: Rules) -> int:
     """Return a lower bound on the total of any ``codes`` codes of ``rules``."""
-    return _sum_of_least_guesses(codes, other_feedback_count(rules))
+    parts = other_feedback_count(rules)
+    total, guess, most = 0, 1, 1
+    while codes > 0:
+        total += guess * min(codes, most)
+        codes, guess, most = codes - most, guess + 1, most * max(1, parts)
+    return total
 
 
 def other_feedback_count(rules: Rules) -> int:
@@ -93,14 +98,6 @@ def max_codes_within(rules: Rules) -> tuple[int, ...]:
     while most[-1] < rules.size:
         most.append(1 + other_feedback_count(rules) * most[-1])
     return tuple(most)
-
-
-def _sum_of_least_guesses(codes: int, parts: int) -> int:
-    total, guess, most = 0, 1, 1
-    while codes > 0:
-        total += guess * min(codes, most)
-        codes, guess, most = codes - most, guess + 1, most * max(1, parts)
-    return total
 
 
 @kernel

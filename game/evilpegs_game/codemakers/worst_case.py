@@ -10,6 +10,7 @@ Work is counted in feedback evaluations. Earlier results save work, so whether a
 them; its result never does.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -120,7 +121,7 @@ class WorstCase:
         """
         work_budget = WorkBudget(budget, "an exact reply")
         tables, indices = self._tables_holding(columns, work_budget)
-        guesses = self._fewest_guesses(indices.size)
+        guesses = bisect_left(self._max_codes, indices.size)
         while not self._is_solvable(tables, indices, guesses, work_budget):
             guesses += 1
         return guesses
@@ -147,7 +148,7 @@ class WorstCase:
             return self._is_solvable(tables, parts[number], guesses, budget)
 
         by_size = sorted(parts, key=lambda number: -parts[number].size)
-        guesses = self._fewest_guesses(parts[by_size[0]].size)
+        guesses = bisect_left(self._max_codes, parts[by_size[0]].size)
         while not all(is_solvable(number, guesses) for number in by_size):
             guesses += 1
         size = next(parts[number].size for number in by_size if not is_solvable(number, guesses - 1))
@@ -167,9 +168,6 @@ class WorstCase:
         shared = columns is self._all_codes  # feedback is symmetric
         by_guess = by_code if shared else np.ascontiguousarray(by_code.T)
         return _Tables(columns, self._symmetries.indices(columns), by_code, by_guess)
-
-    def _fewest_guesses(self, codes: int) -> int:
-        return next(guesses for guesses, most in enumerate(self._max_codes) if codes <= most)
 
     def _is_solvable(
         self, tables: _Tables, indices: Indices, guesses: int, budget: WorkBudget, narrow: bool = False

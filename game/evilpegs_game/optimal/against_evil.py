@@ -10,12 +10,13 @@ least a B-th of the codes without the guess itself. So k guesses are never enoug
 c(k) = B c(k - 1) + 1. Work is counted in feedback evaluations.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
 import numpy as np
 
-from evilpegs_game.codemakers.small_sets import WorkBudget, max_codes_within
+from evilpegs_game.codemakers.small_sets import max_codes_within
 from evilpegs_game.codes import Columns, column_code
 from evilpegs_game.evaluation.exact import DuelTurn
 from evilpegs_game.feedback import all_black, feedbacks
@@ -34,31 +35,26 @@ class _EvilReply(NamedTuple):
 
 
 class ShortestLineSearch:
-    """A search for the shortest game against evil on ``rules``; ``budget`` in feedback evaluations.
+    """A search for the shortest game against evil on ``rules``; ``work`` counts its feedback evaluations.
 
     Raises:
         TooLargeError: the rules have more than 2**20 codes, or more than 64 feedbacks (10 pegs or more).
     """
 
-    def __init__(self, rules: Rules, budget: int | None = None) -> None:
+    def __init__(self, rules: Rules) -> None:
         self.rules = rules
-        self._budget = WorkBudget(budget, "the shortest line against evil")
+        self.work = 0
         self._space = CodeSpace(rules)
         self._feedbacks = feedbacks(rules.pegs)
         self._max_codes = max_codes_within(rules)
         self._not_enough: dict[bytes, int] = {}
 
-    @property
-    def work(self) -> int:
-        """Feedback evaluations so far."""
-        return self._budget.work
-
     def run(self, progress: Callable[[int], None] | None = None) -> tuple[DuelTurn, ...]:
-        """Return the turns of a shortest game; raises OverBudgetError.
+        """Return the turns of a shortest game.
 
         ``progress`` is called with each number of guesses that the search turns to, in ascending order.
         """
-        guesses = self._fewest_guesses(self.rules.size)
+        guesses = bisect_left(self._max_codes, self.rules.size)
         while True:
             if progress:
                 progress(guesses)
@@ -67,14 +63,11 @@ class ShortestLineSearch:
                 return line
             guesses += 1
 
-    def _fewest_guesses(self, codes: int) -> int:
-        return next(guesses for guesses, most in enumerate(self._max_codes) if codes <= most)
-
     def _line(self, columns: Columns, guesses: int) -> tuple[DuelTurn, ...]:
         codes = int(columns.shape[1])
         if codes == 1:
             return (DuelTurn(column_code(columns, 0), all_black(self.rules.pegs), 1),)
-        if guesses < self._fewest_guesses(codes):
+        if guesses < bisect_left(self._max_codes, codes):
             return ()
         key = code_set_key(columns, self.rules)
         if self._not_enough.get(key, 0) >= guesses:
@@ -93,7 +86,7 @@ class ShortestLineSearch:
 
     def _replies(self, columns: Columns, guesses: int) -> list[_EvilReply]:
         guess_indices = np.unique(self._space.orbits(columns))
-        self._budget.spend(guess_indices.size * columns.shape[1])
+        self.work += guess_indices.size * columns.shape[1]
         most = min(int(columns.shape[1]) - 1, self._max_codes[min(guesses - 1, len(self._max_codes) - 1)])
         replies = []
         for start in range(0, guess_indices.size, _CHUNK):

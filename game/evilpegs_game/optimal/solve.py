@@ -4,6 +4,7 @@ Sources: K. Koyama and T. W. Lai, An optimal Mastermind strategy, Journal of Rec
 Ville, An Optimal Mastermind (4,7) Strategy and More Results in the Expected Case (2013).
 """
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -122,7 +123,7 @@ def solve(
     """
     space = CodeSpace(rules, tuning)
     totals = new_totals(_table_entries(space))
-    least_height = next(guesses for guesses, most in enumerate(max_codes_within(rules)) if most >= rules.size)
+    least_height = bisect_left(max_codes_within(rules), rules.size)
     limits = [UNLIMITED] if objective == "mean" else range(least_height, rules.size + 1)
     solutions = (_solve_within(space, totals, limit, threads, proof_log, progress) for limit in limits)
     return next(solution for solution in solutions if solution)
