@@ -14,18 +14,16 @@ MAX_CODES: Final = 1 << 21  # for the smallest contradiction, which takes compar
 MAX_TURNS: Final = 16  # for the smallest contradiction, which takes comparing every set of turns
 
 
-def contradiction(
-    rules: Rules, history: History, live_sets: LiveSets, *, max_turns: int = MAX_TURNS
-) -> tuple[int, ...]:
+def contradiction(rules: Rules, history: History, live_sets: LiveSets) -> tuple[int, ...]:
     """Return the indices of turns that no code satisfies together; empty if some code satisfies them all.
 
     The result is minimal: if any one of these turns is left out, some code satisfies all others. With at most
-    `MAX_CODES` codes and ``max_turns`` turns, it is the smallest contradiction and, of several smallest ones, that with
+    `MAX_CODES` codes and `MAX_TURNS` turns, it is the smallest contradiction and, of several smallest ones, that with
     the latest turns. Raises TooLargeError if there are too many codes to count.
     """
     if _is_consistent(rules, history, live_sets):
         return ()
-    if rules.size <= MAX_CODES and len(history) <= max_turns:
+    if rules.size <= MAX_CODES and len(history) <= MAX_TURNS:
         return _smallest(rules, history, live_sets)
     return _irreducible(rules, history, live_sets)
 

@@ -113,33 +113,22 @@ def best_guesses(position: Position) -> BestGuesses | None:
     criterion may use the whole budget. Raises ContradictionError, and TooLargeError if there are too many codes to
     count.
     """
-    for among in _affordable(position):
+    count, budget = position.count, position.budget
+    attempts: tuple[tuple[Among, int], ...] = (("codes", position.rules.size), ("candidates", count * count))
+    for among, least_work in attempts:
+        if count > 2 and budget is not None and least_work > budget:
+            continue
+        known: dict[Code, GuessFigures] = {}
+        guesses = []
         try:
-            return _best_guesses(position, among)
+            for criterion in CRITERIA:
+                guess = best_guess(position, criterion, candidates_only=among == "candidates")
+                known[guess] = known.get(guess) or guess_figures(position, guess)
+                guesses.append((criterion, known[guess]))
+            return BestGuesses(among, tuple(guesses))
         except (OverBudgetError, TooLargeError):
             continue
     return None
-
-
-def _affordable(position: Position) -> list[Among]:
-    count, budget = position.count, position.budget
-    # leave out guesses whose number alone shows that comparing them exceeds the budget
-    affordable: list[Among] = []
-    if count <= 2 or budget is None or position.rules.size <= budget:
-        affordable.append("codes")
-    if count <= 2 or budget is None or count * count <= budget:
-        affordable.append("candidates")
-    return affordable
-
-
-def _best_guesses(position: Position, among: Among) -> BestGuesses:
-    known: dict[Code, GuessFigures] = {}
-    guesses = []
-    for criterion in CRITERIA:
-        guess = best_guess(position, criterion, candidates_only=among == "candidates")
-        known[guess] = known.get(guess) or guess_figures(position, guess)
-        guesses.append((criterion, known[guess]))
-    return BestGuesses(among, tuple(guesses))
 
 
 def _plain(value: Figure) -> int | float | list[int]:

@@ -10,6 +10,7 @@ budget. Otherwise it lies between bounds, which follow from bounds on the least 
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from fractions import Fraction
 from functools import partial
 from typing import Any, Final, Literal, NamedTuple
@@ -79,24 +80,18 @@ def regret(position: Position, guess: Code, solver: BoundedSolver) -> Regret | N
 
 
 def _bounds(position: Position, guess: Code) -> tuple[_Total, _Total]:
-    known = _split_bounds(position, guess)
+    known = None
+    if position.budget is None or position.count * position.rules.size <= position.budget:
+        with suppress(TooLargeError):
+            bound = SplitBound(position.candidates, position.all_codes)
+            known = bound.total(), bound.total_after(guess)
     if known is None:
-        bound = partial(least_possible_total, rules=position.rules)
+        least_total = partial(least_possible_total, rules=position.rules)
         parts = position.parts(guess)
         parts.pop(all_black(position.rules.pegs), None)
-        known = bound(position.count), position.count + sum(map(bound, parts.values()))
+        known = least_total(position.count), position.count + sum(map(least_total, parts.values()))
     low, low_after = known
     return _Total(low, _heuristic_total(position, None)), _Total(low_after, _heuristic_total(position, guess))
-
-
-def _split_bounds(position: Position, guess: Code) -> tuple[int, int] | None:
-    if position.budget is not None and position.count * position.rules.size > position.budget:
-        return None
-    try:
-        bound = SplitBound(position.candidates, position.all_codes)
-    except TooLargeError:
-        return None
-    return bound.total(), bound.total_after(guess)
 
 
 def _heuristic_total(position: Position, first: Code | None) -> int | None:
@@ -122,13 +117,12 @@ class SplitBound:
     ``columns`` are the codes, at least one, and ``guesses`` the legal guesses. Let m be the most parts, all-black not
     counted, into which a guess splits the codes. No guess splits a subset of the codes into more parts, so
     `least_total_table` with m bounds the guesses that each part needs. The work is ``2 * codes * guesses`` feedback
-    evaluations. ``chunk``, the number of guesses compared at a time, bounds the memory.
+    evaluations.
     """
 
-    def __init__(self, columns: Columns, guesses: Columns, *, chunk: int = _CHUNK) -> None:
+    def __init__(self, columns: Columns, guesses: Columns) -> None:
         self._columns = columns
         self._guesses = guesses
-        self._chunk = chunk
         codes = int(columns.shape[1])
         most = max(int((table[:-1] != 0).sum(axis=0).max()) for table in self._tables())
         self._bounds = least_total_table(most, codes)[most]
@@ -148,5 +142,5 @@ class SplitBound:
         return np.asarray(self._bounds[table[:-1]].sum(axis=0))
 
     def _tables(self) -> Iterator[SizeTable]:
-        for start in range(0, self._guesses.shape[1], self._chunk):
-            yield part_size_table(self._columns, np.ascontiguousarray(self._guesses[:, start : start + self._chunk]))
+        for start in range(0, self._guesses.shape[1], _CHUNK):
+            yield part_size_table(self._columns, np.ascontiguousarray(self._guesses[:, start : start + _CHUNK]))

@@ -104,26 +104,9 @@ class TurnAnalysis:
         }
 
 
-def analyze(
-    rules: Rules,
-    history: History,
-    effort: Effort = USUAL,
-    *,
-    live_sets: LiveSets | None = None,
-    solver: BoundedSolver | None = None,
-) -> tuple[TurnAnalysis, ...]:
-    """Return the analysis of every turn of a game, finished or not, against any codemaker.
-
-    ``live_sets`` is a cache, and ``solver`` a solver for the same rules; passing both to each call saves time when
-    several games are analyzed. Without ``solver``, the result depends on ``rules``, ``history`` and ``effort`` alone.
-    """
-    live_sets = live_sets or LiveSets()
-    solver = solver or BoundedSolver(rules, effort.solver_budget)
-    positions = [Position(rules, history[:turn], live_sets, effort.feedback_budget) for turn in range(len(history))]
-    return tuple(
-        analyze_turn(position, turn, solver, effort.counted_codes)
-        for position, turn in zip(positions, history, strict=True)
-    )
+def analyze(rules: Rules, history: History, effort: Effort = USUAL) -> tuple[TurnAnalysis, ...]:
+    """Return the analysis of every turn of a game, finished or not, against any codemaker."""
+    return analyze_games(rules, [history], effort)[0]
 
 
 def analyze_turn(position: Position, turn: Turn, solver: BoundedSolver, counted_codes: int) -> TurnAnalysis:

@@ -111,12 +111,10 @@ class BoundedSolver:
     answer may depend on them; the answer itself never does.
     """
 
-    def __init__(
-        self, rules: Rules, budget: int | None = None, *, make: Callable[[Rules], LeastTotal] = LeastTotal
-    ) -> None:
+    def __init__(self, rules: Rules, budget: int | None = None) -> None:
         self._budget = budget
         try:
-            self._solver: LeastTotal | None = make(rules)
+            self._solver: LeastTotal | None = LeastTotal(rules)
         except TooLargeError:
             self._solver = None
 

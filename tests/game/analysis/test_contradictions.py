@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evilpegs_game.analysis import contradictions
 from evilpegs_game.analysis.contradictions import contradiction
 from evilpegs_game.codes import code_at
 from evilpegs_game.errors import TooLargeError
@@ -50,7 +51,9 @@ def test_contradiction_finds_fewest_turns(board):
 @given(boards())
 def test_contradiction_of_many_turns_is_irreducible(board):
     rules, turns = board
-    found = contradiction(rules, turns, LiveSets(), max_turns=0)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(contradictions, "MAX_TURNS", 0)
+        found = contradiction(rules, turns, LiveSets())
     assert bool(found) == (not is_met(rules, turns))
     assert not found or not is_met(rules, [turns[place] for place in found])
     for left_out in found:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from evilpegs_game.analysis.guesses import CRITERIA, best_guesses, figure, guess_figures
 from evilpegs_game.analysis.regret import Regret, SplitBound, regret
-from evilpegs_game.analysis.turns import THOROUGH, Effort, analyze
+from evilpegs_game.analysis.turns import THOROUGH, Effort, analyze, analyze_games, analyze_turn
 from evilpegs_game.codemakers.small_sets import least_possible_total
 from evilpegs_game.codes import all_codes, code_at, column_code, format_code, parse_code
 from evilpegs_game.errors import OverBudgetError, TooLargeError
@@ -198,20 +198,17 @@ def test_regret_skips_walk_over_budget():
 
 
 @pytest.mark.parametrize("error", [OverBudgetError, TooLargeError])
-def test_regret_after_abandoned_search_keeps_bounds(error):
-    class NoAfter(LeastTotal):
-        def total_after(self, *_):
-            raise error
-
-    class NoAnswer(NoAfter):
-        def total(self, *_):
-            raise error
+def test_regret_after_abandoned_search_keeps_bounds(error, monkeypatch):
+    def abandon(*_):
+        raise error
 
     position = Position(Rules(3, 3), (), LiveSets())
     bounds, exact = unsolved(position, (0, 0, 0)), regret(position, (0, 0, 0), BoundedSolver(position.rules))
-    halfway = regret(position, (0, 0, 0), BoundedSolver(position.rules, make=NoAfter))
+    monkeypatch.setattr(LeastTotal, "total_after", abandon)
+    halfway = regret(position, (0, 0, 0), BoundedSolver(position.rules))
     assert bounds.at_least <= halfway.at_least <= exact.at_least <= halfway.at_most <= bounds.at_most
-    assert regret(position, (0, 0, 0), BoundedSolver(position.rules, make=NoAnswer)) == bounds
+    monkeypatch.setattr(LeastTotal, "total", abandon)
+    assert regret(position, (0, 0, 0), BoundedSolver(position.rules)) == bounds
 
 
 @settings(max_examples=share(60))
@@ -226,11 +223,12 @@ def test_split_bound_is_below_optimal_total(game):
         assert bound.total() <= bound.total_after(guess) <= plain_after(rules, codes, guess)
 
 
-def test_split_bound_is_independent_of_chunk():
+@pytest.mark.parametrize("chunk", [1, 5])
+def test_split_bound_is_independent_of_chunk(monkeypatch, chunk):
     position = Position(Rules(3, 3), (Turn((0, 0, 1), Feedback(1, 0)),), LiveSets())
     whole = SplitBound(position.candidates, position.all_codes).total()
-    for chunk in (1, 5):
-        assert SplitBound(position.candidates, position.all_codes, chunk=chunk).total() == whole
+    monkeypatch.setattr("evilpegs_game.analysis.regret._CHUNK", chunk)
+    assert SplitBound(position.candidates, position.all_codes).total() == whole
 
 
 class KnownTotal(BoundedSolver):
@@ -269,8 +267,8 @@ def test_analyze_omits_optimal_guess_not_found():
         def best_guess(self, position):
             return None
 
-    history = (Turn((0, 0), Feedback(0, 0)),)
-    (found,) = analyze(Rules(2, 3), history, solver=NoBest(Rules(2, 3)))
+    turn = Turn((0, 0), Feedback(0, 0))
+    found = analyze_turn(Position(Rules(2, 3)), turn, NoBest(Rules(2, 3)), Effort().counted_codes)
     assert (found.regret.kind, found.optimal_guess) == ("exact", None)
 
 
@@ -346,7 +344,7 @@ def test_best_guesses_over_budget_among_candidates():
 def test_analyze_is_same_for_counted_codes(game):
     rules, history = game
     enumerated = analyze(rules, history)
-    assert analyze(rules, history, live_sets=LiveSets(enumerated_codes=0)) == enumerated
+    assert analyze_games(rules, [history], Effort(), live_sets=LiveSets(enumerated_codes=0)) == (enumerated,)
 
 
 def test_analyze_after_contradiction_reports_nothing():
