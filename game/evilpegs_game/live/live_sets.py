@@ -265,12 +265,11 @@ class LiveSets:
         sizes = self._sizes.get(key)
         if sizes is not None:
             return sizes
+        is_listable = bool(history) and self._is_listable(rules, history)
+        canonical_set = self._list_canonical(rules, history) if is_listable else None
         if not history:
             sizes = first_part_sizes(rules, guess)
-            self._sizes.put(key, sizes, SIZES_BYTES)
-            return sizes
-        canonical_set = self._list_canonical(rules, history) if self._is_listable(rules, history) else None
-        if canonical_set is not None:
+        elif canonical_set is not None:
             columns, onto = canonical_set
             sizes = tuple(part_sizes(columns, onto.image(guess)).tolist())
         else:
