@@ -46,43 +46,28 @@ if TYPE_CHECKING:
     from evilpegs_game.trees.certificate import Certificate
     from evilpegs_game.trees.tree import Tree, format_tree, parse_tree
 
-_HOMES: Final = {
-    "Certificate": "evilpegs_game.trees.certificate:Certificate",
-    "Code": "evilpegs_game.codes:Code",
-    "Codemaker": "evilpegs_game.codemakers.codemaker:Codemaker",
-    "ContradictionError": "evilpegs_game.errors:ContradictionError",
-    "Devil": "evilpegs_game.codemakers.devil:Devil",
-    "Duel": "evilpegs.api.duels:Duel",
-    "EvaluationResult": "evilpegs.api.evaluation:EvaluationResult",
-    "Evil": "evilpegs_game.codemakers.codemaker:Evil",
-    "EvilpegsError": "evilpegs_game.errors:EvilpegsError",
-    "Feedback": "evilpegs_game.feedback:Feedback",
-    "Fixed": "evilpegs_game.codemakers.codemaker:Fixed",
-    "GameAnalysis": "evilpegs.api.analysis:GameAnalysis",
-    "History": "evilpegs_game.feedback:History",
-    "Position": "evilpegs_game.live.position:Position",
-    "Rules": "evilpegs_game.rules:Rules",
-    "Solution": "evilpegs_game.optimal.solve:Solution",
-    "Strategy": "evilpegs_clients.strategies.strategy:Strategy",
-    "StrategyError": "evilpegs_clients.strategies.strategy:StrategyError",
-    "TooLargeError": "evilpegs_game.errors:TooLargeError",
-    "Tree": "evilpegs_game.trees.tree:Tree",
-    "Turn": "evilpegs_game.feedback:Turn",
-    "analyze": "evilpegs.api.analysis:analyze",
-    "certify": "evilpegs.api.evaluation:certify",
-    "duel": "evilpegs.api.duels:duel",
-    "evaluate": "evilpegs.api.evaluation:evaluate",
-    "feedback": "evilpegs_game.feedback:feedback",
-    "format_code": "evilpegs_game.codes:format_code",
-    "format_tree": "evilpegs_game.trees.tree:format_tree",
-    "load_strategy": "evilpegs_clients.strategies.loading:load_strategy",
-    "parse_code": "evilpegs_game.codes:parse_code",
-    "parse_tree": "evilpegs_game.trees.tree:parse_tree",
-    "play_matches": "evilpegs_clients.bot.bot:play_matches",
-    "solve": "evilpegs.api.evaluation:solve",
-    "strategies": "evilpegs_clients.strategies.registry:STRATEGIES",
-    "verify_match": "evilpegs_clients.verification.verify:verify_match",
+# the names that each module offers; `strategies` is its STRATEGIES
+_OFFERED: Final = {
+    "evilpegs.api.analysis": ("GameAnalysis", "analyze"),
+    "evilpegs.api.duels": ("Duel", "duel"),
+    "evilpegs.api.evaluation": ("EvaluationResult", "certify", "evaluate", "solve"),
+    "evilpegs_clients.bot.bot": ("play_matches",),
+    "evilpegs_clients.strategies.loading": ("load_strategy",),
+    "evilpegs_clients.strategies.registry": ("strategies",),
+    "evilpegs_clients.strategies.strategy": ("Strategy", "StrategyError"),
+    "evilpegs_clients.verification.verify": ("verify_match",),
+    "evilpegs_game.codemakers.codemaker": ("Codemaker", "Evil", "Fixed"),
+    "evilpegs_game.codemakers.devil": ("Devil",),
+    "evilpegs_game.codes": ("Code", "format_code", "parse_code"),
+    "evilpegs_game.errors": ("ContradictionError", "EvilpegsError", "TooLargeError"),
+    "evilpegs_game.feedback": ("Feedback", "History", "Turn", "feedback"),
+    "evilpegs_game.live.position": ("Position",),
+    "evilpegs_game.optimal.solve": ("Solution",),
+    "evilpegs_game.rules": ("Rules",),
+    "evilpegs_game.trees.certificate": ("Certificate",),
+    "evilpegs_game.trees.tree": ("Tree", "format_tree", "parse_tree"),
 }
+_HOMES: Final = {name: module for module, names in _OFFERED.items() for name in names}
 
 __all__ = [
     "Certificate",
@@ -128,8 +113,8 @@ def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module 'evilpegs' has no attribute {name!r}")
-    module, _, attribute = home.partition(":")
-    value = globals()[name] = getattr(import_module(module), attribute)
+    attribute = "STRATEGIES" if name == "strategies" else name
+    value = globals()[name] = getattr(import_module(home), attribute)
     return value
 
 

@@ -5,6 +5,7 @@ import shlex
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, nullcontext
+from dataclasses import asdict
 from functools import partial
 from typing import Annotated, Final
 
@@ -12,7 +13,7 @@ from cyclopts import Parameter
 from pydantic import ValidationError
 from rich.console import RenderableType
 
-from evilpegs.commands.leaderboard.between import Difference, compare_rows, difference_lines
+from evilpegs.commands.leaderboard.between import compare_rows, difference_lines
 from evilpegs.commands.leaderboard.table import csv_text, show_standings, standings_view
 from evilpegs.errors import CommandError, practice_ladder, unknown_ladder
 from evilpegs.options import Database, Json, ServerToRead, server_to_read
@@ -68,7 +69,11 @@ def leaderboard(
         return
     standings = run_interruptibly(_load(database, ladder) if chosen is None else _fetch(chosen, ladder))
     if between is not None:
-        _show_difference(compare_rows(standings[0], between, _source(server, database)), as_json=as_json)
+        difference = compare_rows(standings[0], between, _source(server, database))
+        if as_json:
+            print_json(asdict(difference))
+        else:
+            console().print("\n".join(difference_lines(difference)), soft_wrap=True)
     elif as_json:
         # the excluded fields concern only the protocol message
         excluded = {"type", "re", "page", "pages"}
@@ -101,14 +106,6 @@ def _check_between(ladder: str | None, refresh: float | None, as_csv: bool, sour
         raise CommandError(f"--between compares two players on one ladder; name it: {command}")
     if refresh is not None or as_csv:
         raise CommandError(f"--between cannot be combined with {'--csv' if as_csv else '--refresh'}")
-
-
-def _show_difference(result: Difference, *, as_json: bool) -> None:
-    if as_json:
-        print_json(result.to_json())
-    else:
-        for line in difference_lines(result):
-            console().print(line, soft_wrap=True)
 
 
 async def _load(database: str | None, ladder: str | None) -> list[Standings]:
@@ -197,4 +194,4 @@ async def _open_reader(
         try:
             yield followed.current
         finally:
-            await followed.close()
+            await followed.leaderboards.close()

@@ -7,8 +7,8 @@ from intervals that hold however often one looks, so they need more games.
 import math
 import shlex
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
 from evilpegs.errors import CommandError
 from evilpegs.output import pluralize
@@ -49,10 +49,6 @@ class Difference:
     more_games: int | None
     ranked_apart: bool
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the JSON object of `evilpegs leaderboard --between --json`."""
-        return asdict(self)
-
 
 def compare_rows(standings: Standings, players: Sequence[str], source: Sequence[str] = ()) -> Difference:
     """Return the difference of two players; errors repeat ``source``, such as --server and a URL, in a hint."""
@@ -67,7 +63,20 @@ def compare_rows(standings: Standings, players: Sequence[str], source: Sequence[
             raise CommandError(
                 f"{sample.player} has {count} on {standings.ladder}; a comparison takes {FEWEST_GAMES} of each player"
             )
-    return _difference(standings.ladder, samples[0], samples[1], adjusted=adjusted, apart=_ranked_apart(first, second))
+    test = WelchTest(*(Moments(each.games, each.mean, each.deviation) for each in samples))
+    low, high = test.interval
+    return Difference(
+        ladder=standings.ladder,
+        adjusted=adjusted,
+        first=samples[0],
+        second=samples[1],
+        difference=test.difference,
+        low=low,
+        high=high,
+        chance=test.probability,
+        more_games=test.more_values,
+        ranked_apart=_ranked_apart(first, second),
+    )
 
 
 def difference_lines(result: Difference) -> list[str]:
@@ -82,7 +91,8 @@ def difference_lines(result: Difference) -> list[str]:
     size = f"{abs(result.difference):.3f} guesses per game"
     interval = f"{result.low:+.3f} to {result.high:+.3f}" if bounds is None else f"{bounds[0]:.3f} to {bounds[1]:.3f}"
     lines.append(f"{better.player} needs {size} fewer than {worse.player} (95 % interval: {interval})")
-    lines.append(f"equal players would differ as much with a probability of {_percent(result.chance)}")
+    chance = "less than 0.01 %" if result.chance < 1e-4 else f"{100 * result.chance:.2g} %"
+    lines.append(f"equal players would differ as much with a probability of {chance}")
     if result.more_games:
         lines.append(
             f"about {result.more_games:,} more games of each would settle it, if the difference is what it seems"
@@ -92,10 +102,6 @@ def difference_lines(result: Difference) -> list[str]:
     if not result.ranked_apart:
         lines.append("the leaderboard does not rank them apart: its intervals hold however often one looks")
     return lines
-
-
-def _percent(probability: float) -> str:
-    return "less than 0.01 %" if probability < 1e-4 else f"{100 * probability:.2g} %"
 
 
 def _find_row(standings: Standings, player: str, source: Sequence[str]) -> StandingsRow:
@@ -114,23 +120,6 @@ def _raw_sample(row: StandingsRow) -> Sample:
 
 def _adjusted_sample(row: StandingsRow) -> Sample:
     return Sample(row.player, row.adjusted_games or 0, row.adjusted_mean or 0.0, row.adjusted_deviation or 0.0)
-
-
-def _difference(ladder: str, first: Sample, second: Sample, *, adjusted: bool, apart: bool) -> Difference:
-    test = WelchTest(*(Moments(each.games, each.mean, each.deviation) for each in (first, second)))
-    low, high = test.interval
-    return Difference(
-        ladder=ladder,
-        adjusted=adjusted,
-        first=first,
-        second=second,
-        difference=test.difference,
-        low=low,
-        high=high,
-        chance=test.probability,
-        more_games=test.more_values,
-        ranked_apart=apart,
-    )
 
 
 def _ranked_apart(first: StandingsRow, second: StandingsRow) -> bool:

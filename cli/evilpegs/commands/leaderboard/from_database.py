@@ -24,18 +24,24 @@ async def load_standings(engine: Engine, ladder_id: str | None = None, luck_seco
 
     If the luck of some games is not measured yet, wait up to ``luck_seconds`` for a running server to measure it.
     """
-    followed = FollowedStandings(engine, ladder_id)
+    followed, out = FollowedStandings(engine, ladder_id), console(sys.stderr)
+    found = followed.leaderboards
     deadline = asyncio.get_running_loop().time() + luck_seconds
     try:
         standings = await followed.current()
-        while not followed.is_complete:
+        while not found.is_verified:
             standings = await followed.current()
-        while followed.games_without_luck and asyncio.get_running_loop().time() < deadline:
+        while found.unadjusted_games and asyncio.get_running_loop().time() < deadline:
             await asyncio.sleep(LOOK_SECONDS)
             standings = await followed.current()
     finally:
-        await followed.close()
-    followed.print_notes()
+        await found.close()
+    if found.broken_matches:
+        what = pluralize(found.broken_matches, "match", "matches")
+        out.print(f"{what} left out, because the chain of hashes is broken; see: evilpegs database check")
+    if found.unadjusted_games:
+        what = pluralize(found.unadjusted_games, "game")
+        out.print(f"{what} counted without luck, which is not measured yet; see: evilpegs database rebuild")
     return standings
 
 
@@ -44,47 +50,22 @@ class FollowedStandings:
 
     def __init__(self, engine: Engine, ladder_id: str | None) -> None:
         self._ladders = load_ladders()
-        self._ladder = None if ladder_id is None else find_rated_ladder(ladder_id)
-        self._leaderboards = LiveLeaderboards(engine, self._ladders, None, pause_seconds=0.0)
+        self._ladder = None if ladder_id is None else _find_rated_ladder(ladder_id)
+        self.leaderboards = LiveLeaderboards(engine, self._ladders, None, pause_seconds=0.0)
 
     async def current(self) -> list[Standings]:
         """Return the chosen leaderboard, or all with rated games."""
         try:
-            await self._leaderboards.update()
+            await self.leaderboards.update()
         except SQLAlchemyError as error:
             raise CommandError(f"the database cannot be read: {str(error).splitlines()[0]}") from None
         if self._ladder is not None:
-            return [_standings(self._ladder, await self._leaderboards.rows(self._ladder.id))]
-        leaderboards = [_standings(each, await self._leaderboards.rows(each.id)) for each in self._ladders.values()]
+            return [_standings(self._ladder, await self.leaderboards.rows(self._ladder.id))]
+        leaderboards = [_standings(each, await self.leaderboards.rows(each.id)) for each in self._ladders.values()]
         return [standings for standings in leaderboards if standings.rows]
 
-    @property
-    def is_complete(self) -> bool:
-        """True if the hashes of all events have been verified."""
-        return self._leaderboards.is_verified
 
-    @property
-    def games_without_luck(self) -> int:
-        """The number of games that count unadjusted, because their luck is not measured yet."""
-        return self._leaderboards.unadjusted_games
-
-    def print_notes(self) -> None:
-        """Print how many matches do not count, and how many games are not adjusted for luck."""
-        out = console(sys.stderr)
-        if self._leaderboards.broken_matches:
-            what = pluralize(self._leaderboards.broken_matches, "match", "matches")
-            out.print(f"{what} left out, because the chain of hashes is broken; see: evilpegs database check")
-        if self.games_without_luck:
-            what = pluralize(self.games_without_luck, "game")
-            out.print(f"{what} counted without luck, which is not measured yet; see: evilpegs database rebuild")
-
-    async def close(self) -> None:
-        """Stop reading the database."""
-        await self._leaderboards.close()
-
-
-def find_rated_ladder(ladder_id: str) -> Ladder:
-    """Return a built-in ladder; raise CommandError if there is none, or if it has no leaderboard."""
+def _find_rated_ladder(ladder_id: str) -> Ladder:
     ladders = load_ladders()
     ladder = ladders.get(ladder_id)
     if ladder is None:

@@ -29,10 +29,6 @@ def show_standings(out: Console, standings: Sequence[Standings]) -> None:
         if index:
             out.print()
         print_table(out, each.rows, _columns(each), _title(each))
-    _print_legend(out, shown)
-
-
-def _print_legend(out: Console, shown: Sequence[Standings]) -> None:
     lines = legend(shown)
     if lines:
         out.print()
