@@ -90,9 +90,12 @@ def rules_hint(typed: str) -> str:
 def _what(error: CycloptsError) -> str:
     match error:
         case UnknownCommandError():
-            return _unknown_command(error)
+            # not the text of the error, because creating it would import every command
+            typed = (error.unused_tokens or [""])[0]
+            return _unknown("option" if typed.startswith("-") else "command", typed, list(error.app or ()))
         case UnknownOptionError(token=token):
-            return _unknown_option(token, [name for one in error.argument_collection for name in one.names])
+            known = [name for one in error.argument_collection for name in one.names]
+            return _unknown("option", token.keyword or token.value, known)
         case UnusedCliTokensError():
             return _unexpected(error)
         case MissingArgumentError(argument=Argument()):
@@ -121,16 +124,8 @@ def _unexpected(error: UnusedCliTokensError) -> str:
     return f"unexpected argument {quoted(typed, MAX_QUOTED)}{hint}"
 
 
-def _unknown_command(error: UnknownCommandError) -> str:
-    # not the text of the error, because creating it would import every command
-    typed = (error.unused_tokens or [""])[0]
-    kind = "option" if typed.startswith("-") else "command"
-    return f"there is no {kind} {quoted(typed, MAX_QUOTED)}" + _suggestion(typed, list(error.app or ()))
-
-
-def _unknown_option(token: Token, known: list[str]) -> str:
-    typed = token.keyword or token.value
-    return f"there is no option {quoted(typed, MAX_QUOTED)}" + _suggestion(typed, known)
+def _unknown(kind: str, typed: str, known: list[str]) -> str:
+    return f"there is no {kind} {quoted(typed, MAX_QUOTED)}" + _suggestion(typed, known)
 
 
 def _missing_value(error: MissingArgumentError) -> str:

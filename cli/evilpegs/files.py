@@ -7,7 +7,7 @@ import errno
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -125,15 +125,16 @@ NOT_RECORDED: Final = frozenset({"turn", "resumed", "watching", "hint", "pong", 
 """The messages that a client receives between the events of a record."""
 
 
-def _begins_record(line: bytes) -> bool:
+def _parse_object(line: bytes) -> dict[str, Any] | None:
     try:
-        event = parse_json(line.decode())
+        # refuses repeated keys and constants such as NaN, which programs understand differently
+        value = parse_json(line.decode())
     except ValueError:
-        return False
-    return isinstance(event, dict) and event.get("type") == "match_started"
+        return None
+    return value if isinstance(value, dict) else None
 
 
-RECORD: Final = FileKind("a record", _begins_record)
+RECORD: Final = FileKind("a record", lambda line: (_parse_object(line) or {}).get("type") == "match_started")
 
 
 def read_record(name: str) -> tuple[MatchStarted, list[dict[str, Any]]]:
@@ -147,7 +148,9 @@ def read_record(name: str) -> tuple[MatchStarted, list[dict[str, Any]]]:
     started: MatchStarted | None = None
     with open_to_read(name, RECORD_HINT) as file:
         for number, line in enumerate(filled_lines(file), 1):
-            event = _parse_object(name, number, line)
+            event = _parse_object(line)
+            if event is None:
+                raise _not_a_record(name, f"line {number} is not a JSON object")
             if str(event.get("type")) in NOT_RECORDED:
                 continue
             event.pop("re", None)
@@ -157,21 +160,6 @@ def read_record(name: str) -> tuple[MatchStarted, list[dict[str, Any]]]:
     if started is None:
         raise _not_a_record(name, "it is empty")
     return started, events
-
-
-def write_record(name: str, events: Sequence[str]) -> None:
-    write_text(name, "".join(event + "\n" for event in events))
-
-
-def _parse_object(name: str, number: int, line: bytes) -> dict[str, Any]:
-    try:
-        # refuses repeated keys and constants such as NaN, which programs understand differently
-        value = parse_json(line.decode())
-    except ValueError:
-        value = None
-    if not isinstance(value, dict):
-        raise _not_a_record(name, f"line {number} is not a JSON object")
-    return value
 
 
 def _check_same_match(name: str, started: MatchStarted, event: dict[str, Any]) -> None:
@@ -196,14 +184,17 @@ def _not_a_record(name: str, why: str) -> CommandError:
 
 
 TREE_HINT: Final = "write a tree with: evilpegs tree STRATEGY --out FILE"
-
-
 TREE: Final = FileKind("a tree", lambda line: line.startswith(TITLE.encode()))
 
 
 def read_tree(name: str) -> Tree:
     """Read a tree from a file, or from standard input for ``-``; an error names the first wrong line."""
-    data = _read_tree_bytes(name)
+    check_name(name)
+    data = b""
+    # Python's sign that it was closed before the start
+    if name != STANDARD or sys.stdin is not None:
+        with open_to_read(name, TREE_HINT) as file:
+            data = file.read(MAX_TREE_CHARACTERS + 1)
     try:
         return parse_tree(data.decode())
     except UnicodeDecodeError as error:
@@ -215,12 +206,3 @@ def read_tree(name: str) -> Tree:
 
 def write_tree(name: str, tree: Tree) -> None:
     write_text(name, format_tree(tree))
-
-
-def _read_tree_bytes(name: str) -> bytes:
-    check_name(name)
-    # Python's sign that it was closed before the start
-    if name == STANDARD and sys.stdin is None:
-        return b""
-    with open_to_read(name, TREE_HINT) as file:
-        return file.read(MAX_TREE_CHARACTERS + 1)

@@ -95,7 +95,10 @@ class SlowStrategyWatch:
             self.end()
         elif self._in_place or seconds >= self._next_line:
             self._next_line = 2 * seconds
-            self._show(f"{_file_name(slowest)} has been {_activity(slowest)} for {seconds:.0f} s; Ctrl-C ends it")
+            code, self._is_shown = slowest.f_code, True
+            activity = "loading" if code.co_name == "<module>" else "choosing its guess"
+            line = f"{Path(code.co_filename).name} has been {activity} for {seconds:.0f} s; Ctrl-C ends it"
+            self._write(f"\r\x1b[2K{line}" if self._in_place else f"{line}\n")
 
     def end(self) -> None:
         """Erase the line that is shown in place, if any."""
@@ -103,10 +106,6 @@ class SlowStrategyWatch:
         if self._is_shown and self._in_place:
             self._write("\r\x1b[2K")
         self._is_shown = False
-
-    def _show(self, line: str) -> None:
-        self._write(f"\r\x1b[2K{line}" if self._in_place else f"{line}\n")
-        self._is_shown = True
 
 
 def executing_strategy_calls(but: int) -> list[FrameType]:
@@ -147,14 +146,6 @@ def _outermost_call(frame: FrameType | None) -> FrameType | None:
     return outermost
 
 
-def _file_name(frame: FrameType) -> str:
-    return Path(frame.f_code.co_filename).name
-
-
-def _activity(frame: FrameType) -> str:
-    return "loading" if frame.f_code.co_name == "<module>" else "choosing its guess"
-
-
 OWN_PACKAGES: Final = ("evilpegs.", "evilpegs_clients.", "evilpegs_game.", "importlib.")
 
 
@@ -184,10 +175,6 @@ def _has_traceback(error: StrategyError) -> bool:
 
 
 def _skip_own_frames(frames: TracebackType | None) -> TracebackType | None:
-    while frames is not None and _module(frames).startswith(OWN_PACKAGES):
+    while frames is not None and f"{frames.tb_frame.f_globals.get('__name__', '')}.".startswith(OWN_PACKAGES):
         frames = frames.tb_next
     return frames
-
-
-def _module(frames: TracebackType) -> str:
-    return f"{frames.tb_frame.f_globals.get('__name__', '')}."

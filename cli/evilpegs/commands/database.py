@@ -22,6 +22,10 @@ from evilpegs_server.storage.lock import DatabaseLock
 from evilpegs_server.storage.server_key import key_copies
 
 NOT_SOUND: Final = 1
+DatabaseToCheck = Annotated[
+    str | None,
+    Parameter(name="DATABASE", help="sqlite:///FILE or a file; by default the database that `serve` uses."),
+]
 
 
 def backup(
@@ -61,10 +65,7 @@ def backup(
 
 
 def check(
-    database: Annotated[
-        str | None,
-        Parameter(name="DATABASE", help="sqlite:///FILE or a file; by default the database that `serve` uses."),
-    ] = None,
+    database: DatabaseToCheck = None,
     /,
     *,
     as_json: Json = False,
@@ -126,10 +127,7 @@ class RebuildResult:
 
 
 def rebuild(
-    database: Annotated[
-        str | None,
-        Parameter(name="DATABASE", help="sqlite:///FILE or a file; by default the database that `serve` uses."),
-    ] = None,
+    database: DatabaseToCheck = None,
     /,
     *,
     compare: Annotated[
@@ -177,7 +175,10 @@ def _print_rebuild(url: str, result: RebuildResult, *, written: bool) -> None:
     lines = [f"computed {pluralize(result.games, 'finished game')} of {url} again"]
     if result.completed:
         lines.append(f"{pluralize(result.completed, 'fact')} {'added' if written else 'missing'}")
-    lines += [_difference_line(each) for each in result.differences[:SHOWN]]
+    for each in result.differences[:SHOWN]:
+        computed = "nothing" if each.computed is None else each.computed
+        where = f"match {each.match}, game {each.game}"
+        lines.append(f"{where}: {each.name} was {each.stored}, its events say {computed}")
     if len(result.differences) > SHOWN:
         lines.append(f"and {len(result.differences) - SHOWN:,} more")
     lines += [f"match {match}: its events cannot be read; see: evilpegs replay {match}" for match in result.unreadable]
@@ -185,9 +186,3 @@ def _print_rebuild(url: str, result: RebuildResult, *, written: bool) -> None:
         lines.append("every row that was stored follows from its events")
     for line in lines:
         console().print(line, soft_wrap=True)
-
-
-def _difference_line(difference: RowDifference) -> str:
-    computed = "nothing" if difference.computed is None else difference.computed
-    where = f"match {difference.match}, game {difference.game}"
-    return f"{where}: {difference.name} was {difference.stored}, its events say {computed}"

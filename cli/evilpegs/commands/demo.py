@@ -9,7 +9,7 @@ import signal
 import sys
 import tempfile
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -95,14 +95,14 @@ def run_demo(plan: DemoPlan, *, stay: bool = False) -> int:
 async def _demonstrate(plan: DemoPlan, folder: Path, out: Console, *, stay: bool) -> bool:
     database = f"sqlite:///{folder / 'demo.sqlite3'}"
     out.print("Starting a server with a database in a temporary directory", style="bold")
-    async with child_server(database, folder / "server.log") as server:
-        out.print(f"It listens on {server.game}. {len(plan.strategies)} bots connect and play {plan.total} matches.")
-        out.print(f"Watch them in a browser: {server.site}\n")
-        summaries = await _play(plan, server.game, folder, out)
+    async with child_server(database, folder / "server.log") as (game, site):
+        out.print(f"It listens on {game}. {len(plan.strategies)} bots connect and play {plan.total} matches.")
+        out.print(f"Watch them in a browser: {site}\n")
+        summaries = await _play(plan, game, folder, out)
         shown = next(m.match for s in reversed(summaries) for m in s.matches if m.ladder == plan.shown_ladder)
         await _show_log(database, shown, out)
         if stay:
-            out.print(f"\nThe server keeps running: look around at {server.site} until you press Ctrl-C", style="bold")
+            out.print(f"\nThe server keeps running: look around at {site} until you press Ctrl-C", style="bold")
             await _wait_for_interrupt()
         out.print("\nStopping the server with SIGTERM", style="bold")
     out.print("It stopped cleanly. Now you: evilpegs serve, and beside it evilpegs play")
@@ -117,35 +117,29 @@ async def _play(plan: DemoPlan, server: str, folder: Path, out: Console) -> list
             if isinstance(event, MatchSummary):
                 bar.advance(progress_task)
 
+        async def play_ladders(strategy: str) -> list[BotSummary]:
+            summaries = []
+            for ladder, matches in plan.matches:
+                summary = await play_matches(
+                    server=server,
+                    ladder=ladder,
+                    strategy=load_strategy(strategy),
+                    name=strategy,
+                    matches=matches,
+                    token_file=folder / "tokens.json",
+                    on_event=advance,
+                )
+                verdict = "all verified" if summary.verified else "NOT verified"
+                out.print(f"  {summary.player:<17}  {ladder:<12}  {describe_games(summary.games)}, {verdict}")
+                summaries.append(summary)
+            return summaries
+
         try:
             async with asyncio.TaskGroup() as bots:
-                tasks = [
-                    bots.create_task(_play_ladders(name, plan, server, folder, out, advance))
-                    for name in plan.strategies
-                ]
+                tasks = [bots.create_task(play_ladders(name)) for name in plan.strategies]
         except ExceptionGroup as group:
             raise group.exceptions[0] from None
     return [summary for task in tasks for summary in task.result()]
-
-
-async def _play_ladders(
-    strategy: str, plan: DemoPlan, server: str, folder: Path, out: Console, on_event: Callable[[BotEvent], None]
-) -> list[BotSummary]:
-    summaries = []
-    for ladder, matches in plan.matches:
-        summary = await play_matches(
-            server=server,
-            ladder=ladder,
-            strategy=load_strategy(strategy),
-            name=strategy,
-            matches=matches,
-            token_file=folder / "tokens.json",
-            on_event=on_event,
-        )
-        verdict = "all verified" if summary.verified else "NOT verified"
-        out.print(f"  {summary.player:<17}  {ladder:<12}  {describe_games(summary.games)}, {verdict}")
-        summaries.append(summary)
-    return summaries
 
 
 async def _show_log(database: str, match: str, out: Console) -> None:
@@ -157,17 +151,9 @@ async def _show_log(database: str, match: str, out: Console) -> None:
         show_match(out, analyze_match(stored.id, stored.entries), games=1)
 
 
-@dataclass(frozen=True, slots=True)
-class ServerAddresses:
-    """The URLs of a server: ws:// for players' clients, and http:// for browsers."""
-
-    game: str
-    site: str
-
-
 @asynccontextmanager
-async def child_server(database: str, log: Path) -> AsyncIterator[ServerAddresses]:
-    """Run a server on free ports during the block; an error has the last line of its log."""
+async def child_server(database: str, log: Path) -> AsyncIterator[tuple[str, str]]:
+    """Run a server on free ports during the block, for its addresses ws:// and http://; errors quote its log."""
     with log.open("wb") as errors:
         server = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "evilpegs", "serve", "--port", "0", "--database", database),
@@ -179,7 +165,7 @@ async def child_server(database: str, log: Path) -> AsyncIterator[ServerAddresse
         )
         try:
             game = await _read_address(server, log, GREETING)
-            yield ServerAddresses(game, await _read_address(server, log, SITE_GREETING))
+            yield game, await _read_address(server, log, SITE_GREETING)
         finally:
             status = await _stop(server)
     if status != 0:

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from cyclopts import Parameter
 
@@ -101,12 +101,20 @@ def duel(
     ):
         played = play_turns(seeded_choice(loaded, seed or 0), opponent, start, opening)
         turns = tuple(played) if as_json else _show_turns(start, loaded.name, name, played)
-    methods = _methods(start, opponent, turns)
+    methods: list[Method] = []
+    if isinstance(opponent, Devil):
+        methods = [opponent.method_for(left) for left in (start.count, *(turn.candidates_left for turn in turns[:-1]))]
+    guesses = len(start.history) + len(turns)
     if as_json:
-        print_json(_document(start, loaded.name, name, turns, methods))
+        documents = [turn.to_json() for turn in turns]
+        for document, method in zip(documents, methods, strict=False):
+            document["method"] = method
+        head = {"rules": str(parsed), "strategy": loaded.name, "codemaker": name}
+        before = {"after": [turn.to_json() for turn in start.history]} if start.history else {}
+        print_json({**head, **before, "guesses": guesses, "turns": documents})
         return
     out = console()
-    out.print(f"solved in {pluralize(len(start.history) + len(turns), 'guess', 'guesses')}")
+    out.print(f"solved in {pluralize(guesses, 'guess', 'guesses')}")
     if "greedy" in methods:
         out.print(f"exact in {methods.count('exact')} of {len(methods)} turns, greedy before; see --exact-up-to")
 
@@ -120,29 +128,6 @@ def _start(rules: Rules, after: tuple[str, ...] | None, secret: str | None, budg
     if start.history and secret is not None and not start.is_candidate(parse_code(secret, rules)):
         raise CommandError(f"the secret {secret!r} does not agree with the turns after --after; leave one of them out")
     return start
-
-
-def _methods(start: Position, codemaker: Codemaker, turns: tuple[DuelTurn, ...]) -> list[Method]:
-    if not isinstance(codemaker, Devil):
-        return []
-    before = [start.count, *(turn.candidates_left for turn in turns[:-1])]
-    return [codemaker.method_for(candidates) for candidates in before]
-
-
-def _document(
-    start: Position, strategy: str, codemaker: str, turns: tuple[DuelTurn, ...], methods: list[Method]
-) -> dict[str, Any]:
-    document = [turn.to_json() for turn in turns]
-    for turn, method in zip(document, methods, strict=False):
-        turn["method"] = method
-    return {
-        "rules": str(start.rules),
-        "strategy": strategy,
-        "codemaker": codemaker,
-        **({"after": [turn.to_json() for turn in start.history]} if start.history else {}),
-        "guesses": len(start.history) + len(turns),
-        "turns": document,
-    }
 
 
 def _show_turns(start: Position, strategy: str, codemaker: str, played: Iterable[DuelTurn]) -> tuple[DuelTurn, ...]:

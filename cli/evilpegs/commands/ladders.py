@@ -7,7 +7,7 @@ and choices follow from a seed.
 
 import asyncio
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -27,8 +27,6 @@ from evilpegs_clients.connection.tokens import TokenFile, default_token_file
 from evilpegs_clients.strategies.consistent import Sampled
 from evilpegs_clients.strategies.heuristics import Entropy
 from evilpegs_clients.strategies.strategy import draw_secret, game_seed, seeded_choice
-from evilpegs_game.codes import Code
-from evilpegs_game.evaluation.exact import ChooseGuess
 from evilpegs_game.luck.calibration import Remaining, fit_knots, remaining_of_games, remaining_of_secrets
 from evilpegs_game.luck.game_luck import CURVES_FOLDER, ValueCurve, curve_path, format_value_curve
 from evilpegs_game.rules import Rules
@@ -222,12 +220,7 @@ def _remaining(rules: Rules, request: CalibrationRequest, err: Console) -> tuple
                 choose, rules, lambda finished: bar.update(task, completed=finished)
             )
         games, seed = request.games or DEFAULT_GAMES, request.seed or 0
-        numbers = bar.track(range(games), description=f"{rules}")
-        remaining = remaining_of_games(_games(rules, seed, iter(numbers)), rules)
+        seeds = (game_seed(seed, number) for number in bar.track(range(games), description=f"{rules}"))
+        played = ((seeded_choice(Sampled(), each), draw_secret(each, rules)) for each in seeds)
+        remaining = remaining_of_games(played, rules)
         return f"sampled, {pluralize(games, 'game')}, seed {seed}", remaining
-
-
-def _games(rules: Rules, seed: int, numbers: Iterator[int]) -> Iterator[tuple[ChooseGuess, Code]]:
-    for number in numbers:
-        each = game_seed(seed, number)
-        yield seeded_choice(Sampled(), each), draw_secret(each, rules)

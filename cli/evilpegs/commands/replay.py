@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from evilpegs.errors import CommandError
-from evilpegs.files import RECORD, STANDARD, check_writable, write_record
+from evilpegs.files import RECORD, STANDARD, check_writable, write_text
 from evilpegs.options import FILE, MATCH_ID, NEWEST, Database, Json, ServerToRead, server_to_read
 from evilpegs.output import (
     Column,
@@ -159,7 +159,7 @@ def _analyze(stored: RecordedMatch, analysis: bool, thorough: bool) -> MatchRepl
 def _write_record(stored: RecordedMatch, record: str, as_json: bool) -> int:
     if as_json and record == STANDARD:
         raise CommandError("--json and --record - both write to standard output; write the record to a file")
-    write_record(record, [entry.text for entry in stored.entries])
+    write_text(record, "".join(f"{entry.text}\n" for entry in stored.entries))
     flaw, events = chain_flaw(stored.entries), len(stored.entries)
     if as_json:
         print_json({"match": stored.id, "record": record, "events": events, "flaw": flaw})

@@ -8,10 +8,9 @@ import shlex
 import socket
 import struct
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import partial
-from ipaddress import ip_address
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Final, Literal
@@ -98,8 +97,14 @@ def serve(
     _check_directory(settings.database)
     log = configure_logging(settings.log_level, settings.log_format)
     dangers = find_dangers(settings, is_root=os.geteuid() == 0)
+
+    def announce(server: RunningServer) -> None:
+        print(greeting(server), flush=True)  # noqa: T201
+        for danger in dangers:
+            log.warning(danger)
+
     with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-        runner.run(serve_until_stopped(settings, log, partial(_announce, dangers, log)))
+        runner.run(serve_until_stopped(settings, log, announce))
 
 
 def find_dangers(settings: Settings, *, is_root: bool) -> list[str]:
@@ -133,12 +138,6 @@ def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
     return uvloop.new_event_loop
 
 
-def _announce(dangers: list[str], log: BoundLogger, server: RunningServer) -> None:
-    print(greeting(server), flush=True)  # noqa: T201
-    for danger in dangers:
-        log.warning(danger)
-
-
 def greeting(server: RunningServer) -> str:
     """Return the lines that are printed once the server listens."""
     # other machines most likely reach the server at the first
@@ -169,10 +168,23 @@ def configure_logging(level: str, log_format: LogFormat | None = None) -> BoundL
     By default the log is text with local times on a terminal, and JSON with UTC elsewhere.
     """
     is_text = sys.stderr.isatty() if log_format is None else log_format == "text"
-    level_and_time: tuple[Processor, ...] = (structlog.stdlib.add_log_level, _time_stamper(is_text))
+    renderers: list[Processor]
+    if is_text:
+        stamper = structlog.processors.TimeStamper(fmt="%H:%M:%S", utc=False)
+        lines = structlog.dev.ConsoleRenderer(
+            colors=sys.stderr.isatty() and not os.environ.get("NO_COLOR"),
+            pad_event_to=_EVENT_WIDTH,
+            pad_level=False,
+            exception_formatter=structlog.dev.plain_traceback,  # without local variables, which may be secrets
+        )
+        renderers = [_make_printable, lines]
+    else:
+        stamper = structlog.processors.TimeStamper(fmt="iso", utc=True)
+        renderers = [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
+    level_and_time: tuple[Processor, ...] = (structlog.stdlib.add_log_level, stamper)
     handler = logging.StreamHandler(sys.stderr)
-    renderers = [ProcessorFormatter.remove_processors_meta, *(_text_renderers() if is_text else _json_renderers())]
-    handler.setFormatter(ProcessorFormatter(foreign_pre_chain=level_and_time, processors=renderers))
+    processors = [ProcessorFormatter.remove_processors_meta, *renderers]
+    handler.setFormatter(ProcessorFormatter(foreign_pre_chain=level_and_time, processors=processors))
     handler.addFilter(_is_relevant)
     logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
     logging.getLogger("evilpegs_game").handlers.clear()  # which printed for commands without a log
@@ -184,26 +196,6 @@ def configure_logging(level: str, log_format: LogFormat | None = None) -> BoundL
         wrapper_class=BoundLogger,
     )
     return logger
-
-
-def _time_stamper(is_text: bool) -> Processor:
-    if is_text:
-        return structlog.processors.TimeStamper(fmt="%H:%M:%S", utc=False)
-    return structlog.processors.TimeStamper(fmt="iso", utc=True)
-
-
-def _text_renderers() -> list[Processor]:
-    renderer = structlog.dev.ConsoleRenderer(
-        colors=sys.stderr.isatty() and not os.environ.get("NO_COLOR"),
-        pad_event_to=_EVENT_WIDTH,
-        pad_level=False,
-        exception_formatter=structlog.dev.plain_traceback,  # without local variables, which may be secrets
-    )
-    return [_make_printable, renderer]
-
-
-def _json_renderers() -> list[Processor]:
-    return [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
 
 
 def _make_printable(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
@@ -240,15 +232,12 @@ def reachable_hosts(bound: str) -> list[str]:
     if bound not in _OUTSIDE:
         return [bound]
     family, outside = _OUTSIDE[bound]
-    addresses = [*address_on_route(family, outside), *interface_addresses(family)]
-    return list(dict.fromkeys(_useful(addresses))) or [socket.gethostname()]
+    addresses = dict.fromkeys([*address_on_route(family, outside), *interface_addresses(family)])
+    return [address for address in addresses if _is_useful(ip_address(address))] or [socket.gethostname()]
 
 
-def _useful(addresses: Iterable[str]) -> Iterator[str]:
-    for address in addresses:
-        parsed = ip_address(address)
-        if not (parsed.is_loopback or parsed.is_link_local or parsed.is_unspecified):
-            yield address
+def _is_useful(address: IPv4Address | IPv6Address) -> bool:
+    return not (address.is_loopback or address.is_link_local or address.is_unspecified)
 
 
 def address_on_route(family: socket.AddressFamily, outside: str) -> Iterator[str]:

@@ -190,8 +190,12 @@ def verify_record(
         ("independent", report.remarks),
         ("signature", unsigned),
     ]
-    findings = _remarks(checked, lambda finding: not isinstance(finding, NotChecked))
-    not_checked = _remarks(checked, lambda finding: isinstance(finding, NotChecked))
+    findings: list[Remark] = []
+    not_checked: list[Remark] = []
+    for check, found in checked:
+        for each in found:
+            remarks = not_checked if isinstance(each, NotChecked) else findings
+            remarks.append(Remark(check, each.game, each.turn, each.what))
     return MatchVerification(
         match=started.match,
         player=started.player,
@@ -202,22 +206,11 @@ def verify_record(
         events=len(events),
         finished=len(violations) == len(verified),
         holds=not findings,
-        findings=findings,
-        not_checked=not_checked,
+        findings=tuple(findings),
+        not_checked=tuple(not_checked),
         signed_by=None if keys is None or unsigned else find_signer(events[-1], keys),
         not_proved=_unproved_claims(started, None if keys is None else not unsigned),
         games=tuple(_game(game, findings, not_checked) for game in report.games),
-    )
-
-
-def _remarks(
-    checked: Iterable[tuple[Check, Iterable[Violation]]], wanted: Callable[[Violation], bool]
-) -> tuple[Remark, ...]:
-    return tuple(
-        Remark(check, finding.game, finding.turn, finding.what)
-        for check, findings in checked
-        for finding in findings
-        if wanted(finding)
     )
 
 

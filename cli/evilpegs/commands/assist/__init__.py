@@ -121,19 +121,23 @@ class AssistDialog:
             self._screen.show_figures(figures)
 
     def _run_command(self, command: AssistCommand) -> None:
-        if command is AssistCommand.HELP:
-            self._screen.say(help_text(self._history.rules))
-        elif command is AssistCommand.ROWS:
-            self._show_rows()
-        elif command is AssistCommand.CODES:
-            self._show_codes()
-        elif command is AssistCommand.UNDO:
-            history = self._history.undo()
-            self._continue_with(history, range(1, len(history.rows) + 1))
-        elif command is AssistCommand.NEW:
-            self._continue_with(AssistHistory(self._history.rules))
-        else:
-            self._show_advice()
+        history = self._history
+        match command:
+            case AssistCommand.HELP:
+                self._screen.say(help_text(history.rules))
+            case AssistCommand.ROWS:
+                if not history.rows:
+                    self._screen.say("There are no rows yet.")
+                self._screen.show_rows(history, range(1, len(history.rows) + 1))
+            case AssistCommand.CODES:
+                self._show_codes()
+            case AssistCommand.UNDO:
+                history = history.undo()
+                self._continue_with(history, range(1, len(history.rows) + 1))
+            case AssistCommand.NEW:
+                self._continue_with(AssistHistory(history.rules))
+            case _:
+                self._show_advice()
 
     def _continue_with(self, history: AssistHistory, row_numbers: Iterable[int] = ()) -> None:
         self._history = history
@@ -150,11 +154,6 @@ class AssistDialog:
             self._screen.say("Type new for another game, or quit.", "dim")
         else:
             self._screen.show_advice(advice)
-
-    def _show_rows(self) -> None:
-        if not self._history.rows:
-            self._screen.say("There are no rows yet.")
-        self._screen.show_rows(self._history, range(1, len(self._history.rows) + 1))
 
     def _show_codes(self) -> None:
         with self._busy():

@@ -160,14 +160,18 @@ class Adviser:
         except ContradictionError:
             return self._contradiction(history)
         best = best_guesses(position)
-        optimal, more = self._optimal(position)
         if best:
             named = [(criterion.name, figures.guess) for criterion, figures in best.guesses]
         else:
             named = [("sampled", self._sampled_guess(position))]
-        suggestions = self._suggestions(position, ([(OPTIMAL, optimal)] if optimal else []) + named)
+        optimal, total = self._solver.best_guess(position), self._solver.total(position)
         return Advice(
-            history, codes, self.codes(history, MAX_LISTED) or (), best.among if best else "samples", suggestions, more
+            history,
+            codes,
+            listed=self.codes(history, MAX_LISTED) or (),
+            among=best.among if best else "samples",
+            suggestions=self._suggestions(position, ([(OPTIMAL, optimal)] if optimal else []) + named),
+            more_guesses=None if total is None else Fraction(total, codes),
         )
 
     def weigh(self, history: AssistHistory, guess: Code) -> GuessFigures:
@@ -188,18 +192,12 @@ class Adviser:
     def _position(self, rows: History) -> Position:
         return Position(self._rules, rows, self._live_sets, self._effort.feedback_budget)
 
-    def _optimal(self, position: Position) -> tuple[Code | None, Fraction | None]:
-        guess, total = self._solver.best_guess(position), self._solver.total(position)
-        return guess, None if total is None else Fraction(total, position.count)
-
     def _sampled_guess(self, position: Position) -> Code:
+        unlimited = Position(self._rules, position.history, self._live_sets)
         try:
-            return sampled_guess(self._position_for_samples(position), Random(_SEED))  # noqa: S311 - no secret
+            return sampled_guess(unlimited, Random(_SEED))  # noqa: S311 - no secret
         except TooLargeError:
             return position.first_candidate
-
-    def _position_for_samples(self, position: Position) -> Position:
-        return Position(self._rules, position.history, self._live_sets)
 
     def _suggestions(self, position: Position, named: list[tuple[str, Code]]) -> tuple[Suggestion, ...]:
         by_guess: dict[Code, list[str]] = {}

@@ -1,6 +1,6 @@
 """The output of `evilpegs assist` for a person."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from textwrap import fill
 from typing import Final
 
@@ -12,7 +12,7 @@ from evilpegs_clients.terminal.pegs import peg_text
 from evilpegs_clients.terminal.screen import Screen
 from evilpegs_game.analysis.guesses import CRITERIA, GuessFigures
 from evilpegs_game.codes import Code, format_code
-from evilpegs_game.feedback import Feedback, Turn
+from evilpegs_game.feedback import Turn
 
 COMPARED_AMONG: Final = {
     "codes": "",
@@ -42,8 +42,10 @@ class AssistScreen(Screen):
 
     def show_codes(self, codes: Sequence[Code]) -> None:
         """Print codes side by side, as many per line as fit."""
-        for line in _lines([peg_text(format_code(code)) for code in codes], self.console.width):
-            self.say(line)
+        pieces = [peg_text(format_code(code)) for code in codes]
+        per_line = max(1, (self.console.width + len(GAP)) // (len(pieces[0]) + len(GAP)))
+        for first in range(0, len(pieces), per_line):
+            self.say(Text(GAP).join(pieces[first : first + per_line]))
 
     def show_rows(self, history: AssistHistory, numbers: Iterable[int]) -> None:
         """Print the rows with these numbers."""
@@ -52,30 +54,28 @@ class AssistScreen(Screen):
 
     def show_contradiction(self, contradiction: Contradiction) -> None:
         """Print the rows that contradict each other, and how to correct one."""
-        self.say(f"No code of {contradiction.history.rules} fits {_row_list(contradiction.rows)}:", "bold red")
-        for number, fitting in zip(contradiction.rows, contradiction.fitting, strict=True):
-            row = row_text(number, contradiction.history.row(number))
+        *others, number = contradiction.rows
+        rows = f"rows {', '.join(map(str, others))} and {number} together" if others else f"row {number}"
+        self.say(f"No code of {contradiction.history.rules} fits {rows}:", "bold red")
+        for clashing, fitting in zip(contradiction.rows, contradiction.fitting, strict=True):
+            row = row_text(clashing, contradiction.history.row(clashing))
             if fitting:
-                row.append(f"{GAP}would fit the other rows with {_feedback_list(fitting)}", "dim")
+                listed = " ".join(map(str, fitting[:MAX_FEEDBACKS])) + (" ..." if len(fitting) > MAX_FEEDBACKS else "")
+                row.append(f"{GAP}would fit the other rows with {listed}", "dim")
             self.say(row)
-        number = contradiction.rows[-1]
         self.say(
             f"Fix one, as in: change {number} BLACK,WHITE; or undo takes back row {len(contradiction.history.rows)}."
         )
 
     def show_figures(self, figures: GuessFigures) -> None:
         """Print a guess and how it divides the codes left."""
-        self.say(Text.assemble(peg_text(format_code(figures.guess)), GAP, figures_text(figures)))
-
-
-def figures_text(figures: GuessFigures) -> str:
-    """Return one line that says how a guess divides the codes left."""
-    kind = "it may be the code" if figures.is_candidate else "it cannot be the code"
-    return (
-        f"at most {figures.largest_part:,} of {figures.candidate_count:,} left, "
-        f"{float(figures.expected_size):,.2f} on average; "
-        f"{figures.expected_bits:.2f} bits; {pluralize(figures.part_count, 'part')}; {kind}"
-    )
+        kind = "it may be the code" if figures.is_candidate else "it cannot be the code"
+        text = (
+            f"at most {figures.largest_part:,} of {figures.candidate_count:,} left, "
+            f"{float(figures.expected_size):,.2f} on average; "
+            f"{figures.expected_bits:.2f} bits; {pluralize(figures.part_count, 'part')}; {kind}"
+        )
+        self.say(Text.assemble(peg_text(format_code(figures.guess)), GAP, text))
 
 
 def row_text(number: int, row: Turn) -> Text:
@@ -122,20 +122,3 @@ def _codes_left(advice: Advice) -> Text:
     if not advice.history.rows:
         return Text(f"{rules}: {advice.codes:,} codes")
     return Text(f"{advice.codes:,} of {rules.size:,} codes left")
-
-
-def _lines(pieces: Sequence[Text], width: int) -> Iterator[Text]:
-    per_line = max(1, (width + len(GAP)) // (len(pieces[0]) + len(GAP)))
-    for first in range(0, len(pieces), per_line):
-        yield Text(GAP).join(pieces[first : first + per_line])
-
-
-def _row_list(numbers: Sequence[int]) -> str:
-    if len(numbers) == 1:
-        return f"row {numbers[0]}"
-    return f"rows {', '.join(map(str, numbers[:-1]))} and {numbers[-1]} together"
-
-
-def _feedback_list(fitting: Sequence[Feedback]) -> str:
-    listed = [str(feedback) for feedback in fitting[:MAX_FEEDBACKS]]
-    return " ".join(listed) + (" ..." if len(fitting) > len(listed) else "")
