@@ -24,8 +24,6 @@ from evilpegs_game.feedback import Feedback, Turn
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
-from evilpegs_server import server as composition
-from evilpegs_server.leaderboard.leaderboards import LiveLeaderboards
 from evilpegs_server.play import registry
 from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
@@ -73,18 +71,6 @@ class StillTime:
         """Do nothing, because this clock has no stalls."""
 
 
-class CurrentLeaderboards(LiveLeaderboards):
-    """Leaderboards that count every stored event before they are read, so that answers do not depend on the time."""
-
-    async def start(self):
-        await super().start()
-        await self.update()
-
-    async def rows(self, ladder):
-        await self.update()
-        return await super().rows(ladder)
-
-
 @contextlib.asynccontextmanager
 async def still_stage():
     """Run a real server with known random bytes and times during the block; yield a `Stage` that is connected to it."""
@@ -93,7 +79,6 @@ async def still_stage():
             source = KnownSecrets(seed)
             for module in modules:
                 stack.enter_context(mock.patch.object(module, "secrets", source))
-        stack.enter_context(mock.patch.object(composition, "LiveLeaderboards", CurrentLeaderboards))
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         settings, time = Settings(port=0, site=False, database=f"sqlite:///{folder}/page.sqlite3"), StillTime()
         async with (
@@ -251,22 +236,6 @@ async def cut(stage):
     await stage.until("bot", "turn")
 
 
-async def watch(stage):
-    await stage.hello("bot")
-    match = await stage.play("bot", "classic-practice")
-    await stage.hello("watcher")
-    await stage.say("watcher", type="watch", match=match)
-    for _ in range(3):
-        await stage.hear("watcher")
-    await stage.say("bot", type="ready", match=match, game=1)
-    await stage.hear("bot")
-    await stage.guess("bot", match, 1, 1, "1122")
-    await stage.until("bot", "turn")
-    await stage.hear("watcher")
-    await stage.say("watcher", type="unwatch", match=match)
-    await stage.hear("watcher")
-
-
 async def resign(stage):
     await stage.hello("bot", name="my-bot", kind="bot")
     match = await stage.play("bot", "classic-evil")
@@ -278,20 +247,6 @@ async def resign(stage):
     await stage.until("bot", "match_over")
 
 
-async def lists(stage):
-    await stage.hello("bot", name="my-bot", kind="bot")
-    match = await stage.play("bot", "classic-evil")
-    await stage.solve("bot", match, 1)
-    await stage.hear("bot")
-    await stage.say("bot", type="resign", match=match)
-    await stage.until("bot", "match_over")
-    await stage.hello("reader")
-    await stage.say("reader", type="list", ladder="classic-evil")
-    await stage.hear("reader")
-    await stage.say("reader", type="standings", ladder="classic-evil")
-    await stage.hear("reader")
-
-
 SCENES = {
     "Two games of a match against a fixed secret": fixed,
     "A practice game against the evil codemaker": evil,
@@ -300,9 +255,7 @@ SCENES = {
     "Illegal codes": illegal,
     "A doubled guess": doubled,
     "Cut and resume": cut,
-    "Watching": watch,
     "Resigning": resign,
-    "Finished matches and standings": lists,
 }
 
 

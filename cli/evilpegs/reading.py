@@ -14,7 +14,7 @@ from rich.text import Text
 from evilpegs.errors import CommandError
 from evilpegs.output import console, pluralize
 from evilpegs_clients.connection.connection import RetryPolicy, server_url
-from evilpegs_clients.connection.server_reader import ServerReader
+from evilpegs_clients.connection.server_reader import EventsMissed, NotFoundError, ReaderEvent, ServerReader
 from evilpegs_clients.connection.session import (
     KeyChanged,
     Reconnected,
@@ -22,9 +22,8 @@ from evilpegs_clients.connection.session import (
     SessionEvent,
     key_change_line,
 )
-from evilpegs_clients.errors import ServerRefusedError
 from evilpegs_clients.printable import printable
-from evilpegs_protocol.server_messages import ErrorCode, Notice
+from evilpegs_protocol.server_messages import Notice
 
 
 def retry_policy() -> RetryPolicy:
@@ -41,8 +40,8 @@ def explain_refusals(server: str, match: str | None) -> Iterator[None]:
     """Replace the server's refusal of an unknown ``match`` by a CommandError that says what to do."""
     try:
         yield
-    except ServerRefusedError as error:
-        if error.code is not ErrorCode.NOT_YOUR_MATCH or match is None:
+    except NotFoundError:
+        if match is None:
             raise
         url = server_url(server)
         raise CommandError(
@@ -50,7 +49,7 @@ def explain_refusals(server: str, match: str | None) -> Iterator[None]:
         ) from None
 
 
-def session_line(event: SessionEvent) -> str | None:
+def session_line(event: SessionEvent | ReaderEvent) -> str | None:
     """Return the line that reports an event; None for the second and later attempts to connect again."""
     match event:
         case Reconnecting():
@@ -59,11 +58,13 @@ def session_line(event: SessionEvent) -> str | None:
             return f"connected again after {pluralize(event.attempts, 'attempt')}"
         case KeyChanged():
             return key_change_line(event)
+        case EventsMissed():
+            return "more happened meanwhile than the server can repeat; some events are missing"
         case Notice():
             return f"the server says: {printable(event.message)}"
 
 
-def print_session_event(event: SessionEvent) -> None:
+def print_session_event(event: SessionEvent | ReaderEvent) -> None:
     line = session_line(event)
     if line is not None:
         console(sys.stderr).print(line, soft_wrap=True)
@@ -91,7 +92,7 @@ class LiveScreen:
         status = [Text(self._status, "bold", no_wrap=True, overflow="ellipsis")] if self._status else []
         self._live.update(Group(self._view(), *status), refresh=True)
 
-    def say(self, event: SessionEvent) -> None:
+    def say(self, event: ReaderEvent) -> None:
         """Show a line about an event of the connection, until the connection is restored."""
         match event:
             case Reconnecting(attempt=attempt) if attempt > 1:

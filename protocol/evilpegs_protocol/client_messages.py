@@ -10,7 +10,6 @@ from evilpegs_protocol.fields import (
     CodeText,
     LadderId,
     MatchId,
-    Name,
     Number,
     Program,
     SequenceNumber,
@@ -118,50 +117,6 @@ class Resume(ClientMessage):
     seq: SequenceNumber
 
 
-class _Watching(ClientMessage):
-    match: MatchId | None = optional()
-    ladder: LadderId | None = optional()
-
-    @model_validator(mode="after")
-    def _one_target(self) -> Self:
-        if (self.match is None) == (self.ladder is None):
-            message = "give a match or a ladder"
-            raise ValueError(message)
-        return self
-
-
-class Watch(_Watching):
-    """A request to follow the events of the match `match`, or of every match on the ladder `ladder`."""
-
-    type: Literal["watch"] = "watch"
-
-
-class Unwatch(_Watching):
-    """A request to stop following the match `match` or the ladder `ladder`, which an earlier `watch` named."""
-
-    type: Literal["unwatch"] = "unwatch"
-
-
-class ListMatches(ClientMessage):
-    """A request for a page of finished matches, restricted to a ladder and to a player if they are given.
-
-    `before` is the id of the last match on the previous page, and missing for the first page.
-    """
-
-    type: Literal["list"] = "list"
-    ladder: LadderId | None = optional()
-    player: Name | None = optional()
-    before: MatchId | None = optional()
-
-
-class ReadStandings(ClientMessage):
-    """A request for one page of the leaderboard of a rated ladder. Pages count from 1, which `page` is by default."""
-
-    type: Literal["standings"] = "standings"
-    ladder: LadderId
-    page: Number | None = optional()
-
-
 class Ping(ClientMessage):
     """A request that measures the round trip to the server. `c` is any number, which the answer repeats."""
 
@@ -169,7 +124,10 @@ class Ping(ClientMessage):
     c: SequenceNumber
 
 
+MOVED = ("watch", "unwatch", "list", "standings")
+"""Types of messages that the game port once answered, and the site answers now."""
+
 ClientRequest = Annotated[
-    Hello | Play | Ready | Guess | Hint | Resign | Resume | Watch | Unwatch | ListMatches | ReadStandings | Ping,
+    Hello | Play | Ready | Guess | Hint | Resign | Resume | Ping,
     Field(discriminator="type"),
 ]

@@ -7,7 +7,7 @@ from typing import Any, Final
 import orjson
 from pydantic import TypeAdapter, ValidationError
 
-from evilpegs_protocol.client_messages import ClientRequest
+from evilpegs_protocol.client_messages import MOVED, ClientRequest
 from evilpegs_protocol.constants import FRAME_BYTES, NESTING
 from evilpegs_protocol.fields import Message, describe_error
 from evilpegs_protocol.server_messages import AnyRecordEvent, ErrorCode, RecordEvent, ServerEvent
@@ -150,6 +150,8 @@ def _refusal(value: Any, error: ValidationError) -> CodecError:
     if not isinstance(value, dict) or "type" not in value:
         return CodecError(ErrorCode.BAD_MESSAGE, 'a message must be a JSON object with a field "type"', re)
     if error.errors(include_url=False, include_input=False)[0]["type"] == "union_tag_invalid":
+        if isinstance(value["type"], str) and value["type"] in MOVED:
+            return CodecError(ErrorCode.MOVED, f"{value['type']} is answered by the site", re)
         return CodecError(ErrorCode.UNKNOWN_TYPE, "no such type of client message", re)
     return CodecError(ErrorCode.BAD_MESSAGE, describe_error(error), re)
 

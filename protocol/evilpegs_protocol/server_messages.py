@@ -27,7 +27,6 @@ from evilpegs_protocol.fields import (
     Token,
     optional,
 )
-from evilpegs_protocol.listings import MatchList, Standings
 
 Tie = Literal["largest", "largest/seeded"]
 Method = Literal["exact", "greedy"]
@@ -42,6 +41,7 @@ class ErrorCode(StrEnum):
     BAD_MESSAGE = "bad_message"
     UNKNOWN_TYPE = "unknown_type"
     TOO_BIG = "too_big"
+    MOVED = "moved"
     AUTH_REQUIRED = "auth_required"
     AUTH_FAILED = "auth_failed"
     NAME_TAKEN = "name_taken"
@@ -97,10 +97,16 @@ class LadderInfo(Message):
 
 
 class OpenMatch(Message):
-    """An open match of the player. `seq` is the number of the last event in its record that the server has sent."""
+    """An open match of the player, and the client that began it.
+
+    `seq` is the number of the last event in its record that the server has sent. Older servers leave out `ladder` and
+    `client`.
+    """
 
     match: MatchId
     seq: SequenceNumber
+    ladder: LadderId | None = optional()
+    client: Program | None = optional()
 
 
 class Limits(Message):
@@ -279,22 +285,6 @@ class Resumed(ServerMessage):
     ready_by_ms: Milliseconds | None = optional()
 
 
-class Watching(ServerMessage):
-    """The answer to `watch`. `matches` has the id of the match, or the ids of all open matches on the ladder.
-
-    The past events of a single match follow. Of the matches on a ladder, only new events are sent.
-    """
-
-    type: Literal["watching"] = "watching"
-    matches: tuple[MatchId, ...]
-
-
-class Unwatched(ServerMessage):
-    """The answer to `unwatch`: the client no longer follows the match or the ladder that the request named."""
-
-    type: Literal["unwatched"] = "unwatched"
-
-
 class Pong(ServerMessage):
     """The answer to `ping`, with the same number `c`."""
 
@@ -342,8 +332,7 @@ class Unknown(ServerMessage):
 
 
 RecordEvent = MatchStarted | GameStarted | FeedbackGiven | GameOver | MatchOver
-Listing = MatchList | Standings
-Reply = Welcome | TurnStarted | HintGiven | Resumed | Watching | Unwatched | Listing | Pong | Notice | Error
+Reply = Welcome | TurnStarted | HintGiven | Resumed | Pong | Notice | Error
 
 AnyRecordEvent = Annotated[RecordEvent, Field(discriminator="type")]
 AnyServerMessage = Annotated[RecordEvent | Reply, Field(discriminator="type")]

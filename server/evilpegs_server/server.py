@@ -24,7 +24,6 @@ from evilpegs_server.gateway.admission import Admission
 from evilpegs_server.gateway.entrance import Entrance
 from evilpegs_server.gateway.gateway import Gateway
 from evilpegs_server.gateway.guests import Presence
-from evilpegs_server.gateway.listings import Listings
 from evilpegs_server.gateway.login import SessionServices, lapse_names, lapse_time
 from evilpegs_server.hosts import (
     AllowedOrigins,
@@ -43,6 +42,8 @@ from evilpegs_server.play.stall_free_clock import TICK_MS, StallFreeClock
 from evilpegs_server.replies.capacity import HINT_LIMITS, REPLY_LIMITS, ReplyCapacity
 from evilpegs_server.replies.codemaking import Codemaking
 from evilpegs_server.settings import Settings
+from evilpegs_server.show.follower import Follower
+from evilpegs_server.show.streams import Streams
 from evilpegs_server.site.analysis import ANALYSIS_LIMITS, MatchAnalyses
 from evilpegs_server.site.app import create_app
 from evilpegs_server.site.http_server import running_http_server
@@ -57,7 +58,7 @@ from evilpegs_server.stopping import (
     force_exit_later,
     run_step,
 )
-from evilpegs_server.storage.archive import load_open_matches, load_players
+from evilpegs_server.storage.archive import load_log_id, load_open_matches, load_players
 from evilpegs_server.storage.database import guard_connections, open_database
 from evilpegs_server.storage.durations import Durations
 from evilpegs_server.storage.location import database_file, keep_private
@@ -144,7 +145,9 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
         setup = WorkerSetup(capacity.worker_live_set_bytes, capacity.count_bytes, solved.solved.to_bytes())
         worker = WorkerProcess(setup, log)
         stack.push_async_callback(run_step, "worker", WORKER_SECONDS, partial(_close_worker, worker, solved), log)
-        writer = Writer(engine, loop.call_soon_threadsafe, loop.call_soon, check_file=lock.check)
+        follower = Follower(engine, log, has_server=True)
+        notify, sent = loop.call_soon_threadsafe, follower.note_sent
+        writer = Writer(engine, notify, loop.call_soon, check_file=lock.check, sent=sent)
         writer.start()
         stack.callback(_close_writer, writer, log)
         limits = {"replies": REPLY_LIMITS, "hints": HINT_LIMITS, "analyses": ANALYSIS_LIMITS, "luck": LUCK_LIMITS}
@@ -166,19 +169,23 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
         leaderboards = LiveLeaderboards(engine, registry.ladders, log)
         outlets.push_async_callback(leaderboards.close)
         await leaderboards.start()
-        registry.audience.listen(leaderboards.wake)
+        follower.listen(lambda _: leaderboards.wake())
         reads = Reads()
         outlets.callback(reads.close)
+        streams = Streams(engine, follower, reads, load_log_id(engine))
         luck = LuckKeeper(engine, writer, pools["luck"], registry.ladders, log, leaderboards.wake)
         luck.start()
         outlets.push_async_callback(luck.close)
-        registry.audience.listen(luck.wake)
+        follower.listen(lambda _: luck.wake())
         if broker is not None:
             from evilpegs_server.feed.feed import Feed  # noqa: PLC0415 - needs the extra `mqtt`
 
-            feed = Feed(broker, settings.server_id, registry, engine, writer, leaderboards, log)
+            feed = Feed(broker, settings.server_id, registry, engine, writer, follower, leaderboards, log)
             feed.start()
             outlets.push_async_callback(feed.close)
+
+        follower.start()
+        outlets.push_async_callback(follower.close)
 
         # who plays
         is_open = settings.registration == "open"
@@ -187,7 +194,6 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
             registry=registry,
             players=players,
             writer=writer,
-            listings=Listings(engine, registry.ladders, leaderboards, reads),
             engine=engine,
             admission=Admission(settings.admission_limits),
             presence=Presence(players, registry, clock, settings.guest_limits),
@@ -225,6 +231,7 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
                     leaderboards=leaderboards,
                     reads=metered,
                     analyses=analyses,
+                    streams=streams,
                     metrics=metrics,
                     public_metrics=settings.public_metrics,
                     hosts=hosts,
@@ -236,6 +243,7 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
             )
             serving = running_http_server(app, sockets, registry.counts.http, tls, metered.share)
             await outlets.enter_async_context(serving)
+            outlets.callback(streams.close)  # or responses would go on
             site = replace(site, port=sockets[0].getsockname()[1])
 
         # the game port, last, because nobody can play before everything else runs

@@ -120,7 +120,7 @@ class Settings(BaseSettings):
     guest_seats_percent: Annotated[int, Field(ge=1, le=100)] = 75
     """Percent of the seats that guests may take, because anybody can be any number of guests."""
     guest_idle_seconds: Annotated[float, Field(gt=0)] = 60.0
-    """Seconds after which a guest with no match, no watch and no request is disconnected, which frees the seat."""
+    """Seconds after which a guest with no match and no request is disconnected, which frees the seat."""
     guest_absent_seconds: Annotated[float, Field(gt=0)] = 600.0
     """Seconds after which an absent guest's matches are forfeited; a guest who was cut off is back by then."""
     max_practice_matches: Annotated[int, Field(ge=1)] = 4000

@@ -42,12 +42,12 @@ def loads(monkeypatch):
     return seen
 
 
-async def watch_all(url, numbers):
-    """Watch matches that do not exist; return the codes of the errors."""
+async def resume_all(url, numbers):
+    """Resume matches that do not exist; return the codes of the errors."""
     async with dial(url) as raw:
         await raw.hello(False)
         for number in numbers:
-            await raw.say(type="watch", match=match_id(number))
+            await raw.say(type="resume", match=match_id(number), seq=0)
         return [(await raw.hear("error"))["code"] for _ in numbers]
 
 
@@ -55,14 +55,14 @@ async def watch_all(url, numbers):
 async def test_reads_of_storage_are_expensive(run_server, settings, refused):
     """Without the limit, the control, as many reads are done as are requested."""
     server = await run_server(**settings)
-    codes = await watch_all(server.url, range(60))
+    codes = await resume_all(server.url, range(60))
     assert ("rate_limited" in codes) is refused
     assert codes.count("not_your_match") >= 200 // READ_PRICE - 1
 
 
 async def test_unknown_id_is_looked_up_once(run_server, loads):
     server = await run_server()
-    assert await watch_all(server.url, [7, 7, 7]) == ["not_your_match"] * 3
+    assert await resume_all(server.url, [7, 7, 7]) == ["not_your_match"] * 3
     assert loads == [match_id(7)]
 
 
@@ -73,7 +73,7 @@ async def test_finished_match_is_read_once(run_server, loads):
         match = await raw.play("classic")
         await raw.ask("match_over", type="resign", match=match)
         for _ in range(3):
-            await raw.ask("watching", type="watch", match=match)
+            await raw.ask("resumed", type="resume", match=match, seq=0)
             assert (await raw.hear("match_over"))["match"] == match
             assert (await raw.ask("resumed", type="resume", match=match, seq=0))["state"] == "over"
     assert loads == [match]
@@ -82,12 +82,12 @@ async def test_finished_match_is_read_once(run_server, loads):
 async def test_match_begun_after_miss_is_found(run_server, loads, monkeypatch):
     server = await run_server()
     monkeypatch.setattr(MatchRegistry, "_new_id", lambda _: match_id(9))
-    assert await watch_all(server.url, [9]) == ["not_your_match"]
+    assert await resume_all(server.url, [9]) == ["not_your_match"]
     async with dial(server.url) as raw:
         await raw.hello()
         match = await raw.play("classic")
         await raw.ask("match_over", type="resign", match=match)
-        await raw.ask("watching", type="watch", match=match)
+        await raw.ask("resumed", type="resume", match=match, seq=0)
 
 
 def storm_and_vanish(url, numbers):
@@ -95,7 +95,7 @@ def storm_and_vanish(url, numbers):
     client = RawSocket(url)
     client.send(HELLO)
     client.message("welcome")
-    client.send(b"".join(text(type="watch", match=match_id(number)) for number in numbers))
+    client.send(b"".join(text(type="resume", match=match_id(number), seq=0) for number in numbers))
     return client
 
 

@@ -32,7 +32,7 @@ async def stops_in_time(child, seconds=PATIENCE):
 def unread_record(url):
     """Open a connection that asks for much and reads nothing of it."""
     client = RawSocket(url, small=True)
-    client.send(HELLO + text(type="watch", ladder="classic-practice") + text(type="ping", c=1) * 100)
+    client.send(HELLO + text(type="ping", c=1) * 100)
     return client
 
 

@@ -181,11 +181,11 @@ class TestLimits:
             await raw.hello("ann")
             match = await play(raw)
             with limited(child, resource.RLIMIT_NOFILE, 3):
-                refusal = await raw.ask("error", type="watch", match="0" * 16)
+                refusal = await raw.ask("error", type="resume", match="0" * 16, seq=0)
                 assert refusal["code"] == "storage_unavailable"
                 assert (await raw.guess(match, 1, 1, "1122"))["type"] == "feedback"
                 later = asyncio.create_task(dial_once(child.url))
-            refusal = await raw.ask("error", type="watch", match="0" * 16)
+            refusal = await raw.ask("error", type="resume", match="0" * 16, seq=0)
             assert refusal["code"] == "not_your_match"
             await asyncio.wait_for(later, PATIENCE)
 

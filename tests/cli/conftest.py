@@ -64,8 +64,7 @@ class Child:
             left = max(0, deadline - time.monotonic())
             assert select.select([self.process.stdout], [], [], left)[0], "no line came"
             byte = self.process.stdout.read(1)
-            if not byte:
-                break
+            assert byte, self.process.stderr.read().decode()
             line += byte
         return line.decode().rstrip("\n")
 
@@ -82,11 +81,12 @@ class Server(Child):
 
     def __init__(self, database, *options, **how):
         self.database = f"sqlite:///{database}"
-        site = () if "--site-port" in options else ("--no-site",)
+        has_site = "--no-site" not in options
+        site = ("--site-port", "0") if has_site and "--site-port" not in options else ()
         super().__init__("serve", "--port", "0", "--database", self.database, *site, *options, **how)
-        self.greeting = [self.next_line() for _ in range(5 if site else 6)]
+        self.greeting = [self.next_line() for _ in range(6 if has_site else 5)]
         self.url = self.greeting[0].removeprefix("listening on ")
-        self.site = None if site else self.greeting[1].split()[-1]
+        self.site = self.greeting[1].split()[-1] if has_site else None
 
 
 @pytest.fixture(autouse=True)

@@ -166,6 +166,16 @@ class HonestMatch:
             head = hashlib.sha256((head + canonical(event)).encode()).hexdigest()
         return head
 
+    def summary(self):
+        """Return what `welcome` says of an open match."""
+        client = self.events[0]["client"]
+        return {"match": self.match, "seq": len(self.events), "ladder": self.events[0]["ladder"], "client": client}
+
+    def offer(self):
+        """Return what `welcome` says of the ladder."""
+        names = ("rules", "codemaker", "tie", "clock", "guess_limit", "games", "rated")
+        return {"id": self.events[0]["ladder"]} | {name: self.events[0][name] for name in names}
+
     def open_turn(self):
         if self.state != "turn":
             return []
@@ -234,8 +244,8 @@ class TinyServer:
                 "type": "welcome",
                 "player": name,
                 "kind": request.get("kind", "guest"),
-                "open": [{"match": match.match, "seq": len(match.events)} for match in still],
-                "ladders": [],
+                "open": [match.summary() for match in still],
+                "ladders": [match.offer() for match in still[:1]],
                 "limits": {"frame_bytes": 4096, "nesting": 8, "open_matches": 8, "requests_per_second": 100},
                 "server": {"name": "tiny", "version": "1"},
                 **fields,
@@ -284,12 +294,6 @@ class TinyServer:
         match = self.matches[request["match"]]
         code = format_code(match.live[0])
         return [{"type": "hint", "match": match.match, "code": code, "candidates": len(match.live), "why": "why"}]
-
-    def _watch(self, request):
-        return [{"type": "watching", "matches": [request["match"]]}, *self.matches[request["match"]].events]
-
-    def _unwatch(self, request):
-        return [{"type": "unwatched"}]
 
     def _resume(self, request):
         match = self.matches[request["match"]]

@@ -43,11 +43,29 @@ def misfits(shown, real, where="$"):
 
 
 class Curl:
-    """The part of curl that the page needs. The page's address, matches and tag stand for the real ones."""
+    """The part of curl that the page needs. The page's address, matches, log and tag stand for the real ones."""
 
     def __init__(self, site, folder):
         self.real = {ADDRESS: site.url, OVER: site.over, OPEN: site.open}
         self.folder, self.tag = folder, ""
+
+    def follow(self, arguments, printed):
+        """Compare the beginning of a stream with what the page shows of it."""
+        shown = [dict(line.split(": ", 1) for line in block.splitlines()) for block in printed.strip().split("\n\n")]
+        *more, url = arguments
+        headers = dict(word.split(": ") for word in more if word != "-H")
+        for name, real in self.real.items():
+            url = url.replace(name, real)
+            headers = {key: value.replace(name, real) for key, value in headers.items()}
+        with httpx.stream("GET", url, headers=headers, timeout=PATIENCE) as answer:
+            assert answer.headers["content-type"].startswith("text/event-stream")
+            lines = answer.iter_lines()
+            for event in shown:
+                real = dict(line.split(": ", 1) for line in iter(lines.__next__, ""))
+                self.real[event["id"].split("-")[0]] = real["id"].split("-")[0]
+                assert real.get("event") == event.get("event")
+                assert list(misfits(json.loads(event["data"]), json.loads(real["data"]))) == []
+                assert json.loads(event["data"]).get("type") == json.loads(real["data"]).get("type")
 
     def run(self, arguments):
         """Send a request; return the answer and whether the page shows its headers."""
@@ -116,6 +134,8 @@ def test_http_examples_work(site, tmp_path, monkeypatch):
         program, *arguments = shlex.split(command)
         if program == "evilpegs":
             assert main(arguments) == 0
+        elif arguments[0] == "-N":
+            curl.follow(arguments[1:], printed)
         else:
             assert program == "curl"
             answer, with_headers = curl.run(arguments)

@@ -111,8 +111,7 @@ async def test_messages_before_hello_are_refused(server):
         for message in (
             {"type": "play", "ladder": "classic-practice"},
             {"type": "guess", "match": "0" * 16, "game": 1, "turn": 1, "code": "1122"},
-            {"type": "watch", "ladder": "classic"},
-            {"type": "unwatch", "ladder": "classic"},
+            {"type": "resume", "match": "0" * 16, "seq": 0},
         ):
             assert (await silent.ask(**message))["code"] == "auth_required"
         assert (await silent.ask(type="ping", c=7))["c"] == 7

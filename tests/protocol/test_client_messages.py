@@ -92,6 +92,13 @@ def test_request_of_unknown_type_has_own_code(kind):
     assert refusal(GUESS | {"type": kind}).code is ErrorCode.UNKNOWN_TYPE
 
 
+@pytest.mark.parametrize("kind", ["watch", "unwatch", "list", "standings"])
+def test_request_of_former_type_has_moved(kind):
+    error = refusal({"type": kind, "id": "a", "ladder": "classic"})
+    assert (error.code, error.re) == (ErrorCode.MOVED, "a")
+    assert kind in str(error)
+
+
 @pytest.mark.parametrize("value", [{}, {"id": "a"}, [], [PING], 1, "ping", None, True])
 def test_request_without_type_is_bad_message(value):
     error = refusal(value)
@@ -157,12 +164,6 @@ def test_hello_takes_printable_ascii_client_only(field):
 )
 def test_hello_refuses_mixed_or_partial_identity(identity):
     assert_refused_at(HELLO | identity, "hello")
-
-
-@pytest.mark.parametrize("kind", ["watch", "unwatch"])
-@pytest.mark.parametrize("target", [{}, {"match": MATCH, "ladder": "classic"}, {"match": None}])
-def test_watch_refuses_none_or_two_targets(kind, target):
-    assert_refused_at({"type": kind} | target, kind)
 
 
 def test_hello_reads_null_as_left_out():

@@ -48,11 +48,11 @@ def codec_takes(side, message):
 
 
 def breaks_rule_of_codec(message):
-    """Return whether the message breaks one of the two rules that join optional fields, which only the codec checks."""
-    if message["type"] == "hello":
-        token, name, kind = (message.get(key) for key in ("token", "name", "kind"))
-        return (token and name) is not None or (name is None) != (kind is None)
-    return message["type"] in ("watch", "unwatch") and (message.get("match") is None) == (message.get("ladder") is None)
+    """Return whether the message breaks the rule for the optional fields of `hello`, which only the codec checks."""
+    if message["type"] != "hello":
+        return False
+    token, name, kind = (message.get(key) for key in ("token", "name", "kind"))
+    return (token and name) is not None or (name is None) != (kind is None)
 
 
 def variants(message):

@@ -58,13 +58,13 @@ def storm(url, seconds, *matches):
 
 
 async def _storm(url, seconds, matches):
-    end, counts = time.monotonic() + seconds, {"watching": 0, "rate_limited": 0}
+    end, counts = time.monotonic() + seconds, {"read": 0, "rate_limited": 0}
     await asyncio.gather(*(_read_on(url, end, matches[guest:] + matches[:guest], counts) for guest in range(GUESTS)))
     return counts
 
 
 async def _read_on(url, end, matches, counts):
-    batch = b"".join(text(type="watch", match=match) for match in matches)
+    batch = b"".join(text(type="resume", match=match, seq=0) for match in matches)
     while time.monotonic() < end:
         client = await asyncio.to_thread(RawSocket, url)
         client.socket.setblocking(False)
@@ -76,7 +76,7 @@ async def _read_on(url, end, matches, counts):
                     writer.write(batch)
                     for _ in range(10):
                         received = await reader.read(1 << 20)
-                        counts["watching"] += received.count(b'"type":"watching"')
+                        counts["read"] += received.count(b'"not_your_match"')
                         counts["rate_limited"] += received.count(b'"rate_limited"')
                         if not received:
                             writer.close()

@@ -12,7 +12,6 @@ from evilpegs_game.rules import Rules
 from evilpegs_protocol.fields import Program
 from evilpegs_server.gateway.admission import Admission
 from evilpegs_server.gateway.guests import Presence
-from evilpegs_server.gateway.listings import Listings
 from evilpegs_server.gateway.login import SessionServices
 from evilpegs_server.gateway.rate_limit import RateLimit
 from evilpegs_server.gateway.session import Session
@@ -251,7 +250,6 @@ class FakeServer:
         players = load_players(engine)
         self.services = SessionServices(
             registry=self.registry,
-            listings=Listings(engine, SERVER_LADDERS, self.leaderboards, self.reads),
             players=players,
             writer=self.writer,
             engine=engine,

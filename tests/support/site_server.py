@@ -13,7 +13,7 @@ from support.threaded_server import server_in_thread
 
 @dataclass
 class PlayedSite:
-    """A server with two finished matches of the player minimax, and an open one that the player bob watches.
+    """A server with two finished matches of the player minimax, and an open one that a stream follows.
 
     ``over`` and ``evil`` are the ids of the finished matches on the ladders classic and classic-evil. ``open`` is the
     id of the open match on classic-practice. ``url`` is the address of the site, and ``game_url`` that of the game.
@@ -37,7 +37,8 @@ class PlayedSite:
         self.evil = await self._play_and_resign(ann, "classic-evil")
         self.open = await ann.play("classic-practice")
         await ann.guess(self.open, 1, 1, "1122")
-        await bob.ask("watching", type="watch", match=self.open)
+        http = await stack.enter_async_context(httpx.AsyncClient(timeout=PATIENCE))
+        await stack.enter_async_context(http.stream("GET", f"{self.url}api/v1/matches/{self.open}/events"))
 
     def wait_for_leaderboards(self):
         """Wait until the finished matches are on the leaderboards, which change at most twice per second."""

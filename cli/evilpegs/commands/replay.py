@@ -8,6 +8,7 @@ from fractions import Fraction
 from itertools import islice
 from typing import Annotated, Final, NamedTuple
 
+import orjson
 from cyclopts import Parameter
 from rich.console import Console
 from rich.text import Text
@@ -35,7 +36,6 @@ from evilpegs_game.codes import Code, format_code
 from evilpegs_game.errors import quoted
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.guessing.criteria import ENTROPY
-from evilpegs_protocol.codec import canonical
 from evilpegs_protocol.record import RecordedGame
 from evilpegs_protocol.server_messages import FeedbackGiven
 from evilpegs_server.record.event_log import EventLog, LogEntry
@@ -133,14 +133,15 @@ async def _fetch_recorded(server: str, name: str) -> RecordedMatch:
             newest = await reader.newest_match()
             if newest is None:
                 raise CommandError(f"there is no finished match on {reader.server} yet")
-            match = newest.match
+            match = newest
         with explain_refusals(server, match=match):
-            events = await reader.record(match)
+            texts = await reader.record(match)
     log = EventLog(match)
-    for event in events:
+    for text in texts:
         # a server sends no hashes of single events, so only the hash in `match_over` can disagree with the events
-        log.append_text(event["at"], event["type"], canonical(event))
-    return RecordedMatch(match, log.entries, bool(events) and events[-1]["type"] == "match_over")
+        event = orjson.loads(text)
+        log.append_text(event["at"], event["type"], text)
+    return RecordedMatch(match, log.entries, bool(log.entries) and log.entries[-1].type == "match_over")
 
 
 def _analyze(stored: RecordedMatch, analysis: bool, thorough: bool) -> MatchReplay:

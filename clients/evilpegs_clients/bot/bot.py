@@ -20,7 +20,7 @@ from evilpegs_clients.connection.login import Credentials
 from evilpegs_clients.connection.match_client import MatchClient
 from evilpegs_clients.connection.session import KeyChanged, PlayerSession, Reconnected, Reconnecting
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file, sole_user
-from evilpegs_clients.errors import BrokenRecordError, ClientError, ServerRefusedError
+from evilpegs_clients.errors import ClientError, ServerRefusedError
 from evilpegs_clients.strategies.registry import warm_up
 from evilpegs_clients.strategies.strategy import Strategy, StrategyError
 from evilpegs_clients.verification.game import VerificationCache
@@ -28,7 +28,7 @@ from evilpegs_game.errors import quoted
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.client_messages import ClientInfo
-from evilpegs_protocol.server_messages import LadderInfo, MatchStarted, Notice, Welcome
+from evilpegs_protocol.server_messages import LadderInfo, MatchStarted, Notice, OpenMatch, Welcome
 
 OnFailure = Callable[[StrategyFailure], None]
 
@@ -64,19 +64,24 @@ class StrategyTrial:
         self.passed = bool(offers)
 
 
-async def prepare(strategy: Strategy, offers: Sequence[MatchStarted | LadderInfo], live_sets: LiveSets) -> None:
+async def prepare(strategy: Strategy, offers: Sequence[LadderInfo], live_sets: LiveSets) -> None:
     """Compile what the strategy needs, and store all codes of the rules of each offer in ``live_sets``."""
     rules = [Rules.parse(offer.rules) for offer in offers]
     await run_in_thread(partial(warm_up, strategy, rules, live_sets))
 
 
-async def rehearse(chooser: MoveChooser, offers: Sequence[MatchStarted | LadderInfo], on_event: OnFailure) -> None:
-    """Let ``chooser`` choose a first guess for each offer without playing it; raises StrategyError if it fails."""
+async def rehearse(
+    chooser: MoveChooser, offers: Sequence[LadderInfo], on_event: OnFailure, left_open: Sequence[OpenMatch] = ()
+) -> None:
+    """Let ``chooser`` choose a first guess for each offer without playing it; raises StrategyError if it fails.
+
+    The offers include the ladders of the matches ``left_open``, which the error names.
+    """
     for offer in offers:
         failure = await run_in_thread(partial(chooser.rehearse, offer))
         if failure is not None:
             on_event(failure)
-            raise StrategyError(f"{failure.error}; {_kept_text(offer)}") from failure.error
+            raise StrategyError(f"{failure.error}; {_kept_text(offer, left_open)}") from failure.error
 
 
 def _occupy_standard_descriptors() -> None:
@@ -87,10 +92,11 @@ def _occupy_standard_descriptors() -> None:
     os.close(descriptor)
 
 
-def _kept_text(offer: MatchStarted | LadderInfo) -> str:
-    if isinstance(offer, LadderInfo):
+def _kept_text(offer: LadderInfo, left_open: Sequence[OpenMatch]) -> str:
+    kept = next((match for match in left_open if match.ladder == offer.id), None)
+    if kept is None:
         return f"no match was started on {offer.id}"
-    return f"match {offer.match} on {offer.ladder} stays open as it was, and no match was started"
+    return f"match {kept.match} on {offer.id} stays open as it was, and no match was started"
 
 
 BotEvent = (
@@ -223,10 +229,11 @@ class _Bot:
     async def play(self, ladder: str, matches: int, *, finish_open: bool, is_tried: bool) -> BotSummary:
         welcome = self._session.welcome
         self._on_event(welcome)
-        left_open = await _find_own_matches(self._session, self._client) if finish_open else []
+        left_open = _own_matches(self._session, self._client) if finish_open else []
+        continued = [info for info in welcome.ladders if info.id in {match.ladder for match in left_open}]
         offers = [info for info in welcome.ladders if info.id == ladder and matches]
-        await prepare(self._strategy, [*left_open, *offers], self._live_sets)
-        await rehearse(self._chooser(), [*left_open, *([] if is_tried else offers)], self._on_event)
+        await prepare(self._strategy, [*continued, *offers], self._live_sets)
+        await rehearse(self._chooser(), [*continued, *([] if is_tried else offers)], self._on_event, left_open)
         resumed = (await MatchClient.resume(self._session, match.match) for match in left_open)
         summaries = [await self._play_match(client) async for client in resumed]
         for _ in range(matches):
@@ -246,19 +253,15 @@ class _Bot:
         return MoveChooser(self._strategy, seed, self._live_sets)
 
 
-async def _find_own_matches(session: PlayerSession, client: str) -> list[MatchStarted]:
-    views = [await session.watch(match.match) for match in session.welcome.open]
-    if empty := next((view.id for view in views if not view.record), None):
-        raise BrokenRecordError(f"the server shows no event of match {empty}, which it says is open")
-    started = [view.started for view in views if view.match.over is None]
-    player = session.welcome.player
-    for each in started:
-        if each.client.name != client:
+def _own_matches(session: PlayerSession, client: str) -> list[OpenMatch]:
+    for each in session.welcome.open:
+        if each.client is not None and each.client.name != client:
             raise ClientError(
-                f"{player} has an open match {each.match} on {each.ladder} that {each.client.name} began; finish it "
-                f"with: evilpegs play --name {player} --server {session.server}, or choose another --name"
+                f"{session.welcome.player} has an open match {each.match} on {each.ladder} that {each.client.name} "
+                f"began; finish it with: evilpegs play --name {session.welcome.player} --server {session.server}, "
+                "or choose another --name"
             )
-    return started
+    return list(session.welcome.open)
 
 
 def _client_info(strategy: Strategy, client_version: str | None) -> ClientInfo:

@@ -1,106 +1,223 @@
-"""Reading from a server without playing: leaderboards, the newest finished match, and the record of any match.
+"""Reading from a server without playing, over HTTP: leaderboards, matches and their records, and what is played now.
 
-A reader is a guest. A request that a cut connection interrupted is sent again, because reading changes nothing.
+The server is named by the address of its game, whose answer to `hello` names the site. A request that fails is sent
+again, because reading changes nothing; a stream goes on after the last event that arrived.
 """
 
-from collections.abc import Callable
+import ssl
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import dataclass
+from http import HTTPStatus
 from importlib.metadata import version
 from types import TracebackType
-from typing import Any, Final, Self, TypeVar
+from typing import Final, Self
+from urllib.parse import quote, urlsplit
 
-from evilpegs_clients.connection.connection import RetryPolicy
-from evilpegs_clients.connection.login import Credentials
-from evilpegs_clients.connection.session import PlayerSession, SessionEvent
+import httpx
+from httpx_sse import ServerSentEvent, SSEError, aconnect_sse
+from pydantic import ValidationError
+
+from evilpegs_clients.connection.connection import RetryPolicy, is_loopback, server_url
+from evilpegs_clients.connection.login import Credentials, LoginSequence, connect_and_log_in
+from evilpegs_clients.connection.session import Reconnected, Reconnecting
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file
-from evilpegs_clients.errors import (
-    ConnectionLostError,
-    ServerRefusedError,
-    ServerUnreachableError,
-    UnreachableReason,
-)
+from evilpegs_clients.errors import ClientError, ConnectionLostError, ServerUnreachableError, UnreachableReason
 from evilpegs_clients.printable import printable
-from evilpegs_protocol.client_messages import ClientInfo, ListMatches, ReadStandings
-from evilpegs_protocol.fields import ClientMessage, ServerMessage
-from evilpegs_protocol.listings import FinishedMatch, MatchList, Standings
-from evilpegs_protocol.server_messages import ErrorCode, ServerEvent, Welcome
+from evilpegs_protocol.client_messages import ClientInfo
+from evilpegs_protocol.codec import CodecError, decode_record_event
+from evilpegs_protocol.server_messages import RecordEvent, Welcome
+from evilpegs_protocol.standings import Standings
 
-_Answer = TypeVar("_Answer", bound=ServerMessage)
+SILENCE_SECONDS: Final = 45.0
+"""The longest wait for bytes; a stream sends something every 15 seconds."""
+_RETRIED: Final = frozenset({429, 502, 503, 504})
 
-MAX_PAGES: Final = 1_000
-"""The most pages of a leaderboard that are read, whatever the server says."""
+
+@dataclass(frozen=True, slots=True)
+class EventsMissed:
+    """More happened while a stream was interrupted than the server can repeat."""
+
+
+ReaderEvent = Reconnecting | Reconnected | EventsMissed
+
+
+class NotFoundError(ClientError):
+    """The site has no such ladder or match."""
 
 
 class ServerReader:
-    """A guest's session that only reads, open during an `async with` block; its methods raise `ClientError`."""
+    """A reader of the server at ``server``, open during an `async with` block; its methods raise `ClientError`."""
+
+    welcome: Welcome
 
     def __init__(
-        self, server: str, program: str, retry_policy: RetryPolicy, on_event: Callable[[SessionEvent], None]
+        self, server: str, program: str, retry_policy: RetryPolicy, on_event: Callable[[ReaderEvent], None]
     ) -> None:
-        credentials = Credentials(ClientInfo(name=program, version=version("evilpegs")))
-        self._session = PlayerSession(server, credentials, TokenFile(default_token_file()), retry_policy, on_event)
+        self.server = server_url(server)
+        self._client = ClientInfo(name=program, version=version("evilpegs"))
+        self._retry_policy = retry_policy
+        self._on_event = on_event
+        self._was_reached = False
 
     async def __aenter__(self) -> Self:
-        await self._session.open()
+        login = LoginSequence(self.server, Credentials(self._client), TokenFile(default_token_file()))
+        seconds = self._retry_policy.timeout
+        connection, self.welcome = await connect_and_log_in(self.server, login, lambda _: None, seconds)
+        await connection.close()
+        self._site = self.welcome.server.site
+        if self._site is None:
+            raise ServerUnreachableError(
+                f"{self.server} runs without its site, which shows leaderboards and matches",
+                UnreachableReason.OTHER_SERVER,
+            )
+        try:
+            parts = urlsplit(self._site)
+            if parts.scheme not in {"http", "https"} or not parts.hostname or parts.port == 0:
+                raise self._other_server()
+            self._http = httpx.AsyncClient(
+                base_url=self._site,
+                timeout=httpx.Timeout(seconds, read=SILENCE_SECONDS),
+                verify=ssl.create_default_context(),
+                trust_env=not is_loopback(self._site),
+            )
+        except (httpx.InvalidURL, ValueError):
+            raise self._other_server() from None
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        await self._session.close()
-
-    @property
-    def server(self) -> str:
-        return self._session.server
-
-    @property
-    def welcome(self) -> Welcome:
-        return self._session.welcome
+        await self._http.aclose()
 
     async def standings(self, ladder: str) -> Standings:
-        """Return the leaderboard, all pages joined."""
-        first = await self._ask(ReadStandings(ladder=ladder), Standings)
-        rows = {row.player: row for row in first.rows}
-        for number in range(2, min(first.pages, MAX_PAGES) + 1):
-            page = await self._ask(ReadStandings(ladder=ladder, page=number), Standings)
-            for row in page.rows:
-                # a player whose row moves to a later page meanwhile keeps the first
-                rows.setdefault(row.player, row)
-        return first.model_copy(update={"rows": tuple(rows.values()), "pages": 1})
+        """Return the leaderboard of a ladder. Raises NotFoundError."""
+        text = (await self._get(f"api/v1/ladders/{quote(ladder, safe='')}/leaderboard")).text
+        try:
+            return Standings.model_validate_json(text)
+        except ValidationError:
+            raise self._other_server() from None
 
-    async def newest_match(self) -> FinishedMatch | None:
-        """Return the finished match that started last."""
-        newest = await self._ask(ListMatches(), MatchList)
-        return newest.matches[0] if newest.matches else None
+    async def newest_match(self) -> str | None:
+        """Return the id of the finished match that started last."""
+        return next(iter(await self._match_ids("api/v1/matches?over=true&limit=1")), None)
 
-    async def record(self, match: str) -> list[dict[str, Any]]:
-        """Return all events of the match so far."""
-        return (await self._session.watch(match)).record
+    async def live_matches(self, ladder: str | None, count: int) -> list[str]:
+        """Return the ids of the newest matches that are played now, on a ladder or on all."""
+        where = "" if ladder is None else f"&ladder={quote(ladder, safe='')}"
+        return await self._match_ids(f"api/v1/live?limit={count}{where}")
 
-    async def _ask(self, request: ClientMessage, answer_type: type[_Answer]) -> _Answer:
+    async def record(self, match: str) -> list[str]:
+        """Return the JSON texts of all events of a match so far. Raises NotFoundError."""
+        lines = (await self._get(f"api/v1/matches/{quote(match, safe='')}/record")).text.splitlines()
+        for line in lines:
+            self.decode(line)
+        return lines
+
+    def decode(self, text: str) -> RecordEvent:
+        """Return an event that the site sent as JSON text."""
+        try:
+            return decode_record_event(text)
+        except CodecError:
+            raise self._other_server() from None
+
+    async def follow(self, path: str) -> AsyncGenerator[ServerSentEvent, None]:
+        """Yield the server-sent events of ``path``, and go on after the last one when the connection is lost.
+
+        The generator ends when the server says that nothing can follow. Raises NotFoundError.
+        """
+        attempts, headers = _Attempts(self._retry_policy, self._on_event), dict[str, str]()
         while True:
             try:
-                answer = await self._session.ask(request)
-            except ConnectionLostError:
-                await self._session.restore()
-            except ServerRefusedError as error:
-                raise self._explain(error, answer_type) from None
+                async with aconnect_sse(self._http, "GET", path, headers=headers) as source:
+                    if source.response.status_code == HTTPStatus.NO_CONTENT:
+                        return
+                    await self._check(source.response)
+                    attempts.note_connected()
+                    async for event in source.aiter_sse():
+                        attempts.begin_anew()
+                        if event.id:
+                            headers["Last-Event-ID"] = event.id
+                        if event.data:
+                            yield event
+                error: ClientError = ConnectionLostError(f"{self._site} ended the stream")
+            except (httpx.TransportError, SSEError) as cause:
+                error = self._unreachable(cause)
+            except ConnectionLostError as refused:
+                error = refused
+            await self._wait(attempts, error)
+
+    async def _wait(self, attempts: "_Attempts", error: ClientError) -> None:
+        # a site that was never reached is probably not there, so the first failure is the last
+        if not self._was_reached:
+            raise error
+        await attempts.wait(error)
+
+    async def _get(self, path: str) -> httpx.Response:
+        attempts = _Attempts(self._retry_policy, self._on_event)
+        while True:
+            try:
+                response = await self._http.get(path)
+                await self._check(response)
+            except httpx.TransportError as cause:
+                await self._wait(attempts, self._unreachable(cause))
+            except ConnectionLostError as refused:
+                await self._wait(attempts, refused)
             else:
-                return self._check(answer, answer_type)
+                attempts.note_connected()
+                return response
 
-    def _explain(self, error: ServerRefusedError, answer_type: type[ServerMessage]) -> ServerRefusedError:
-        if error.code is not ErrorCode.UNKNOWN_TYPE:
-            return error
-        kind = answer_type.model_fields["type"].default
-        program = self.welcome.server
-        return error.with_message(
-            f"{self.server} runs {program.name} {program.version}, which is too old to be asked for {kind}"
+    async def _check(self, response: httpx.Response) -> None:
+        self._was_reached = True
+        if response.is_success:
+            return
+        await response.aread()
+        try:
+            why = printable(str(response.json()["detail"]))[:300]
+        except (ValueError, KeyError, TypeError):
+            raise self._other_server() from None
+        if response.status_code == HTTPStatus.NOT_FOUND:
+            raise NotFoundError(why)
+        if response.status_code in _RETRIED:
+            raise ConnectionLostError(f"{self._site} is busy: {why}")
+        raise ServerUnreachableError(f"{self._site} refuses the request: {why}", UnreachableReason.OTHER_SERVER)
+
+    def _unreachable(self, error: Exception) -> ServerUnreachableError:
+        why = printable(str(error)) or type(error).__name__
+        return ServerUnreachableError(
+            f"cannot read the site {self._site} of {self.server}: {why}", UnreachableReason.NETWORK
         )
 
-    def _check(self, answer: ServerEvent, answer_type: type[_Answer]) -> _Answer:
-        if isinstance(answer, answer_type):
-            return answer
-        kind = answer_type.model_fields["type"].default
-        raise ServerUnreachableError(
-            f"{self.server} answers with {printable(answer.type)[:40]} instead of {kind}: not an evilpegs server",
-            UnreachableReason.OTHER_SERVER,
+    def _other_server(self) -> ServerUnreachableError:
+        return ServerUnreachableError(
+            f"{self._site} does not answer as the site of an evilpegs server", UnreachableReason.OTHER_SERVER
         )
+
+    async def _match_ids(self, path: str) -> list[str]:
+        try:
+            return [str(match["match"]) for match in (await self._get(path)).json()["matches"]]
+        except (ValueError, KeyError, TypeError):
+            raise self._other_server() from None
+
+
+class _Attempts:
+    def __init__(self, policy: RetryPolicy, on_event: Callable[[ReaderEvent], None]) -> None:
+        self._policy, self._on_event = policy, on_event
+        self._delays = policy.delays()
+        self._failures, self._is_out = 0, False
+
+    def note_connected(self) -> None:
+        if self._is_out:
+            self._on_event(Reconnected(self._failures))
+        self._is_out = False
+
+    def begin_anew(self) -> None:
+        self._failures, self._delays = 0, self._policy.delays()
+
+    async def wait(self, error: ClientError) -> None:
+        seconds = next(self._delays, None)
+        if seconds is None:
+            raise error
+        self._failures += 1
+        self._is_out = True
+        self._on_event(Reconnecting(str(error), self._failures, seconds))
+        await self._policy.sleep(seconds)

@@ -21,7 +21,7 @@ from evilpegs_clients.errors import (
     ServerUnreachableError,
     UnreachableReason,
 )
-from evilpegs_protocol.client_messages import Resume, Unwatch, Watch
+from evilpegs_protocol.client_messages import Resume
 from evilpegs_protocol.fields import ClientMessage
 from evilpegs_protocol.server_messages import (
     ErrorCode,
@@ -167,22 +167,6 @@ class PlayerSession:
         if not copy.complete.done():
             raise connection.ended.result()
         return copy.events
-
-    async def watch(self, match: str) -> MatchView:
-        """Return the match so far, of anybody; another connection that plays it can go on."""
-        while True:
-            view = self.view = MatchView(match)
-            try:
-                await self.ask(Watch(match=match))
-                # answered only after the events are sent, so they are complete then
-                await self.ask(Unwatch(match=match))
-            except ConnectionLostError:
-                self.view = None
-                await self.restore()
-            else:
-                return view
-            finally:
-                self.view = None
 
     async def restore(self) -> None:
         """Connect again and resume the match if the connection was cut; raises ClientError once all attempts failed."""

@@ -16,7 +16,7 @@ from evilpegs_server.feed.publisher_messages import (
     DeliveryRequest,
     LiveBatch,
 )
-from evilpegs_server.record.event_log import LogEntry
+from evilpegs_server.show.follower import FollowedEvent
 
 # the publisher process itself waits only half of this for the broker
 SILENCE_SECONDS: Final = 60.0
@@ -123,16 +123,15 @@ class LiveEvents:
         self._unwritten.clear()
         self._unwritten_bytes = 0
 
-    def add(self, match: str, entries: Iterable[LogEntry]) -> None:
+    def add(self, events: Iterable[FollowedEvent]) -> None:
         """Publish durable events soon; never wait, so no match is delayed."""
         if self._connection is None:
             return
         if not self._batch:
             self._forget_written(self._connection)
             self._call_later(BATCH_SECONDS, self._send_batch)
-        topic = self._topics.event(match)
-        for entry in entries:
-            self._add(topic, entry.text)
+        for event in events:
+            self._add(self._topics.event(event.match), event.text)
 
     def _add(self, topic: str, text: str) -> None:
         if self._batch_bytes + self._unwritten_bytes + len(text) > self._queue_bytes:

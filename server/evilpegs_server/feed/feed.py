@@ -36,7 +36,7 @@ from evilpegs_server.feed.publisher_messages import (
 from evilpegs_server.feed.results import FeedCursor, ResultFeed
 from evilpegs_server.leaderboard.leaderboards import LiveLeaderboards
 from evilpegs_server.play.registry import MatchRegistry
-from evilpegs_server.record.event_log import LogEntry
+from evilpegs_server.show.follower import FollowedEvent, Follower
 from evilpegs_server.storage.writer import Writer
 from evilpegs_server.work.child_process import ChildProcess, Retries
 
@@ -57,6 +57,7 @@ class Feed:
         registry: MatchRegistry,
         engine: Engine,
         writer: Writer,
+        follower: Follower,
         leaderboards: LiveLeaderboards,
         log: BoundLogger,
     ) -> None:
@@ -86,7 +87,7 @@ class Feed:
         )
         self._task: asyncio.Task[None] | None = None
         leaderboards.keep_counting()
-        registry.audience.follow(self._follow)
+        follower.listen(self._follow)
 
     def start(self) -> None:
         self._publisher.start()
@@ -113,9 +114,9 @@ class Feed:
     def _state(self, state: ServerState) -> bytes:
         return state_payload(state, self._server_id, version("evilpegs"))
 
-    def _follow(self, match: str, entries: Sequence[LogEntry]) -> None:
-        self._events.add(match, entries)
-        if entries[-1].type == "match_over":
+    def _follow(self, events: Sequence[FollowedEvent]) -> None:
+        self._events.add(events)
+        if any(event.type == "match_over" for event in events):
             self._wake.set()
 
     def _handle_report(self, report: Any) -> None:

@@ -20,7 +20,6 @@ from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import ErrorCode, Limits, ServerProgram, Welcome
 from evilpegs_server.gateway.admission import Admission, Ticket
 from evilpegs_server.gateway.guests import Presence
-from evilpegs_server.gateway.listings import Listings
 from evilpegs_server.play.messages import RefusedRequestError
 from evilpegs_server.play.registry import MAX_OPEN_MATCHES, MatchRegistry
 from evilpegs_server.storage import writes
@@ -34,7 +33,6 @@ class SessionServices:
     registry: MatchRegistry
     players: Players
     writer: Writer
-    listings: Listings
     engine: Engine
     admission: Admission
     presence: Presence

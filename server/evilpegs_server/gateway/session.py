@@ -7,31 +7,26 @@ from evilpegs_protocol.client_messages import (
     Guess,
     Hello,
     Hint,
-    ListMatches,
     Ping,
     Play,
-    ReadStandings,
     Ready,
     Resign,
     Resume,
-    Unwatch,
-    Watch,
 )
 from evilpegs_protocol.codec import CodecError, decode_request, encode
 from evilpegs_protocol.fields import Program
-from evilpegs_protocol.server_messages import ErrorCode, Pong, Unwatched, Watching
-from evilpegs_protocol.suggestions import unknown_ladder_text
+from evilpegs_protocol.server_messages import ErrorCode, Pong
 from evilpegs_server.gateway.admission import LimitMetError
-from evilpegs_server.gateway.listings import RETRY_MS, ReadLaterError, busy_error
 from evilpegs_server.gateway.login import SessionServices, Visit, log_in, welcome_message
 from evilpegs_server.gateway.rate_limit import READ_PRICE, RateLimit
-from evilpegs_server.play.audience import MAX_TOPICS
 from evilpegs_server.play.counts import NO_HELLO, RATE_LIMIT, EndReason, ServerCounts
 from evilpegs_server.play.messages import ClientChannel, MatchMessage, RefusedRequestError, Request, error_text
 from evilpegs_server.play.runner import MatchRunner
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.players import Player
 from evilpegs_server.storage.reads import BusyError
+
+RETRY_MS: Final = 1_000
 
 
 class Session:
@@ -67,20 +62,20 @@ class Session:
             re = request.id
             # a request that a match waits for is exempt from the rate limit
             if not (isinstance(request, Guess | Ready) and self._play_on(request, arrived)):
-                price = READ_PRICE if isinstance(request, ListMatches | ReadStandings) else 1
-                self._refusals.take_tokens(arrived, price)
+                self._refusals.take_tokens(arrived)
                 self._busy_at = arrived
                 await self._dispatch(request, arrived)
         except CodecError as error:
-            self._refusals.send(error.code, str(error), error.re, arrived)
+            self._refusals.send(error.code, self._explain(error), error.re, arrived)
         except RefusedRequestError as error:
             self._refusals.send(error.code, str(error), re, arrived)
         except LimitMetError as error:
             self._refusals.send(ErrorCode.RATE_LIMITED, str(error), re, arrived, error.retry_after_ms)
         except TooFastError as error:
             self._refusals.send_too_fast(error.wait_ms, re)
-        except ReadLaterError as error:
-            self._refusals.send(ErrorCode.RATE_LIMITED, str(error), re, arrived, RETRY_MS)
+        except BusyError:
+            why = "the server is busy; try again in a moment"
+            self._refusals.send(ErrorCode.RATE_LIMITED, why, re, arrived, RETRY_MS)
         except Exception:  # noqa: BLE001 - no message may stop the server; `_report_failure` logs it
             self._report_failure(re, arrived)
 
@@ -110,13 +105,18 @@ class Session:
         if self.player is None or not self.player.is_guest:
             return False
         registry = self._services.registry
-        if registry.runners_of(self.player.id) or registry.watchers.is_watching(self._channel):
+        if registry.runners_of(self.player.id):
             self._busy_at = now
         return now - self._busy_at >= 1000 * self._services.presence.limits.guest_idle_seconds
 
     def _play_on(self, move: Guess | Ready, arrived: float) -> bool:
         runner = self._services.registry.get(move.match) if move.match else self._only_match()
         return runner is not None and runner.receive_awaited(self._channel, move, arrived)
+
+    def _explain(self, error: CodecError) -> str:
+        if error.code is not ErrorCode.MOVED:
+            return str(error)
+        return f"{error}, {self._site}" if self._site else f"{error}, and this server runs without one"
 
     def _report_failure(self, re: str | None, now: float) -> None:
         self._services.log.exception("a request failed")
@@ -130,17 +130,6 @@ class Session:
                 await self._hello(request, arrived)
             case Play():
                 self._play(request)
-            case Watch():
-                await self._watch(request, arrived)
-            case Unwatch():
-                self._require_player()
-                self._services.registry.watchers.unwatch(self._channel, request.match or request.ladder or "")
-                self._channel.send([encode(Unwatched(re=request.id))])
-            case ListMatches() | ReadStandings():
-                self._require_player()
-                listings = self._services.listings
-                answer = listings.matches(request) if isinstance(request, ListMatches) else listings.standings(request)
-                self._channel.send([await answer])
             case Ready() | Guess() | Hint() | Resign() | Resume():
                 await self._to_match(request, arrived)
 
@@ -180,10 +169,7 @@ class Session:
         if registry.draining:
             raise RefusedRequestError(ErrorCode.DRAINING, "the server is about to stop; come back later")
         self._refusals.take_tokens(arrived, READ_PRICE - 1)
-        try:
-            return await registry.find(match)
-        except BusyError:
-            raise busy_error() from None
+        return await registry.find(match)
 
     def _only_match(self) -> MatchRunner | None:
         if self.player is None:
@@ -208,29 +194,6 @@ class Session:
         if player.is_guest:
             first.append(writes.insert_guest(player, services.players.guest_hash(player), services.wall_ms()))
         services.registry.play(self._channel, player, self._client, request, first)
-
-    async def _watch(self, request: Watch, arrived: float) -> None:
-        self._require_player()
-        registry = self._services.registry
-        if request.ladder is not None:
-            if request.ladder not in registry.ladders:
-                known = [ladder.id for ladder in registry.offered_ladders]
-                raise RefusedRequestError(ErrorCode.UNKNOWN_LADDER, unknown_ladder_text(request.ladder, known))
-            self._follow(request.ladder)
-            matches, texts = registry.ids_on_ladder(request.ladder), []
-        else:
-            runner = await self._find_match(request.match or "", arrived)
-            if runner is None:
-                raise RefusedRequestError(ErrorCode.NOT_YOUR_MATCH, "there is no such match")
-            if not runner.match.over:
-                self._follow(runner.key.id)
-            matches, texts = [runner.key.id], [entry.text for entry in runner.sent_entries]
-        self._channel.send([encode(Watching(matches=tuple(matches), re=request.id)), *texts])
-
-    def _follow(self, topic: str) -> None:
-        if not self._services.registry.watchers.watch(self._channel, topic):
-            message = f"this connection watches {MAX_TOPICS} matches and ladders, the maximum; unwatch some"
-            raise RefusedRequestError(ErrorCode.RATE_LIMITED, message)
 
 
 # errors of frames that cannot be read as a message; no such frame has taken a token before its error is sent

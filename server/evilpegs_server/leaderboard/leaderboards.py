@@ -78,7 +78,7 @@ class LiveLeaderboards:
         await asyncio.to_thread(self._thread.shutdown)
 
     def wake(self) -> None:
-        """Note that events may have been stored; pass this method to `Audience.listen`."""
+        """Note that events may have been stored."""
         self._woken.set()
 
     def listen(self, listener: Callable[[], None]) -> None:

@@ -89,7 +89,7 @@ class LuckKeeper:
             self._following = asyncio.create_task(self._follow())
 
     def wake(self) -> None:
-        """Note that games may have ended; pass this method to `Audience.listen`."""
+        """Note that games may have ended."""
         self._woken.set()
 
     async def close(self) -> None:

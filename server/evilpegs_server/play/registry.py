@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
+import orjson
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 from structlog.stdlib import BoundLogger
@@ -16,7 +17,6 @@ from evilpegs_protocol.server_messages import ErrorCode, OpenMatch
 from evilpegs_protocol.suggestions import unknown_ladder_text
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.match.match import Match
-from evilpegs_server.play.audience import Audience, Watchers
 from evilpegs_server.play.counts import PRACTICE_LIMIT, ServerCounts
 from evilpegs_server.play.messages import ClientChannel, RefusedRequestError
 from evilpegs_server.play.recovery import FinishedMatches, ReplayedMatch, read_match, replay_match
@@ -56,9 +56,7 @@ class MatchRegistry:
         self.ladders = ladders
         self.offered_ladders = [ladder for ladder in ladders.values() if codemaking.unavailable_reason(ladder) is None]
         """New matches can begin on these; older ones may exist on other ladders too."""
-        self.watchers = Watchers(log)
         self.counts = ServerCounts()
-        self.audience = Audience(self.counts.events, self.watchers, log)
         self.draining = False
         self._codemaking = codemaking
         self._wall_ms = wall_ms
@@ -70,7 +68,6 @@ class MatchRegistry:
             codemaking=codemaking,
             writer=writer,
             clock=clock,
-            audience=self.audience,
             counts=self.counts,
             faults=self._faults,
             retire=self._retire,
@@ -107,13 +104,10 @@ class MatchRegistry:
         return tuple(self._open.values())
 
     def open_matches(self, player: Player) -> list[OpenMatch]:
-        return [OpenMatch(match=runner.key.id, seq=runner.sent_count) for runner in self.runners_of(player.id)]
+        return [_open_match(runner) for runner in self.runners_of(player.id)]
 
     def runners_of(self, player: int) -> list[MatchRunner]:
         return list(self._open_by_player.get(player, {}).values())
-
-    def ids_on_ladder(self, ladder: str) -> list[str]:
-        return [runner.key.id for runner in self._open.values() if runner.key.ladder.id == ladder]
 
     def get(self, match: str) -> MatchRunner | None:
         """Return the runner of an open match."""
@@ -144,7 +138,6 @@ class MatchRegistry:
 
     def leave(self, channel: ClientChannel, player: Player | None) -> None:
         """Forget a connection that is gone; the clocks of its matches run on."""
-        self.watchers.leave(channel)
         for runner in self.runners_of(player.id) if player is not None else ():
             runner.leave(channel)
 
@@ -250,3 +243,8 @@ class MatchRegistry:
                 self._faults.report("cannot read a match yet", error, match=match)
             else:
                 return
+
+
+def _open_match(runner: MatchRunner) -> OpenMatch:
+    client = Program(**orjson.loads(runner.event_log.entries[0].text)["client"])
+    return OpenMatch(match=runner.key.id, seq=runner.sent_count, ladder=runner.key.ladder.id, client=client)

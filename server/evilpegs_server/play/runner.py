@@ -10,8 +10,7 @@ Steps follow one another. The methods of `MatchRunner` are in the order in which
    receives it.
 4. `_record` turns the events of the state machine into entries of the event log, and makes the texts for the player.
 5. The writer commits the entries: `_commit`, `_finish_commit`.
-6. `_deliver` sends the texts, starts the clock of the next turn, sets the timer and passes the entries to the
-   `Audience`.
+6. `_deliver` sends the texts, starts the clock of the next turn and sets the timer.
 
 An event is therefore durable before the frame that reveals it is sent, and the player sees events in the order of the
 record. The codemaker, the pool and the writer call back on the event loop; nothing here waits.
@@ -52,7 +51,6 @@ from evilpegs_protocol.server_messages import ErrorCode, Expected
 from evilpegs_server.match.events import AnswerRepeated, MatchEvent, NeedReply, TurnOpened
 from evilpegs_server.match.match import Match, RefusedError, State
 from evilpegs_server.play import messages
-from evilpegs_server.play.audience import Audience
 from evilpegs_server.play.counts import EndReason, ServerCounts
 from evilpegs_server.play.messages import ClientChannel, RecordedRefusal, Request
 from evilpegs_server.play.stall_free_clock import StallCredit, StallFreeClock
@@ -119,7 +117,6 @@ class MatchRunner:
         codemaking: Codemaking,
         writer: Writer,
         clock: StallFreeClock,
-        audience: Audience,
         counts: ServerCounts,
         faults: FaultLog,
         retire: Callable[["MatchRunner"], None],
@@ -135,7 +132,6 @@ class MatchRunner:
         self._codemaking = codemaking
         self._writer = writer
         self._clock = clock
-        self._audience = audience
         self._counts = counts
         self._faults = faults
         self._retire = retire
@@ -405,7 +401,8 @@ class MatchRunner:
         self._set_timer(now)
         if changes.entries:
             self.sent_count = changes.entries[-1].seq
-            self._audience.publish(self.key, changes.entries, self.seat)
+            for entry in changes.entries:
+                self._counts.events[entry.type] += 1
         if self.match.over:
             self._stop_timer()
             self._retire(self)

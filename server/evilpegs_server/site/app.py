@@ -14,7 +14,7 @@ from evilpegs_server.play.counts import HttpCounts
 from evilpegs_server.site.caching import Caching
 from evilpegs_server.site.openapi import openapi_text
 from evilpegs_server.site.recent_answers import RecentAnswers
-from evilpegs_server.site.responses import busy_response, handle_problems, problem_response
+from evilpegs_server.site.responses import busy_response, handle_problems, is_stream, problem_response
 from evilpegs_server.site.routes import add_routes
 from evilpegs_server.site.site import Site
 
@@ -55,7 +55,7 @@ class Guard:
             await send(message)
 
         try:
-            async with asyncio.timeout(self._seconds):
+            async with asyncio.timeout(None if is_stream(scope) else self._seconds):
                 await self._app(scope, receive, note_and_send)
         except TimeoutError:
             if not started:
@@ -105,6 +105,6 @@ class HeadAsGet:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["method"] == "HEAD":
+        if scope["method"] == "HEAD" and not is_stream(scope):
             scope = {**scope, "method": "GET"}
         await self._app(scope, receive, send)

@@ -14,6 +14,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from evilpegs_server.site.loop_share import MeteredReads
+from evilpegs_server.site.responses import is_stream
 from evilpegs_server.storage.reads import BusyError
 
 # smaller bodies fit into one packet without compression
@@ -50,6 +51,9 @@ class Caching:
         self._reads = reads
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if is_stream(scope):
+            await self._app(scope, receive, send)
+            return
         answer = _Answer()
         await self._app(scope, receive, answer.take)
         answer.headers.setdefault("X-Content-Type-Options", "nosniff")

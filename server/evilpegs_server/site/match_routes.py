@@ -58,6 +58,7 @@ class MatchQuery(BaseModel):
     since: Annotated[
         Milliseconds | None, Field(description="Only matches begun at this Unix time in milliseconds or later.")
     ] = None
+    over: Annotated[bool | None, Field(description="Only finished matches, or only those that are played.")] = None
     limit: Annotated[int, Field(ge=1, le=100, description="The number of matches on a page.")] = 50
     cursor: Annotated[
         str | None,
@@ -82,6 +83,7 @@ def _filter(site: Site, query: MatchQuery) -> MatchFilter:
         client=query.version,
         since=query.since,
         before=None if query.cursor is None else int(query.cursor, 16),
+        over=query.over,
     )
 
 
@@ -102,11 +104,11 @@ async def _entries(site: Site, match: str) -> list[LogEntry]:
         stored = await site.reads.run(load_match, site.engine, match)
         entries = [] if stored is None else stored.entries
     if not entries:
-        raise _unknown(match)
+        raise unknown_match(match)
     return entries
 
 
-def _unknown(match: str) -> HTTPException:
+def unknown_match(match: str) -> HTTPException:
     return HTTPException(404, f"there is no match {quote(match)}; see /api/v1/matches")
 
 
@@ -156,7 +158,7 @@ async def get_analysis(site: CurrentSite, match: MatchPath) -> Response:
     try:
         return json_body(await site.analyses.text(match), HOUR)
     except MatchUnknownError:
-        raise _unknown(match) from None
+        raise unknown_match(match) from None
     except MatchNotOverError:
         raise HTTPException(409, "the match is still being played; it is analyzed when it is over") from None
     except AnalysesBusyError as error:
@@ -213,7 +215,7 @@ def _live_match(site: Site, runner: MatchRunner) -> LiveMatch:
         player=orjson.loads(runner.event_log.entries[0].text)["player"],
         game=game,
         turn=turn,
-        watchers=site.registry.watchers.count(runner.key),
+        watchers=site.streams.count(runner.key.id, runner.key.ladder.id),
     )
 
 

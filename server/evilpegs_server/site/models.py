@@ -184,8 +184,8 @@ class MatchDocument(Document):
 class LiveMatch(Document):
     """An open match, with the numbers of the game and of the turn that it has reached, from 1.
 
-    `turn` is 0 before the player has sent `ready` for the game. `watchers` is the number of connections that follow the
-    match.
+    `turn` is 0 before the player has sent `ready` for the game. `watchers` is the number of streams that follow the
+    match or its ladder.
     """
 
     match: MatchId

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
+from fastapi.sse import EventSourceResponse
 
 from evilpegs_server.site.responses import Problem
 from evilpegs_server.site.routes import add_routes
@@ -50,11 +51,14 @@ def _with_problems(document: dict[str, Any]) -> dict[str, Any]:
 def _describe_responses(responses: dict[str, Any]) -> None:
     # the site answers invalid requests with other statuses
     responses.pop("422", None)
-    responses["200"]["headers"] = _headers("ETag", "Cache-Control", "Vary")
-    responses["304"] = {
-        "description": "The client has this answer already: the header If-None-Match of the request names its tag.",
-        "headers": _headers("ETag", "Cache-Control", "Vary"),
-    }
+    if EventSourceResponse.media_type in responses["200"].get("content", {}):
+        responses["200"]["headers"] = _headers("Cache-Control")
+    else:
+        responses["200"]["headers"] = _headers("ETag", "Cache-Control", "Vary")
+        responses["304"] = {
+            "description": "The client has this answer already: the header If-None-Match of the request names its tag.",
+            "headers": _headers("ETag", "Cache-Control", "Vary"),
+        }
     responses["405"]["headers"] = _headers("Allow")
     responses["503"]["headers"] = _headers("Retry-After")
 

@@ -13,6 +13,8 @@ from typing import Final
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from evilpegs_server.site.responses import is_stream
+
 KEEP_SECONDS: Final = 0.2
 MAX_BODY_BYTES: Final = 64 << 10
 MAX_TOTAL_BYTES: Final = 4 << 20
@@ -48,7 +50,7 @@ class RecentAnswers:
         self._bytes = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if not scope["path"].startswith(_PREFIX) or scope["path"] == _LIVE:
+        if not scope["path"].startswith(_PREFIX) or scope["path"] == _LIVE or is_stream(scope):
             await self._app(scope, receive, send)
             return
         key = _key(scope)

@@ -9,6 +9,7 @@ from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict
 from starlette.exceptions import HTTPException
+from starlette.types import Scope
 
 from evilpegs_server.storage.errors import DatabaseUnusableError
 from evilpegs_server.storage.reads import BusyError
@@ -46,6 +47,12 @@ class Problem(BaseModel):
     title: str
     status: int
     detail: str
+
+
+def is_stream(scope: Scope) -> bool:
+    """Return True for a request for server-sent events, whose response has no end that middleware could wait for."""
+    path: str = scope["path"]
+    return path.startswith("/api/v1/") and path.endswith("/events")
 
 
 def problem_response(status: int, detail: str, headers: Mapping[str, str] | None = None) -> Response:

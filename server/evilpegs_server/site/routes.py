@@ -13,7 +13,7 @@ from evilpegs_protocol.constants import SUBPROTOCOL
 from evilpegs_protocol.fields import Name
 from evilpegs_server.hosts import host_name
 from evilpegs_server.leaderboard.row import LeaderboardRow
-from evilpegs_server.site import match_routes
+from evilpegs_server.site import match_routes, stream_routes
 from evilpegs_server.site.models import (
     GameAddressDocument,
     HealthDocument,
@@ -50,7 +50,7 @@ _players = APIRouter(tags=["players"])
 
 def add_routes(app: FastAPI) -> None:
     app.include_router(_server)
-    for router in (_ladders, _players, match_routes.router):
+    for router in (_ladders, _players, match_routes.router, stream_routes.router):
         app.include_router(router, prefix=_API)
 
 
@@ -59,6 +59,7 @@ _LINKS: Final = {
     "players": "/api/v1/players",
     "matches": "/api/v1/matches",
     "live": "/api/v1/live",
+    "events": "/api/v1/events",
     "game": "/api/v1/game",
     "keys": "/api/v1/keys",
     "openapi": "/api/v1/openapi.json",

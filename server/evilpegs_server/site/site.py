@@ -12,6 +12,7 @@ from evilpegs_server.hosts import AllowedHosts, GameAddress
 from evilpegs_server.leaderboard.leaderboards import LiveLeaderboards
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.play.registry import MatchRegistry
+from evilpegs_server.show.streams import Streams
 from evilpegs_server.site.analysis import MatchAnalyses
 from evilpegs_server.site.bounds import ladder_list
 from evilpegs_server.site.loop_share import MeteredReads
@@ -32,6 +33,7 @@ class Site:
     leaderboards: LiveLeaderboards
     reads: MeteredReads
     analyses: MatchAnalyses
+    streams: Streams
     metrics: Metrics
     public_metrics: bool
     hosts: AllowedHosts

@@ -11,7 +11,7 @@ from evilpegs_protocol.record import GENESIS
 from evilpegs_server.record.event_log import LogEntry
 from evilpegs_server.storage.errors import DatabaseUnusableError
 from evilpegs_server.storage.players import Player, PlayerKind, Players
-from evilpegs_server.storage.tables import cursors, events, games, matches, players
+from evilpegs_server.storage.tables import cursors, events, games, log, matches, players
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +135,12 @@ def load_last_event_id(engine: Engine) -> int:
     """Return the id of the event that was stored last, or 0."""
     with engine.connect() as connection:
         return connection.execute(select(func.max(events.c.id))).scalar() or 0
+
+
+def load_log_id(engine: Engine) -> str:
+    """Return the random id of the log, which a copy of the database keeps."""
+    with engine.connect() as connection:
+        return str(connection.execute(select(log.c.id)).scalar_one())
 
 
 def load_cursor(engine: Engine, reader: str) -> int | None:

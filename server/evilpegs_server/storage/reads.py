@@ -1,7 +1,6 @@
 """Threads that read the database for requests, with a bounded queue, so that no read blocks the event loop.
 
-The site and the game port share one `Reads`, and therefore its limit. The match registry has one of its own, with one
-thread, for matches that are over.
+The match registry has one of its own, with one thread, for matches that are over.
 """
 
 import asyncio

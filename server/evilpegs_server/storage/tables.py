@@ -32,6 +32,9 @@ metadata = MetaData(
     }
 )
 
+log = Table("log", metadata, Column("id", String(16), primary_key=True))
+"""One row: the random id of the log, which a copy keeps."""
+
 players = Table(
     "players",
     metadata,

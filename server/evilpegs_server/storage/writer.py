@@ -37,6 +37,7 @@ WAKE_JOBS: Final = 128
 BUSY_SECONDS: Final = 2.0
 # while there is nothing to write
 CHECK_SECONDS: Final = 0.5
+_LAST_EVENT: Final = "SELECT max(id) FROM events"
 # for a disk that does not respond
 CLOSE_SECONDS: Final = 4.0
 
@@ -71,6 +72,7 @@ class Writer:
     ``notify`` is called on the writer's thread, and must run the function that it gets on the submitting thread.
     ``call_soon`` must run the function that it gets on the submitting thread, after everything else that is pending.
     ``check_file`` is called on the writer's thread, and must raise if the database file is not in its place.
+    ``sent`` is called on the submitting thread after the callbacks of a batch, with the id of the last event.
     """
 
     def __init__(
@@ -80,9 +82,12 @@ class Writer:
         call_soon: Callable[[Callable[[], None]], object] = lambda flush: flush(),
         now: Callable[[], float] = time.monotonic,
         check_file: Callable[[], None] = lambda: None,
+        sent: Callable[[int], None] = lambda _: None,
     ) -> None:
         self.health = WriterHealth(now)
         self._check_file = check_file
+        self._sent = sent
+        self._last_event = 0
         self._engine = engine
         self._notify = notify
         self._call_soon = call_soon
@@ -202,6 +207,8 @@ class Writer:
                     driver.execute(self._sql(write), (orjson.dumps(write.rows).decode(),))
                 else:
                     connection.execute(write.statement, write.rows)
+            last_event = driver.execute(_LAST_EVENT).fetchone()[0] or 0
+        self._last_event = last_event
 
     def _busy_ms(self) -> int:
         left = BUSY_SECONDS if self._lock_by is None else self._lock_by - time.monotonic()
@@ -224,7 +231,9 @@ class Writer:
             self.health.note_committed(len(jobs), sum(error is not None for error in errors))
             for job, error in zip(jobs, errors, strict=True):
                 job.done(error)
+            self._sent(last_event)
 
+        last_event = self._last_event
         self._report_on_thread(report)
 
     def _report_on_thread(self, report: Callable[[], None]) -> None:

@@ -3,6 +3,7 @@
 import json
 import os
 import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
@@ -15,31 +16,45 @@ from support.patience import PATIENCE
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\u202e\x9b31m"
 
 
-def reply(request):
+class HostileSite(BaseHTTPRequestHandler):
+    """A site that refuses every request with a text for the terminal."""
+
+    def do_GET(self):
+        self.send_response(400)
+        self.end_headers()
+        self.wfile.write(json.dumps({"detail": HOSTILE}).encode())
+
+    def log_message(self, *_):
+        """Print nothing."""
+
+
+def reply(request, site):
     """Return the messages with which the hostile server answers a request."""
     notice = {"type": "notice", "kind": "draining", "message": HOSTILE}
     if request["type"] == "hello":
         limits = {"frame_bytes": 4096, "nesting": 8, "open_matches": 8, "requests_per_second": 100}
         welcome = {"type": "welcome", "player": "ann", "kind": "bot", "token": "ab" * 32, "open": [], "ladders": []}
-        return [welcome | {"limits": limits, "server": {"name": "x", "version": "1"}}, notice]
+        return [welcome | {"limits": limits, "server": {"name": "x", "version": "1", "site": site}}, notice]
     return [{"type": "error", "code": "unknown_ladder", "message": HOSTILE, "fatal": False}]
 
 
-def refuse(request):
+def refuse(request, _site):
     return [{"type": "error", "code": "bad_name", "message": HOSTILE, "fatal": True}]
 
 
 @pytest.fixture
 def hostile_server():
     """Serve with a function that answers requests, and return the address."""
-    servers = []
+    site = HTTPServer(("127.0.0.1", 0), HostileSite)
+    servers = [(site, threading.Thread(target=site.serve_forever))]
+    servers[0][1].start()
 
     def start(answer):
         def converse(socket):
             try:
                 for text in socket:
                     request = json.loads(text)
-                    for number, message in enumerate(answer(request)):
+                    for number, message in enumerate(answer(request, f"http://127.0.0.1:{site.server_port}/")):
                         socket.send(json.dumps(message if number else message | {"re": request["id"]}))
             except ConnectionClosed:
                 pass
@@ -53,9 +68,10 @@ def hostile_server():
     for server, thread in servers:
         server.shutdown()
         thread.join(PATIENCE)
+    site.server_close()
 
 
-READERS = [["leaderboard", "classic"], ["replay", "last"], ["watch", "classic"], ["feed", "classic"]]
+READERS = [["leaderboard", "classic"], ["replay", "last"], ["watch"], ["feed"]]
 
 
 @pytest.mark.parametrize("command", [["bot", "minimax"], ["play"], ["ladders"], *READERS])

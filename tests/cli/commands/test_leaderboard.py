@@ -15,8 +15,8 @@ import pytest
 from evilpegs.commands.leaderboard.table import csv_text, score_bars, shorten_client, show_standings
 from evilpegs.errors import SERVER_PACKAGES
 from evilpegs.output import console
-from evilpegs_protocol.listings import Standings, StandingsRow
 from evilpegs_protocol.record import GENESIS
+from evilpegs_protocol.standings import Standings, StandingsRow
 from support.patience import PATIENCE
 
 pytestmark = pytest.mark.usefixtures("measured_children")
@@ -328,7 +328,8 @@ def test_refreshed_leaderboard_outlives_server(run, start, serve):
     wait_for_games(child, "4")
     assert server.end(signal.SIGTERM).status == 0
     port = server.url.split(":")[-1].removesuffix("/v1")
-    again = start("serve", "--port", port, "--no-site", "--database", server.database)
+    site_port = server.site.rstrip("/").split(":")[-1]
+    again = start("serve", "--port", port, "--site-port", site_port, "--database", server.database)
     assert again.next_line().endswith(server.url)
     assert run(*bot).status == 0
     wait_for_games(child, "8")

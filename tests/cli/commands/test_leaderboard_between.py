@@ -8,7 +8,7 @@ import pytest
 
 from evilpegs.commands.leaderboard.between import FEWEST_GAMES, compare_rows, difference_lines
 from evilpegs.errors import CommandError
-from evilpegs_protocol.listings import Standings, StandingsRow
+from evilpegs_protocol.standings import Standings, StandingsRow
 
 
 def row(player, histogram, *, rank=None, worst=None, **adjusted):

@@ -27,7 +27,7 @@ def log_lines(result):
 
 
 def test_serve_greets_with_url_and_commands(server):
-    listening, database, bot, play, _ = server.greeting
+    listening, _site, database, bot, play, _ = server.greeting
     assert listening == f"{GREETING}{server.url}"
     assert urlsplit(server.url).hostname == "127.0.0.1"
     assert urlsplit(server.url).port > 0

@@ -14,7 +14,6 @@ from evilpegs_clients.bot.summary import GameSummary, MatchSummary, StrategyFail
 from evilpegs_clients.connection.session import Reconnecting
 from evilpegs_clients.connection.tokens import sole_user
 from evilpegs_clients.errors import (
-    BrokenRecordError,
     ClientError,
     SeatTakenError,
     ServerRefusedError,
@@ -460,7 +459,7 @@ def check_untouched(server):
     """Check that the open match was looked at and neither resumed nor played; return its id."""
     [match] = server.matches.values()
     assert (match.state, match.game, match.turn) == ("turn", 1, 1)
-    assert {request["type"] for request in server.requests} == {"hello", "watch", "unwatch"}
+    assert {request["type"] for request in server.requests} == {"hello"}
     return match.match
 
 
@@ -486,22 +485,6 @@ async def test_strategy_is_tried_before_open_match(left_open, matches):
     message = str(caught.value)
     assert [fact for fact in ("ZeroDivisionError", match, "tiny", "stays open") if fact not in message] == []
     assert "\n" not in message
-
-
-async def test_open_match_is_watched_again_after_cut(left_open):
-    async with left_open(FirstConsistent()) as (server, _url, play_on):
-        cuts = iter(["lose"])
-        server.fault = lambda request: next(cuts, None) if request["type"] == "unwatch" else None
-        summary = await play_on(strategy=FirstConsistent(), matches=0)
-    assert (len(server.sent("watch")), summary.verified) == (2, True)
-
-
-async def test_server_that_hides_open_match_is_named(left_open):
-    async with left_open(FirstConsistent()) as (server, _url, play_on):
-        nothing = [{"type": "watching", "matches": []}]
-        server.fault = lambda request: nothing if request["type"] == "watch" else None
-        with pytest.raises(BrokenRecordError, match="no event"):
-            await play_on(strategy=FirstConsistent())
 
 
 @pytest.mark.parametrize(

@@ -1,67 +1,23 @@
-"""`watch_matches` at a server that a test scripts: pasts, cuts, and the end of a single match."""
+"""`watch_matches` at a site that a test scripts: pasts, cuts, and the end of a single match."""
 
 import json
 from contextlib import aclosing
 
 import pytest
-from websockets.exceptions import ConnectionClosed
 
+from evilpegs_clients.connection.server_reader import EventsMissed, NotFoundError
 from evilpegs_clients.connection.session import Reconnected, Reconnecting
-from evilpegs_clients.errors import ServerRefusedError
+from evilpegs_clients.errors import ServerRefusedError, ServerUnreachableError
 from evilpegs_clients.feed.watch_feed import Watched, watch_matches
-from evilpegs_protocol.server_messages import Notice
+from support.scripted_site import ScriptedSite, Stream, event, running_site
 
-LIMITS = {"frame_bytes": 4096, "nesting": 8, "open_matches": 8, "requests_per_second": 100}
-LADDER = {"rules": "3x4", "codemaker": "fixed", "tie": None, "clock": None, "guess_limit": 4, "games": 1, "rated": True}
-NOTICE = {"type": "notice", "kind": "draining", "message": "soon"}
-NO_MATCH = {"type": "error", "code": "not_your_match", "message": "no", "fatal": False}
-NO_LADDER = {"type": "error", "code": "unknown_ladder", "message": "no", "fatal": False}
+LADDER, ALL = "/api/v1/ladders/tiny/events", "/api/v1/events"
+PLACE = event(0, "{}", "place")
 
 
-class WatchedServer:
-    """A server with these matches: ``under_way`` and ``over`` map ids to events.
-
-    A watched ladder brings ``coming``, and then the connection is cut if ``cuts`` are left.
-    """
-
-    def __init__(self, *, under_way=None, over=None, coming=(), cuts=0):
-        self.under_way, self.over, self.coming, self.cuts = under_way or {}, over or {}, list(coming), cuts
-        self.watched = []
-
-    async def converse(self, socket):
-        try:
-            async for text in socket:
-                request = json.loads(text)
-                answer, *events = self._answer(request)
-                await socket.send(json.dumps(answer | {"re": request["id"]}))
-                for event in events:
-                    await socket.send(json.dumps(event))
-                if request["type"] == "watch" and self.cuts and not self._waits_for_pasts():
-                    self.cuts -= 1
-                    self.before_next()
-                    return socket.transport.abort()
-        except ConnectionClosed:
-            pass
-
-    def before_next(self):
-        """Change what the next connection finds."""
-
-    def _waits_for_pasts(self):
-        return self.watched[-1] in {"tiny", "other"} and bool(self.under_way)
-
-    def _answer(self, request):
-        if request["type"] == "hello":
-            ladders = [LADDER | {"id": name} for name in ("tiny", "other")]
-            welcome = {"type": "welcome", "player": "guest-1", "kind": "guest", "token": "0" * 64, "open": []}
-            return [welcome | {"ladders": ladders, "limits": LIMITS, "server": {"name": "s", "version": "1"}}]
-        self.watched.append(request.get("match") or request["ladder"])
-        if request.get("ladder") == "none":
-            return [NO_LADDER]
-        if "ladder" in request:
-            known = list(self.under_way) if request["ladder"] == "tiny" else []
-            return [{"type": "watching", "matches": known}, *(self.coming if request["ladder"] == "tiny" else [])]
-        events = (self.under_way | self.over).get(request["match"])
-        return [NO_MATCH] if events is None else [{"type": "watching", "matches": [request["match"]]}, *events]
+@pytest.fixture(autouse=True)
+def own_tokens(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
 
 
 def played(honest_match, number, *, is_over=True):
@@ -73,77 +29,69 @@ def played(honest_match, number, *, is_over=True):
     return match.match, match.events
 
 
-async def first_events(listen, retry_policy, server, watched, count, news=None):
+def record(events):
+    return "".join(f"{json.dumps(each)}\n" for each in events)
+
+
+async def first_events(retry_policy, site, watched, count=10_000, news=None):
     """Return the numbers of the matches and of the first events that are yielded."""
     found = []
-    async with listen(server.converse) as url:
+    async with running_site(site) as url:
         append = (news if news is not None else []).append
         async with aclosing(watch_matches(url, watched, retry_policy, append)) as events:
-            async for event in events:
-                found.append((int(event.match, 16), event.seq))
+            async for each in events:
+                found.append((int(each.match, 16), each.seq))
                 if len(found) == count:
                     break
     return found
 
 
-async def test_single_match_ends_with_its_last_event(listen, retry_policy, honest_match):
+async def test_single_match_ends_with_its_last_event(retry_policy, honest_match):
     match, events = played(honest_match, 7)
-    server = WatchedServer(over={match: events})
-    found = await first_events(listen, retry_policy, server, Watched(match=match), 10_000)
-    assert found == [(7, event["seq"]) for event in events]
+    path = f"/api/v1/matches/{match}/events"
+    stream = [Stream(*(event(each["seq"], each) for each in half)) for half in (events[:2], events[2:])]
+    site = ScriptedSite({path: stream})
+    assert await first_events(retry_policy, site, Watched(match=match)) == [(7, each["seq"]) for each in events]
+    assert site.resumed == ["", "log-2"]
 
 
-async def test_without_target_all_ladders_are_watched(listen, retry_policy, honest_match):
+async def test_without_target_all_matches_are_watched(retry_policy, honest_match):
     _, events = played(honest_match, 7)
-    server = WatchedServer(coming=events)
-    assert await first_events(listen, retry_policy, server, Watched(), 2) == [(7, 1), (7, 2)]
-    assert server.watched == ["tiny", "other"]
+    site = ScriptedSite({ALL: Stream(PLACE, *(event(each["seq"], each) for each in events))})
+    assert await first_events(retry_policy, site, Watched(), 2) == [(7, 1), (7, 2)]
+    assert site.requests == [ALL]
 
 
-@pytest.mark.parametrize(("pasts", "brought"), [(0, []), (1, [9]), (2, [9, 8]), (5, [9, 8, 7])])
-async def test_pasts_of_newest_matches_come_first(listen, retry_policy, honest_match, pasts, brought):
-    under_way = dict(played(honest_match, number, is_over=False) for number in (7, 8, 9))
-    server = WatchedServer(under_way=under_way, coming=played(honest_match, 10)[1])
-    watched = Watched(ladder="tiny", pasts=pasts)
-    found = await first_events(listen, retry_policy, server, watched, 1 + sum(3 for _ in brought))
-    assert found[0] == (10, 1)
-    assert server.watched == ["tiny", *(f"{number:016x}" for number in brought)]
+async def test_pasts_of_newest_matches_come_first(retry_policy, honest_match):
+    pasts = dict(played(honest_match, number, is_over=False) for number in (8, 9))
+    answers = {f"/api/v1/matches/{match}/record": record(events) for match, events in pasts.items()}
+    answers["/api/v1/live?limit=2&ladder=tiny"] = {"matches": [{"match": match} for match in reversed(pasts)]}
+    answers[LADDER] = Stream(PLACE, event(1, played(honest_match, 10)[1][0]))
+    found = await first_events(retry_policy, ScriptedSite(answers), Watched(ladder="tiny", pasts=2), 7)
+    assert found == [*((9, seq) for seq in (1, 2, 3)), *((8, seq) for seq in (1, 2, 3)), (10, 1)]
 
 
-async def test_match_that_ended_during_outage_is_brought_to_its_end(listen, retry_policy, honest_match):
+async def test_missed_events_are_reported_and_matches_read_again(retry_policy, honest_match):
     match, events = played(honest_match, 7)
-    server, news = WatchedServer(under_way={match: events[:2]}, cuts=1), []
-
-    def end_it():
-        server.under_way, server.over = {}, {match: events}
-
-    server.before_next = end_it
-    watched = Watched(ladder="tiny", pasts=3)
-    found = await first_events(listen, retry_policy, server, watched, 2 + len(events), news)
-    assert found == [(7, 1), (7, 2), *((7, event["seq"]) for event in events)]
-    assert [type(event) for event in news] == [Reconnecting, Reconnected]
+    answers = {f"/api/v1/matches/{match}/record": record(events)}
+    answers["/api/v1/live?limit=3&ladder=tiny"] = [{"matches": []}, {"matches": [{"match": match}]}]
+    answers[LADDER] = [Stream(PLACE), Stream(event(90_000, "{}", "reset"))]
+    news = []
+    found = await first_events(retry_policy, ScriptedSite(answers), Watched(ladder="tiny", pasts=3), len(events), news)
+    assert found == [(7, each["seq"]) for each in events]
+    assert [type(each) for each in news] == [Reconnecting, Reconnected, EventsMissed]
 
 
-async def test_match_that_is_gone_after_outage_is_forgotten(listen, retry_policy, honest_match):
-    match, events = played(honest_match, 7)
-    _, coming = played(honest_match, 8)
-    server = WatchedServer(under_way={match: events[:2]}, cuts=1)
-
-    def lose_it():
-        server.under_way, server.coming = {}, coming
-
-    server.before_next = lose_it
-    found = await first_events(listen, retry_policy, server, Watched(ladder="tiny", pasts=3), 3)
-    assert found == [(7, 1), (7, 2), (8, 1)]
+async def test_unreadable_event_is_refused(retry_policy):
+    site = ScriptedSite({ALL: Stream(event(1, "{}"))})
+    with pytest.raises(ServerUnreachableError) as caught:
+        await first_events(retry_policy, site, Watched())
+    assert str(caught.value).isprintable()
 
 
-async def test_notice_is_reported(listen, retry_policy, honest_match):
-    news, server = [], WatchedServer(coming=[NOTICE, *played(honest_match, 7)[1]])
-    await first_events(listen, retry_policy, server, Watched(ladder="tiny"), 1, news)
-    assert [type(event) for event in news] == [Notice]
-
-
-@pytest.mark.parametrize("watched", [Watched(match="f" * 16), Watched(ladder="none")])
-async def test_unknown_target_is_refused(listen, retry_policy, watched):
-    with pytest.raises(ServerRefusedError):
-        await first_events(listen, retry_policy, WatchedServer(), watched, 1)
+@pytest.mark.parametrize(
+    ("watched", "kind"), [(Watched(match="f" * 16), NotFoundError), (Watched(ladder="none"), ServerRefusedError)]
+)
+async def test_unknown_target_is_refused(retry_policy, watched, kind):
+    with pytest.raises(kind):
+        await first_events(retry_policy, ScriptedSite(), watched, 1)

@@ -4,7 +4,7 @@ import pytest
 
 from evilpegs_protocol.topics import FeedTopics
 from evilpegs_server.feed.broker_connection import LiveEvents
-from evilpegs_server.record.event_log import LogEntry
+from evilpegs_server.show.follower import FollowedEvent
 
 MATCH = "00112233445566aa"
 
@@ -42,15 +42,15 @@ def live(timer, log):
     return LiveEvents(FeedTopics("hall"), timer.call_later, log.logger, queue_bytes=100)
 
 
-def entries(count, size=10):
-    return [LogEntry(seq, 0, "feedback", "x" * size, "") for seq in range(1, count + 1)]
+def events(count, size=10):
+    return [FollowedEvent(seq, MATCH, "tiny", seq, "feedback", "x" * size) for seq in range(1, count + 1)]
 
 
 def test_events_are_sent_later_in_order(live, timer):
     sink = SlowSink()
     live.start(sink)
-    live.add(MATCH, entries(2))
-    live.add(MATCH, entries(1, 11))
+    live.add(events(2))
+    live.add(events(1, 11))
     assert sink.sent == []
     timer.run()
     topic = f"evilpegs/v1/hall/match/{MATCH}/event"
@@ -58,7 +58,7 @@ def test_events_are_sent_later_in_order(live, timer):
 
 
 def test_events_without_client_are_dropped(live, timer):
-    live.add(MATCH, entries(1))
+    live.add(events(1))
     sink = SlowSink()
     live.start(sink)
     timer.run()
@@ -68,13 +68,13 @@ def test_events_without_client_are_dropped(live, timer):
 def test_full_sink_drops_and_logs_once(live, timer, log):
     sink = SlowSink()
     live.start(sink)
-    live.add(MATCH, entries(12))
-    live.add(MATCH, entries(1))
+    live.add(events(12))
+    live.add(events(1))
     timer.run()
     assert (len(sink.sent), live.dropped, len(log)) == (10, 3, 1)
-    live.add(MATCH, entries(1))
+    live.add(events(1))
     sink.written = 1
-    live.add(MATCH, entries(11))
+    live.add(events(11))
     timer.run()
     assert (len(sink.sent), live.dropped) == (20, 5)
 
@@ -82,10 +82,10 @@ def test_full_sink_drops_and_logs_once(live, timer, log):
 def test_events_of_one_moment_are_one_batch(live, timer):
     sink = SlowSink()
     live.start(sink)
-    live.add(MATCH, entries(3))
-    live.add(MATCH, entries(3))
+    live.add(events(3))
+    live.add(events(3))
     timer.run()
-    live.add(MATCH, entries(1))
+    live.add(events(1))
     timer.run()
     assert (sink.batches, len(sink.sent)) == (2, 7)
 
@@ -93,10 +93,10 @@ def test_events_of_one_moment_are_one_batch(live, timer):
 def test_stopped_events_are_forgotten(live, timer):
     sink = SlowSink()
     live.start(sink)
-    live.add(MATCH, entries(10))
+    live.add(events(10))
     live.stop()
     timer.run()
     live.start(sink)
-    live.add(MATCH, entries(10))
+    live.add(events(10))
     timer.run()
     assert len(sink.sent) == 10

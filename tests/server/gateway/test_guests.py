@@ -1,9 +1,13 @@
 """Guests are forgotten when nothing connects them with the server, and lose matches they do not come back to."""
 
+import asyncio
+import json
+
 import pytest
 
 from evilpegs_server.storage.archive import load_match, load_players
 from support.limits import guest_limits
+from support.patience import PATIENCE
 
 MINUTES_MS = 60_000
 
@@ -32,17 +36,14 @@ async def resign(client, match):
     await client.receive("match_over")
 
 
-async def outcomes(fake_server, watcher, match):
-    """Return the outcomes of a match when it is over; ``watcher`` has been watching it."""
-    over = await watcher.receive("match_over")
-    assert load_match(fake_server.engine, match).over
-    return over["outcomes"]
-
-
-async def watch(fake_server, match):
-    watcher = await fake_server.connect_player("watcher")
-    await watcher.request(type="watch", match=match)
-    return watcher
+async def outcomes(fake_server, match):
+    """Return the outcomes of a match when it is over."""
+    async with asyncio.timeout(PATIENCE):
+        while fake_server.registry.get(match) is not None:  # noqa: ASYNC110 - nobody is told
+            await asyncio.sleep(0.001)
+    stored = load_match(fake_server.engine, match)
+    assert stored.over
+    return json.loads(stored.entries[-1].text)["outcomes"]
 
 
 class TestForgetting:
@@ -58,11 +59,9 @@ class TestForgetting:
         await resign(guest, first)
         guest.session.leave()
         assert (len(fake_server.services.players), presence.guests_gone) == (1, 1)
-        watcher = await watch(fake_server, second)
         presence.end_long_gone(fake_server.clock.now() + 10 * MINUTES_MS)
-        assert await outcomes(fake_server, watcher, second) == ["forfeit"]
-        assert [player.name for player in fake_server.services.players] == ["watcher"]
-        assert (presence.guests_gone, len(fake_server.registry)) == (0, 0)
+        assert await outcomes(fake_server, second) == ["forfeit"]
+        assert (len(fake_server.services.players), presence.guests_gone, len(fake_server.registry)) == (0, 0, 0)
 
     async def test_connected_guest_is_kept_after_match(self, fake_server, presence):
         guest = await connect_guest(fake_server)
@@ -109,12 +108,11 @@ class TestAbsence:
         guest = await connect_guest(fake_server)
         match = await guest.play(ladder)
         games = fake_server.registry.ladders[ladder].games
-        watcher = await watch(fake_server, match)
         guest.session.leave()
         presence.end_long_gone(fake_server.clock.now() + 10 * MINUTES_MS - 1)
         assert fake_server.registry.get(match) is not None
         presence.end_long_gone(fake_server.clock.now() + 10 * MINUTES_MS)
-        assert await outcomes(fake_server, watcher, match) == ["forfeit"] * games
+        assert await outcomes(fake_server, match) == ["forfeit"] * games
 
     async def test_guest_who_is_back_keeps_match(self, fake_server, presence):
         guest = await connect_guest(fake_server)
@@ -134,26 +132,24 @@ class TestAbsence:
     async def test_match_that_thinks_ends_after_its_reply(self, fake_server, presence):
         guest = await connect_guest(fake_server)
         match = await guest.play("slow")
-        watcher = await watch(fake_server, match)
         fake_server.pool.paused = True
         await guest.send(type="guess", match=match, game=1, turn=1, code="123456")
         guest.session.leave()
         presence.end_long_gone(fake_server.clock.now() + 10 * MINUTES_MS)
         fake_server.pool.paused = False
         fake_server.pool.run_pending()
-        assert (await watcher.receive("feedback"))["turn"] == 1
-        assert await outcomes(fake_server, watcher, match) == ["forfeit", "forfeit"]
+        assert await outcomes(fake_server, match) == ["forfeit", "forfeit"]
+        assert [entry.type for entry in load_match(fake_server.engine, match).entries].count("feedback") == 1
 
 
 class TestPracticeBound:
     async def test_longest_gone_guest_makes_room(self, few_matches):
         first, second = await connect_guest(few_matches), await connect_guest(few_matches)
         oldest, newer = await first.play("tiny-practice"), await second.play("tiny-practice")
-        watcher = await watch(few_matches, oldest)
         first.session.leave()
         second.session.leave()
         await (await connect_guest(few_matches)).play("tiny-practice")
-        assert await outcomes(few_matches, watcher, oldest) == ["forfeit"]
+        assert await outcomes(few_matches, oldest) == ["forfeit"]
         assert few_matches.registry.get(newer) is not None
 
     async def test_bound_is_named_when_nobody_is_gone(self, few_matches):
@@ -176,20 +172,16 @@ class TestIdleGuests:
         await guest.request(type="ping", c=1)
         assert not guest.session.is_idle_guest(now + MINUTES_MS)
 
-    async def test_match_and_watch_keep_guest(self, ann, fake_server):
-        player, watcher = await connect_guest(fake_server), await connect_guest(fake_server)
+    async def test_match_keeps_guest(self, ann, fake_server):
+        player = await connect_guest(fake_server)
         match = await player.play("tiny-practice")
-        await watcher.request(type="watch", ladder="tiny")
         for _ in range(3):
             fake_server.clock.advance(MINUTES_MS)
             assert not player.session.is_idle_guest(fake_server.clock.now())
-            assert not watcher.session.is_idle_guest(fake_server.clock.now())
         await resign(player, match)
-        await watcher.request(type="unwatch", ladder="tiny")
         now = fake_server.clock.now()
-        for guest in (player, watcher):
-            assert not guest.session.is_idle_guest(now + MINUTES_MS - 1)
-            assert guest.session.is_idle_guest(now + MINUTES_MS)
+        assert not player.session.is_idle_guest(now + MINUTES_MS - 1)
+        assert player.session.is_idle_guest(now + MINUTES_MS)
 
     async def test_player_with_name_is_never_idle(self, ann, fake_server):
         assert not ann.session.is_idle_guest(fake_server.clock.now() + 100 * MINUTES_MS)

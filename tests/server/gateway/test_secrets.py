@@ -37,19 +37,18 @@ class Game:
 
 @pytest.fixture(params=["long", "evil"])
 async def game(fake_server, request):
-    """A game after its first guess, on a fixed and on an evil ladder, with a watcher."""
-    ann, bob = await fake_server.connect_player("ann"), await fake_server.connect_player("bob")
+    """A game after its first guess, on a fixed and on an evil ladder."""
+    ann = await fake_server.connect_player("ann")
     match = await ann.play(request.param)
-    await bob.request(type="watch", match=match)
     await ann.guess(match, 1, "1" * 16 if request.param == "long" else "12")
     game = Game(fake_server, ann, match)
-    game.ann, game.bob, game.match = ann, bob, match
+    game.ann, game.match = ann, match
     return game
 
 
 async def test_messages_reveal_nothing_before_end(game):
-    sent = game.ann.channel.sent[1:] + game.bob.channel.sent
-    assert len(sent) > 8
+    sent = game.ann.channel.sent[1:]
+    assert len(sent) > 4
     assert game.find_revealed(sent) == []
 
 
@@ -69,16 +68,7 @@ async def test_reprs_reveal_nothing(game, fake_server):
 
 
 async def test_logs_of_faults_reveal_nothing(game, fake_server, broken_disk):
-    def fail(_texts):
-        message = "broken channel"
-        raise RuntimeError(message)
-
-    ann, bob, match = game.ann, game.bob, game.match
-    bob.channel.before_send = fail
-    await ann.guess(match, 2, "2" * 16 if game.key.ladder.id == "long" else "11")
-    watchers, fake_server.registry.watchers = fake_server.registry.watchers, BrokenPart()
-    assert await ann.error_code(type="watch", match=match) == "internal"
-    fake_server.registry.watchers = watchers
+    ann, match = game.ann, game.match
     fake_server.services = replace(fake_server.services, players=BrokenPart())
     late = fake_server.connect()
     assert (await late.hello(token=ann.token))["code"] == "internal"
@@ -88,7 +78,7 @@ async def test_logs_of_faults_reveal_nothing(game, fake_server, broken_disk):
     broken_disk.on = False
     entries = fake_server.take_log()
     texts = [json.dumps(entry, default=repr) for entry in entries]
-    causes = ["broken channel", "broken watch", "broken by_token", "OSError"]
+    causes = ["broken by_token", "OSError"]
     assert [cause for cause in causes if any(cause in text for text in texts)] == causes
     assert game.find_revealed(texts) == []
 

@@ -10,7 +10,6 @@ from dataclasses import replace
 import pytest
 
 from evilpegs_server.gateway.rate_limit import MAX_REFUSALS
-from evilpegs_server.play.audience import MAX_TOPICS
 from evilpegs_server.play.registry import MAX_OPEN_MATCHES
 from evilpegs_server.storage.archive import load_players
 from evilpegs_server.storage.reads import BusyError
@@ -46,7 +45,8 @@ class TestHello:
 
     async def test_welcome_lists_open_matches(self, ann, fake_server):
         match = await ann.play("tiny")
-        assert (await fake_server.connect().hello(token=ann.token))["open"] == [{"match": match, "seq": 2}]
+        known = (await fake_server.connect().hello(token=ann.token))["open"]
+        assert [(each["match"], each["seq"]) for each in known] == [(match, 2)]
 
     @pytest.mark.parametrize(
         ("name", "code"),
@@ -99,8 +99,6 @@ class TestBeforeHello:
             {"type": "hint", "match": UNKNOWN_MATCH},
             {"type": "resign", "match": UNKNOWN_MATCH},
             {"type": "resume", "match": UNKNOWN_MATCH, "seq": 0},
-            {"type": "watch", "ladder": "tiny"},
-            {"type": "unwatch", "ladder": "tiny"},
         ],
         ids=lambda message: message["type"],
     )
@@ -338,52 +336,17 @@ class TestHint:
         assert await ann.error_code(type="hint", match=match) == "game_over"
 
 
-class TestWatch:
-    async def test_watch_match_from_beginning(self, ann, fake_server):
+class TestMoved:
+    @pytest.mark.parametrize("kind", ["watch", "unwatch", "list", "standings"])
+    async def test_what_is_shown_has_moved_to_the_site(self, ann, kind):
+        refusal = await ann.request(type=kind, ladder="tiny", match=UNKNOWN_MATCH)
+        assert refusal["code"] == "moved"
+
+    async def test_open_match_names_its_ladder_and_client(self, ann, fake_server):
         match = await ann.play("tiny")
-        bob = await fake_server.connect_player("bob")
-        assert (await bob.request(type="watch", match=match))["matches"] == [match]
-        assert [(await bob.receive())["type"] for _ in range(2)] == ["match_started", "game_started"]
-        await ann.guess(match, 1, "12")
-        seen = await bob.receive()
-        assert (seen["type"], seen["code"]) == ("feedback", "12")
-        assert "re" not in seen
-
-    async def test_watch_ladder_announces_new_match(self, ann, fake_server):
-        match = await ann.play("tiny")
-        bob = await fake_server.connect_player("bob")
-        assert (await bob.request(type="watch", ladder="tiny"))["matches"] == [match]
-        later = await ann.play("tiny")
-        assert (await bob.receive("match_started"))["match"] == later
-
-    async def test_unwatch_ends_events(self, ann, fake_server):
-        match = await ann.play("tiny")
-        bob = await fake_server.connect_player("bob")
-        await bob.request(type="watch", match=match)
-        assert (await bob.request(type="unwatch", match=match))["type"] == "unwatched"
-        assert (await bob.request(type="unwatch", ladder="tiny"))["type"] == "unwatched"
-        before = len(bob.channel.sent)
-        await ann.guess(match, 1, "12")
-        await ann.receive()
-        assert len(bob.channel.sent) == before
-
-    async def test_watch_finished_match(self, ann, fake_server):
-        match = await ann.play("tiny")
-        await ann.request(type="resign", match=match)
-        await ann.receive("match_over")
-        bob = await fake_server.connect_player("bob")
-        await bob.request(type="watch", match=match)
-        assert (await bob.receive("match_over"))["outcomes"] == ["resigned", "resigned"]
-
-    async def test_watch_refuses_unknown_topics(self, ann):
-        assert await ann.error_code(type="watch", ladder="no-such") == "unknown_ladder"
-        assert await ann.error_code(type="watch", match=UNKNOWN_MATCH) == "not_your_match"
-
-    async def test_watch_refuses_too_many_topics(self, ann, fake_server):
-        for number in range(MAX_TOPICS):
-            fake_server.registry.watchers.watch(ann.channel, f"topic {number}")
-        refusal = await ann.request(type="watch", ladder="tiny")
-        assert (refusal["code"], str(MAX_TOPICS) in refusal["message"]) == ("rate_limited", True)
+        again = fake_server.connect()
+        [known] = (await again.hello(token=ann.token))["open"]
+        assert known == {"match": match, "seq": 2, "ladder": "tiny", "client": {"name": "tester", "version": "1.0"}}
 
 
 class TestUnreadable:
@@ -458,15 +421,15 @@ async def test_busy_read_of_match_is_not_called_flood(ann, fake_server, monkeypa
         raise BusyError
 
     monkeypatch.setattr(fake_server.registry, "find", refuse)
-    error = await ann.request(type="watch", match=UNKNOWN_MATCH)
+    error = await ann.request(type="resume", match=UNKNOWN_MATCH, seq=0)
     assert (error["code"], error["fatal"], error["retry_after_ms"]) == ("rate_limited", False, 1_000)
     assert "requests_per_second" not in error["message"]
 
 
 async def test_internal_error_keeps_connection(ann, fake_server):
-    fake_server.registry.watchers = BrokenPart()
-    assert await ann.error_code(type="watch", ladder="tiny") == "internal"
+    fake_server.registry.find = BrokenPart()
+    assert await ann.error_code(type="resume", match=UNKNOWN_MATCH, seq=0) == "internal"
     [entry] = fake_server.take_log()
     assert entry["log_level"] == "error"
-    assert "broken watch" in entry["exception"]
+    assert "BrokenPart" in entry["exception"]
     assert (await ann.request(type="ping", c=1))["type"] == "pong"

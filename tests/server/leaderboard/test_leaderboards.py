@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from evilpegs_protocol.record import event_hash
 from evilpegs_server.leaderboard import stored_results
 from evilpegs_server.leaderboard.leaderboards import LiveLeaderboards
+from evilpegs_server.show.follower import Follower
 from evilpegs_server.storage.archive import verify_chains
 from evilpegs_server.storage.database import open_database
 from support.examples import share
@@ -97,11 +98,13 @@ async def test_wake_counts_new_events(engine, live):
 
 
 async def test_leaderboards_follow_matches_of_server(engine, fake_server, ann):
-    """The registry wakes the leaderboards, and their row equals the fold of what was recorded."""
+    """A follower wakes the leaderboards, and their row equals the fold of what was recorded."""
     live = LiveLeaderboards(
         engine, fake_server.registry.ladders, structlog.get_logger(), update_seconds=0.0, pause_seconds=0.0
     )
-    fake_server.registry.audience.listen(live.wake)
+    follower = Follower(engine, structlog.get_logger(), has_server=False)
+    follower.listen(lambda _: live.wake())
+    follower.start()
     await live.start()
     assert await live.rows("tiny") == ()
     changed = asyncio.Event()
@@ -116,6 +119,7 @@ async def test_leaderboards_follow_matches_of_server(engine, fake_server, ann):
             await changed.wait()
     assert list(await live.rows("tiny")) == folded(engine, "tiny")
     await live.close()
+    await follower.close()
 
 
 class TestRest:

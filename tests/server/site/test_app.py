@@ -1,6 +1,7 @@
 """The application around a fake server, in states that a real one reaches only under load, and its middleware."""
 
 import asyncio
+from contextlib import aclosing
 from types import SimpleNamespace
 
 import httpx
@@ -9,12 +10,14 @@ import structlog
 from starlette.responses import Response
 
 from evilpegs_server.hosts import AllowedHosts
+from evilpegs_server.show.streams import Streams
 from evilpegs_server.site.analysis import AnalysesBusyError
 from evilpegs_server.site.app import Guard, HostCheck, create_app
 from evilpegs_server.site.site import Site
 from evilpegs_server.storage.errors import DatabaseMovedError
 from evilpegs_server.storage.reads import BusyError, Reads
 from evilpegs_server.storage.writer import STUCK_SECONDS, Writer
+from support.fake_follower import FakeFollower
 from support.patience import PATIENCE
 
 
@@ -40,6 +43,7 @@ def site(fake_server):
         leaderboards=None,
         reads=reads,
         analyses=None,
+        streams=Streams(fake_server.engine, FakeFollower(fake_server.engine), reads, "log"),
         metrics=None,
         public_metrics=False,
         hosts=AllowedHosts(),
@@ -127,15 +131,13 @@ async def test_live_matches_are_paged_newest_first(web, ann):
     assert (await web.get("/api/v1/live", params={"ladder": "none"})).status_code == 404
 
 
-async def test_live_match_counts_watchers_of_match_and_ladder(web, ann, fake_server):
+async def test_live_match_counts_streams_of_match_and_ladder(web, site, ann):
     match = await ann.play("tiny")
-    bob, carl = [await fake_server.connect_player(name) for name in ("bob", "carl")]
-    await bob.request(type="watch", match=match)
-    await bob.request(type="watch", ladder="tiny")
-    await carl.request(type="watch", ladder="tiny")
-    assert (await live(web))["matches"][0]["watchers"] == 2
-    carl.session.leave()
-    assert (await live(web))["matches"][0]["watchers"] == 1
+    async with aclosing(site.streams.match(match)) as of_match, aclosing(site.streams.new_events("tiny")) as of_ladder:
+        await anext(of_match)
+        await anext(of_ladder)
+        assert (await live(web))["matches"][0]["watchers"] == 2
+    assert (await live(web))["matches"][0]["watchers"] == 0
 
 
 async def until(condition):

@@ -237,8 +237,9 @@ def test_live_lists_open_match_with_its_watchers(web, site):
 
 
 def test_index_leads_to_every_list(web):
-    index = get(web, "/")
-    for path in index["links"].values():
+    links = get(web, "/")["links"]
+    assert web.head(links.pop("events")).headers["content-type"].startswith("text/event-stream")
+    for path in links.values():
         get(web, path)
 
 

@@ -86,7 +86,7 @@ async def test_server_on_damaged_database_serves_other_matches(damaged):
             await raw.hello()
             match = await raw.play("classic")
             assert (await raw.guess(match, 1, 1, "1122"))["type"] == "feedback"
-            refusal = await raw.ask("error", type="watch", match=f"{2:016x}")
+            refusal = await raw.ask("error", type="resume", match=f"{2:016x}", seq=0)
             assert (refusal["code"], "try again" in refusal["message"]) == ("storage_unavailable", True)
     lines = [line for line in logged if line.get("match") == f"{2:016x}"]
     assert [line["event"] for line in lines] == ["a match cannot be read and was left alone", "cannot read a match"]

@@ -10,7 +10,6 @@ from functools import partial
 from typing import Annotated, Final
 
 from cyclopts import Parameter
-from pydantic import ValidationError
 from rich.console import RenderableType
 
 from evilpegs.commands.leaderboard.between import compare_rows, difference_lines
@@ -20,12 +19,8 @@ from evilpegs.options import Database, Json, ServerToRead, server_to_read
 from evilpegs.output import can_redraw, console, print_json
 from evilpegs.reading import LiveScreen, print_session_event, retry_policy, server_reader
 from evilpegs.signals import run_interruptibly
-from evilpegs_clients.connection.server_reader import ServerReader
-from evilpegs_clients.connection.session import SessionEvent
-from evilpegs_clients.errors import ServerRefusedError
-from evilpegs_protocol.client_messages import ReadStandings
-from evilpegs_protocol.listings import Standings
-from evilpegs_protocol.server_messages import ErrorCode
+from evilpegs_clients.connection.server_reader import NotFoundError, ReaderEvent, ServerReader
+from evilpegs_protocol.standings import Standings
 
 SHORTEST_REFRESH: Final = 0.5
 LONGEST_REFRESH: Final = 86_400.0  # seconds: a day
@@ -75,9 +70,7 @@ def leaderboard(
         else:
             console().print("\n".join(difference_lines(difference)), soft_wrap=True)
     elif as_json:
-        # the excluded fields concern only the protocol message
-        excluded = {"type", "re", "page", "pages"}
-        print_json({"ladders": [each.model_dump(mode="json", exclude=excluded) for each in standings]})
+        print_json({"ladders": [each.model_dump(mode="json") for each in standings]})
     elif as_csv:
         sys.stdout.write(csv_text(standings))
     else:
@@ -133,11 +126,8 @@ async def _fetch_one(reader: ServerReader, ladder_id: str) -> Standings:
     if not rated.get(ladder_id, True):
         raise practice_ladder(ladder_id, reader.server)
     try:
-        ReadStandings(ladder=ladder_id)
         return await reader.standings(ladder_id)
-    except (ValidationError, ServerRefusedError) as error:
-        if isinstance(error, ServerRefusedError) and error.code is not ErrorCode.UNKNOWN_LADDER:
-            raise
+    except NotFoundError:
         known = [name for name, is_rated in rated.items() if is_rated]
         raise unknown_ladder(ladder_id, known, reader.server) from None
 
@@ -170,7 +160,7 @@ class Board:
             self._out.print()
             self._out.file.flush()
 
-    def say(self, event: SessionEvent) -> None:
+    def say(self, event: ReaderEvent) -> None:
         """Show a line about an event of the connection to the server."""
         (self.screen.say if self.screen else print_session_event)(event)
 
@@ -180,7 +170,7 @@ class Board:
 
 @asynccontextmanager
 async def _open_reader(
-    server: str | None, database: str | None, ladder: str | None, on_event: Callable[[SessionEvent], None]
+    server: str | None, database: str | None, ladder: str | None, on_event: Callable[[ReaderEvent], None]
 ) -> AsyncIterator[ReadNow]:
     if server is not None:
         async with ServerReader(server, "evilpegs", retry_policy(), on_event) as reader:

@@ -14,7 +14,7 @@ from evilpegs.errors import CommandError
 from evilpegs.output import pluralize
 from evilpegs_game.errors import quoted
 from evilpegs_game.statistics.means import Moments, WelchTest
-from evilpegs_protocol.listings import Standings, StandingsRow
+from evilpegs_protocol.standings import Standings, StandingsRow
 
 FEWEST_GAMES: Final = 20  # of each player, for the normal distribution to be accurate enough
 

@@ -10,7 +10,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from evilpegs.errors import CommandError, practice_ladder, unknown_ladder
 from evilpegs.output import console, pluralize
-from evilpegs_protocol.listings import Standings, StandingsRow
+from evilpegs_protocol.standings import Standings, StandingsRow
 from evilpegs_server.leaderboard.leaderboards import LiveLeaderboards
 from evilpegs_server.leaderboard.row import LeaderboardRow
 from evilpegs_server.match.ladders import Ladder, load_ladders
@@ -84,6 +84,4 @@ def _standings(ladder: Ladder, rows: Iterable[LeaderboardRow]) -> Standings:
         codemaker=info.codemaker,
         guess_limit=info.guess_limit,
         rows=tuple(StandingsRow(**{name: getattr(row, name) for name in fields}) for row in rows),
-        page=1,
-        pages=1,
     )

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from evilpegs.output import Column, fit_table, pluralize, print_table, small_bars
 from evilpegs_clients.printable import printable
-from evilpegs_protocol.listings import Standings, StandingsRow
+from evilpegs_protocol.standings import Standings, StandingsRow
 
 NO_GAMES: Final = "no rated games yet; begin with: evilpegs bot minimax"
 

@@ -1,10 +1,6 @@
-"""The messages with which a server lists finished matches, or the rows of a leaderboard.
+"""The leaderboard of a ladder, as a server's site and `evilpegs leaderboard --json` write it."""
 
-Both come in pages, so that each fits into one message. For the next page, a client sends the last match of this one, or
-the number of the next page.
-"""
-
-from typing import Annotated, Final, Literal
+from typing import Annotated
 
 from pydantic import Field
 
@@ -13,48 +9,16 @@ from evilpegs_protocol.fields import (
     Count,
     Label,
     LadderId,
-    MatchId,
     Message,
     Milliseconds,
     Name,
     Number,
-    Outcome,
     ProgramText,
-    ServerMessage,
 )
-
-MATCHES_PER_PAGE: Final = 50
-ROWS_PER_PAGE: Final = 500
 
 Figure = Annotated[float, Field(ge=0)]
 """A measured number, which may have a fraction."""
 Rank = Annotated[int, Field(ge=1)]
-
-
-class FinishedMatch(Message):
-    """A match that is over.
-
-    `client` is the name and the version of the player's program, `started_at` is Unix time in milliseconds, and
-    `elapsed_ms` is the time that the player took, in milliseconds. `outcomes` says how each game ended, and `guesses`
-    has the number of guesses in each game; both are in the order of the games.
-    """
-
-    match: MatchId
-    ladder: LadderId
-    player: Name
-    client: ProgramText
-    started_at: Milliseconds
-    outcomes: tuple[Outcome, ...]
-    guesses: tuple[Count, ...]
-    elapsed_ms: Milliseconds
-
-
-class MatchList(ServerMessage):
-    """A page of finished matches, the latest start first. `more` is true if matches with an earlier start follow."""
-
-    type: Literal["matches"] = "matches"
-    matches: tuple[FinishedMatch, ...]
-    more: bool
 
 
 class StandingsRow(Message):
@@ -101,17 +65,11 @@ class StandingsRow(Message):
     all_matches: Count | None = None
 
 
-class Standings(ServerMessage):
-    """One page of the leaderboard of a ladder, best row first.
+class Standings(Message):
+    """The leaderboard of a ladder, best row first."""
 
-    `page` is the number of this page, from 1, and `pages` the number of all pages. A page after the last has no rows.
-    """
-
-    type: Literal["standings"] = "standings"
     ladder: LadderId
     rules: Label
     codemaker: Codemaker
     guess_limit: Count
     rows: tuple[StandingsRow, ...]
-    page: Number
-    pages: Number

@@ -1,0 +1,114 @@
+"""The follower of the event log, which hands new events to its listeners in the order in which they were stored.
+
+Nobody may see a feedback before its player. The server therefore says up to which event all were sent, with
+`note_sent`, and the follower reads no further. Without a server, on a backup for example, it reads what is stored.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import Engine, TextClause, text
+from structlog.stdlib import BoundLogger
+
+from evilpegs_server.storage.archive import load_last_event_id
+
+MAX_EVENTS: Final = 1_000
+"""The most events that are read at a time."""
+LOOK_SECONDS: Final = 0.025
+"""Between two looks at the log where no server says what it has sent."""
+RETRY_SECONDS: Final = 1.0
+
+
+class FollowedEvent(NamedTuple):
+    """An event of the log with its ``id``, which grows in the order of storing."""
+
+    id: int
+    match: str
+    ladder: str
+    seq: int
+    type: str
+    text: str
+
+
+Listener = Callable[[Sequence[FollowedEvent]], None]
+
+_COLUMNS: Final = """
+    SELECT e.id, m.id, m.ladder, e.seq, e.type, e.json FROM events AS e JOIN matches AS m ON m.number = e.match
+"""
+_AFTER: Final = text(f"{_COLUMNS} WHERE e.id > :after AND e.id <= :last ORDER BY e.id LIMIT :limit")
+_OF_MATCH: Final = text(f"{_COLUMNS} WHERE m.id = :match AND e.id <= :last ORDER BY e.seq")
+
+
+def load_events(engine: Engine, after: int, last: int, limit: int = MAX_EVENTS) -> list[FollowedEvent]:
+    """Return at most ``limit`` events with an id above ``after`` and up to ``last``."""
+    return _read(engine, _AFTER, {"after": after, "last": last, "limit": limit})
+
+
+def load_match_events(engine: Engine, match: str, last: int) -> list[FollowedEvent]:
+    """Return the events of a match with an id up to ``last``; none if there is no such match."""
+    return _read(engine, _OF_MATCH, {"match": match, "last": last})
+
+
+def _read(engine: Engine, query: TextClause, parameters: dict[str, Any]) -> list[FollowedEvent]:
+    with engine.connect() as connection:
+        return [FollowedEvent(*row) for row in connection.execute(query, parameters)]
+
+
+class Follower:
+    """The follower; listeners are called on the thread of the event loop, and must neither wait nor raise."""
+
+    def __init__(self, engine: Engine, log: BoundLogger, *, has_server: bool) -> None:
+        self._engine = engine
+        self._log = log
+        self._has_server = has_server
+        # what was stored before was sent, or is sent when its player resumes
+        self.position = self._sent = load_last_event_id(engine)
+        self._listeners: list[Listener] = []
+        self._woken = asyncio.Event()
+        self._following: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        self._following = asyncio.create_task(self._follow())
+
+    async def close(self) -> None:
+        if self._following is not None:
+            self._following.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._following
+
+    def listen(self, listener: Listener) -> None:
+        """Call ``listener`` with the events above `position`, a batch at a time."""
+        self._listeners.append(listener)
+
+    def note_sent(self, last: int) -> None:
+        """Note that every event with an id up to ``last`` was sent to its player."""
+        self._sent = max(self._sent, last)
+        self._woken.set()
+
+    async def _follow(self) -> None:
+        while True:
+            try:
+                await self._catch_up()
+            except Exception as error:  # noqa: BLE001 - the disk may be better a second later
+                self._log.warning("cannot follow the event log yet", error=type(error).__name__)
+                await asyncio.sleep(RETRY_SECONDS)
+            else:
+                await self._wait()
+
+    async def _wait(self) -> None:
+        if self._has_server:
+            await self._woken.wait()
+            self._woken.clear()
+        else:
+            await asyncio.sleep(LOOK_SECONDS)
+            self._sent = await asyncio.to_thread(load_last_event_id, self._engine)
+
+    async def _catch_up(self) -> None:
+        while self.position < self._sent:
+            last = self._sent
+            events = await asyncio.to_thread(load_events, self._engine, self.position, last)
+            self.position = events[-1].id if len(events) == MAX_EVENTS else last
+            for listener in self._listeners:
+                listener(events)

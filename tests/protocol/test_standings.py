@@ -1,0 +1,40 @@
+"""The leaderboard of a ladder, as a newer and an older server write it."""
+
+import json
+
+import pytest
+from pydantic import ValidationError
+
+from evilpegs_protocol.standings import Standings
+
+ROW = {
+    "player": "anna", "client": "tester 1.0", "games": 200, "mean": 4.5, "low": 4.375, "high": 4.625, "worst": 6,
+    "solved": 1.0, "p95_ms": 12, "mean_ms": 3.25, "histogram": [[4, 100], [5, 100]], "rank": 1, "rank_worst": 2,
+}  # fmt: skip
+NEWER = {
+    "solved_low": 0.96875, "solved_high": 1.0, "adjusted_mean": 4.4375, "adjusted_low": 4.375, "adjusted_high": 4.5,
+    "adjusted_deviation": 0.125, "adjusted_games": 200, "version": 2, "versions": 2, "all_games": 300,
+    "all_matches": 30,
+}  # fmt: skip
+
+
+def read(row):
+    table = {"ladder": "classic", "rules": "4x6", "codemaker": "fixed", "guess_limit": 10, "rows": [row]}
+    (standing,) = Standings.model_validate_json(json.dumps(table)).rows
+    return standing.model_dump(mode="json")
+
+
+def test_row_of_standings_round_trips():
+    assert read(ROW | NEWER) == ROW | NEWER
+    unranked = {"low": None, "high": None, "rank": None, "rank_worst": None}
+    assert read(ROW | NEWER | unranked) == ROW | NEWER | unranked
+
+
+def test_row_of_older_server_has_nulls():
+    assert read(ROW) == ROW | dict.fromkeys(NEWER)
+
+
+@pytest.mark.parametrize(("field", "value"), [("games", -1), ("mean", -0.5), ("rank", 0), ("client", 1), ("low", "1")])
+def test_row_with_impossible_value_is_refused(field, value):
+    with pytest.raises(ValidationError, match=field):
+        read(ROW | {field: value})

@@ -1,0 +1,119 @@
+"""The follower hands on every stored event once, in order, and none that its player does not have yet."""
+
+import asyncio
+import contextlib
+
+import pytest
+import structlog
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from evilpegs_server.show import follower as module
+from evilpegs_server.show.follower import Follower, load_events, load_match_events
+from evilpegs_server.storage.archive import load_last_event_id
+from support.matches import TINY
+from support.patience import PATIENCE
+from support.stored_matches import StoredPlay, store, store_players
+
+
+@contextlib.asynccontextmanager
+async def following(engine, *, has_server=True):
+    """A follower that runs during the block, and the events that it has handed on."""
+    follower, seen = Follower(engine, structlog.get_logger(), has_server=has_server), []
+    follower.listen(seen.extend)
+    follower.start()
+    try:
+        yield follower, seen
+    finally:
+        await follower.close()
+
+
+async def wait_until(is_true):
+    async with asyncio.timeout(PATIENCE):
+        while not is_true():  # noqa: ASYNC110 - any condition
+            await asyncio.sleep(0.001)
+
+
+@pytest.fixture
+def steps(engine):
+    """The steps of two matches, none of which is stored yet."""
+    store_players(engine)
+    return [step for number in (1, 2) for step in StoredPlay(number, TINY).play(("solved", [1, 2]))]
+
+
+class TestFollower:
+    async def test_events_from_before_are_not_handed_on(self, engine, steps):
+        store(engine, *steps[:3])
+        async with following(engine) as (follower, seen):
+            store(engine, *steps[3:])
+            follower.note_sent(load_last_event_id(engine))
+            await wait_until(lambda: follower.position == load_last_event_id(engine))
+        assert [event.id for event in seen] == list(range(4, 11))
+
+    async def test_no_event_is_handed_on_before_it_was_sent(self, engine, steps):
+        async with following(engine) as (follower, seen):
+            store(engine, *steps)
+            for last in (2, 7):
+                follower.note_sent(last)
+                await wait_until(lambda: follower.position >= last)  # noqa: B023 - awaited in the loop
+                assert [event.id for event in seen] == list(range(1, last + 1))
+
+    async def test_stored_events_are_handed_on_without_server(self, engine, steps):
+        async with following(engine, has_server=False) as (_, seen):
+            store(engine, *steps)
+            await wait_until(lambda: len(seen) == 10)
+        assert {event.match for event in seen} == {f"{number:016x}" for number in (1, 2)}
+
+    async def test_many_events_come_in_batches(self, engine, steps, monkeypatch):
+        monkeypatch.setattr(module, "MAX_EVENTS", 3)
+        monkeypatch.setattr(module, "load_events", lambda *args: load_events(*args, limit=3))
+        batches = []
+        async with following(engine) as (follower, seen):
+            follower.listen(lambda events: batches.append(len(events)))
+            store(engine, *steps)
+            follower.note_sent(10)
+            await wait_until(lambda: follower.position == 10)
+        assert (batches, len(seen)) == ([3, 3, 3, 1], 10)
+
+    async def test_failed_read_is_repeated(self, engine, steps, monkeypatch):
+        failures = [OSError("the disk is away"), OSError("the disk is away")]
+
+        def load(*args):
+            if failures:
+                raise failures.pop()
+            return load_events(*args)
+
+        monkeypatch.setattr(module, "RETRY_SECONDS", 0)
+        monkeypatch.setattr(module, "load_events", load)
+        async with following(engine) as (follower, seen):
+            store(engine, *steps)
+            follower.note_sent(10)
+            await wait_until(lambda: len(seen) == 10)
+        assert not failures
+
+
+def test_match_has_its_own_events_only(engine, steps):
+    store(engine, *steps)
+    events = load_match_events(engine, f"{2:016x}", 8)
+    assert [(event.id, event.seq) for event in events] == [(6, 1), (7, 2), (8, 3)]
+    assert load_match_events(engine, "nothing", 8) == []
+
+
+@given(sent=st.lists(st.integers(0, 10), max_size=5))
+@settings(max_examples=10)
+async def test_sent_numbers_in_any_order_lose_and_double_nothing(tmp_path_factory, sent):
+    from evilpegs_server.storage.database import open_database
+
+    engine = open_database(f"sqlite:///{tmp_path_factory.mktemp('log') / 'log.sqlite3'}")
+    store_players(engine)
+    follower, seen = Follower(engine, structlog.get_logger(), has_server=True), []
+    store(engine, *(step for number in (1, 2) for step in StoredPlay(number, TINY).play(("solved", [1, 2]))))
+    follower.listen(seen.extend)
+    follower.start()
+    for last in sent:
+        follower.note_sent(last)
+        await asyncio.sleep(0)
+    await wait_until(lambda: follower.position == max(sent, default=0))
+    await follower.close()
+    engine.dispose()
+    assert [event.id for event in seen] == list(range(1, max(sent, default=0) + 1))

@@ -1,0 +1,164 @@
+"""Server-sent events of a real server: matches followed while they are played, and streams that go on."""
+
+import asyncio
+import contextlib
+import json
+
+import httpx
+import pytest
+import structlog
+
+from evilpegs_server.server import running_server
+from evilpegs_server.settings import Settings
+from evilpegs_server.site import stream_routes
+from support.patience import PATIENCE
+from support.servers import dial
+
+
+@contextlib.asynccontextmanager
+async def stream(url, status=200, **headers):
+    """Open a stream during the block; yield an iterator of its events as (kind, id, data)."""
+    async with (
+        httpx.AsyncClient(timeout=PATIENCE) as client,
+        client.stream("GET", url, headers={name.replace("_", "-"): value for name, value in headers.items()}) as answer,
+    ):
+        assert answer.status_code == status
+        yield _events(answer)
+
+
+async def _events(answer):
+    fields = {}
+    async for line in answer.aiter_lines():
+        name, _, value = line.partition(":")
+        if name:
+            fields[name] = value.strip()
+        elif line == "" and ("data" in fields):
+            yield fields.get("event", "message"), fields.get("id"), json.loads(fields.get("data", "null"))
+            fields = {}
+
+
+async def take(events, count):
+    async with asyncio.timeout(PATIENCE):
+        return [await anext(events) for _ in range(count)]
+
+
+async def take_all(events):
+    async with asyncio.timeout(PATIENCE):
+        return [event async for event in events]
+
+
+async def ask(url, method="GET"):
+    """Return the answer to a request that has an end."""
+    async with httpx.AsyncClient(timeout=PATIENCE) as client:
+        return await client.request(method, url)
+
+
+@pytest.fixture
+async def server(database):
+    settings = Settings(port=0, site_port=0, database=database)
+    async with running_server(settings, structlog.get_logger()) as running:
+        yield running
+
+
+@pytest.fixture
+async def ann(server):
+    async with dial(server.url) as player:
+        await player.hello("ann")
+        yield player
+
+
+async def test_match_is_followed_to_its_end(server, ann):
+    match = await ann.play("classic-practice")
+    url = f"{server.site_url}api/v1/matches/{match}/events"
+    async with stream(url) as events:
+        assert [data["type"] for _, _, data in await take(events, 2)] == ["match_started", "game_started"]
+        feedback = await ann.guess(match, 1, 1, "1122")
+        [(_, event_id, data)] = await take(events, 1)
+        assert (data["code"], data["black"], data["white"]) == ("1122", feedback["black"], feedback["white"])
+        await ann.ask("match_over", type="resign", match=match)
+        assert [data["type"] for _, _, data in await take_all(events)][-1] == "match_over"
+    record = (await ask(f"{server.site_url}api/v1/matches/{match}/record")).text.splitlines()
+    async with stream(url) as events:
+        assert [data for _, _, data in await take_all(events)] == [json.loads(line) for line in record]
+    async with stream(url, last_event_id=event_id) as events:
+        assert [data for _, _, data in await take_all(events)] == [json.loads(line) for line in record[3:]]
+    last = f"{event_id.split('-')[0]}-{len(record)}"
+    async with stream(url, 204, last_event_id=last) as events:
+        assert await take_all(events) == []
+
+
+async def test_ladder_and_all_are_followed_from_now_on_and_go_on(server, ann):
+    ladders = f"{server.site_url}api/v1/ladders"
+    async with (
+        stream(f"{ladders}/classic-practice/events") as ladder,
+        stream(f"{ladders}/classic/events") as other,
+        stream(f"{server.site_url}api/v1/events") as everything,
+    ):
+        places = [await take(events, 1) for events in (ladder, other, everything)]
+        match = await ann.play("classic-practice")
+        await ann.guess(match, 1, 1, "1122")
+        seen = [await take(events, 3) for events in (ladder, everything)]
+        assert seen[0] == seen[1]
+        assert [data["type"] for _, _, data in seen[0]] == ["match_started", "game_started", "feedback"]
+    async with stream(f"{ladders}/classic-practice/events", last_event_id=places[0][0][1]) as ladder:
+        assert await take(ladder, 3) == seen[0]
+    async with stream(f"{ladders}/classic-practice/events", last_event_id="0-1") as ladder:
+        assert [kind for kind, _, _ in await take(ladder, 1)] == ["reset"]
+
+
+async def test_fixed_secret_and_nonce_are_in_no_stream_before_the_end(server, ann):
+    async with stream(f"{server.site_url}api/v1/events") as events:
+        await take(events, 1)
+        match = await ann.play("classic-practice")
+        await ann.guess(match, 1, 1, "1122")
+        before = await take(events, 3)
+        await ann.ask("game_over", type="resign", match=match, game=1)
+        [(_, _, over)] = await take(events, 1)
+    assert over["secret"]
+    assert not any(over["nonce"] in json.dumps(data) for _, _, data in before)
+    assert not any("secret" in data or "nonce" in data for _, _, data in before)
+
+
+@pytest.mark.parametrize("path", ["matches/nothing", "ladders/nothing"])
+async def test_stream_of_nothing_is_not_found(server, path):
+    answer = await ask(f"{server.site_url}api/v1/{path}/events")
+    assert (answer.status_code, answer.headers["content-type"]) == (404, "application/problem+json")
+
+
+async def test_head_of_stream_has_no_body(server):
+    answer = await ask(f"{server.site_url}api/v1/events", "HEAD")
+    assert (answer.status_code, answer.content) == (200, b"")
+    assert answer.headers["content-type"].startswith("text/event-stream")
+
+
+async def test_stream_over_the_limit_is_refused(server, monkeypatch):
+    monkeypatch.setattr("evilpegs_server.show.streams.MAX_STREAMS", 0)
+    answer = await ask(f"{server.site_url}api/v1/events")
+    assert (answer.status_code, answer.headers["retry-after"]) == (503, "2")
+
+
+async def test_client_that_reads_nothing_is_cut_off(monkeypatch):
+    """The server's side of the connection takes nothing more after the first chunk."""
+    monkeypatch.setattr(stream_routes, "SEND_SECONDS", 0.001)
+    closed = []
+
+    async def content():
+        try:
+            for _ in range(3):
+                yield b":\n\n"
+        finally:
+            closed.append(True)
+
+    async def send(message):
+        if message["type"] == "http.response.body":
+            await asyncio.Event().wait()
+
+    async def receive():
+        await asyncio.Event().wait()
+
+    scope = {"type": "http", "asgi": {"spec_version": "2.3"}}
+    generator = content()
+    async with asyncio.timeout(PATIENCE):
+        await stream_routes.EventStream(generator)(scope, receive, send)
+        await generator.aclose()
+    assert closed == [True]
