@@ -234,6 +234,7 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
                     streams=streams,
                     metrics=metrics,
                     public_metrics=settings.public_metrics,
+                    allow_origins=settings.allow_origins,
                     hosts=hosts,
                     game=game,
                     base_path=site.base_path,

@@ -53,6 +53,13 @@ def _parse_network(value: object) -> object:
         ) from None
 
 
+def _check_origin(text: str) -> str:
+    if text != "*" and not (_is_site_url(text) and text.count("/") == 2):
+        raise ValueError(f"not an origin: {quoted(text, 80)}; write https://HOST, with :PORT if needed, or *")
+    return text
+
+
+Origin = Annotated[str, AfterValidator(_check_origin)]
 Network = Annotated[IPv4Network | IPv6Network, BeforeValidator(_parse_network)]
 HostName = Annotated[str, AfterValidator(_check_host_name)]
 
@@ -98,6 +105,8 @@ class Settings(BaseSettings):
     """The URL at which the page reaches the game; by default from ``site_url``, ``host`` and ``port``."""
     hosts: Annotated[tuple[HostName, ...], NoDecode, BeforeValidator(_split_names)] = ()
     """Names that requests may use for this machine, besides its own; separated by commas in the environment."""
+    allow_origins: Annotated[tuple[Origin, ...], NoDecode, BeforeValidator(_split_names)] = ()
+    """Other sites whose pages may read the HTTP API in a browser; ``*`` for all of them."""
     public_metrics: bool = False
     """Let other machines read `/metrics`."""
     mqtt: str | None = None

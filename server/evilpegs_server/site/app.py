@@ -6,6 +6,7 @@ from typing import Final
 from fastapi import FastAPI
 from starlette.datastructures import Headers
 from starlette.middleware import Middleware
+from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.stdlib import BoundLogger
 
@@ -30,11 +31,20 @@ def create_app(site: Site) -> FastAPI:
         Middleware(HeadAsGet),
         Middleware(Caching, site.reads),
     ]
+    if site.allow_origins:
+        cors = Middleware(
+            CORSMiddleware,
+            allow_origins=site.allow_origins,
+            allow_methods=["GET", "HEAD"],
+            allow_headers=["If-None-Match", "Last-Event-ID"],
+            expose_headers=["ETag", "Retry-After"],
+        )
+        layers.insert(0, cors)
     app = FastAPI(openapi_url=None, redirect_slashes=False, middleware=layers)
     add_routes(app)
     handle_problems(app)
     app.state.site = site
-    app.state.openapi_text = openapi_text()
+    app.state.openapi_text = openapi_text(site.base_path)
     return app
 
 

@@ -29,11 +29,13 @@ _MEANINGS: Final = {
 }
 
 
-def openapi_text() -> str:
-    """Return the content of docs/openapi.json."""
+def openapi_text(base_path: str = "") -> str:
+    """Return the description of the site at ``base_path``; that of ``""`` is in docs/openapi.json."""
     app = FastAPI(openapi_url=None)
     add_routes(app)
-    document = get_openapi(title="evilpegs", version="1", description=DESCRIPTION, routes=app.routes)
+    document = get_openapi(
+        title="evilpegs", version="1", description=DESCRIPTION, routes=app.routes, servers=[{"url": base_path or "/"}]
+    )
     return json.dumps(_with_problems(document), indent=1, sort_keys=True) + "\n"
 
 
@@ -43,9 +45,18 @@ def _with_problems(document: dict[str, Any]) -> dict[str, Any]:
         schemas.pop(name, None)
     schemas[Problem.__name__] = Problem.model_json_schema()
     for methods in document["paths"].values():
-        for operation in methods.values():
-            _describe_responses(operation["responses"])
+        _describe_responses(methods["get"]["responses"])
+        methods["head"] = _head_of(methods["get"])
     return document
+
+
+def _head_of(operation: dict[str, Any]) -> dict[str, Any]:
+    responses = {
+        status: {name: value for name, value in response.items() if name != "content"}
+        for status, response in operation["responses"].items()
+    }
+    name = f"{operation['operationId']}_head"
+    return operation | {"operationId": name, "description": "The headers of the answer to GET.", "responses": responses}
 
 
 def _describe_responses(responses: dict[str, Any]) -> None:

@@ -60,13 +60,13 @@ class RecentAnswers:
             messages: list[Message] = []
 
             async def keep_and_send(message: Message) -> None:
-                messages.append(message)
+                messages.append(dict(message))  # others add headers to theirs
                 await send(message)
 
             await self._app(scope, receive, keep_and_send)
             self._keep(key, messages)
         else:
-            await send(answer.start)
+            await send(dict(answer.start))
             await send(answer.body)
 
     @property

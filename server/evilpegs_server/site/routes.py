@@ -19,6 +19,7 @@ from evilpegs_server.site.models import (
     HealthDocument,
     IndexDocument,
     KeysDocument,
+    LadderDocument,
     LadderList,
     LeaderboardDocument,
     PlayerDocument,
@@ -37,7 +38,7 @@ from evilpegs_server.site.responses import (
     problem_statuses,
     quote,
 )
-from evilpegs_server.site.site import CurrentSite
+from evilpegs_server.site.site import CurrentSite, Site
 from evilpegs_server.storage.browse import StoredPlayer, find_player, list_players
 
 _API: Final = "/api/v1"
@@ -49,9 +50,10 @@ _players = APIRouter(tags=["players"])
 
 
 def add_routes(app: FastAPI) -> None:
-    app.include_router(_server)
-    for router in (_ladders, _players, match_routes.router, stream_routes.router):
-        app.include_router(router, prefix=_API)
+    below_api = [(each, _API) for each in (_ladders, _players, match_routes.router, stream_routes.router)]
+    for router, prefix in [(_server, ""), *below_api]:
+        # the name of the function is the id of the operation
+        app.include_router(router, prefix=prefix, generate_unique_id_function=lambda route: route.name)
 
 
 _LINKS: Final = {
@@ -79,10 +81,21 @@ async def get_index(site: CurrentSite, request: Request) -> Response:
     """Return the paths of the API. A client that accepts HTML, such as a browser, gets the web page instead."""
     if any(HTML in each for each in request.headers.getlist("accept")):
         return _file(site, INDEX, page_headers(site.game_url(request)))
-    links = {name: site.base_path + path for name, path in _LINKS.items()}
-    answer = document(IndexDocument(name="evilpegs", version=site.version, links=links), MINUTE)
+    answer = _index(site)
     answer.headers["Vary"] = "Accept"
     return answer
+
+
+@_server.get("/api/v1", include_in_schema=False)
+@_server.get("/api/v1/", response_model=IndexDocument, responses=problem_statuses())
+async def get_api(site: CurrentSite) -> Response:
+    """Return the paths of the API."""
+    return _index(site)
+
+
+def _index(site: Site) -> Response:
+    links = {name: site.base_path + path for name, path in _LINKS.items()}
+    return document(IndexDocument(name="evilpegs", version=site.version, links=links), MINUTE)
 
 
 @_server.get("/api/v1/game", response_model=GameAddressDocument, responses=problem_statuses())
@@ -188,10 +201,18 @@ async def list_ladders(site: CurrentSite) -> Response:
     return document(site.ladders, MINUTE)
 
 
+LadderPath = Annotated[str, Path(description="The id of a ladder.", examples=["classic"])]
+
+
+@_ladders.get("/ladders/{ladder}", response_model=LadderDocument, responses=problem_statuses(404))
+async def get_ladder(site: CurrentSite, ladder: LadderPath) -> Response:
+    """Return a ladder as the list of ladders has it."""
+    found = site.find_ladder(ladder).id
+    return document(next(each for each in site.ladders.ladders if each.id == found), MINUTE)
+
+
 @_ladders.get("/ladders/{ladder}/leaderboard", response_model=LeaderboardDocument, responses=problem_statuses(404))
-async def get_leaderboard(
-    site: CurrentSite, ladder: Annotated[str, Path(description="The id of a rated ladder.", examples=["classic"])]
-) -> Response:
+async def get_leaderboard(site: CurrentSite, ladder: LadderPath) -> Response:
     """Return the leaderboard of a ladder. It changes at most twice per second."""
     found = site.find_ladder(ladder)
     if not found.rated:

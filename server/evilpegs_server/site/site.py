@@ -1,4 +1,4 @@
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import Annotated
@@ -36,6 +36,7 @@ class Site:
     streams: Streams
     metrics: Metrics
     public_metrics: bool
+    allow_origins: Sequence[str]
     hosts: AllowedHosts
     game: GameAddress
     base_path: str

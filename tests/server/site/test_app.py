@@ -46,6 +46,7 @@ def site(fake_server):
         streams=Streams(fake_server.engine, FakeFollower(fake_server.engine), reads, "log"),
         metrics=None,
         public_metrics=False,
+        allow_origins=["https://dash.example"],
         hosts=AllowedHosts(),
         game=None,
         base_path="",
@@ -262,3 +263,26 @@ async def test_host_may_be_missing_in_old_protocol_only(version, status):
     scope = {"type": "http", "http_version": version, "headers": [], "method": "GET", "path": "/"}
     await HostCheck(fine, AllowedHosts())(scope, None, send)
     assert sent[0] == status
+
+
+class TestOtherOrigins:
+    async def test_named_site_may_read(self, web):
+        answer = await web.get("/api/v1/ladders", headers={"Origin": "https://dash.example"})
+        assert answer.headers["access-control-allow-origin"] == "https://dash.example"
+        assert "ETag" in answer.headers["access-control-expose-headers"]
+
+    @pytest.mark.parametrize("origin", ["https://other.example", "http://dash.example", "null"])
+    async def test_other_site_may_not(self, web, origin):
+        answer = await web.get("/api/v1/ladders", headers={"Origin": origin})
+        assert "access-control-allow-origin" not in answer.headers
+
+    async def test_recent_answer_names_the_origin_that_asks(self, web):
+        """The second answer repeats the first, but for the headers about origins."""
+        await web.get("/api/v1/ladders", headers={"Origin": "https://dash.example"})
+        answer = await web.get("/api/v1/ladders", headers={"Origin": "https://other.example"})
+        assert "access-control-allow-origin" not in answer.headers
+
+    async def test_stream_may_be_resumed_from_there(self, web):
+        asked = {"Access-Control-Request-Method": "GET", "Access-Control-Request-Headers": "last-event-id"}
+        answer = await web.options("/api/v1/events", headers=asked | {"Origin": "https://dash.example"})
+        assert answer.status_code == 200

@@ -26,7 +26,7 @@ def test_description_has_only_get_and_documented_errors():
     document = json.loads(openapi_text())
     assert document["openapi"].startswith("3.1.")
     for path, methods in document["paths"].items():
-        assert list(methods) == ["get"], path
+        assert list(methods) == ["get", "head"], path
         assert "422" not in methods["get"]["responses"]
         responses = methods["get"]["responses"]
         assert {"200", "405", "421", "500", "503"} <= set(responses)

@@ -64,6 +64,16 @@ def test_leaderboard_of_other_ladder_is_not_found(web, ladder):
     assert get(web, f"/api/v1/ladders/{ladder}/leaderboard", 404)["detail"].isascii()
 
 
+def test_ladder_alone_is_as_in_the_list(web):
+    for ladder in get(web, "/api/v1/ladders")["ladders"]:
+        assert get(web, f"/api/v1/ladders/{ladder['id']}") == ladder
+    assert "classic" in get(web, "/api/v1/ladders/clasic", 404)["detail"]
+
+
+def test_api_answers_with_its_index(web):
+    assert get(web, "/api/v1/") == get(web, "/api/v1") == get(web, "/")
+
+
 def test_unknown_ladder_has_suggestions(web):
     assert "the nearest are classic, " in get(web, "/api/v1/ladders/clasic/leaderboard", 404)["detail"]
 
@@ -278,7 +288,7 @@ def test_other_methods_are_refused(web, method):
         assert answer.headers["allow"] == "GET, HEAD"
 
 
-@pytest.mark.parametrize("path", ["/nothing", "/api/v1", "/docs", "/redoc", "/openapi.json", "/api/v1/ladders/"])
+@pytest.mark.parametrize("path", ["/nothing", "/api/v2", "/docs", "/redoc", "/openapi.json", "/api/v1/ladders/"])
 def test_unknown_path_is_not_found(web, path):
     assert web.get(path).json()["status"] == 404
 
