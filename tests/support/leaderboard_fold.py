@@ -37,7 +37,7 @@ class LeaderboardFold:
         self._started += 1
         number = self._numbers.setdefault(event.player, len(self._numbers))
         self._leaderboard.set_name(number, event.player)
-        self._leaderboard.add_start(number, _client(event), self._started)
+        self._leaderboard.add_matches(number, _client(event), 1, self._started, self._started)
 
     def _add_to_match(self, leaderboard, started, event):
         player, client = self._numbers[started.player], _client(started)

@@ -60,10 +60,6 @@ class Leaderboard:
         """Set the name, which each player with a game needs before `rows`."""
         self._tally(player).name = name
 
-    def add_start(self, player: int, client: str, order: int) -> None:
-        """Add a started rated match; a later match has a greater ``order``."""
-        self.add_matches(player, client, 1, order, order)
-
     def add_matches(self, player: int, client: str, count: int, first: int, last: int) -> None:
         """Add started rated matches, with numbers from ``first`` to ``last`` that order matches by their start."""
         self._rated.add(player)

@@ -1,6 +1,6 @@
 import asyncio
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import orjson
 from sqlalchemy import Engine
@@ -48,11 +48,6 @@ class MatchAnalyses:
     @property
     def state(self) -> CacheState:
         return self._texts.state
-
-    async def document(self, match: str) -> dict[str, Any]:
-        """Return what ``evilpegs replay --json`` prints for a match; raises the errors of `text`."""
-        document: dict[str, Any] = orjson.loads(await self.text(match))
-        return document
 
     async def text(self, match: str) -> bytes:
         """Return a match with the analysis of its turns as JSON text.

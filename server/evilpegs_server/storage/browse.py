@@ -64,12 +64,6 @@ def list_matches(engine: Engine, wanted: MatchFilter, limit: int) -> list[Listed
     return sorted(summaries, key=lambda match: (match.started_at, match.number), reverse=True)
 
 
-def find_match_number(engine: Engine, match: str) -> int | None:
-    with engine.connect() as connection:
-        number: int | None = connection.execute(_MATCH_NUMBER, {"match": match}).scalar()
-    return number
-
-
 def find_player(engine: Engine, name: str) -> StoredPlayer | None:
     with engine.connect() as connection:
         row = connection.execute(_PLAYER, {"name": name}).one_or_none()
@@ -164,7 +158,6 @@ _PAGE: Final = """
 """
 
 _PLAYER_ID: Final = text("SELECT id FROM players WHERE name = :name")
-_MATCH_NUMBER: Final = text("SELECT number FROM matches WHERE id = :match")
 _START: Final = text("SELECT started_at FROM matches WHERE number >= :number ORDER BY number LIMIT 1")
 _PLAYER: Final = text("SELECT id, name, kind, created_at FROM players WHERE name = :name")
 _PLAYERS: Final = text(

@@ -103,7 +103,7 @@ class FinishedGames:
         return number
 
     def add_start(self, order, player, client):
-        self.board.add_start(self.number(player), client, int(order))
+        self.board.add_matches(self.number(player), client, 1, int(order), int(order))
 
     def add_games(self, player, client, outcome, guesses, count):
         self.board.add_games(self.number(player), client, outcome, int(guesses), int(count))
@@ -148,7 +148,7 @@ class TestFinishedGames:
 def one_player(fixed=True, adjusted=False, name="ann"):
     board = Leaderboard(guess_limit=10, fixed=fixed, adjusted=adjusted)
     board.set_name(1, name)
-    board.add_start(1, "bot 1", 1)
+    board.add_matches(1, "bot 1", 1, 1, 1)
     return board
 
 
@@ -167,7 +167,7 @@ class TestLeaderboard:
         board = one_player()
         board.add_games(1, "bot 1", "solved", 5, 100)
         assert board.rows()[0].rank == 1
-        board.add_start(1, "bot 2", 2)
+        board.add_matches(1, "bot 2", 1, 2, 2)
         assert board.rows()[0].client == "bot 1"
         board.add_games(1, "bot 2", "solved", 5)
         row = board.rows()[0]
@@ -176,7 +176,7 @@ class TestLeaderboard:
     def test_interval_has_level_of_version(self):
         board = one_player()
         for number in (1, 2, 3):
-            board.add_start(1, f"bot {number}", number)
+            board.add_matches(1, f"bot {number}", 1, number, number)
             board.add_games(1, f"bot {number}", "solved", 5, 50)
         rows = board.version_rows(1)
         assert [(row.client, row.version, row.rank) for row in rows] == [
@@ -193,13 +193,13 @@ class TestLeaderboard:
         """Two rows that differ on a ladder of two names no longer differ on one of 10,000."""
         board = one_player(fixed=False)
         board.set_name(2, "bob")
-        board.add_start(2, "bot 1", 2)
+        board.add_matches(2, "bot 1", 1, 2, 2)
         for player, guesses in ((1, 5), (2, 6)):
             board.add_games(player, "bot 1", "solved", guesses, 80)
         before = board.rows()
         assert [(row.player, row.rank) for row in before] == [("ann", 1), ("bob", 2)]
         for player in range(3, 10_001):
-            board.add_start(player, "bot 1", player)
+            board.add_matches(player, "bot 1", 1, player, player)
         after = board.rows()
         assert [(row.player, row.rank, row.rank_worst) for row in after] == [("ann", 1, 2), ("bob", 1, 2)]
         assert [(row.low, row.high) for row in after] == [(row.low, row.high) for row in before]
@@ -209,7 +209,7 @@ class TestLeaderboard:
         for board in boards:
             for player in range(2, 200):
                 board.set_name(player, f"player {player}")
-                board.add_start(player, "bot 1", player)
+                board.add_matches(player, "bot 1", 1, player, player)
                 board.add_games(player, "bot 1", "solved", 4 + player % 3, 100)
         pauses = []
         assert boards[0].rows(lambda: pauses.append(1)) == boards[1].rows()
@@ -233,7 +233,7 @@ class TestLeaderboard:
     def test_time_never_decides(self):
         board = one_player(name="slow")
         board.set_name(2, "zippy")
-        board.add_start(2, "bot 1", 2)
+        board.add_matches(2, "bot 1", 1, 2, 2)
         for player, took_ms in ((1, 9_000), (2, 1)):
             board.add_games(player, "bot 1", "solved", 5, 100)
             board.add_times(player, "bot 1", [took_ms] * 500)
@@ -363,7 +363,7 @@ def add_player(board, number, games, middle, version):
     """Add a player whose latest version, after empty ones, has scores and luck around ``middle`` guesses."""
     board.set_name(number, f"p{number}")
     for each in range(1, version + 1):
-        board.add_start(number, f"bot {each}", each)
+        board.add_matches(number, f"bot {each}", 1, each, each)
     client = f"bot {version}"
     board.add_games(number, client, "solved", middle - 1, games // 2)
     board.add_games(number, client, "solved", middle, games - games // 2)

@@ -60,6 +60,10 @@ async def analyses(played, pool):
     analyses.close()
 
 
+async def read(analyses, match):
+    return orjson.loads(await analyses.text(match))
+
+
 def expected(engine, match):
     """Return the document that the command line shows."""
     document = replay_document(analyze_match(match, load_match(engine, match).entries, USUAL))
@@ -74,7 +78,7 @@ async def submitted(pool, tasks):
 
 
 async def test_document_equals_that_of_command_line(played, analyses):
-    document = await analyses.document(OVER)
+    document = await read(analyses, OVER)
     assert document == expected(played, OVER)
     assert [len(game["turns"]) for game in document["games"]] == [2, 1, 0]
     assert document["games"][0]["turns"][0]["analysis"]["before"] == 9
@@ -85,7 +89,7 @@ async def test_real_worker_computes_same_document(played):
     process = WorkerProcess(WorkerSetup(BYTES, BYTES, SolvedPositions().to_bytes()), structlog.get_logger())
     pool = TaskPool(ANALYSIS_LIMITS, process, lambda: 0.0)
     async with asyncio.timeout(PATIENCE):
-        assert await MatchAnalyses(played, pool).document(OVER) == expected(played, OVER)
+        assert await read(MatchAnalyses(played, pool), OVER) == expected(played, OVER)
     assert process.pid != os.getpid()
     assert pool.metrics().done == 1
     await process.close()
@@ -93,12 +97,12 @@ async def test_real_worker_computes_same_document(played):
 
 async def test_match_is_analyzed_once_for_all_who_ask(analyses, pool):
     pool.paused = True
-    waiting = [asyncio.create_task(analyses.document(OVER)) for _ in range(5)]
+    waiting = [asyncio.create_task(read(analyses, OVER)) for _ in range(5)]
     await submitted(pool, 1)
     pool.run_pending()
     documents = await asyncio.gather(*waiting)
     assert documents == [documents[0]] * 5
-    assert await analyses.document(OVER) == documents[0]
+    assert await read(analyses, OVER) == documents[0]
     assert len(pool.submitted) == 1
     assert analyses.state.hits == 1
 
@@ -115,13 +119,13 @@ async def test_analysis_continues_when_first_reader_leaves(analyses, pool):
 
 async def test_match_in_play_is_not_analyzed(analyses, pool):
     with pytest.raises(MatchNotOverError, match=IN_PLAY):
-        await analyses.document(IN_PLAY)
+        await read(analyses, IN_PLAY)
     assert pool.submitted == []
 
 
 async def test_unknown_match_is_lookup_error(analyses, pool):
     with pytest.raises(LookupError, match="'none'"):
-        await analyses.document("none")
+        await read(analyses, "none")
     assert pool.submitted == []
 
 
@@ -131,9 +135,9 @@ async def test_failed_analysis_is_tried_again(analyses, pool):
 
     pool.replacements = {AnalyzeGames: Call(fail)}
     with pytest.raises(MemoryError):
-        await analyses.document(OVER)
+        await read(analyses, OVER)
     pool.replacements = {}
-    assert (await analyses.document(OVER))["match"] == OVER
+    assert (await read(analyses, OVER))["match"] == OVER
 
 
 async def test_documents_over_budget_are_dropped(played, pool):

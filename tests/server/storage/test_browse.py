@@ -11,7 +11,6 @@ from evilpegs_protocol.server_messages import MatchOver
 from evilpegs_server.storage.browse import (
     ListedMatch,
     MatchFilter,
-    find_match_number,
     find_player,
     list_matches,
     list_players,
@@ -124,7 +123,6 @@ def test_every_filter_is_answered_by_index_seeks(browsed, ladders, player, clien
 
     event.listen(browsed, "before_cursor_execute", note)
     list_matches(browsed, MatchFilter(ladders, player, client, since, before=3, over=over), 10)
-    find_match_number(browsed, "0" * 15 + "1")
     list_players(browsed, "a", 10)
     event.remove(browsed, "before_cursor_execute", note)
     assert whole_reads(browsed, queries) == []
@@ -142,11 +140,6 @@ def whole_reads(engine, queries):
         steps = [step for plan in plans for *_, step in plan]
     stored = ("matches", "page", "m", "games", "g", "players", "p")
     return [step for step in steps if step.startswith("SCAN") and step.split()[1] in stored]
-
-
-def test_find_match_number_by_exact_id(browsed):
-    assert find_match_number(browsed, "0" * 15 + "2") == 2
-    assert find_match_number(browsed, "0" * 15) is None
 
 
 def test_find_player_by_exact_name(browsed):
