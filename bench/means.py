@@ -8,7 +8,7 @@ Run: python bench/means.py [--games 1000] [--consistent 100000] [--seed 0] [--on
 import argparse
 import time
 
-from evilpegs_clients.evaluation.units import simulate_games
+from evilpegs_clients.evaluation.work_units import simulate_games
 from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.registry import warm_up
 from evilpegs_game.evaluation.expectation import expected_guesses

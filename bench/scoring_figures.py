@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from evilpegs_game.luck.game_luck import load_value_curve, to_millionths
 from evilpegs_game.rules import Rules
 from evilpegs_game.statistics.confidence_sequences import betting_intervals
-from evilpegs_server.leaderboard.row import ADJUSTED_FROM, adjusted_interval, version_level
+from evilpegs_server.leaderboard.intervals import ADJUSTED_FROM, adjusted_interval, version_level
 from evilpegs_server.leaderboard.tally import VersionTally
 from support.all_games import scores
 

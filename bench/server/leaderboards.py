@@ -21,7 +21,7 @@ from bench.command import Option, run_alone
 from bench.figures import Figure
 from bench.timing import percentiles
 from evilpegs_protocol.record import chain
-from evilpegs_server.leaderboard.leaderboards import LiveLeaderboards
+from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.leaderboard.luck import curve_hashes
 from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.storage.database import open_database

@@ -33,7 +33,7 @@ from evilpegs_server.hosts import (
     game_url_beside,
     host_in_url,
 )
-from evilpegs_server.leaderboard.leaderboards import LiveLeaderboards
+from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.leaderboard.luck import LUCK_LIMITS, LuckKeeper
 from evilpegs_server.listening import bind_site, check_addresses, load_tls, naming_address
 from evilpegs_server.match.ladders import Ladder, load_ladders

@@ -12,7 +12,7 @@ from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.luck.game_luck import adjusted_score, load_value_curve, turn_luck
 from evilpegs_game.rules import Rules
-from evilpegs_server.leaderboard.row import version_level
+from evilpegs_server.leaderboard.intervals import version_level
 from support.all_games import GOOD_STRATEGIES, scores
 from support.plain_intervals import betting_interval
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from evilpegs_game.statistics.confidence_sequences import betting_intervals
-from evilpegs_server.leaderboard import row
+from evilpegs_server.leaderboard import intervals
+from evilpegs_server.leaderboard.intervals import LEVEL, version_level
 from evilpegs_server.leaderboard.leaderboard import RANKED_FROM_ADVERSARY, Leaderboard
-from evilpegs_server.leaderboard.row import LEVEL, version_level
 from support.equal_players import (
     EVIL_LOOKS,
     FIXED_LOOKS,
@@ -81,7 +81,7 @@ def test_equal_players_are_not_told_apart(ladder, size):
 @pytest.mark.parametrize("failed", [0.01, 0.05])
 def test_without_assumed_failure_equal_players_are_told_apart(failed, size, monkeypatch):
     """A control that must fail: a player without a failed game so far has an interval that is far too narrow."""
-    monkeypatch.setattr(row, "ASSUMED_FAILURES", 0)
+    monkeypatch.setattr(intervals, "ASSUMED_FAILURES", 0)
     trials, rng = math.ceil(size / 6), np.random.default_rng(2)
     kind = LADDERS["fixed, luck-adjusted"] | {"source": FIXED.with_failures(failed)}
     errors = sum(EqualPlayers(rng=rng, players=1_000, **kind).is_anybody_wholly_better() for _ in range(trials))

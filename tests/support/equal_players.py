@@ -5,8 +5,8 @@ import math
 import numpy as np
 
 from evilpegs_game.statistics.confidence_sequences import asymptotic_half_width, betting_intervals
+from evilpegs_server.leaderboard.intervals import LEVEL, adjusted_interval
 from evilpegs_server.leaderboard.leaderboard import Leaderboard
-from evilpegs_server.leaderboard.row import LEVEL, adjusted_interval
 from evilpegs_server.leaderboard.tally import VersionTally
 from support.score_sources import GUESS_LIMIT, MILLION
 

@@ -15,7 +15,7 @@ from evilpegs_server.gateway.guests import Presence
 from evilpegs_server.gateway.login import SessionServices
 from evilpegs_server.gateway.rate_limit import RateLimit
 from evilpegs_server.gateway.session import Session
-from evilpegs_server.leaderboard.leaderboards import LiveLeaderboards
+from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.match.clock import TimeControl
 from evilpegs_server.play.registry import MatchRegistry
 from evilpegs_server.play.stall_free_clock import LONG_STALL_MS

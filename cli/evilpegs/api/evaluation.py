@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from evilpegs.api.arguments import CodeLike, RulesLike, StrategyLike, to_code, to_rules, to_strategy, to_whole
-from evilpegs_clients.evaluation.units import simulate_games
+from evilpegs_clients.evaluation.work_units import simulate_games
 from evilpegs_clients.strategies.heuristics import CriterionStrategy
 from evilpegs_clients.strategies.strategy import Strategy, seeded_choice
 from evilpegs_game.codes import Code, format_code

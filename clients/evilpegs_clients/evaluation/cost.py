@@ -74,7 +74,7 @@ def estimate_cost(spec: StrategySpec, threads: int = 1) -> CostEstimate:
 
 def check_memory(cost: CostEstimate, processes: int) -> None:
     """Raise TooLargeError if an evaluation needs more memory than this machine has."""
-    # several are started by this process, which needs its own memory too
+    # if there are several, this process starts them and needs memory of its own
     started = processes if processes > 1 else 0
     needed = processes * cost.memory + (1 + started) * PROGRAM_BYTES
     installed = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

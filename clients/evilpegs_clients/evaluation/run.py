@@ -15,7 +15,7 @@ from rich.progress import Progress
 from evilpegs_clients.evaluation.cost import CostEstimate, Now, estimate_time
 from evilpegs_clients.evaluation.journal import Journal, JournalUnusableError, default_journal_path, open_journal
 from evilpegs_clients.evaluation.spec import StrategySpec
-from evilpegs_clients.evaluation.units import (
+from evilpegs_clients.evaluation.work_units import (
     ChoiceUnit,
     ChosenGuess,
     GamesUnit,

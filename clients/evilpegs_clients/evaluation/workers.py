@@ -1,4 +1,7 @@
-"""Sharing of units of work among workers: this process, the processes of ``--jobs``, or a Dask cluster."""
+"""Sharing of units of work among workers: this process, the processes of ``--jobs``, or a Dask cluster.
+
+`work_units` cuts the work.
+"""
 
 import logging
 import os
@@ -25,7 +28,7 @@ from typing import Any, Final, ParamSpec, TypeVar
 
 from evilpegs_clients.errors import EvaluationError
 from evilpegs_clients.evaluation.journal import Journal
-from evilpegs_clients.evaluation.units import (
+from evilpegs_clients.evaluation.work_units import (
     ChoiceUnit,
     ChosenGuess,
     GamesUnit,

@@ -18,7 +18,7 @@ from evilpegs_game.rules import Rules
 _TABLE_ENTRIES: Final = 1 << 18
 # if rules have more codes, the least total of all is found by examining first guesses one by one
 _FEW_CODES: Final = 64
-# other large sets with more first guesses, one counted per orbit, are solved at once
+# a smaller live set with more first guesses, one counted per orbit, is solved in a single search
 _MAX_FIRST_GUESSES: Final = 1000
 
 # a search will likely end within a budget that covers the feedback of every code to every candidate this many times

@@ -36,7 +36,7 @@ _LOG_SHARES: Final = np.log(SHARES)
 # rows computed together, whose arrays fit into a processor's cache
 _CHUNK: Final = 1_024
 _STEPS: Final = 200
-# of ln m, below which Newton's method ends; the error is then of the order of the square of this step
+# Newton's method ends once ln m changes by less; the error is then of the order of the square of this step
 _LAST_STEP: Final = 1e-7
 
 Floats = NDArray[np.float64]

@@ -14,7 +14,7 @@ import orjson
 from evilpegs_protocol.topics import FeedTopics
 from evilpegs_server.feed.broker_connection import BrokerConnection
 from evilpegs_server.feed.publisher_messages import Delivery
-from evilpegs_server.leaderboard.leaderboards import LiveLeaderboards
+from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.play.runner import MatchRunner
 

@@ -34,7 +34,7 @@ from evilpegs_server.feed.publisher_messages import (
     reason_of,
 )
 from evilpegs_server.feed.results import FeedCursor, ResultFeed
-from evilpegs_server.leaderboard.leaderboards import LiveLeaderboards
+from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.play.registry import MatchRegistry
 from evilpegs_server.show.follower import FollowedEvent, Follower
 from evilpegs_server.storage.writer import Writer
@@ -171,7 +171,7 @@ class Feed:
         try:
             async with asyncio.TaskGroup() as group:
                 lost = group.create_task(connection.wait_until_lost())
-                self._events.start(connection)  # first, because who reads `online` expects the events from then on
+                self._events.start(connection)  # first, because whoever reads `online` expects the events from then on
                 await deliver_document(connection, self._topics.state, self._state("online"))
                 await self._results.publish_next(connection)
                 publishing = publish_documents(connection, self._topics, self._open_matches, self._standings)

@@ -196,7 +196,7 @@ class Session:
         services.registry.play(self._channel, player, self._client, request, first)
 
 
-# errors of frames that cannot be read as a message; no such frame has taken a token before its error is sent
+# errors of unreadable frames; such a frame takes its token when its error is sent, not on arrival
 _UNCOUNTED: Final = frozenset({ErrorCode.BAD_JSON, ErrorCode.BAD_MESSAGE, ErrorCode.UNKNOWN_TYPE, ErrorCode.TOO_BIG})
 
 

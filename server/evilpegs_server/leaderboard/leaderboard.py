@@ -14,16 +14,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from evilpegs_server.leaderboard.row import (
-    ADJUSTED_FROM,
-    CountedVersion,
-    LeaderboardRow,
-    adjusted_interval,
-    make_rows,
-    raw_intervals,
-    version_level,
-)
-from evilpegs_server.leaderboard.tally import PlayerTally, VersionTally
+from evilpegs_server.leaderboard.intervals import ADJUSTED_FROM, adjusted_interval, raw_intervals, version_level
+from evilpegs_server.leaderboard.row import LeaderboardRow, make_rows
+from evilpegs_server.leaderboard.tally import CountedVersion, PlayerTally, VersionTally
 
 # games that a row needs for a rank
 RANKED_FROM_FIXED: Final = 100

@@ -1,31 +1,20 @@
-"""Rows of a leaderboard, each with the results of one client version of a player.
+"""Rows of a leaderboard, each with the results of one client version of a player."""
 
-Levels of intervals are chosen so that a player does not gain by trying often. The interval of the k-th client version
-of a player is shown at the level 0.05 * 6 / (pi^2 k^2). These levels add up to 0.05, so with a probability of at least
-0.95 no shown interval of the player ever misses its mean, for any number of versions. For comparisons, that level is
-divided by the number of players on the ladder. With a probability of at least 0.95, no compared interval of the whole
-ladder then misses its mean, and no row is wholly better than a row with the same mean.
-"""
-
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from evilpegs_game.statistics.confidence_sequences import asymptotic_half_width, betting_intervals
 from evilpegs_game.statistics.means import deviation
 from evilpegs_protocol.server_messages import LadderInfo
-from evilpegs_server.leaderboard.tally import PlayerTally, VersionTally, mean, percentile
-
-LEVEL: Final = 0.05
-# games with a known luck; the interval of their luck-adjusted mean is asymptotic
-ADJUSTED_FROM: Final = 100
-# added to the games with a known luck. The scores of a player who has not failed yet vary little, so without the added
-# game the interval would be far too narrow for players who fail one game in a hundred: in a simulation of ladders, each
-# of 1,000 equal players who fail 1 % of their games, every ladder ranked some player wholly better than an equal one
-# (tests/statistics).
-ASSUMED_FAILURES: Final = 1
-MILLIONTHS: Final = 1_000_000  # of a guess, the unit of luck-adjusted scores
+from evilpegs_server.leaderboard.intervals import (
+    ADJUSTED_FROM,
+    MILLIONTHS,
+    adjusted_interval,
+    raw_intervals,
+    solved_intervals,
+    version_level,
+)
+from evilpegs_server.leaderboard.tally import CountedVersion, VersionTally, mean, percentile
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +61,6 @@ class LeaderboardRow:
     all_matches: int = 0
 
 
-class CountedVersion(NamedTuple):
-    """A client version with at least one game that is not void, and its number among the versions of the player."""
-
-    player: PlayerTally
-    number: int
-    tally: VersionTally
-
-
 def leaderboard_document(ladder: LadderInfo, rows: Iterable[LeaderboardRow]) -> dict[str, Any]:
     """Return the JSON object that ``evilpegs leaderboard --json`` prints."""
     return {
@@ -91,38 +72,14 @@ def leaderboard_document(ladder: LadderInfo, rows: Iterable[LeaderboardRow]) -> 
     }
 
 
-def version_level(version: int) -> float:
-    """Return the level for the ``version``-th client version of a player; all levels add up to `LEVEL`."""
-    return LEVEL * 6 / (math.pi * version) ** 2
-
-
 def make_rows(versions: Sequence[CountedVersion], guess_limit: int, adjusted: bool) -> Iterator[LeaderboardRow]:
     """Yield a row without a rank for each version; only rows with ``adjusted`` have luck-adjusted results."""
     # intervals take 2 ms one at a time, and 0.1 ms each among thousands
     levels = [version_level(version.number) for version in versions]
     means = raw_intervals(versions, guess_limit, levels)
-    shares = _solved_intervals(versions, levels)
+    shares = solved_intervals(versions, levels)
     for version, interval, share in zip(versions, means, shares, strict=True):
         yield _make_row(version, interval, share, guess_limit if adjusted else None)
-
-
-def raw_intervals(
-    versions: Sequence[CountedVersion], guess_limit: int, levels: Sequence[float]
-) -> list[tuple[float, float]]:
-    """Return the interval (low, high) of the mean score of each version."""
-    scores = range(1, guess_limit + 2)
-    counts = [[version.tally.scores[score] for score in scores] for version in versions]
-    return _intervals(counts, 1, guess_limit + 1, levels)
-
-
-def adjusted_interval(tally: VersionTally, guess_limit: int, level: float) -> tuple[float, float]:
-    """Return the asymptotic interval (low, high) of the mean luck-adjusted score, in guesses."""
-    failure = (guess_limit + 1) * MILLIONTHS
-    games = tally.luck_games + ASSUMED_FAILURES
-    total = tally.luck_total + ASSUMED_FAILURES * failure
-    squares = tally.luck_squares + ASSUMED_FAILURES * failure**2
-    middle, half = total / games, asymptotic_half_width(games, total, squares, level)
-    return (middle - half) / MILLIONTHS, (middle + half) / MILLIONTHS
 
 
 def _make_row(
@@ -167,20 +124,6 @@ def _adjusted_fields(tally: VersionTally, guess_limit: int | None, level: float)
         "adjusted_deviation": deviation(games, total, squares) / MILLIONTHS if games > 1 else None,
         "adjusted_games": games,
     }
-
-
-def _solved_intervals(versions: Sequence[CountedVersion], levels: Sequence[float]) -> list[tuple[float, float]]:
-    solved = [version.tally.solved for version in versions]
-    games = [version.tally.scores.total() for version in versions]
-    return _intervals([[each - won, won] for each, won in zip(games, solved, strict=True)], 0, 1, levels)
-
-
-def _intervals(
-    counts: list[list[int]], lowest: int, highest: int, levels: Sequence[float]
-) -> list[tuple[float, float]]:
-    if not counts:
-        return []
-    return [(low, high) for low, high in betting_intervals(counts, lowest, highest, levels).tolist()]
 
 
 _COLUMNS: Final = tuple(column.name for column in fields(LeaderboardRow))

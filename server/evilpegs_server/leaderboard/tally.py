@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 
 @dataclass(slots=True)
@@ -108,3 +109,11 @@ def percentile(counts: Counter[int], share: float) -> int:
         if passed >= wanted:
             break
     return value
+
+
+class CountedVersion(NamedTuple):
+    """A client version with at least one game that is not void, and its number among the versions of the player."""
+
+    player: PlayerTally
+    number: int
+    tally: VersionTally

@@ -247,8 +247,6 @@ class Match:
         """Let time run again in a match rebuilt from its record, ``grace_ms`` from ``now`` on."""
         self._wake_at = now + grace_ms + (self.ladder.ready_ms if self.state is State.READY else 0)
 
-    # Implementation
-
     def _expect(self, *, thinking: bool) -> None:
         if (self.state is State.THINKING) is not thinking:
             raise RuntimeError("no guess waits for a reply" if thinking else "a reply is due first")

@@ -91,7 +91,7 @@ async def _stop(server: EmbeddedServer, serving: asyncio.Task[None]) -> None:
 
 
 class Connections:
-    """The open connections of the site by address, as limits count it, and the queue of their requests."""
+    """The open connections of the site per address (IPv6 by its /64 network), and the queue of their requests."""
 
     def __init__(self, counts: HttpCounts, share: LoopShare, loop: asyncio.AbstractEventLoop) -> None:
         self._counts = counts

@@ -1,4 +1,4 @@
-"""The routes of the site; those of matches are in `matches`."""
+"""The routes of the site; those of matches are in `match_routes`, those of streams in `stream_routes`."""
 
 import ipaddress
 import re

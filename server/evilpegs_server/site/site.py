@@ -9,7 +9,7 @@ from structlog.stdlib import BoundLogger
 
 from evilpegs_protocol.suggestions import unknown_ladder_text
 from evilpegs_server.hosts import AllowedHosts, GameAddress
-from evilpegs_server.leaderboard.leaderboards import LiveLeaderboards
+from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.play.registry import MatchRegistry
 from evilpegs_server.show.streams import Streams

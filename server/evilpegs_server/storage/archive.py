@@ -75,7 +75,7 @@ def load_player(engine: Engine, token_hash: str) -> Player | None:
 
 
 def lapsed_tokens(engine: Engine, before: int) -> list[str]:
-    """Return the token hashes of all but guests who claimed a name before ``before`` and never started a match."""
+    """Return the token hashes of players, guests excepted, whose name is older than ``before`` and was never played."""
     query = select(players.c.token_hash).where(
         players.c.kind != "guest",
         players.c.created_at < before,

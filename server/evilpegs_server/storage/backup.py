@@ -23,7 +23,7 @@ from evilpegs_server.storage.errors import DatabaseMissingError, DatabaseUnusabl
 from evilpegs_server.storage.location import database_file, engine_url, side_files
 from evilpegs_server.storage.lock import DatabaseLock
 
-# of 4 KiB, between two reports of progress
+# database pages of 4 KiB, copied between two reports of progress
 PAGES: Final = 2_000
 _MAX_FLAWS: Final = 20
 _NO_FILES: Final[Mapping[Path, Path]] = MappingProxyType({})

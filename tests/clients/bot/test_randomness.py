@@ -9,7 +9,7 @@ import pytest
 import evilpegs
 from evilpegs_clients.bot.bot import play_matches
 from evilpegs_clients.errors import ServerUnreachableError
-from evilpegs_clients.evaluation.units import simulate_games
+from evilpegs_clients.evaluation.work_units import simulate_games
 from evilpegs_clients.strategies.consistent import RandomConsistent
 from evilpegs_clients.strategies.strategy import draw_secret, game_seed
 from evilpegs_game.rules import Rules

@@ -11,7 +11,7 @@ from evilpegs_clients.evaluation.cost import estimate_cost
 from evilpegs_clients.evaluation.journal import Journal
 from evilpegs_clients.evaluation.run import ExecutionPlan, tally_units
 from evilpegs_clients.evaluation.spec import StrategySpec
-from evilpegs_clients.evaluation.units import SolvedCounts, SubtreeUnit, play
+from evilpegs_clients.evaluation.work_units import SolvedCounts, SubtreeUnit, play
 from evilpegs_clients.evaluation.workers import InlineExecutor, Workers
 from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.strategy import draw_secret, game_seed, seeded_choice

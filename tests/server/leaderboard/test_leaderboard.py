@@ -12,13 +12,14 @@ from hypothesis import strategies as st
 from evilpegs_protocol.codec import decode_record_event
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, MatchStarted
+from evilpegs_server.leaderboard.intervals import adjusted_interval, version_level
 from evilpegs_server.leaderboard.leaderboard import (
     RANKED_FROM_ADVERSARY,
     RANKED_FROM_FIXED,
     ROWS_BETWEEN_PAUSES,
     Leaderboard,
 )
-from evilpegs_server.leaderboard.row import LeaderboardRow, adjusted_interval, leaderboard_document, version_level
+from evilpegs_server.leaderboard.row import LeaderboardRow, leaderboard_document
 from evilpegs_server.leaderboard.tally import VersionTally
 from evilpegs_server.match.ladders import load_ladders
 from support.leaderboard_fold import LeaderboardFold, leaderboard

@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from evilpegs_game.errors import TooLargeError
 from evilpegs_server.leaderboard import luck as luck_module
-from evilpegs_server.leaderboard.leaderboards import LiveLeaderboards
+from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.leaderboard.luck import LuckKeeper
 from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.storage.writer import Writer

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evilpegs_server.leaderboard.intervals import LEVEL, version_level
 from evilpegs_server.leaderboard.leaderboard import rank_intervals
-from evilpegs_server.leaderboard.row import LEVEL, version_level
 
 
 def test_levels_of_all_versions_add_up():

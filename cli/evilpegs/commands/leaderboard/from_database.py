@@ -11,7 +11,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from evilpegs.errors import CommandError, practice_ladder, unknown_ladder
 from evilpegs.output import console, pluralize
 from evilpegs_protocol.standings import Standings, StandingsRow
-from evilpegs_server.leaderboard.leaderboards import LiveLeaderboards
+from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.leaderboard.row import LeaderboardRow
 from evilpegs_server.match.ladders import Ladder, load_ladders
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from evilpegs_clients.evaluation.spec import StrategySpec, read_source
-from evilpegs_clients.evaluation.units import (
+from evilpegs_clients.evaluation.work_units import (
     ChoiceUnit,
     ChosenGuess,
     GamesUnit,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from evilpegs_protocol.record import event_hash
 from evilpegs_server.leaderboard import stored_results
-from evilpegs_server.leaderboard.leaderboards import LiveLeaderboards
+from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.show.follower import Follower
 from evilpegs_server.storage.archive import verify_chains
 from evilpegs_server.storage.database import open_database

@@ -26,7 +26,7 @@ _T = TypeVar("_T")
 
 # a finished match is on its leaderboard within a second
 UPDATE_SECONDS: Final = 0.5
-# without a reader; counting and verifying take processor time from guesses
+# after so long without a reader, updates pause, because they take processor time from guesses
 REST_SECONDS: Final = 60.0
 
 # after each millisecond of work: without pauses, the work that gathers in a second would be done at once, and delay
