@@ -31,6 +31,7 @@ const WORDS = {
   game_over: "That game was over before the message arrived.",
   not_practice: "Hints are for practice games only.",
   rate_limited: "Too many requests. Try again in a moment.",
+  moved: "This server shows that on its site.",
   internal: "The server failed. Try again; if it happens again, tell the person who runs it.",
   round_closed: "This round is closed.",
   already_entered: "You have already entered this round.",
