@@ -5,6 +5,7 @@
     evilpegs/v1/<server>/match/<match>/result
     evilpegs/v1/<server>/ladder/<ladder>/leaderboard
     evilpegs/v1/<server>/ladder/<ladder>/live
+    evilpegs/v1/<server>/ladder/<ladder>/result
 
 The ids of servers and ladders match `[a-z0-9-]{1,40}`, so no id can contain a separator or a wildcard.
 """
@@ -24,7 +25,7 @@ _ID: Final = re.compile(r"[a-z0-9-]{1,40}")
 _TOPIC: Final = re.compile(
     rf"{PREFIX}/(?P<server>{_ID.pattern})/"
     rf"(?:(?P<state>state)|match/(?P<match>[0-9a-f]{{16}})/(?P<of_match>event|result)"
-    rf"|ladder/(?P<ladder>{_ID.pattern})/(?P<of_ladder>leaderboard|live))"
+    rf"|ladder/(?P<ladder>{_ID.pattern})/(?P<of_ladder>leaderboard|live|result))"
 )
 
 
@@ -54,6 +55,9 @@ class FeedTopics:
     def live(self, ladder: str) -> str:
         """Return the topic of the list of open matches on a ladder."""
         return f"{PREFIX}/{self.server}/ladder/{_check_id(ladder)}/live"
+
+    def ladder_result(self, ladder: str) -> str:
+        return f"{PREFIX}/{self.server}/ladder/{_check_id(ladder)}/result"
 
 
 def is_id(text: str) -> bool:

@@ -13,6 +13,7 @@ def test_topics_are_named():
     assert TOPICS.event(MATCH) == f"evilpegs/v1/hall-2/match/{MATCH}/event"
     assert TOPICS.result(MATCH) == f"evilpegs/v1/hall-2/match/{MATCH}/result"
     assert TOPICS.leaderboard("classic") == "evilpegs/v1/hall-2/ladder/classic/leaderboard"
+    assert TOPICS.ladder_result("classic") == "evilpegs/v1/hall-2/ladder/classic/result"
     assert TOPICS.live("classic") == "evilpegs/v1/hall-2/ladder/classic/live"
 
 

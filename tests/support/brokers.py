@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -155,8 +156,12 @@ class Subscriber:
         return value
 
     def payloads(self, *ending):
-        """Return the payloads of the topics that end in one of the words ``ending``, in the order of arrival."""
-        return [payload for topic, payload, _ in self.received if topic.rsplit("/", 1)[-1] in ending]
+        """Return the payloads of the topics that end in one of the words ``ending``, in the order of arrival.
+
+        Results are those of matches; the newest of each ladder is left out.
+        """
+        shown = [each for each in self.received if not re.search("/ladder/.*/result", each[0])]
+        return [payload for topic, payload, _ in shown if topic.rsplit("/", 1)[-1] in ending]
 
     async def _run(self):
         while True:
@@ -169,7 +174,7 @@ class Subscriber:
                     self.offline.clear()
                     async for message in client.messages:
                         self.received.append((message.topic.value, message.payload, message))
-                        if message.topic.value.endswith("/result"):
+                        if message.topic.value.endswith("/result") and "/match/" in message.topic.value:
                             self.matches.add(message.topic.value.split("/")[4])
                         self._more.set()
             self.online.clear()

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import evilpegs_protocol
+from evilpegs_protocol.topics import parse_topic
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "feed.md"
 PROTOCOL = json.loads(Path(evilpegs_protocol.__file__).with_name("schema.json").read_text())
@@ -12,8 +13,8 @@ PROTOCOL = json.loads(Path(evilpegs_protocol.__file__).with_name("schema.json").
 
 def _schemas():
     """Return the schema of each kind of topic; definitions of schema.json, to which schemas refer, are included."""
-    blocks = re.findall(r"### `(\w+)`.*?```json\n(.*?)```", DOCUMENT.read_text(), re.DOTALL)
-    return {kind: _with_definitions(json.loads(text)) for kind, text in blocks}
+    blocks = re.findall(r"### `(\w+)`( of a ladder)?\n.*?```json\n(.*?)```", DOCUMENT.read_text(), re.DOTALL)
+    return {kind + owner: _with_definitions(json.loads(text)) for kind, owner, text in blocks}
 
 
 def _with_definitions(schema):
@@ -22,3 +23,9 @@ def _with_definitions(schema):
 
 
 SCHEMAS = _schemas()
+
+
+def kind_of(topic):
+    """Return the key of a topic in `SCHEMAS`."""
+    parsed = parse_topic(topic)
+    return f"{parsed.kind} of a ladder" if parsed.kind == "result" and parsed.ladder else parsed.kind

@@ -52,7 +52,7 @@ class ConnectionLog:
 class RefusalLog:
     """A log of refusals: the first of each kind of message, and when the broker accepts messages again.
 
-    The kind is the last level of the topic, such as `result`. Only results are sent again until they are accepted.
+    A kind is such as `match/result` or `ladder/live`. Only results are sent again until they are accepted.
     Documents of one kind differ in size, so one that is accepted does not say that another would be.
     """
 
@@ -66,7 +66,7 @@ class RefusalLog:
         if kind not in self._refused:
             self._refused.add(kind)
             event = "the MQTT broker refused a message; it was dropped"
-            if kind == "result":
+            if kind == "match/result":
                 event = "the MQTT broker refused a result; results wait until it accepts them"
             advice = message.advice or f"{self._advice} to publish on this topic, for example in mosquitto's acl_file"
             self._log.warning(event, topic=message.topic, why=message.why, advice=advice)
@@ -80,4 +80,5 @@ class RefusalLog:
 
 
 def _kind(topic: str) -> str:
-    return topic.rpartition("/")[2]
+    *_, owner, _, kind = topic.split("/")
+    return f"{owner}/{kind}"

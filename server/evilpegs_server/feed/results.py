@@ -6,11 +6,11 @@ results of its last second again; consumers must ignore results that they have r
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from random import Random
-from typing import Final
+from typing import Any, Final
 
 import orjson
 from sqlalchemy import Engine
@@ -132,16 +132,29 @@ class ResultFeed:
 
     async def _publish_page(self, connection: BrokerConnection, page: ResultPage) -> bool:
         accepted = await connection.deliver([self._delivery(result) for result in page.results])
-        for result, is_accepted in zip(page.results, accepted, strict=True):
-            if not is_accepted:
-                return False
+        published = page.results[: accepted.index(False) if False in accepted else None]
+        await self._publish_newest(connection, published)
+        for result in published:
             self.refusals.accepted(self.topics.result(result.match))
             self.cursor.move(result.event)
+        if len(published) < len(page.results):
+            return False
         self.cursor.move(page.last_event)
         return True
 
+    async def _publish_newest(self, connection: BrokerConnection, results: Sequence[StoredResult]) -> None:
+        # in messages of their own, which may be refused without holding up a result
+        newest = {}
+        for result in results:
+            match, over = _about(result.started), orjson.loads(result.over)
+            shown = {name: over[name] for name in ("match", "at", "outcomes", "guesses", "elapsed_ms")}
+            newest[self.topics.ladder_result(match["ladder"])] = orjson.dumps(match | shown)
+        await connection.deliver([Delivery(topic, text, is_retained=True) for topic, text in newest.items()])
+
     def _delivery(self, result: StoredResult) -> Delivery:
-        return Delivery(self.topics.result(result.match), result.over, properties=_properties(result.started))
+        about = _about(result.started)
+        about["rated"] = str(about["rated"]).lower()
+        return Delivery(self.topics.result(result.match), result.over, properties=tuple(about.items()))
 
     async def _wait_after(self, failures: int) -> None:
         with suppress(TimeoutError):
@@ -149,13 +162,8 @@ class ResultFeed:
                 await self.stopping.wait()
 
 
-def _properties(started: str) -> tuple[tuple[str, str], ...]:
+def _about(started: str) -> dict[str, Any]:
     # the data of the match that `match_over` lacks
     event = orjson.loads(started)
-    client = event["client"]
-    return (
-        ("player", event["player"]),
-        ("client", f"{client['name']} {client['version']}"),
-        ("ladder", event["ladder"]),
-        ("rated", "true" if event["rated"] else "false"),
-    )
+    client = f"{event['client']['name']} {event['client']['version']}"
+    return {"player": event["player"], "client": client, "ladder": event["ladder"], "rated": event["rated"]}

@@ -63,9 +63,31 @@ async def test_feed_publishes_record(mosquitto, publishing, players, database):
     assert [text for t, text, _ in published if t == f"{topic}/event"] == stored
     assert {qos for t, _, qos in published if t == f"{topic}/event"} == {0}
     assert [(text, qos) for t, text, qos in published if t == f"{topic}/result"] == [(stored[-1], 1)]
-    [message] = [m for t, _, m in subscriber.received if t.endswith("result")]
+    [message] = [m for t, _, m in subscriber.received if t == f"{topic}/result"]
     properties = dict(message.properties.UserProperty)
     assert properties == {"player": player, "client": "raw 1", "ladder": "tiny", "rated": "true"}
+
+
+async def test_newest_result_of_ladder_is_retained_and_stands_alone(mosquitto, publishing, players):
+    topic = "evilpegs/v1/evilpegs/ladder/tiny/result"
+
+    def shown(match):
+        def condition(subscriber):
+            documents = [json.loads(p) for t, p, _ in subscriber.received if t == topic]
+            return documents[-1] if documents and documents[-1]["match"] == match else None
+
+        return condition
+
+    async with Subscriber(mosquitto.port) as subscriber, publishing(mosquitto.url) as server:
+        await subscriber.wait_for(has_state("online"))
+        (ann,) = await players(server)
+        await subscriber.wait_for(shown(await ann.play()))
+        newest = await subscriber.wait_for(shown(await ann.play()))
+        async with Subscriber(mosquitto.port) as late:
+            assert await late.wait_for(shown(newest["match"])) == newest
+    assert (newest["client"], newest["ladder"], newest["rated"]) == ("raw 1", "tiny", True)
+    assert len(newest["outcomes"]) == len(newest["guesses"]) == 2
+    assert newest["elapsed_ms"] >= 0
 
 
 async def test_feed_lists_open_matches(mosquitto, publishing, players):

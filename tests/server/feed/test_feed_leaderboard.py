@@ -6,9 +6,8 @@ import aiomqtt
 import jsonschema
 import pytest
 
-from evilpegs_protocol.topics import parse_topic
 from support.brokers import Subscriber
-from support.feed_documents import SCHEMAS
+from support.feed_documents import SCHEMAS, kind_of
 
 
 async def test_feed_publishes_leaderboard(mosquitto, publishing, players):
@@ -25,8 +24,8 @@ async def test_feed_publishes_leaderboard(mosquitto, publishing, players):
         async with Subscriber(mosquitto.port) as late:
             assert (await late.wait_for(ranked))["rows"] == [row]
     for topic, payload, _ in subscriber.received:
-        jsonschema.validate(json.loads(payload), SCHEMAS[parse_topic(topic).kind])
-    assert {parse_topic(topic).kind for topic, _, _ in subscriber.received} == set(SCHEMAS)
+        jsonschema.validate(json.loads(payload), SCHEMAS[kind_of(topic)])
+    assert {kind_of(topic) for topic, _, _ in subscriber.received} == set(SCHEMAS)
 
 
 async def test_leaderboard_of_earlier_database_is_replaced(mosquitto, publishing):

@@ -103,7 +103,7 @@ async def test_refused_documents_hold_up_no_result(guarded, publishing, players,
         await subscriber.wait_for(lambda s: match in s.matches)
     kinds = [line["topic"].rpartition("/")[2] for line in log.about_broker if line["level"] == "warning"]
     assert len(kinds) == len(set(kinds))
-    assert {"state", "live"} <= set(kinds) <= {"state", "live", "leaderboard"}
+    assert {"state", "live"} <= set(kinds) <= {"state", "live", "leaderboard", "result"}
 
 
 async def test_too_large_documents_are_left_out(tmp_path, publishing, players, log):
