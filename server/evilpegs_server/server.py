@@ -169,14 +169,14 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
         leaderboards = LiveLeaderboards(engine, registry.ladders, log)
         outlets.push_async_callback(leaderboards.close)
         await leaderboards.start()
-        follower.listen(lambda _: leaderboards.wake())
+        follower.wake(leaderboards.wake)
         reads = Reads()
         outlets.callback(reads.close)
         streams = Streams(engine, follower, reads, load_log_id(engine))
         luck = LuckKeeper(engine, writer, pools["luck"], registry.ladders, log, leaderboards.wake)
         luck.start()
         outlets.push_async_callback(luck.close)
-        follower.listen(lambda _: luck.wake())
+        follower.wake(luck.wake)
         if broker is not None:
             from evilpegs_server.feed.feed import Feed  # noqa: PLC0415 - needs the extra `mqtt`
 

@@ -10,7 +10,7 @@ class FakeFollower:
     def __init__(self, engine):
         self.engine, self.position, self._listeners = engine, load_last_event_id(engine), []
 
-    def listen(self, listener):
+    def listen(self, listener, _is_listening=None):
         self._listeners.append(listener)
 
     def follow(self, last=None):

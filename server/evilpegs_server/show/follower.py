@@ -18,6 +18,8 @@ MAX_EVENTS: Final = 1_000
 """The most events that are read at a time."""
 LOOK_SECONDS: Final = 0.025
 """Between two looks at the log where no server says what it has sent."""
+# events gather for so long: a read for each commit would take 10 % of a busy event loop
+GATHER_SECONDS: Final = 0.01
 RETRY_SECONDS: Final = 1.0
 
 
@@ -65,7 +67,8 @@ class Follower:
         self._has_server = has_server
         # what was stored before was sent, or is sent when its player resumes
         self.position = self._sent = load_last_event_id(engine)
-        self._listeners: list[Listener] = []
+        self._listeners: list[tuple[Listener, Callable[[], bool]]] = []
+        self._wakers: list[Callable[[], None]] = []
         self._woken = asyncio.Event()
         self._following: asyncio.Task[None] | None = None
 
@@ -78,14 +81,21 @@ class Follower:
             with contextlib.suppress(asyncio.CancelledError):
                 await self._following
 
-    def listen(self, listener: Listener) -> None:
-        """Call ``listener`` with the events above `position`, a batch at a time."""
-        self._listeners.append(listener)
+    def listen(self, listener: Listener, is_listening: Callable[[], bool] = lambda: True) -> None:
+        """Call ``listener`` with the events above `position`, a batch at a time; while nobody listens, none is read."""
+        self._listeners.append((listener, is_listening))
+
+    def wake(self, waker: Callable[[], None]) -> None:
+        """Call ``waker`` whenever there may be new events."""
+        self._wakers.append(waker)
 
     def note_sent(self, last: int) -> None:
         """Note that every event with an id up to ``last`` was sent to its player."""
-        self._sent = max(self._sent, last)
-        self._woken.set()
+        if last > self._sent:
+            self._sent = last
+            self._woken.set()
+            for waker in self._wakers:
+                waker()
 
     async def _follow(self) -> None:
         while True:
@@ -103,12 +113,20 @@ class Follower:
             self._woken.clear()
         else:
             await asyncio.sleep(LOOK_SECONDS)
-            self._sent = await asyncio.to_thread(load_last_event_id, self._engine)
+            self.note_sent(await asyncio.to_thread(load_last_event_id, self._engine))
 
     async def _catch_up(self) -> None:
+        if self._is_heard():
+            await asyncio.sleep(GATHER_SECONDS)
         while self.position < self._sent:
+            if not self._is_heard():
+                self.position = self._sent
+                return
             last = self._sent
             events = await asyncio.to_thread(load_events, self._engine, self.position, last)
             self.position = events[-1].id if len(events) == MAX_EVENTS else last
-            for listener in self._listeners:
+            for listener, _ in self._listeners:
                 listener(events)
+
+    def _is_heard(self) -> bool:
+        return any(is_listening() for _, is_listening in self._listeners)

@@ -73,7 +73,7 @@ class Streams:
         self._readers: defaultdict[str, set[_Reader]] = defaultdict(set)
         self._open = 0
         self._closed = False
-        follower.listen(self._publish)
+        follower.listen(self._publish, lambda: self._open > 0)
 
     @property
     def is_full(self) -> bool:

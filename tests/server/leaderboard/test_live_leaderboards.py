@@ -103,7 +103,7 @@ async def test_leaderboards_follow_matches_of_server(engine, fake_server, ann):
         engine, fake_server.registry.ladders, structlog.get_logger(), update_seconds=0.0, pause_seconds=0.0
     )
     follower = Follower(engine, structlog.get_logger(), has_server=False)
-    follower.listen(lambda _: live.wake())
+    follower.wake(live.wake)
     follower.start()
     await live.start()
     assert await live.rows("tiny") == ()

@@ -64,6 +64,24 @@ class TestFollower:
             await wait_until(lambda: len(seen) == 10)
         assert {event.match for event in seen} == {f"{number:016x}" for number in (1, 2)}
 
+    async def test_nothing_is_read_while_nobody_listens(self, engine, steps, monkeypatch):
+        """Who begins to listen gets all events above the position, and none below it."""
+        reads, listening, seen, woken = [], [False], [], []
+        monkeypatch.setattr(module, "load_events", lambda *args: reads.append(args) or load_events(*args))
+        follower = Follower(engine, structlog.get_logger(), has_server=True)
+        follower.listen(seen.extend, lambda: listening[0])
+        follower.wake(lambda: woken.append(True))
+        follower.start()
+        store(engine, *steps)
+        follower.note_sent(4)
+        await wait_until(lambda: follower.position == 4)
+        assert (reads, seen, woken) == ([], [], [True])
+        listening[0] = True
+        follower.note_sent(10)
+        await wait_until(lambda: follower.position == 10)
+        await follower.close()
+        assert [event.id for event in seen] == list(range(5, 11))
+
     async def test_many_events_come_in_batches(self, engine, steps, monkeypatch):
         monkeypatch.setattr(module, "MAX_EVENTS", 3)
         monkeypatch.setattr(module, "load_events", lambda *args: load_events(*args, limit=3))
