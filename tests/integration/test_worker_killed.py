@@ -29,11 +29,11 @@ async def kill_repeatedly(registry, times):
 
     A task that dies three times is given up. No task dies twice here, because a player's next events need its result.
     """
-    killed, pauses, seen = set(), Random(1), 0
+    killed, pauses, events = set(), Random(1), registry.counts.events
     while len(killed) < times:
-        while (events := registry.counts.events.total()) == seen:  # noqa: ASYNC110 - nobody is told
+        seen = events.total()
+        while events.total() == seen:  # noqa: ASYNC110 - nobody is told
             await asyncio.sleep(0.001)
-        seen = events
         await asyncio.sleep(pauses.uniform(0, 0.5))
         for pid in worker_pids():
             os.kill(pid, signal.SIGKILL)

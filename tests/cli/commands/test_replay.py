@@ -2,6 +2,7 @@
 
 import asyncio
 import io
+import json
 import re
 from itertools import pairwise
 
@@ -53,7 +54,7 @@ def test_replay_json_equals_analysis_of_server(run, server, evil_match):
 
     async def analyze_there():
         with open_for_reading(server.database) as engine:
-            return await MatchAnalyses(engine, FakePool(new_workspace())).document(evil_match)
+            return json.loads(await MatchAnalyses(engine, FakePool(new_workspace())).text(evil_match))
 
     assert asyncio.run(analyze_there()) == document
 
