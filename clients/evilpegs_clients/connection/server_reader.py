@@ -182,10 +182,14 @@ class ServerReader:
         raise ServerUnreachableError(f"{self._site} refuses the request: {why}", UnreachableReason.OTHER_SERVER)
 
     def _unreachable(self, error: Exception) -> ServerUnreachableError:
-        why = printable(str(error)) or type(error).__name__
-        return ServerUnreachableError(
-            f"cannot read the site {self._site} of {self.server}: {why}", UnreachableReason.NETWORK
-        )
+        match error:
+            case httpx.TimeoutException():
+                what = f"{self._site} does not answer"
+            case httpx.RemoteProtocolError() | httpx.ReadError():
+                what = f"the connection to {self._site} was cut"
+            case _:
+                what = f"cannot read {self._site}, the site of {self.server}: {printable(str(error))}"
+        return ServerUnreachableError(what, UnreachableReason.NETWORK)
 
     def _other_server(self) -> ServerUnreachableError:
         return ServerUnreachableError(
