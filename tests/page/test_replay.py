@@ -210,10 +210,56 @@ def test_live_match_is_followed_to_its_end_and_keeps_its_place(browser, own_serv
     watched.context.close()
 
 
+@pytest.fixture
+def open_match_view(browser, server):
+    """Open the view of a match, and return its page and the last parts of the paths that it asks for."""
+    watched = WatchedPage(browser, server.site_url)
+    page = watched.open("#/nothing")
+    asked = []
+    page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
+
+    def open_match_view(match, *, streams=True):
+        if not streams:
+            page.route("**/events", lambda route: route.fulfill(status=503))
+        page.goto(f"{server.site_url}#/match/{match}")
+        page.locator("match-replay").wait_for()
+        return page, asked
+
+    yield open_match_view
+    watched.context.close()
+
+
 @pytest.mark.full
-def test_finished_match_opens_at_its_beginning(open_view, played):
-    page = open_view(f"#/match/{played['minimax', 'classic']}")
+def test_guess_shows_without_a_request(open_match_view, server):
+    with open_match(server) as match:
+        page, asked = open_match_view(match.match)
+        for guess, code in enumerate(("1122", "3456"), 1):
+            match.guess(code)
+            wait_for_place(page, 1, guess)
+        match.resign()
+        page.locator(".live").wait_for(state="detached")
+    assert [each for each in asked if each in {"record", "events"}] == ["record", "events"]
+
+
+@pytest.mark.full
+def test_match_is_followed_without_a_stream(open_match_view, server):
+    """As on a server that has too many streams."""
+    with open_match(server) as match:
+        page, asked = open_match_view(match.match, streams=False)
+        match.guess("1122")
+        wait_for_place(page, 1, 1)
+        assert asked.count("record") > 1
+        page.unroute_all()
+        match.guess("3456")
+        wait_for_place(page, 1, 2)
+
+
+@pytest.mark.full
+def test_finished_match_opens_at_its_beginning(open_match_view, played):
+    page, asked = open_match_view(played["minimax", "classic"])
     wait_for_place(page, 1, 0)
+    page.goto(page.url.partition("#")[0] + "#/nothing")
+    assert "events" not in asked
 
 
 @pytest.mark.full

@@ -5,8 +5,8 @@
 
 import { ApiError, getChanged } from "./api.js";
 
-/** What a follower needs of the browser; tests give their own. */
-const BROWSER = {
+/** What following needs of the browser; tests give their own. */
+export const BROWSER = {
   get: getChanged,
   isHidden: () => document.hidden,
   /** @param {() => void} listener @param {AbortSignal} signal */

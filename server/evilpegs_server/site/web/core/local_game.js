@@ -9,7 +9,7 @@
  * would need the codes sent to and fro and is not worth it at this size.
  */
 
-import { canEnumerate, codeAt, enumerateCodes, formatCode, parseCode } from "./codes.js";
+import { codeAt, enumerateCodes, formatCode, parseCode } from "./codes.js";
 import { GameError, UnreadableError } from "./errors.js";
 import { chooseReply } from "./evil.js";
 import { feedback, isAllBlack } from "./feedback.js";
@@ -81,15 +81,6 @@ export class LocalGame {
     if (codemaker === "fixed") {
       this.#secret = secret === undefined ? codeAt(rules, randomBelow(countCodes(rules))) : parseCode(rules, secret);
     }
-  }
-
-  /**
-   * Return true if this page can play these rules.
-   *
-   * @param {Rules} rules
-   */
-  static canPlay(rules) {
-    return canEnumerate(rules);
   }
 
   /** The codes left. */

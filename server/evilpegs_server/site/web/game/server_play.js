@@ -91,11 +91,6 @@ export class ServerPlay {
     return this.#moves.isHinting;
   }
 
-  /** The ladder as the server describes it; null before `welcome`, or if the server does not offer it. */
-  get ladderInfo() {
-    return this.welcome?.ladders.find((info) => info.id === this.ladder) ?? null;
-  }
-
   /** True if the player may guess now. While the connection is being restored, a guess waits for it. */
   get canGuess() {
     const isLeft = LEFT.has(this.connection.state);

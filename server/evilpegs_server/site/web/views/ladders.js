@@ -148,12 +148,8 @@ export default class LaddersView extends LoadingView {
       </p>
       ${this.failure ? html`<p role="alert">${this.failure}</p>` : nothing}
       ${this.openLadders.map((id) => this.openMatch(id))}
-      ${this.ladders === null ? this.waiting() : this.choices(this.ladders)}
+      ${this.ladders === null ? (this.failure ? nothing : html`<p class="muted" role="status">Loading the games of this server…</p>`) : this.choices(this.ladders)}
     `;
-  }
-
-  waiting() {
-    return this.failure ? nothing : html`<p class="muted" role="status">Loading the games of this server…</p>`;
   }
 
   /** @param {string} id */
@@ -171,13 +167,13 @@ export default class LaddersView extends LoadingView {
       <section aria-labelledby="rules">
         <h2 id="rules">How large?</h2>
         <ul class="chips">
-          ${unique(all.map((ladder) => ladder.rules)).map((rules) => this.rulesChip(all, rules))}
+          ${[...new Set(all.map((ladder) => ladder.rules))].map((rules) => this.rulesChip(all, rules))}
         </ul>
       </section>
       <section aria-labelledby="codemaker">
         <h2 id="codemaker">Against whom?</h2>
         <ul class="chips">
-          ${unique(sameRules.map((ladder) => ladder.codemaker)).map((codemaker) => this.codemakerChip(codemaker))}
+          ${[...new Set(sameRules.map((ladder) => ladder.codemaker))].map((codemaker) => this.codemakerChip(codemaker))}
         </ul>
         <p class="words muted">${codemakerWords(this.codemaker).words}</p>
       </section>
@@ -228,13 +224,4 @@ export default class LaddersView extends LoadingView {
 /** @param {string} rules @param {string} codemaker */
 function address(rules, codemaker) {
   return `#/ladders?${new URLSearchParams({ rules, codemaker })}`;
-}
-
-/**
- * @template T
- * @param {readonly T[]} values
- * @returns {T[]}
- */
-function unique(values) {
-  return [...new Set(values)];
 }

@@ -98,12 +98,8 @@ export default class MatchesView extends LitElement {
       </div>
       ${this.form()}
       ${this.failure ? html`<p class="failure" role="alert">${this.failure}</p>` : nothing}
-      ${this.entries === null ? this.waiting() : this.list(this.entries)}
+      ${this.entries === null ? (this.failure ? nothing : html`<p class="muted" role="status">Loading…</p>`) : this.list(this.entries)}
     `;
-  }
-
-  waiting() {
-    return this.failure ? nothing : html`<p class="muted" role="status">Loading…</p>`;
   }
 
   form() {

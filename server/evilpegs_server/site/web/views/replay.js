@@ -1,6 +1,7 @@
 /**
- * The replay of a match of the server. The record is the source of what is shown; once the match is over, the server's
- * analysis adds the best guesses and the regret. The address names the game and the guess that are shown.
+ * The replay of a match of the server. The record is the source of what is shown; while the match is played, a stream
+ * makes it longer, and once it is over, the server's analysis adds the best guesses and the regret. The address names the
+ * game and the guess that are shown.
  */
 
 import { LitElement, html, nothing } from "../vendor/lit.js";
@@ -15,6 +16,7 @@ import { readRecord } from "../core/record_file.js";
 import { Follower } from "../follow.js";
 import { codemakerWords, rulesName } from "../game/ladder_words.js";
 import { readReplay } from "../replay/timeline.js";
+import { MatchStream } from "../stream.js";
 
 /** @typedef {import("../replay/position.js").Position} Position */
 
@@ -54,19 +56,19 @@ export default class ReplayView extends LitElement {
     this.ahead = 0;
     /** Where the address says that the replay opens. @type {Position | null} */
     this.opensAt = null;
-    /** @type {Follower[]} */
-    this.followers = [];
+    /** Of the record, then of the stream, then of the analysis. @type {Follower | MatchStream | null} */
+    this.follower = null;
   }
 
   connectedCallback() {
     super.connectedCallback();
     const { query } = this;
     if (query.has("game") || query.has("guess")) this.opensAt = { game: Number(query.get("game") ?? 1) - 1, turn: Number(query.get("guess")) };
-    this.start({ path: `${this.path}/record`, everyMs: EVERY_MS, onText: (text, date) => this.take(text, date), onFailure: (error) => this.fail(error) });
+    this.load();
   }
 
   disconnectedCallback() {
-    for (const follower of this.followers) follower.stop();
+    this.follower?.stop();
     super.disconnectedCallback();
   }
 
@@ -74,15 +76,37 @@ export default class ReplayView extends LitElement {
     return `api/v1/matches/${encodeURIComponent(this.params.match)}`;
   }
 
-  /** @param {import("../follow.js").Following} following */
-  start(following) {
-    const follower = new Follower(following);
-    this.followers.push(follower);
+  /** @param {Follower | MatchStream} follower */
+  start(follower) {
+    this.follower?.stop();
+    this.follower = follower;
     follower.start();
   }
 
-  /** Take the record so far. @param {string} text @param {number} date @returns {boolean} whether the match is over */
-  take(text, date) {
+  load() {
+    const onText = (/** @type {string} */ text, /** @type {number} */ date) => {
+      this.ahead = Number.isNaN(date) ? 0 : Date.now() - date;
+      if (!this.take(text)) this.watch();
+      return true;
+    };
+    this.start(new Follower({ path: `${this.path}/record`, everyMs: EVERY_MS, onText, onFailure: (error) => this.fail(error) }));
+  }
+
+  watch() {
+    this.start(
+      new MatchStream({
+        path: `${this.path}/events`,
+        text: this.text,
+        seq: this.events.at(-1)?.seq,
+        onText: (text) => this.take(text),
+        onLost: (isLost) => (this.failure = isLost ? "The server does not answer. The page keeps trying to connect." : ""),
+        onRefused: () => this.load(),
+      }),
+    );
+  }
+
+  /** Take the record so far. @param {string} text @returns {boolean} whether nothing is to be added */
+  take(text) {
     try {
       this.events = readRecord(text);
       this.replay = readReplay(this.events);
@@ -92,7 +116,6 @@ export default class ReplayView extends LitElement {
       return true;
     }
     this.failure = "";
-    this.ahead = Number.isNaN(date) ? 0 : Date.now() - date;
     this.text = text;
     if (this.replay.over) this.analyze();
     return this.replay.over;
@@ -100,7 +123,7 @@ export default class ReplayView extends LitElement {
 
   analyze() {
     this.note = COMPUTING;
-    this.start({
+    const follower = new Follower({
       path: `${this.path}/analysis`,
       everyMs: ANALYSIS_MS,
       onText: (text) => {
@@ -112,6 +135,7 @@ export default class ReplayView extends LitElement {
         return error.status !== 503 && error.status !== 0;
       },
     });
+    this.start(follower);
   }
 
   /** @param {import("../api.js").ApiError} error */
