@@ -8,7 +8,7 @@ WebSocket to this machine; the browser sends the page's origin with it, so the o
 import ipaddress
 import re
 import socket
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
@@ -16,6 +16,8 @@ from urllib.parse import urlsplit
 
 _DEFAULT_PORTS: Final = MappingProxyType({"http": 80, "https": 443})
 _HOST: Final = re.compile(r"(?:\[([0-9A-Fa-f:.]{2,45})\]|([A-Za-z0-9._-]{1,253}))(?::[0-9]{0,5})?")
+# headers that a proxy adds: a request with one may come from anywhere
+_FORWARDED: Final = re.compile(r"forwarded|via|x-forwarded-.*|x-real-ip|cf-connecting-ip|true-client-ip")
 
 
 def host_name(header: str) -> str | None:
@@ -45,9 +47,21 @@ class AllowedHosts:
 
 def is_loopback(host: str) -> bool:
     try:
-        return ipaddress.ip_address(host).is_loopback
+        address = ipaddress.ip_address(host)
     except ValueError:
         return host.lower() == "localhost"
+    mapped = getattr(address, "ipv4_mapped", None)
+    return bool((mapped or address).is_loopback)
+
+
+def is_local(peer: str, headers: Mapping[str, str]) -> bool:
+    """Return True if a request comes from this machine, not through a proxy on it.
+
+    A proxy that sets a loopback Host and adds no header of its own cannot be detected.
+    """
+    if any(_FORWARDED.fullmatch(name.lower()) for name in headers):
+        return False
+    return is_loopback(peer) and is_loopback(host_name(headers.get("Host", "")) or "")
 
 
 def _is_address(name: str) -> bool:

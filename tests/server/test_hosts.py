@@ -8,6 +8,7 @@ from evilpegs_server.hosts import (
     SiteAddress,
     allowed_hosts,
     host_name,
+    is_local,
     is_loopback,
     machine_names,
 )
@@ -152,3 +153,27 @@ def test_secure_site_has_secure_origin_and_url():
 )
 def test_loopback_hosts_are_this_machine(host, expected):
     assert is_loopback(host) is expected
+
+
+@pytest.mark.parametrize(
+    ("peer", "headers", "expected"),
+    [
+        ("127.0.0.1", {}, True),
+        ("::1", {}, True),
+        ("::ffff:127.0.0.1", {}, True),
+        ("192.0.2.7", {}, False),
+        ("::ffff:192.0.2.7", {}, False),
+        ("unix", {}, False),
+        ("", {}, False),
+        ("127.0.0.1", {"X-Forwarded-For": "192.0.2.7"}, False),
+        ("127.0.0.1", {"Forwarded": "for=192.0.2.7"}, False),
+        ("127.0.0.1", {"X-Real-IP": "192.0.2.7"}, False),
+        ("127.0.0.1", {"X-Forwarded-Proto": "https"}, False),
+        ("127.0.0.1", {"Host": "games.example"}, False),
+        ("127.0.0.1", {"Host": "192.0.2.7:8000"}, False),
+        ("127.0.0.1", {"Host": "[::1]:8000"}, True),
+        ("127.0.0.1", {"Host": ""}, False),
+    ],
+)
+def test_local_requests_come_from_this_machine_without_a_proxy(peer, headers, expected):
+    assert is_local(peer, {"Host": "localhost"} | headers) is expected

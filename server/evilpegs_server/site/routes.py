@@ -1,7 +1,5 @@
 """The routes of the site; those of matches are in `match_routes`, those of streams in `stream_routes`."""
 
-import ipaddress
-import re
 from collections.abc import Sequence
 from typing import Annotated, Any, Final
 
@@ -11,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from evilpegs_protocol.constants import SUBPROTOCOL
 from evilpegs_protocol.fields import Name
-from evilpegs_server.hosts import host_name
+from evilpegs_server.hosts import is_local
 from evilpegs_server.leaderboard.row import LeaderboardRow
 from evilpegs_server.site import match_routes, stream_routes
 from evilpegs_server.site.models import (
@@ -151,9 +149,6 @@ async def get_openapi(request: Request) -> Response:
     return json_body(text, MINUTE)
 
 
-# headers that a proxy adds: a request with one may come from anywhere
-_FORWARDED: Final = re.compile(r"forwarded|via|x-forwarded-.*|x-real-ip|cf-connecting-ip|true-client-ip")
-
 _METRICS: Final[dict[int | str, dict[str, Any]]] = {
     200: {
         "description": "The numbers in the text format of Prometheus.",
@@ -169,30 +164,11 @@ async def get_metrics(site: CurrentSite, request: Request) -> Response:
 
     Only programs on this machine may read them, unless the setting `public_metrics` allows all machines.
     """
-    if not site.public_metrics and not is_local(request):
+    peer = request.client.host if request.client is not None else ""
+    if not site.public_metrics and not is_local(peer, request.headers):
         raise HTTPException(403, "metrics are for this machine only; see the setting public_metrics")
     headers = {"Cache-Control": "no-store", "Content-Type": CONTENT_TYPE_LATEST}
     return Response(site.metrics.text(), headers=headers)
-
-
-def is_local(request: Request) -> bool:
-    """Return True if a request comes from this machine, not through a proxy on it.
-
-    A proxy that sets a loopback Host and adds no header of its own cannot be detected.
-    """
-    if request.client is None or any(_FORWARDED.fullmatch(name.lower()) for name in request.headers):
-        return False
-    named = host_name(request.headers.get("host", "")) or ""
-    return _is_loopback(request.client.host) and (named == "localhost" or _is_loopback(named))
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    mapped = getattr(address, "ipv4_mapped", None)
-    return bool((mapped or address).is_loopback)
 
 
 @_ladders.get("/ladders", response_model=LadderList, responses=problem_statuses())
