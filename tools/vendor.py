@@ -1,4 +1,4 @@
-"""Bundle the JavaScript libraries of the page: ``make vendor``. Each becomes one module in site/web/vendor.
+"""Bundle the JavaScript libraries of the page: ``make vendor``. Each becomes one module in the page's vendor/.
 
 The packages and their versions are those of tests/page/package-lock.json. npm installs them into a temporary directory,
 esbuild bundles them there, and the licenses of exactly the packages in a bundle are kept beside it. Running this again
@@ -19,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "tests/page"
-VENDOR = ROOT / "server/evilpegs_server/site/web/vendor"
+VENDOR = ROOT / "clients/evilpegs_page/vendor"
 DIRECTIVES = {"class-map": "classMap", "live": "live", "ref": "createRef, ref", "repeat": "repeat"}
 ENTRIES = {
     "lit": "export * from 'lit';\n"

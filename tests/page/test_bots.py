@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from evilpegs_server.site.page import WEB_DIRECTORY
+from evilpegs_server.site.page import PAGE_FOLDER
 from support.patience import PATIENCE
 from support.requirements import fail_or_skip, require
 
@@ -31,7 +31,7 @@ def node_command():
 
 @pytest.mark.parametrize("language", ["python", "javascript"])
 def test_bot_to_copy_plays_match(server, tmp_path, language):
-    text = (WEB_DIRECTORY / f"bots/{language}.txt").read_text()
+    text = (PAGE_FOLDER / f"bots/{language}.txt").read_text()
     assert text.count(WRITTEN) == 1
     assert len(text.splitlines()) <= 20
     script = tmp_path / {"python": "bot.py", "javascript": "bot.mjs"}[language]
@@ -44,7 +44,7 @@ def test_bot_to_copy_plays_match(server, tmp_path, language):
 
 
 def test_protocol_of_page_is_that_of_repository():
-    assert (WEB_DIRECTORY / "protocol.md").read_bytes() == PROTOCOL.read_bytes()
+    assert (PAGE_FOLDER / "protocol.md").read_bytes() == PROTOCOL.read_bytes()
 
 
 @pytest.mark.full

@@ -31,7 +31,7 @@ def test_types_of_page_hold():
 def test_wrong_type_is_noticed(tmp_path):
     """The control of the test above: the same options refuse a module that uses the core wrongly."""
     options = json.loads((FOLDER / "tsconfig.json").read_text())
-    core = FOLDER.parents[1] / "server" / "evilpegs_server" / "site" / "web" / "core"
+    core = FOLDER.parents[1] / "clients" / "evilpegs_page" / "core"
     (tmp_path / "wrong.js").write_text(f'import {{ parseRules }} from "{core}/rules.js";\nparseRules(46);\n')
     (tmp_path / "tsconfig.json").write_text(json.dumps(options | {"include": ["*.js"], "exclude": []}))
     result = check_types(tmp_path)

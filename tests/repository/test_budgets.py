@@ -12,9 +12,10 @@ def project(tmp_path):
     def project(budget):
         (tmp_path / "game").mkdir()
         (tmp_path / "game" / "rules.py").write_text("one\n\nthree\n")
-        (tmp_path / "server" / "web" / "vendor").mkdir(parents=True)
-        (tmp_path / "server" / "web" / "app.js").write_text("one\ntwo\n")
-        (tmp_path / "server" / "web" / "vendor" / "lit.js").write_text("one\n" * 9)
+        page = tmp_path / "clients" / "evilpegs_page"
+        (page / "vendor").mkdir(parents=True)
+        (page / "app.js").write_text("one\ntwo\n")
+        (page / "vendor" / "lit.js").write_text("one\n" * 9)
         (tmp_path / "pyproject.toml").write_text(f"[tool.evilpegs.budgets]\ngame = {budget}\npage = 2\n")
         return tmp_path
 

@@ -5,12 +5,13 @@ The files are read once, at the start. Only these can be requested, so a path ou
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 from urllib.parse import urlsplit
 
-WEB_DIRECTORY: Final = Path(__file__).with_name("web")
+PAGE_FOLDER: Final = Path(str(files("evilpegs_page")))
 INDEX: Final = "index.html"
 FAVICON: Final = "favicon.svg"
 _MEDIA_TYPES: Final[Mapping[str, str]] = MappingProxyType(
@@ -32,7 +33,7 @@ class WebFile:
     media_type: str
 
 
-def load_web_files(directory: Path = WEB_DIRECTORY) -> Mapping[str, WebFile]:
+def load_web_files(directory: Path = PAGE_FOLDER) -> Mapping[str, WebFile]:
     """Return the files below ``directory`` by relative path, without those of an unknown media type."""
     return MappingProxyType(
         {

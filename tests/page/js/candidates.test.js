@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { parseRules } from "../../../server/evilpegs_server/site/web/core/rules.js";
-import { Candidates } from "../../../server/evilpegs_server/site/web/game/candidates.js";
+import { parseRules } from "../../../clients/evilpegs_page/core/rules.js";
+import { Candidates } from "../../../clients/evilpegs_page/game/candidates.js";
 
 const FIRST = { code: "1122", black: 0, white: 0 };
 const SECOND = { code: "3345", black: 1, white: 1 };

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { GameConnection } from "../../../server/evilpegs_server/site/web/game/connection.js";
-import { retryDelay } from "../../../server/evilpegs_server/site/web/game/backoff.js";
-import { ERROR_CODES, LostAnswerError, RefusedError, refusalWords } from "../../../server/evilpegs_server/site/web/game/refusals.js";
+import { GameConnection } from "../../../clients/evilpegs_page/game/connection.js";
+import { retryDelay } from "../../../clients/evilpegs_page/game/backoff.js";
+import { ERROR_CODES, LostAnswerError, RefusedError, refusalWords } from "../../../clients/evilpegs_page/game/refusals.js";
 import { FakeSocket, FakeTimers, MATCH, error, events, settled, welcome } from "./support/fakes.js";
 
 /** Return a connection with its sockets, timers and what it reported. */

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { dailyGame, dateText, shareText } from "../../../server/evilpegs_server/site/web/core/daily.js";
-import { UnreadableError } from "../../../server/evilpegs_server/site/web/core/errors.js";
+import { dailyGame, dateText, shareText } from "../../../clients/evilpegs_page/core/daily.js";
+import { UnreadableError } from "../../../clients/evilpegs_page/core/errors.js";
 import { vectors } from "./support.js";
 
 const daily = vectors("daily");

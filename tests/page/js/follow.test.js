@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { ApiError } from "../../../server/evilpegs_server/site/web/api.js";
-import { Follower } from "../../../server/evilpegs_server/site/web/follow.js";
+import { ApiError } from "../../../clients/evilpegs_page/api.js";
+import { Follower } from "../../../clients/evilpegs_page/follow.js";
 
 /** A browser whose answers, timers and visibility a test scripts. */
 function fakeBrowser(answers) {

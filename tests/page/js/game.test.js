@@ -5,15 +5,15 @@ import test from "node:test";
 
 import {
   canEnumerate, codeAt, CodeError, enumerateCodes, formatCode, parseCode,
-} from "../../../server/evilpegs_server/site/web/core/codes.js";
-import { RulesError, TooLargeError } from "../../../server/evilpegs_server/site/web/core/errors.js";
-import { chooseReply, largestParts } from "../../../server/evilpegs_server/site/web/core/evil.js";
+} from "../../../clients/evilpegs_page/core/codes.js";
+import { RulesError, TooLargeError } from "../../../clients/evilpegs_page/core/errors.js";
+import { chooseReply, largestParts } from "../../../clients/evilpegs_page/core/evil.js";
 import {
   allFeedbacks, feedback, feedbackName, feedbackNumber,
-} from "../../../server/evilpegs_server/site/web/core/feedback.js";
-import { feedbackNumbers, partition, selectCandidates } from "../../../server/evilpegs_server/site/web/core/partition.js";
-import { countCodes, formatRules, makeRules, parseRules } from "../../../server/evilpegs_server/site/web/core/rules.js";
-import { sha256, toHex } from "../../../server/evilpegs_server/site/web/core/sha256.js";
+} from "../../../clients/evilpegs_page/core/feedback.js";
+import { feedbackNumbers, partition, selectCandidates } from "../../../clients/evilpegs_page/core/partition.js";
+import { countCodes, formatRules, makeRules, parseRules } from "../../../clients/evilpegs_page/core/rules.js";
+import { sha256, toHex } from "../../../clients/evilpegs_page/core/sha256.js";
 import { vectors } from "./support.js";
 
 const codes = vectors("codes");

@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { canonical, eventHash, GENESIS } from "../../../server/evilpegs_server/site/web/core/canonical.js";
-import { codeAt, formatCode } from "../../../server/evilpegs_server/site/web/core/codes.js";
-import { commitment, secretIndex, tieIndex, tieShare } from "../../../server/evilpegs_server/site/web/core/commitment.js";
-import { hmacSha256 } from "../../../server/evilpegs_server/site/web/core/hmac.js";
-import { countCodes, parseRules } from "../../../server/evilpegs_server/site/web/core/rules.js";
-import { fromHex, sha256, sha256Hex, toHex } from "../../../server/evilpegs_server/site/web/core/sha256.js";
+import { canonical, eventHash, GENESIS } from "../../../clients/evilpegs_page/core/canonical.js";
+import { codeAt, formatCode } from "../../../clients/evilpegs_page/core/codes.js";
+import { commitment, secretIndex, tieIndex, tieShare } from "../../../clients/evilpegs_page/core/commitment.js";
+import { hmacSha256 } from "../../../clients/evilpegs_page/core/hmac.js";
+import { countCodes, parseRules } from "../../../clients/evilpegs_page/core/rules.js";
+import { fromHex, sha256, sha256Hex, toHex } from "../../../clients/evilpegs_page/core/sha256.js";
 import { vectors } from "./support.js";
 
 const hashes = vectors("hashes");

@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { CodeError } from "../../../server/evilpegs_server/site/web/core/codes.js";
-import { GameError, TooLargeError, UnreadableError } from "../../../server/evilpegs_server/site/web/core/errors.js";
-import { LocalGame } from "../../../server/evilpegs_server/site/web/core/local_game.js";
-import { randomBelow } from "../../../server/evilpegs_server/site/web/core/random.js";
-import { parseRules } from "../../../server/evilpegs_server/site/web/core/rules.js";
+import { CodeError } from "../../../clients/evilpegs_page/core/codes.js";
+import { GameError, TooLargeError, UnreadableError } from "../../../clients/evilpegs_page/core/errors.js";
+import { LocalGame } from "../../../clients/evilpegs_page/core/local_game.js";
+import { randomBelow } from "../../../clients/evilpegs_page/core/random.js";
+import { parseRules } from "../../../clients/evilpegs_page/core/rules.js";
 import { vectors } from "./support.js";
 
 const { games } = vectors("evil_games");

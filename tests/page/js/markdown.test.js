@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { parseMarkdown } from "../../../server/evilpegs_server/site/web/markdown/parse.js";
+import { parseMarkdown } from "../../../clients/evilpegs_page/markdown/parse.js";
 
 const PROTOCOL = readFileSync(new URL("../../../protocol/README.md", import.meta.url), "utf8");
 

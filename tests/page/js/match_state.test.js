@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { BrokenRecordError, GapError, MatchState } from "../../../server/evilpegs_server/site/web/game/match_state.js";
+import { BrokenRecordError, GapError, MatchState } from "../../../clients/evilpegs_page/game/match_state.js";
 import { MATCH, events } from "./support/fakes.js";
 
 const README = readFileSync(new URL("../../../protocol/README.md", import.meta.url), "utf8");

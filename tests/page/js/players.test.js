@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { ImportError, Players, nameProblem } from "../../../server/evilpegs_server/site/web/game/players.js";
-import { OpenMatches } from "../../../server/evilpegs_server/site/web/game/open_matches.js";
-import { SafeStorage } from "../../../server/evilpegs_server/site/web/game/storage.js";
+import { ImportError, Players, nameProblem } from "../../../clients/evilpegs_page/game/players.js";
+import { OpenMatches } from "../../../clients/evilpegs_page/game/open_matches.js";
+import { SafeStorage } from "../../../clients/evilpegs_page/game/storage.js";
 import { FakeStorage, MATCH, SERVER, TOKEN, fakeStorage } from "./support/fakes.js";
 
 const OTHER = "b".repeat(64);

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { intervalWords, rankWords, shareWords, timeWords } from "../../../server/evilpegs_server/site/web/components/result_words.js";
-import { parseRules } from "../../../server/evilpegs_server/site/web/core/rules.js";
-import { insights, luckOf } from "../../../server/evilpegs_server/site/web/replay/insight.js";
-import { afterKey, clamp, isLast, next } from "../../../server/evilpegs_server/site/web/replay/position.js";
-import { readReplay } from "../../../server/evilpegs_server/site/web/replay/timeline.js";
+import { intervalWords, rankWords, shareWords, timeWords } from "../../../clients/evilpegs_page/components/result_words.js";
+import { parseRules } from "../../../clients/evilpegs_page/core/rules.js";
+import { insights, luckOf } from "../../../clients/evilpegs_page/replay/insight.js";
+import { afterKey, clamp, isLast, next } from "../../../clients/evilpegs_page/replay/position.js";
+import { readReplay } from "../../../clients/evilpegs_page/replay/timeline.js";
 import { vectors } from "./support.js";
 
 const RULES = parseRules("4x6");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { ServerPlay } from "../../../server/evilpegs_server/site/web/game/server_play.js";
+import { ServerPlay } from "../../../clients/evilpegs_page/game/server_play.js";
 import { FakeSocket, FakeStorage, FakeTimers, MATCH, SERVER, TOKEN, error, events, fakeStorage, settled, welcome } from "./support/fakes.js";
 
 /** Return the play of a ladder with everything around it. */

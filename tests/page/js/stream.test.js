@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { MatchStream } from "../../../server/evilpegs_server/site/web/stream.js";
+import { MatchStream } from "../../../clients/evilpegs_page/stream.js";
 
 /** An EventSource whose server is the test. */
 class FakeSource {

@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { UnreadableError } from "../../../server/evilpegs_server/site/web/core/errors.js";
-import { readRecord, recordEvents } from "../../../server/evilpegs_server/site/web/core/record_file.js";
-import { verifyGame, verifyRecord, verifyRecordInSteps } from "../../../server/evilpegs_server/site/web/core/verification/verify.js";
+import { UnreadableError } from "../../../clients/evilpegs_page/core/errors.js";
+import { readRecord, recordEvents } from "../../../clients/evilpegs_page/core/record_file.js";
+import { verifyGame, verifyRecord, verifyRecordInSteps } from "../../../clients/evilpegs_page/core/verification/verify.js";
 import { apply, vectors } from "./support.js";
 
 const { honest } = vectors("records");

@@ -3,9 +3,9 @@ import { test } from "node:test";
 
 import {
   clockFace, clockWords, codemakerWords, codesWords, duration, kindName, ladderTitle, outcomeWords, ratedWords, rulesName, rulesWords,
-} from "../../../server/evilpegs_server/site/web/game/ladder_words.js";
-import { elapsedFace } from "../../../server/evilpegs_server/site/web/components/words.js";
-import { connectionStatus } from "../../../server/evilpegs_server/site/web/game/status_words.js";
+} from "../../../clients/evilpegs_page/game/ladder_words.js";
+import { elapsedFace } from "../../../clients/evilpegs_page/components/words.js";
+import { connectionStatus } from "../../../clients/evilpegs_page/game/status_words.js";
 
 const CLOCK = { base_ms: 60_000, increment_ms: 1_000 };
 

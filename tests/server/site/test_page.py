@@ -9,7 +9,7 @@ import structlog
 from evilpegs_server.hosts import GameAddress, game_url_beside
 from evilpegs_server.server import find_game_address, running_server
 from evilpegs_server.settings import Settings
-from evilpegs_server.site.page import WEB_DIRECTORY, load_web_files, page_headers
+from evilpegs_server.site.page import PAGE_FOLDER, load_web_files, page_headers
 from support.patience import PATIENCE
 
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"
@@ -24,7 +24,7 @@ def policy(answer):
 def test_index_is_page_for_browsers_and_links_for_others(web):
     page, *others = [web.get("/", headers={"accept": each}) for each in (BROWSER, "*/*", "application/json", "")]
     assert page.headers["content-type"] == "text/html; charset=utf-8"
-    assert page.content == (WEB_DIRECTORY / "index.html").read_bytes()
+    assert page.content == (PAGE_FOLDER / "index.html").read_bytes()
     assert [each.json()["name"] for each in others] == ["evilpegs"] * 3
     assert all("Accept" in each.headers["vary"].split(", ") for each in (page, *others))
 
@@ -64,10 +64,10 @@ def test_game_is_on_host_of_request(web, site, host, game):
 
 
 def test_every_file_of_page_is_served(web):
-    paths = [path for path in WEB_DIRECTORY.rglob("*") if path.is_file() and not path.name.endswith(".d.ts")]
+    paths = [path for path in PAGE_FOLDER.rglob("*") if path.is_file() and path.suffix not in {".py", ".pyc", ".ts"}]
     assert len(paths) > 5
     for path in paths:
-        answer = web.get(f"/static/{path.relative_to(WEB_DIRECTORY).as_posix()}")
+        answer = web.get(f"/static/{path.relative_to(PAGE_FOLDER).as_posix()}")
         assert answer.content == path.read_bytes(), path
         assert answer.headers["x-content-type-options"] == "nosniff"
         assert answer.headers["cache-control"] == "no-cache"
@@ -92,10 +92,11 @@ def test_files_have_their_media_types(web, path, media_type):
     [
         "/static/",
         "/static/nothing.js",
-        "/static/../page.py",
-        "/static/%2e%2e/page.py",
-        "/static/..%2fpage.py",
-        "/static/vendor/..%2f..%2fpage.py",
+        "/static/__init__.py",
+        "/static/../evilpegs_clients/errors.py",
+        "/static/%2e%2e/evilpegs_clients/errors.py",
+        "/static/..%2fevilpegs_clients/errors.py",
+        "/static/vendor/..%2f..%2fevilpegs_clients/errors.py",
         "/static//etc/passwd",
         "/static/%2fetc/passwd",
         "/static/app.js%00",

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from evilpegs_server.site.caching import GZIP_LEVEL
-from evilpegs_server.site.page import WEB_DIRECTORY
+from evilpegs_server.site.page import PAGE_FOLDER
 
-VENDOR = WEB_DIRECTORY / "vendor"
+VENDOR = PAGE_FOLDER / "vendor"
 ROOT = Path(__file__).parents[3]
 BUNDLES = json.loads((VENDOR / "manifest.json").read_text())["bundles"]
 FIRST_VIEW_BYTES, CHARTS_BYTES = 60 << 10, 250 << 10
@@ -78,20 +78,23 @@ def test_wheel_has_every_file_of_page(tmp_path):
     subprocess.run([sys.executable, "-c", build, str(tmp_path)], cwd=ROOT, check=True, capture_output=True)
     [wheel] = tmp_path.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
-        prefix = "evilpegs_server/site/web/"
+        prefix = "evilpegs_page/"
         packed = {name.removeprefix(prefix) for name in archive.namelist() if name.startswith(prefix)}
-        assert packed == {
-            path.relative_to(WEB_DIRECTORY).as_posix() for path in WEB_DIRECTORY.rglob("*") if path.is_file()
-        }
+        paths = [path for path in PAGE_FOLDER.rglob("*") if path.is_file() and path.suffix != ".pyc"]
+        assert packed == {path.relative_to(PAGE_FOLDER).as_posix() for path in paths}
         assert wrong_files(lambda name: archive.read(f"{prefix}vendor/{name}")) == []
 
 
+def test_page_is_data_only():
+    assert [path.name for path in PAGE_FOLDER.rglob("*.py")] == ["__init__.py"]
+
+
 def test_first_view_is_small():
-    first = modules_of(WEB_DIRECTORY / "app.js", STATIC_IMPORT) | modules_of(
-        WEB_DIRECTORY / "views/first.js", STATIC_IMPORT
+    first = modules_of(PAGE_FOLDER / "app.js", STATIC_IMPORT) | modules_of(
+        PAGE_FOLDER / "views/first.js", STATIC_IMPORT
     )
-    document = [WEB_DIRECTORY / name for name in ("index.html", "style.css", "theme.js", "favicon.svg")]
-    assert WEB_DIRECTORY / "core/evil.js" in first
+    document = [PAGE_FOLDER / name for name in ("index.html", "style.css", "theme.js", "favicon.svg")]
+    assert PAGE_FOLDER / "core/evil.js" in first
     assert VENDOR / "plot.js" not in first
     assert compressed([*first, *document]) < FIRST_VIEW_BYTES
     assert compressed([*first, *document, VENDOR / "plot.js"]) < CHARTS_BYTES
@@ -99,20 +102,20 @@ def test_first_view_is_small():
 
 def test_document_preloads_modules_of_first_view():
     """A module that is found only in another one costs a request after that request."""
-    shell, view = [modules_of(WEB_DIRECTORY / name, STATIC_IMPORT) for name in ("app.js", "views/first.js")]
-    needed = {path.relative_to(WEB_DIRECTORY).as_posix() for path in shell | view} - {"app.js"}
-    document = (WEB_DIRECTORY / "index.html").read_text()
+    shell, view = [modules_of(PAGE_FOLDER / name, STATIC_IMPORT) for name in ("app.js", "views/first.js")]
+    needed = {path.relative_to(PAGE_FOLDER).as_posix() for path in shell | view} - {"app.js"}
+    document = (PAGE_FOLDER / "index.html").read_text()
     assert set(re.findall('<link rel="modulepreload" href="static/([^"]+)">', document)) == needed
 
 
 def test_every_import_of_page_exists_and_stays_below_its_directory():
-    for path in WEB_DIRECTORY.rglob("*.js"):
+    for path in PAGE_FOLDER.rglob("*.js"):
         if path.parent != VENDOR:
             for module in modules_of(path, IMPORT):
-                assert module.is_relative_to(WEB_DIRECTORY)
+                assert module.is_relative_to(PAGE_FOLDER)
 
 
 @pytest.mark.parametrize("text", ["import(`./x`)", "https://example.org/x.js", "innerHTML", "unsafeHTML", "eval("])
 def test_page_has_no(text):
-    files = [path for path in WEB_DIRECTORY.rglob("*.js") if path.parent != VENDOR]
+    files = [path for path in PAGE_FOLDER.rglob("*.js") if path.parent != VENDOR]
     assert [path.name for path in files if text in path.read_text()] == []

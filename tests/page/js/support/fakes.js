@@ -1,6 +1,6 @@
 /** Stand-ins for the parts of a browser that a connection uses; tests drive them by hand. */
 
-import { SafeStorage } from "../../../../server/evilpegs_server/site/web/game/storage.js";
+import { SafeStorage } from "../../../../clients/evilpegs_page/game/storage.js";
 
 /** A socket whose server is the test. */
 export class FakeSocket {
