@@ -47,7 +47,7 @@ SENT = """performance.getEntriesByType("resource").concat(performance.getEntries
   .reduce((sum, each) => sum + each.encodedBodySize, 0)"""
 REPLIES = """async (guesses) => {
   const [{ LocalGame }, { parseRules }] = await Promise.all([
-    import("./static/core/local_game.js"), import("./static/core/rules.js")]);
+    importOfPage("core/local_game.js"), importOfPage("core/rules.js")]);
   const play = (guess) => {
     const game = new LocalGame({ rules: parseRules("4x6") });
     const start = performance.now();

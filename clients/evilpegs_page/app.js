@@ -167,7 +167,7 @@ class EvilpegsApp extends LitElement {
     return html`
       <header>
         <a class="skip button" href="#/" @click=${this.skip}>Skip to the content</a>
-        <a class="name" href="#/"><img src="static/favicon.svg" alt="" width="28" height="28" />evilpegs</a>
+        <a class="name" href="#/"><img src=${new URL("favicon.svg", import.meta.url).href} alt="" width="28" height="28" />evilpegs</a>
         <nav aria-label="Views">
           ${ROUTES.filter((each) => each.link).map(
             (each) =>

@@ -56,6 +56,20 @@ def test_policy_refuses_other_port_of_same_machine(watch):
     assert any("connect-src" in each for each in watched.problems)
 
 
+def test_every_file_that_views_load_is_kept(open_view):
+    page = open_view("#/nothing")
+    kept = {}
+    page.on("response", lambda answer: kept.update({answer.url: answer.headers.get("cache-control", "")}))
+    page.reload()
+    site = page.url.partition("#")[0]
+    for view, drawn in {"": "code-entry", "bots": "textarea", "protocol": "article h2"}.items():
+        page.goto(f"{site}#/{view}")
+        page.locator(drawn).first.wait_for()
+    files = {url: cache for url, cache in kept.items() if "/api/" not in url and url != site}
+    assert {url.rpartition(".")[2] for url in files} == {"js", "css", "svg", "md", "txt"}
+    assert set(files.values()) == {"public, max-age=31536000, immutable"}
+
+
 def test_every_request_of_views_is_for_server(browser, server):
     watched = WatchedPage(browser, server.site_url)
     for address in ("#/", "#/daily", "#/play/5x8-fixed", "#/nothing"):

@@ -15,8 +15,7 @@ from tools.page_records import VECTORS, apply
 FORGED = json.loads((VECTORS / "forgeries.json").read_text())["forged"]
 INSIGHTS = """async (record) => {
   const [{ readRecord }, { readReplay }, { insights }] = await Promise.all([
-    import("./static/core/record_file.js"), import("./static/replay/timeline.js"),
-    import("./static/replay/insight.js")]);
+    importOfPage("core/record_file.js"), importOfPage("replay/timeline.js"), importOfPage("replay/insight.js")]);
   const replay = readReplay(readRecord(await (await fetch(record)).text()));
   return replay.games.map((game) => insights(replay.rules, game.turns));
 }"""

@@ -3,7 +3,7 @@
 import pytest
 
 pytestmark = pytest.mark.full
-REFUSAL = "path => import('./static/api.js').then(api => api.getJson(path)).catch(error => [error.name, error.message])"
+REFUSAL = "path => importOfPage('api.js').then(api => api.getJson(path)).catch(error => [error.name, error.message])"
 
 
 def test_unknown_address_has_view_with_way_back(open_view):

@@ -2,6 +2,7 @@
 
 A page of evilpegs may not write errors to the console, violate its Content-Security-Policy, or send a request to
 another machine than its server. A `WatchedPage` notes each of these, and its `check` fails the test if there are any.
+Scripts of tests get a module of the page, whose address contains a digest, by `importOfPage("api.js")`.
 """
 
 import contextlib
@@ -28,7 +29,8 @@ FLAGS = (
 PATIENCE_MS = 1_000 * PATIENCE
 NODE_MODULES = Path(__file__).parents[1] / "page/node_modules"
 ARTIFACTS = Path(__file__).parents[1] / "page/artifacts"
-_REPORT_VIOLATIONS = """
+_INIT = """
+window.importOfPage = (name) => import(new URL(name, document.querySelector("script[type=module]").src));
 document.addEventListener("securitypolicyviolation", (event) => {
   console.error(`policy violated: ${event.violatedDirective} by ${event.blockedURI}`);
 });
@@ -60,7 +62,7 @@ class WatchedPage:
         self.context = browser.new_context(viewport={"width": 1280, "height": 900}, **options)
         self.page = self.context.new_page()
         self.page.set_default_timeout(PATIENCE_MS)
-        self.page.add_init_script(_REPORT_VIOLATIONS)
+        self.page.add_init_script(_INIT)
         self.page.on("console", self._on_console)
         self.page.on("pageerror", lambda error: self.problems.append(f"exception: {error}"))
         self.page.on("request", lambda request: self._note(request.url))

@@ -49,8 +49,8 @@ export default class BotsView extends LoadingView {
   async load(signal) {
     const [{ url }, python, javascript] = await Promise.all([
       getJson("api/v1/game", signal),
-      getChanged("static/bots/python.txt", "", signal),
-      getChanged("static/bots/javascript.txt", "", signal),
+      getChanged(new URL("../bots/python.txt", import.meta.url).href, "", signal),
+      getChanged(new URL("../bots/javascript.txt", import.meta.url).href, "", signal),
     ]);
     this.server = url ?? WRITTEN;
     this.texts = { python: this.filled(python?.text), javascript: this.filled(javascript?.text) };

@@ -107,7 +107,7 @@ export default class ProtocolView extends LoadingView {
 
   /** @param {AbortSignal} signal */
   async load(signal) {
-    const answer = await getChanged("static/protocol.md", "", signal);
+    const answer = await getChanged(new URL("../protocol.md", import.meta.url).href, "", signal);
     this.blocks = parseMarkdown(answer?.text ?? "");
     await this.updateComplete;
     this.scrollToPart();

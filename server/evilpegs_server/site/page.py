@@ -3,45 +3,49 @@
 The files are read once, at the start. Only these can be requested, so a path out of their directory matches none.
 """
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from types import MappingProxyType
 from typing import Final
 from urllib.parse import urlsplit
 
 PAGE_FOLDER: Final = Path(str(files("evilpegs_page")))
-INDEX: Final = "index.html"
-FAVICON: Final = "favicon.svg"
-_MEDIA_TYPES: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        ".html": "text/html; charset=utf-8",
-        ".css": "text/css; charset=utf-8",
-        ".js": "text/javascript; charset=utf-8",
-        ".json": "application/json",
-        ".svg": "image/svg+xml",
-        ".txt": "text/plain; charset=utf-8",
-        ".md": "text/markdown; charset=utf-8",
-    }
-)
+KEEP_FOREVER: Final = "public, max-age=31536000, immutable"
+_MEDIA_TYPES: Final[Mapping[str, str]] = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".json": "application/json",
+    ".svg": "image/svg+xml",
+    ".txt": "text/plain; charset=utf-8",
+    ".md": "text/markdown; charset=utf-8",
+}
 
 
 @dataclass(frozen=True, slots=True)
-class WebFile:
+class PageFile:
     body: bytes
     media_type: str
 
 
-def load_web_files(directory: Path = PAGE_FOLDER) -> Mapping[str, WebFile]:
-    """Return the files below ``directory`` by relative path, without those of an unknown media type."""
-    return MappingProxyType(
-        {
-            path.relative_to(directory).as_posix(): WebFile(path.read_bytes(), _MEDIA_TYPES[path.suffix])
-            for path in sorted(directory.rglob("*"))
-            if path.suffix in _MEDIA_TYPES
-        }
-    )
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The document, and the files that it names by ``DIGEST/PATH``, so that a changed file has a new address."""
+
+    index: bytes
+    icon: PageFile
+    files: Mapping[str, PageFile]
+
+
+def load_page(folder: Path = PAGE_FOLDER) -> Page:
+    """Read the files below ``folder``, without those of an unknown media type."""
+    paths = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.suffix in _MEDIA_TYPES}
+    files = {name: PageFile(path.read_bytes(), _MEDIA_TYPES[path.suffix]) for name, path in sorted(paths.items())}
+    digest = hashlib.sha256(repr(files).encode()).hexdigest()[:16]
+    index = files.pop("index.html").body.replace(b"/DIGEST/", f"/{digest}/".encode())
+    return Page(index, files["favicon.svg"], {f"{digest}/{name}": file for name, file in files.items()})
 
 
 def page_headers(game_url: str | None) -> dict[str, str]:

@@ -26,7 +26,7 @@ from evilpegs_server.site.models import (
     PlayerResult,
     ReadyDocument,
 )
-from evilpegs_server.site.page import FAVICON, INDEX, page_headers
+from evilpegs_server.site.page import KEEP_FOREVER, page_headers
 from evilpegs_server.site.responses import (
     MINUTE,
     busy_response,
@@ -78,7 +78,7 @@ _INDEX: Final[dict[int | str, dict[str, Any]]] = {
 async def get_index(site: CurrentSite, request: Request) -> Response:
     """Return the paths of the API. A client that accepts HTML, such as a browser, gets the web page instead."""
     if any(HTML in each for each in request.headers.getlist("accept")):
-        return _file(site, INDEX, page_headers(site.game_url(request)))
+        return Response(site.page.index, 200, page_headers(site.game_url(request)), HTML)
     answer = _index(site)
     answer.headers["Vary"] = "Accept"
     return answer
@@ -105,19 +105,15 @@ async def get_game(site: CurrentSite, request: Request) -> Response:
 
 @_server.get("/favicon.ico", include_in_schema=False)
 async def get_favicon(site: CurrentSite) -> Response:
-    return _file(site, FAVICON)
+    return Response(site.page.icon.body, media_type=site.page.icon.media_type)
 
 
 @_server.get("/static/{path:path}", include_in_schema=False)
 async def get_static(site: CurrentSite, path: str) -> Response:
-    return _file(site, path)
-
-
-def _file(site: CurrentSite, path: str, headers: dict[str, str] | None = None) -> Response:
-    file = site.web_files.get(path)
+    file = site.page.files.get(path)
     if file is None:
         raise HTTPException(404, f"the page has no file {quote(path)}")
-    return Response(file.body, 200, headers, file.media_type)
+    return Response(file.body, 200, {"Cache-Control": KEEP_FOREVER}, file.media_type)
 
 
 @_server.get("/healthz", response_model=HealthDocument, responses=problem_statuses())

@@ -1,4 +1,4 @@
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import Annotated
@@ -18,7 +18,7 @@ from evilpegs_server.site.bounds import ladder_list
 from evilpegs_server.site.loop_share import MeteredReads
 from evilpegs_server.site.metrics import Metrics
 from evilpegs_server.site.models import LadderList
-from evilpegs_server.site.page import WebFile, load_web_files
+from evilpegs_server.site.page import Page, load_page
 from evilpegs_server.storage.server_key import ServerKey
 from evilpegs_server.storage.writer import Writer
 
@@ -42,7 +42,7 @@ class Site:
     base_path: str
     key: ServerKey
     log: BoundLogger
-    web_files: Mapping[str, WebFile] = field(default_factory=load_web_files)
+    page: Page = field(default_factory=load_page)
     version: str = field(default_factory=lambda: version("evilpegs"))
     ladders: LadderList = field(init=False)
 

@@ -52,7 +52,7 @@ def site(fake_server):
         base_path="",
         key=None,
         log=fake_server.services.log,
-        web_files={},
+        page=None,
     )
     reads.close()
 

@@ -1,5 +1,6 @@
 """The page as a server sends it: its document, its files, its headers, and the address of the game."""
 
+import re
 from types import SimpleNamespace
 
 import httpx
@@ -9,7 +10,7 @@ import structlog
 from evilpegs_server.hosts import GameAddress, game_url_beside
 from evilpegs_server.server import find_game_address, running_server
 from evilpegs_server.settings import Settings
-from evilpegs_server.site.page import PAGE_FOLDER, load_web_files, page_headers
+from evilpegs_server.site.page import PAGE_FOLDER, load_page, page_headers
 from support.patience import PATIENCE
 
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"
@@ -24,7 +25,8 @@ def policy(answer):
 def test_index_is_page_for_browsers_and_links_for_others(web):
     page, *others = [web.get("/", headers={"accept": each}) for each in (BROWSER, "*/*", "application/json", "")]
     assert page.headers["content-type"] == "text/html; charset=utf-8"
-    assert page.content == (PAGE_FOLDER / "index.html").read_bytes()
+    assert page.text.startswith("<!doctype html>")
+    assert "DIGEST" not in page.text
     assert [each.json()["name"] for each in others] == ["evilpegs"] * 3
     assert all("Accept" in each.headers["vary"].split(", ") for each in (page, *others))
 
@@ -63,56 +65,112 @@ def test_game_is_on_host_of_request(web, site, host, game):
     assert allowed == ("ws:" if "[" in game else f"ws://{game}:{port}")
 
 
-def test_every_file_of_page_is_served(web):
+@pytest.fixture(scope="module")
+def files(web):
+    """The address of the page's files, as its index names it."""
+    [digest] = set(re.findall('"static/([^/"]+)/', web.get("/", headers={"accept": BROWSER}).text))
+    return f"/static/{digest}"
+
+
+def test_every_file_of_page_is_served_and_kept(web, files):
     paths = [path for path in PAGE_FOLDER.rglob("*") if path.is_file() and path.suffix not in {".py", ".pyc", ".ts"}]
-    assert len(paths) > 5
-    for path in paths:
-        answer = web.get(f"/static/{path.relative_to(PAGE_FOLDER).as_posix()}")
+    names = {path.relative_to(PAGE_FOLDER).as_posix(): path for path in paths if path.name != "index.html"}
+    assert len(names) > 5
+    for name, path in names.items():
+        answer = web.get(f"{files}/{name}")
         assert answer.content == path.read_bytes(), path
         assert answer.headers["x-content-type-options"] == "nosniff"
-        assert answer.headers["cache-control"] == "no-cache"
+        assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
         assert "etag" in answer.headers
+
+
+def test_index_names_files_that_exist(web):
+    page = web.get("/", headers={"accept": BROWSER}).text
+    addresses = [each for each in re.findall('(?:href|src)="([^"#]+)"', page) if not each.startswith("api/")]
+    assert len(addresses) > 5
+    for address in addresses:
+        assert address.startswith("static/")
+        assert web.get(address).status_code == 200, address
 
 
 @pytest.mark.parametrize(
     ("path", "media_type"),
     [
-        ("static/app.js", "text/javascript; charset=utf-8"),
-        ("static/style.css", "text/css; charset=utf-8"),
-        ("static/vendor/manifest.json", "application/json"),
-        ("favicon.ico", "image/svg+xml"),
+        ("app.js", "text/javascript; charset=utf-8"),
+        ("style.css", "text/css; charset=utf-8"),
+        ("vendor/manifest.json", "application/json"),
+        ("bots/python.txt", "text/plain; charset=utf-8"),
     ],
 )
-def test_files_have_their_media_types(web, path, media_type):
-    assert web.get(path).headers["content-type"] == media_type
+def test_files_have_their_media_types(web, files, path, media_type):
+    assert web.get(f"{files}/{path}").headers["content-type"] == media_type
+
+
+def test_icon_of_site_is_validated_again(web):
+    icon = web.get("/favicon.ico")
+    assert (icon.headers["content-type"], icon.headers["cache-control"]) == ("image/svg+xml", "no-cache")
+
+
+@pytest.mark.parametrize("path", ["app.js", "DIGEST/app.js", "0123456789abcdef/app.js"])
+def test_file_has_no_address_but_that_of_its_digest(web, path):
+    answer = web.get(f"/static/{path}")
+    assert (answer.status_code, answer.headers["cache-control"]) == (404, "no-store")
+    assert answer.json()["detail"] == f"the page has no file '{path}'"
 
 
 @pytest.mark.parametrize(
     "path",
     [
-        "/static/",
-        "/static/nothing.js",
-        "/static/__init__.py",
-        "/static/../evilpegs_clients/errors.py",
-        "/static/%2e%2e/evilpegs_clients/errors.py",
-        "/static/..%2fevilpegs_clients/errors.py",
-        "/static/vendor/..%2f..%2fevilpegs_clients/errors.py",
-        "/static//etc/passwd",
-        "/static/%2fetc/passwd",
-        "/static/app.js%00",
-        "/static/vendor",
+        "",
+        "/",
+        "/nothing.js",
+        "/index.html",
+        "/__init__.py",
+        "/../app.js",
+        "/../evilpegs_clients/errors.py",
+        "/%2e%2e/evilpegs_clients/errors.py",
+        "/..%2fevilpegs_clients/errors.py",
+        "/vendor/..%2f..%2fevilpegs_clients/errors.py",
+        "//etc/passwd",
+        "/%2fetc/passwd",
+        "/app.js%00",
+        "/vendor",
     ],
 )
-def test_other_files_are_unknown(web, path):
-    answer = web.get(httpx.URL(web.base_url).copy_with(raw_path=path.encode()))
+def test_other_files_are_unknown(web, files, path):
+    answer = web.get(httpx.URL(web.base_url).copy_with(raw_path=f"{files}{path}".encode()))
     assert (answer.status_code, answer.json()["status"]) == (404, 404)
 
 
-def test_files_of_other_types_are_left_out(tmp_path):
-    (tmp_path / "sub").mkdir()
-    for name in ("a.js", "sub/b.css", "c.py", "d"):
-        (tmp_path / name).write_text("x")
-    assert list(load_web_files(tmp_path)) == ["a.js", "sub/b.css"]
+FILES = {"index.html": "static/DIGEST/a.js", "favicon.svg": "x", "a.js": "x", "sub/b.css": "x", "c.py": "x"}
+
+
+@pytest.fixture
+def page_of(tmp_path):
+    """Write files and return the page that they make."""
+
+    def page_of(files):
+        folder = tmp_path / str(len(list(tmp_path.iterdir())))
+        for name, text in files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(text)
+        return load_page(folder)
+
+    return page_of
+
+
+def test_files_of_other_types_are_left_out(page_of):
+    page = page_of(FILES)
+    digest = page.index.decode().split("/")[1]
+    assert list(page.files) == [f"{digest}/{name}" for name in ("a.js", "favicon.svg", "sub/b.css")]
+
+
+@pytest.mark.parametrize("change", [{"index.html": "/DIGEST/"}, {"sub/b.css": "y"}, {"new.js": "x"}])
+def test_changed_file_changes_every_address(page_of, change):
+    page, same, changed = page_of(FILES), page_of(FILES), page_of(FILES | change)
+    assert page == same
+    assert not page.files.keys() & changed.files.keys()
+    assert page.index != changed.index
 
 
 def test_policy_without_game_allows_only_server():

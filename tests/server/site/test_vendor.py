@@ -105,7 +105,7 @@ def test_document_preloads_modules_of_first_view():
     shell, view = [modules_of(PAGE_FOLDER / name, STATIC_IMPORT) for name in ("app.js", "views/first.js")]
     needed = {path.relative_to(PAGE_FOLDER).as_posix() for path in shell | view} - {"app.js"}
     document = (PAGE_FOLDER / "index.html").read_text()
-    assert set(re.findall('<link rel="modulepreload" href="static/([^"]+)">', document)) == needed
+    assert set(re.findall('<link rel="modulepreload" href="static/DIGEST/([^"]+)">', document)) == needed
 
 
 def test_every_import_of_page_exists_and_stays_below_its_directory():
