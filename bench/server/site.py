@@ -126,23 +126,23 @@ class LongPlayer(Player):
         return LONG_GUESS
 
 
-def late_ticks(site):
+def late_ticks(game):
     """Return the number of ticks up to each bound of lateness in seconds."""
     name = "evilpegs_loop_lag_seconds_bucket"
-    lines = [line for line in get(site, "/metrics").splitlines() if line.startswith(name)]
+    lines = [line for line in get(game, "/metrics").splitlines() if line.startswith(name)]
     return {float(line.split('"')[1]): float(line.split()[-1]) for line in lines}
 
 
-def stalls(site, path, seconds):
+def stalls(site, game, path, seconds):
     """Return the bound of the latest tick in seconds, and the ticks over 20 ms, while requests for ``path`` arrive."""
-    before = late_ticks(site)
+    before = late_ticks(game)
     if path is None:
         time.sleep(seconds)
     else:
         with start_requests(site, path, seconds, niceness=0) as client:
             client.communicate()
         assert client.returncode == 0
-    grown = {bound: count - before[bound] for bound, count in late_ticks(site).items()}
+    grown = {bound: count - before[bound] for bound, count in late_ticks(game).items()}
     longest = min(bound for bound, count in grown.items() if count == grown[float("inf")])
     return longest, grown[float("inf")] - grown[WANTED_STALL]
 
@@ -168,11 +168,11 @@ def quiet_bots(game):
         playing.join()
 
 
-def stalls_in_turn(site, path, options):
+def stalls_in_turn(site, game, path, options):
     """Print the longest stall without and with requests for a path; return the figure of stalls over 20 ms."""
     results = {None: [], path: []}
     for asked in alternating((None, path), options.rounds):
-        results[asked].append(stalls(site, asked, options.seconds))
+        results[asked].append(stalls(site, game, asked, options.seconds))
     for asked, measured in results.items():
         longest, late = max(each[0] for each in measured), sum(each[1] for each in measured)
         shown = f"{REQUESTS_PER_SECOND} requests/s for {asked}" if asked else "no requests"
@@ -185,14 +185,14 @@ def stalls_in_turn(site, path, options):
 def measure_stalls(options):
     """Measure the stalls of the event loop for each path."""
     with evilpegs(site=True) as server:
-        site = server.site()
+        site, game = server.site(), server.url.replace("ws://", "http://").removesuffix("v1")
         uvloop.run(run(Load(server.url, 2, name="long", ladder=LONG_LADDER), 5, player=LongPlayer))
         played = json.loads(get(site, f"/api/v1/matches?ladder={LONG_LADDER}"))["matches"]
         record = f"/api/v1/matches/{next(each['match'] for each in played if each['over'])}"
         print(f"the long record has {len(get(site, f'{record}/record')):,} bytes")
         paths = [PATH, "/api/v1/matches?limit=100", record, f"{record}/record", "/api/v1/players/load0000", "/metrics"]
         with quiet_bots(server.url):
-            return [stalls_in_turn(site, path, options) for path in paths]
+            return [stalls_in_turn(site, game, path, options) for path in paths]
 
 
 def measure(options: argparse.Namespace) -> list[Figure]:

@@ -24,7 +24,9 @@ from evilpegs_server.gateway.admission import Admission
 from evilpegs_server.gateway.entrance import Entrance
 from evilpegs_server.gateway.gateway import Gateway
 from evilpegs_server.gateway.guests import Presence
+from evilpegs_server.gateway.health import Health
 from evilpegs_server.gateway.login import SessionServices, lapse_names, lapse_time
+from evilpegs_server.gateway.metrics import GameMetrics
 from evilpegs_server.hosts import (
     AllowedOrigins,
     GameAddress,
@@ -46,9 +48,10 @@ from evilpegs_server.show.follower import Follower
 from evilpegs_server.show.streams import Streams
 from evilpegs_server.site.analysis import ANALYSIS_LIMITS, MatchAnalyses
 from evilpegs_server.site.app import create_app
+from evilpegs_server.site.counts import SiteCounts
 from evilpegs_server.site.http_server import running_http_server
 from evilpegs_server.site.loop_share import MeteredReads
-from evilpegs_server.site.metrics import Metrics
+from evilpegs_server.site.metrics import ShowMetrics
 from evilpegs_server.site.site import Site
 from evilpegs_server.stopping import (
     CLOSE_SECONDS,
@@ -214,25 +217,21 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
         if site is not None:
             analyses = MatchAnalyses(engine, pools["analyses"])
             outlets.callback(analyses.close)
-            caches = {
-                "replies": lambda: codemaking.metrics().known,
-                "worker": lambda: worker.state.cache,
-                "analyses": lambda: analyses.state,
-            }
-            seats, table_sizes = lambda: services.admission.seats, services.table_sizes
             sockets = await bind_site(settings)
             metered = MeteredReads(reads)
-            metrics = Metrics(registry, writer, loop_lag, seats, table_sizes, pools, caches)
+            counts = SiteCounts()
+            shown = {name: pools[name] for name in ("luck", "analyses")}
+            caches = {"analyses": lambda: analyses.state}
             app = create_app(
                 Site(
                     registry=registry,
                     engine=engine,
-                    writer=writer,
                     leaderboards=leaderboards,
                     reads=metered,
                     analyses=analyses,
                     streams=streams,
-                    metrics=metrics,
+                    counts=counts,
+                    metrics=ShowMetrics(counts, streams, follower, leaderboards, shown, caches),
                     public_metrics=settings.public_metrics,
                     allow_origins=settings.allow_origins,
                     hosts=hosts,
@@ -242,7 +241,7 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
                     log=log,
                 )
             )
-            serving = running_http_server(app, sockets, registry.counts.http, tls, metered.share)
+            serving = running_http_server(app, sockets, counts, tls, metered.share)
             await outlets.enter_async_context(serving)
             outlets.callback(streams.close)  # or responses would go on
             site = replace(site, port=sockets[0].getsockname()[1])
@@ -251,7 +250,17 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
         origins = AllowedOrigins(hosts, site, settings.site_url)
         proxies = TrustedProxies(settings.trusted_proxies)
         entrance = Entrance(services.admission, clock.now, hosts, origins, proxies, tls)
-        gateway = Gateway(services, clock, entrance, site)
+        metrics = GameMetrics(
+            registry,
+            writer,
+            loop_lag,
+            lambda: services.admission.seats,
+            services.table_sizes,
+            {name: pools[name] for name in ("replies", "hints")},
+            {"replies": lambda: codemaking.metrics().known, "worker": lambda: worker.state.cache},
+        )
+        health = Health(registry, writer, metrics, settings.public_metrics)
+        gateway = Gateway(services, clock, entrance, site, health)
         with naming_address(settings.host, settings.port, "--port"):
             host, game.port = await gateway.open(settings.host, settings.port)
         try:

@@ -15,7 +15,7 @@ from support.site_server import played_site
 
 PAGE = Path(__file__).parents[2] / "docs/http.md"
 CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
-ADDRESS = "http://127.0.0.1:8000/"
+ADDRESS, GAME = "http://127.0.0.1:8000/", "http://127.0.0.1:8765/"
 ELLIPSIS = "…"
 OVER, OPEN = "1a3185c59c4ed34a", "1a3185c59c4ed34b"
 
@@ -46,7 +46,8 @@ class Curl:
     """The part of curl that the page needs. The page's address, matches, log and tag stand for the real ones."""
 
     def __init__(self, site, folder):
-        self.real = {ADDRESS: site.url, OVER: site.over, OPEN: site.open}
+        game = site.game_url.replace("ws://", "http://").removesuffix("v1")
+        self.real = {ADDRESS: site.url, GAME: game, OVER: site.over, OPEN: site.open}
         self.folder, self.tag = folder, ""
 
     def follow(self, arguments, printed):
@@ -85,7 +86,7 @@ class Curl:
                 case _:
                     assert url is None, word
                     url = word
-        assert url.startswith(ADDRESS)
+        assert url.startswith((ADDRESS, GAME))
         for shown, real in self.real.items():
             url = url.replace(shown, real)
         answer = answered(method, url, headers)

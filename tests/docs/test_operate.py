@@ -63,12 +63,8 @@ def test_operate_page_has_every_limit_under_limits():
     assert {*Limit, RATE_LIMIT, PRACTICE_LIMIT} <= table("Limits").keys()
 
 
-@pytest.fixture(scope="module")
-def families(tmp_path_factory):
-    """The metrics of a server on which matches were played, by name, and the names of their labels."""
-    with played_site(f"sqlite:///{tmp_path_factory.mktemp('operate') / 'a.sqlite3'}") as played:
-        httpx.get(played.url + "nowhere")
-        text = httpx.get(played.url + "metrics").text
+def families(text):
+    """Return the metrics on a page by name, with the names of their labels."""
     return {
         family.name + ("_total" if family.type == "counter" else ""): {
             label for sample in family.samples for label in sample.labels
@@ -79,11 +75,27 @@ def families(tmp_path_factory):
     }
 
 
-def test_operate_page_has_every_metric_with_its_labels(families):
-    documented = {name: set(re.findall(r"`(\w+)`", labels)) for name, labels in table("Metrics").items()}
-    assert documented.keys() == families.keys()
-    wrong = {name for name, labels in families.items() if labels and labels != documented[name]}
+@pytest.fixture(scope="module")
+def metrics(tmp_path_factory):
+    """The metrics of the game and of the site of a server on which matches were played, by section of the page."""
+    with played_site(f"sqlite:///{tmp_path_factory.mktemp('operate') / 'a.sqlite3'}") as played:
+        game = played.game_url.replace("ws://", "http://").removesuffix("v1")
+        urls = {"Metrics": game, "Metrics of the site": played.url}
+        for url in urls.values():
+            httpx.post(url + "metrics", headers={"Host": "stranger.example"})
+        return {heading: families(httpx.get(url + "metrics").text) for heading, url in urls.items()}
+
+
+@pytest.mark.parametrize("heading", ["Metrics", "Metrics of the site"])
+def test_operate_page_has_every_metric_with_its_labels(metrics, heading):
+    documented = {name: set(re.findall(r"`(\w+)`", labels)) for name, labels in table(heading).items()}
+    assert documented.keys() == metrics[heading].keys()
+    wrong = {name for name, labels in metrics[heading].items() if labels and labels != documented[name]}
     assert wrong == set()
+
+
+def test_each_metric_has_one_place(metrics):
+    assert metrics["Metrics"].keys() & metrics["Metrics of the site"].keys() == set()
 
 
 def test_operate_page_explains_every_sign_of_attack():

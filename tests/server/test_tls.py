@@ -74,8 +74,8 @@ async def test_game_and_site_are_announced_with_tls(secure_server, certificate):
     assert secure_server.url.startswith("wss://")
     assert secure_server.site_url.startswith("https://")
     async with httpx.AsyncClient(verify=tls, timeout=PATIENCE) as client:
-        ready = await client.get(secure_server.site_url + "readyz")
-        redirected = await client.get(secure_server.url.replace("wss://", "https://").removesuffix("v1"))
+        game = secure_server.url.replace("wss://", "https://").removesuffix("v1")
+        ready, redirected = await client.get(game + "readyz"), await client.get(game)
     async with connect(secure_server.url, ssl=tls, open_timeout=PATIENCE) as client:
         await client.send(json.dumps({"type": "hello", "client": {"name": "tester", "version": "1"}}))
         welcome = json.loads(await client.recv())

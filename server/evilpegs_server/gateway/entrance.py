@@ -46,7 +46,7 @@ class Entrance:
 
     def admit(self, transport: asyncio.Transport) -> Ticket | None:
         """Count a new connection until `release`; if a limit is met, refuse and close it, and return None."""
-        peer = _peer(transport)
+        peer = peer_address(transport)
         proxies = self._proxies
         try:
             return self._admission.open(None if proxies.trusts(peer) else proxies.counted_peer(peer), self._now())
@@ -68,7 +68,7 @@ class Entrance:
             return connection.respond(http.HTTPStatus.MISDIRECTED_REQUEST, why)
         if not self._origins.allow(headers.get_all("Origin"), headers["Host"]):
             return connection.respond(http.HTTPStatus.FORBIDDEN, FOREIGN_ORIGIN)
-        peer = _peer(connection.transport)
+        peer = peer_address(connection.transport)
         if self._proxies.trusts(peer):
             forwarded = headers.get_all("Forwarded"), headers.get_all("X-Forwarded-For")
             try:
@@ -91,7 +91,7 @@ class Entrance:
         transport.close()
 
 
-def _peer(transport: asyncio.BaseTransport) -> str:
+def peer_address(transport: asyncio.BaseTransport) -> str:
     peer = transport.get_extra_info("peername")
     return str(peer[0]) if peer else ""
 

@@ -17,7 +17,8 @@ from websockets.typing import Subprotocol
 
 from evilpegs_protocol.constants import PATH, SUBPROTOCOL
 from evilpegs_server.gateway.connection import CLOSE_SECONDS, GameConnection, SocketChannel
-from evilpegs_server.gateway.entrance import Entrance
+from evilpegs_server.gateway.entrance import Entrance, peer_address
+from evilpegs_server.gateway.health import Health
 from evilpegs_server.gateway.login import SessionServices, Visit
 from evilpegs_server.gateway.rate_limit import RateLimit
 from evilpegs_server.gateway.session import Session
@@ -34,7 +35,7 @@ _PLAIN_PATH: Final = re.compile(r"/[A-Za-z0-9._~%/?&=+,:-]{0,2000}")
 
 
 class Gateway:
-    """A WebSocket server with a session per connection; other HTTP requests are redirected to ``site``, if any."""
+    """A WebSocket server with a session per connection; ``health`` answers plain requests, or ``site`` gets them."""
 
     def __init__(
         self,
@@ -42,11 +43,13 @@ class Gateway:
         clock: StallFreeClock,
         entrance: Entrance,
         site: SiteAddress | None,
+        health: Health,
     ) -> None:
         self._services = services
         self._clock = clock
         self._entrance = entrance
         self._site = site
+        self._health = health
         self._server: Server | None = None
         self._closing = False
         self._sweeping: asyncio.Task[None] | None = None
@@ -130,7 +133,8 @@ class Gateway:
         assert connection.ticket is not None  # noqa: S101 - or nothing would have been read
         response = self._entrance.refusal(connection, request, connection.ticket) or self._answer(connection, request)
         if response is not None:
-            self._services.registry.counts.http.note_status("game", response.status_code)
+            if response.status_code >= 400:
+                self._services.registry.counts.http_refusals[response.status_code] += 1
             connection.close_after_response()
         else:  # only now the address of a client behind a proxy is known
             connection.rate = self._new_rate_limit(connection)
@@ -140,9 +144,12 @@ class Gateway:
 
     def _answer(self, connection: ServerConnection, request: Request) -> Response | None:
         path = request.path.split("?")[0]
-        site = self._site_url(connection)
-        if not _is_upgrade(request) and site is not None and path != PATH:
-            return _redirect(connection, site, request.path)
+        if not _is_upgrade(request):
+            if request.method in {"GET", "HEAD"} and (response := self._health.respond(connection, request, path)):
+                return response
+            # a plain request for the game is refused by the library, which says that it needs a WebSocket
+            if path != PATH and (site := self._site_url(connection)) is not None:
+                return _redirect(connection, site, request.path)
         if path != PATH:
             return connection.respond(http.HTTPStatus.NOT_FOUND, f"The game is at {PATH}.\n")
         return None
@@ -199,8 +206,7 @@ async def _pause(connection: ServerConnection, seconds: float) -> None:
 def _address(connection: GameConnection) -> str:
     if connection.ticket is not None and connection.ticket.address is not None:
         return connection.ticket.address
-    peer = connection.remote_address
-    return str(peer[0]) if peer else ""
+    return peer_address(connection.transport)
 
 
 def _is_upgrade(request: Request) -> bool:

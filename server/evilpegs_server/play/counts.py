@@ -14,23 +14,6 @@ NO_HELLO: Final = "none"
 """The kind of a connection before `hello`."""
 
 
-@dataclass(slots=True)
-class HttpCounts:
-    """HTTP counts: ``refusals`` of both ports, by port (`game` or `site`) and status, and the rest of the site only.
-
-    ``waits`` counts the requests that waited because the site had used its share of the event loop's time.
-    """
-
-    refusals: Counter[tuple[str, int]] = field(default_factory=Counter)
-    connections: int = 0
-    refused_connections: int = 0
-    waits: int = 0
-
-    def note_status(self, port: str, status: int) -> None:
-        if status >= 400:
-            self.refusals[port, status] += 1
-
-
 @dataclass(frozen=True, slots=True)
 class Seats:
     """The seats and guests of a server at one moment; ``met`` counts met limits by the name of their setting."""
@@ -80,7 +63,7 @@ class ServerCounts:
     """Counts since the start of a server. They are plain numbers, so that counting a guess takes 0.2 microseconds.
 
     Keys are the type of a durable event, the error code of a refusal, the kind of an open connection's player, the name
-    of a limit's setting, and the error class of a storage fault.
+    of a limit's setting, the error class of a storage fault, and the status of an HTTP response of the game port.
     """
 
     events: Counter[str] = field(default_factory=Counter)
@@ -90,7 +73,7 @@ class ServerCounts:
     limits: Counter[str] = field(default_factory=Counter)
     faults: Counter[str] = field(default_factory=Counter)
     guess_times: GuessTimes = field(default_factory=GuessTimes)
-    http: HttpCounts = field(default_factory=HttpCounts)
+    http_refusals: Counter[int] = field(default_factory=Counter)
 
     def identify_connection(self, kind: str) -> None:
         """Move a connection that has sent `hello` from `NO_HELLO` to the kind of its player."""

@@ -79,6 +79,10 @@ class Streams:
     def is_full(self) -> bool:
         return self._closed or self._open >= MAX_STREAMS
 
+    @property
+    def open(self) -> int:
+        return self._open
+
     def count(self, *topics: str) -> int:
         """Return the number of streams on these topics."""
         return sum(len(self._readers.get(topic, ())) for topic in topics)

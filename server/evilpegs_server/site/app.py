@@ -11,8 +11,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.stdlib import BoundLogger
 
 from evilpegs_server.hosts import AllowedHosts
-from evilpegs_server.play.counts import HttpCounts
 from evilpegs_server.site.caching import Caching
+from evilpegs_server.site.counts import SiteCounts
 from evilpegs_server.site.openapi import openapi_text
 from evilpegs_server.site.recent_answers import RecentAnswers
 from evilpegs_server.site.responses import busy_response, handle_problems, is_stream, problem_response
@@ -25,7 +25,7 @@ REQUEST_SECONDS: Final = 10.0
 def create_app(site: Site) -> FastAPI:
     layers = [  # the outermost comes first
         Middleware(RecentAnswers),
-        Middleware(RefusalCount, site.registry.counts.http),
+        Middleware(RefusalCount, site.counts),
         Middleware(Guard, site.log),
         Middleware(HostCheck, site.hosts),
         Middleware(HeadAsGet),
@@ -79,14 +79,14 @@ class Guard:
 class RefusalCount:
     """ASGI middleware that counts responses with a status of 400 or more."""
 
-    def __init__(self, app: ASGIApp, counts: HttpCounts) -> None:
+    def __init__(self, app: ASGIApp, counts: SiteCounts) -> None:
         self._app = app
         self._counts = counts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def count_and_send(message: Message) -> None:
             if message["type"] == "http.response.start":
-                self._counts.note_status("site", message["status"])
+                self._counts.note_status(message["status"])
             await send(message)
 
         await self._app(scope, receive, count_and_send)

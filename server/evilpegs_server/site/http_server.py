@@ -15,7 +15,7 @@ from starlette.types import ASGIApp
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from evilpegs_server.addresses import counted_network, parse_address
-from evilpegs_server.play.counts import HttpCounts
+from evilpegs_server.site.counts import SiteCounts
 from evilpegs_server.site.loop_share import LoopShare, MeteredApp, RequestQueue
 from evilpegs_server.site.responses import problem_response
 
@@ -46,13 +46,13 @@ class EmbeddedServer(uvicorn.Server):
 async def running_http_server(
     app: ASGIApp,
     sockets: list[socket.socket],
-    counts: HttpCounts | None = None,
+    counts: SiteCounts | None = None,
     tls: ssl.SSLContext | None = None,
     share: LoopShare | None = None,
 ) -> AsyncIterator[None]:
     """Serve ``app`` within the block; at its end, responses in progress have `CLOSE_SECONDS` to finish."""
     share = share or LoopShare()
-    site = Connections(counts or HttpCounts(), share, asyncio.get_running_loop())
+    site = Connections(counts or SiteCounts(), share, asyncio.get_running_loop())
     server = EmbeddedServer(
         uvicorn.Config(
             MeteredApp(app, share),
@@ -93,7 +93,7 @@ async def _stop(server: EmbeddedServer, serving: asyncio.Task[None]) -> None:
 class Connections:
     """The open connections of the site per address (IPv6 by its /64 network), and the queue of their requests."""
 
-    def __init__(self, counts: HttpCounts, share: LoopShare, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, counts: SiteCounts, share: LoopShare, loop: asyncio.AbstractEventLoop) -> None:
         self._counts = counts
         self._by_address: Counter[str] = Counter()
         self._queue = RequestQueue(share, loop)
@@ -110,8 +110,7 @@ class Connections:
 
     def queue_request(self, connection: object, address: str, begin: Callable[[], None]) -> None:
         """Call ``begin``, never at once, when the next request may be handled; addresses take turns."""
-        if not self._queue.enter(connection, address, begin):
-            self._counts.waits += 1
+        self._queue.enter(connection, address, begin)
 
     def remove(self, connection: object, address: str) -> None:
         """Forget a connection that `add` has counted, and its waiting request."""
@@ -122,7 +121,7 @@ class Connections:
             del self._by_address[address]
 
     def note_malformed(self) -> None:
-        self._counts.note_status("site", 400)
+        self._counts.note_status(400)
 
 
 def _is_local(address: str) -> bool:

@@ -205,13 +205,13 @@ class LivePage(Document):
 
 
 class HealthDocument(Document):
-    """The answer of a server that runs."""
+    """The answer of a site that runs."""
 
     status: Literal["ok"] = "ok"
 
 
 class ReadyDocument(Document):
-    """The answer of a server on which matches can begin."""
+    """The answer of a site whose leaderboards have all stored games."""
 
     status: Literal["ready"] = "ready"
 

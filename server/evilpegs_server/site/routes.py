@@ -11,6 +11,7 @@ from evilpegs_protocol.constants import SUBPROTOCOL
 from evilpegs_protocol.fields import Name
 from evilpegs_server.hosts import is_local
 from evilpegs_server.leaderboard.row import LeaderboardRow
+from evilpegs_server.metric_families import NOT_LOCAL
 from evilpegs_server.site import match_routes, stream_routes
 from evilpegs_server.site.models import (
     GameAddressDocument,
@@ -118,18 +119,19 @@ async def get_static(site: CurrentSite, path: str) -> Response:
 
 @_server.get("/healthz", response_model=HealthDocument, responses=problem_statuses())
 async def get_health() -> Response:
-    """Return status 200 as long as the server runs."""
+    """Return status 200 as long as the site runs."""
     return document(HealthDocument(), _NEVER_KEPT)
 
 
 @_server.get("/readyz", response_model=ReadyDocument, responses=problem_statuses())
 async def get_ready(site: CurrentSite) -> Response:
-    """Return status 200 if matches can begin on the server, and status 503 otherwise.
+    """Return status 200 once all stored games are on the leaderboards, and status 503 before.
 
-    Matches cannot begin if the server is about to stop, or if its log of events cannot be written.
+    Whether matches can start, the same path on the game port says.
     """
-    obstacle = site.obstacle()
-    return document(ReadyDocument(), _NEVER_KEPT) if obstacle is None else busy_response(obstacle)
+    if not site.leaderboards.filled:
+        return busy_response("the results are being counted; try again soon")
+    return document(ReadyDocument(), _NEVER_KEPT)
 
 
 @_server.get("/api/v1/keys", response_model=KeysDocument, responses=problem_statuses())
@@ -156,13 +158,13 @@ _METRICS: Final[dict[int | str, dict[str, Any]]] = {
 
 @_server.get("/metrics", response_class=Response, responses=_METRICS)
 async def get_metrics(site: CurrentSite, request: Request) -> Response:
-    """Return the metrics of the server in the text format of Prometheus.
+    """Return the metrics of the site in the text format of Prometheus. The game port has those of the game.
 
     Only programs on this machine may read them, unless the setting `public_metrics` allows all machines.
     """
     peer = request.client.host if request.client is not None else ""
     if not site.public_metrics and not is_local(peer, request.headers):
-        raise HTTPException(403, "metrics are for this machine only; see the setting public_metrics")
+        raise HTTPException(403, NOT_LOCAL)
     headers = {"Cache-Control": "no-store", "Content-Type": CONTENT_TYPE_LATEST}
     return Response(site.metrics.text(), headers=headers)
 

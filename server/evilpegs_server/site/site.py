@@ -15,12 +15,12 @@ from evilpegs_server.play.registry import MatchRegistry
 from evilpegs_server.show.streams import Streams
 from evilpegs_server.site.analysis import MatchAnalyses
 from evilpegs_server.site.bounds import ladder_list
+from evilpegs_server.site.counts import SiteCounts
 from evilpegs_server.site.loop_share import MeteredReads
-from evilpegs_server.site.metrics import Metrics
+from evilpegs_server.site.metrics import ShowMetrics
 from evilpegs_server.site.models import LadderList
 from evilpegs_server.site.page import Page, load_page
 from evilpegs_server.storage.server_key import ServerKey
-from evilpegs_server.storage.writer import Writer
 
 
 @dataclass(slots=True)
@@ -29,12 +29,12 @@ class Site:
 
     registry: MatchRegistry
     engine: Engine
-    writer: Writer
     leaderboards: LiveLeaderboards
     reads: MeteredReads
     analyses: MatchAnalyses
     streams: Streams
-    metrics: Metrics
+    counts: SiteCounts
+    metrics: ShowMetrics
     public_metrics: bool
     allow_origins: Sequence[str]
     hosts: AllowedHosts
@@ -60,17 +60,6 @@ class Site:
     def game_url(self, request: Request) -> str | None:
         """Return the URL of the game for a client that reaches this server under the host of ``request``."""
         return self.game.url_for(self.hosts.find(request.headers.getlist("host")) or "localhost")
-
-    def obstacle(self) -> str | None:
-        """Return why no match can begin now."""
-        if self.registry.draining:
-            return "the server is about to stop"
-        health = self.writer.health
-        if health.stuck:
-            return "the event log cannot be written: a commit takes too long"
-        if health.obstacle is not None:
-            return "the event log cannot be written: the database file was moved, deleted or replaced"
-        return "the event log cannot be written: the last commit failed" if health.failed else None
 
 
 async def _site(request: Request) -> Site:

@@ -42,8 +42,9 @@ def test_serve_greets_with_url_and_commands(server):
 def test_serve_greets_with_site_that_answers(serve):
     running = serve("--site-port", "0")
     assert running.site in running.greeting[1]
-    assert httpx.get(running.site + "readyz").json() == {"status": "ready"}
-    game = running.url.replace("ws://", "http://").removesuffix("/v1")
+    game = running.url.replace("ws://", "http://").removesuffix("v1")
+    assert httpx.get(game + "readyz").json() == {"status": "ready"}
+    assert httpx.get(running.site + "healthz").json() == {"status": "ok"}
     assert httpx.get(game).headers["location"] == running.site
     result = running.end(signal.SIGTERM)
     assert result.status == 0

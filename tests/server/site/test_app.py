@@ -13,12 +13,11 @@ from evilpegs_server.hosts import AllowedHosts
 from evilpegs_server.show.streams import Streams
 from evilpegs_server.site.analysis import AnalysesBusyError
 from evilpegs_server.site.app import Guard, HostCheck, create_app
+from evilpegs_server.site.counts import SiteCounts
 from evilpegs_server.site.site import Site
 from evilpegs_server.storage.errors import DatabaseMovedError
 from evilpegs_server.storage.reads import BusyError, Reads
-from evilpegs_server.storage.writer import STUCK_SECONDS, Writer
 from support.fake_follower import FakeFollower
-from support.patience import PATIENCE
 
 
 class BusyThreads:
@@ -39,11 +38,11 @@ def site(fake_server):
     yield Site(
         registry=fake_server.registry,
         engine=fake_server.engine,
-        writer=fake_server.writer,
         leaderboards=None,
         reads=reads,
         analyses=None,
         streams=Streams(fake_server.engine, FakeFollower(fake_server.engine), reads, "log"),
+        counts=SiteCounts(),
         metrics=None,
         public_metrics=False,
         allow_origins=["https://dash.example"],
@@ -139,51 +138,6 @@ async def test_live_match_counts_streams_of_match_and_ladder(web, site, ann):
         await anext(of_ladder)
         assert (await live(web))["matches"][0]["watchers"] == 2
     assert (await live(web))["matches"][0]["watchers"] == 0
-
-
-async def until(condition):
-    async with asyncio.timeout(PATIENCE):
-        while not condition():  # noqa: ASYNC110 - nothing announces it
-            await asyncio.sleep(0.001)
-
-
-async def test_draining_server_is_not_ready(site, fake_server):
-    await fake_server.registry.drain()
-    assert "stop" in site.obstacle()
-
-
-async def test_failed_commit_ends_readiness_until_disk_recovers(site, fake_server, ann, broken_disk):
-    broken_disk.on = True
-    await ann.send(type="play", ladder="tiny")
-    await until(lambda: site.obstacle() is not None)
-    fake_server.take_log()
-    await asyncio.sleep(0.01)
-    assert "commit failed" in site.obstacle()
-    broken_disk.on = False
-    await fake_server.connect_player("bob")
-    await until(lambda: site.obstacle() is None)
-    await ann.receive("error")
-
-
-def test_stuck_commit_ends_readiness(site, engine):
-    seconds = [0.0]
-    writer = Writer(engine, lambda report: report(), now=lambda: seconds[0])
-    site.writer = writer
-    writer.submit([], lambda error: None)
-    assert site.obstacle() is None
-    seconds[0] = STUCK_SECONDS + 1
-    assert "too long" in site.obstacle()
-    writer.start()
-    writer.close()
-    assert site.obstacle() is None
-
-
-def test_missing_file_ends_readiness_until_it_is_back(site):
-    site.writer.health.note_obstacle("the file was moved to /home/ann")
-    assert "moved, deleted or replaced" in site.obstacle()
-    assert "/home" not in site.obstacle()
-    site.writer.health.note_obstacle(None)
-    assert site.obstacle() is None
 
 
 def client(app):

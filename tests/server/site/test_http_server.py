@@ -11,8 +11,8 @@ import pytest
 from starlette.responses import Response
 
 from evilpegs_server.listening import bind
-from evilpegs_server.play.counts import HttpCounts
 from evilpegs_server.site import http_server
+from evilpegs_server.site.counts import SiteCounts
 from evilpegs_server.site.http_server import MAX_REQUEST_BYTES, running_http_server
 from support.patience import PATIENCE
 
@@ -155,7 +155,7 @@ async def test_connections_per_address_are_bounded(monkeypatch):
             writer.write(REQUEST)
             async with asyncio.timeout(PATIENCE):
                 assert (await reader.readline()).startswith(b"HTTP/1.1 200 ")
-        counts = HttpCounts()
+        counts = SiteCounts()
         monkeypatch.setattr(http_server, "_is_local", lambda address: False)
         async with serving(answer, counts) as connect_as_stranger:
             kept, refused = await connect_as_stranger(), await connect_as_stranger()
@@ -248,7 +248,7 @@ async def test_malformed_request_is_refused_without_log(caplog):
 
 
 async def test_connections_and_unreadable_requests_are_counted():
-    counts = HttpCounts()
+    counts = SiteCounts()
     async with serving(answer, counts) as connect:
         (resting, keeps), (reader, writer) = await connect(), await connect()
         keeps.write(REQUEST)
@@ -260,7 +260,7 @@ async def test_connections_and_unreadable_requests_are_counted():
         async with asyncio.timeout(PATIENCE):
             while counts.connections == 2:  # noqa: ASYNC110 - counts have no events
                 await asyncio.sleep(0.01)
-        assert counts.refusals == {("site", 400): 1}
+        assert counts.statuses == {400: 1}
         for each in (keeps, writer):
             each.close()
     assert counts.connections == 0

@@ -267,11 +267,11 @@ def test_health_is_never_kept(web):
         assert web.get(path).headers["cache-control"] == "no-store"
 
 
-def test_metrics_count_what_was_done(web):
+def test_metrics_are_those_of_the_site(web):
     answer = web.get("/metrics")
     assert answer.headers["content-type"].startswith("text/plain")
-    assert 'evilpegs_open_matches{ladder="classic-practice"} 1.0\n' in answer.text
-    assert "evilpegs_guesses_total 5.0\n" in answer.text
+    assert "evilpegs_streams 1.0\n" in answer.text
+    assert "evilpegs_guesses_total" not in answer.text
 
 
 def test_metrics_are_not_for_proxies(web):

@@ -1,0 +1,73 @@
+"""What the game port answers to plain GETs of `/healthz`, `/readyz` and `/metrics`."""
+
+import http
+from dataclasses import dataclass
+from typing import Final
+
+import orjson
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from websockets.asyncio.server import ServerConnection
+from websockets.http11 import Request, Response
+
+from evilpegs_server.gateway.entrance import peer_address
+from evilpegs_server.gateway.metrics import GameMetrics
+from evilpegs_server.hosts import is_local
+from evilpegs_server.metric_families import NOT_LOCAL
+from evilpegs_server.play.registry import MatchRegistry
+from evilpegs_server.storage.writer import Writer
+
+RETRY_SECONDS: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    registry: MatchRegistry
+    writer: Writer
+    metrics: GameMetrics
+    public_metrics: bool
+
+    def respond(self, connection: ServerConnection, request: Request, path: str) -> Response | None:
+        """Return the response to a request for one of the three paths; None for any other."""
+        match path:
+            case "/healthz":
+                return _json(connection, {"status": "ok"})
+            case "/readyz":
+                why = self.obstacle()
+                return _json(connection, {"status": "ready"}) if why is None else _problem(connection, 503, why)
+            case "/metrics":
+                if not self.public_metrics and not is_local(peer_address(connection.transport), request.headers):
+                    return _problem(connection, 403, NOT_LOCAL)
+                return _respond(connection, 200, CONTENT_TYPE_LATEST, self.metrics.text())
+        return None
+
+    def obstacle(self) -> str | None:
+        """Return why no match can start now."""
+        if self.registry.draining:
+            return "the server is about to stop"
+        health = self.writer.health
+        if health.stuck:
+            return "the event log cannot be written: a commit takes too long"
+        if health.obstacle is not None:
+            return "the event log cannot be written: the database file was moved, deleted or replaced"
+        return "the event log cannot be written: the last commit failed" if health.failed else None
+
+
+def _json(connection: ServerConnection, document: dict[str, str]) -> Response:
+    return _respond(connection, 200, "application/json", orjson.dumps(document))
+
+
+def _problem(connection: ServerConnection, status: int, detail: str) -> Response:
+    title = http.HTTPStatus(status).phrase
+    problem = {"type": "about:blank", "title": title, "status": status, "detail": detail}
+    response = _respond(connection, status, "application/problem+json", orjson.dumps(problem))
+    if status == http.HTTPStatus.SERVICE_UNAVAILABLE:
+        response.headers["Retry-After"] = str(RETRY_SECONDS)
+    return response
+
+
+def _respond(connection: ServerConnection, status: int, media_type: str, body: bytes) -> Response:
+    response = connection.respond(status, body.decode())
+    del response.headers["Content-Type"]  # or there would be two
+    response.headers["Content-Type"] = media_type
+    response.headers["Cache-Control"] = "no-store"
+    return response

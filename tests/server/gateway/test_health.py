@@ -1,0 +1,143 @@
+"""The game port says over HTTP whether matches can start, and shows its metrics to this machine."""
+
+import asyncio
+
+import httpx
+import pytest
+import structlog
+
+from evilpegs_server.gateway.health import Health
+from evilpegs_server.server import running_server
+from evilpegs_server.settings import Settings
+from evilpegs_server.storage.writer import STUCK_SECONDS, Writer
+from support.patience import PATIENCE
+from support.servers import dial
+from support.shown_metrics import values
+
+
+@pytest.fixture
+def health(fake_server):
+    return Health(fake_server.registry, fake_server.writer, None, public_metrics=False)
+
+
+async def until(condition):
+    async with asyncio.timeout(PATIENCE):
+        while not condition():  # noqa: ASYNC110 - nothing announces it
+            await asyncio.sleep(0.001)
+
+
+async def test_draining_server_is_not_ready(health, fake_server):
+    assert health.obstacle() is None
+    await fake_server.registry.drain()
+    assert "stop" in health.obstacle()
+
+
+async def test_failed_commit_ends_readiness_until_disk_recovers(health, fake_server, ann, broken_disk):
+    broken_disk.on = True
+    await ann.send(type="play", ladder="tiny")
+    await until(lambda: health.obstacle() is not None)
+    fake_server.take_log()
+    await asyncio.sleep(0.01)
+    assert "commit failed" in health.obstacle()
+    broken_disk.on = False
+    await fake_server.connect_player("bob")
+    await until(lambda: health.obstacle() is None)
+    await ann.receive("error")
+
+
+def test_stuck_commit_ends_readiness(engine):
+    seconds = [0.0]
+    writer = Writer(engine, lambda report: report(), now=lambda: seconds[0])
+    registry = type("Registry", (), {"draining": False})
+    health = Health(registry, writer, None, public_metrics=False)
+    writer.submit([], lambda error: None)
+    assert health.obstacle() is None
+    seconds[0] = STUCK_SECONDS + 1
+    assert "too long" in health.obstacle()
+    writer.start()
+    writer.close()
+    assert health.obstacle() is None
+
+
+def test_missing_file_ends_readiness_until_it_is_back(health):
+    health.writer.health.note_obstacle("the file was moved to /home/ann")
+    assert "moved, deleted or replaced" in health.obstacle()
+    assert "/home" not in health.obstacle()
+    health.writer.health.note_obstacle(None)
+    assert health.obstacle() is None
+
+
+@pytest.fixture
+async def server(database):
+    """A server without a site."""
+    async with running_server(Settings(port=0, site=False, database=database), structlog.get_logger()) as running:
+        yield running
+
+
+@pytest.fixture
+async def web(server):
+    """A client of the game port."""
+    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{server.port}", timeout=PATIENCE) as client:
+        yield client
+
+
+async def test_server_says_that_it_runs_and_is_ready(web):
+    for path, status in (("/healthz", "ok"), ("/readyz", "ready"), ("/readyz?now", "ready")):
+        answer = await web.get(path)
+        assert (answer.status_code, answer.json()) == (200, {"status": status})
+        assert answer.headers["Content-Type"] == "application/json"
+        assert answer.headers["Cache-Control"] == "no-store"
+        head = await web.head(path)
+        assert (head.status_code, head.content) == (200, b"")
+
+
+async def test_server_that_stops_asks_to_try_again(web, server):
+    server.registry.draining = True
+    answer = await web.get("/readyz")
+    assert (answer.status_code, answer.json()["status"]) == (503, 503)
+    assert answer.json()["detail"] == "the server is about to stop"
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    assert int(answer.headers["Retry-After"]) > 0
+    assert (await web.get("/healthz")).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
+async def test_foreign_host_is_refused(web, path):
+    assert (await web.get(path, headers={"Host": "stranger.example"})).status_code == 421
+
+
+async def test_only_get_and_head_are_answered(web):
+    assert (await web.post("/healthz")).status_code == 404
+
+
+async def test_request_for_upgrade_is_for_the_game_only(web):
+    upgrade = {"Connection": "Upgrade", "Upgrade": "websocket"}
+    assert (await web.get("/healthz", headers=upgrade)).status_code == 404
+
+
+async def test_metrics_show_what_was_played_and_refused(web, server):
+    async with dial(server.url) as player:
+        await player.hello("ann")
+        match = await player.play("classic")
+        await player.guess(match, 1, 1, "1122")
+        await web.get("/nowhere")
+        answer = await web.get("/metrics")
+    assert answer.headers["Content-Type"].startswith("text/plain; version=")
+    shown = values(answer.content)
+    assert (shown["evilpegs_guesses_total",], shown["evilpegs_open_matches", "classic"]) == (1, 1)
+    assert shown["evilpegs_http_refusals_total", "404"] == 1
+    assert shown["process_open_fds",] > 0
+
+
+async def test_metrics_of_game_are_not_for_proxies(web):
+    answer = await web.get("/metrics", headers={"X-Forwarded-For": "192.0.2.7"})
+    assert (answer.status_code, answer.json()["status"]) == (403, 403)
+    assert "public_metrics" in answer.json()["detail"]
+
+
+async def test_public_metrics_are_for_all(database):
+    settings = Settings(port=0, site=False, public_metrics=True, database=database)
+    async with running_server(settings, structlog.get_logger()) as server, httpx.AsyncClient() as web:
+        url = f"http://127.0.0.1:{server.port}/metrics"
+        answer = await web.get(url, headers={"X-Forwarded-For": "192.0.2.7"}, timeout=PATIENCE)
+    assert "evilpegs_guesses_total" in answer.text
