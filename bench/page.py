@@ -36,7 +36,7 @@ OPTIONS = (
 )
 READY = """() => new Promise((resolve) => {
   const look = () => {
-    const view = document.querySelector("evilpegs-app")?.shadowRoot.querySelector("first-view");
+    const view = document.querySelector("first-view");
     const board = view?.shadowRoot.querySelector("local-board")?.shadowRoot;
     const isReady = board?.querySelector("code-entry")?.shadowRoot?.querySelector(".key");
     isReady ? resolve(performance.now()) : setTimeout(look, 1);
@@ -64,7 +64,7 @@ const find = (root, [name, ...names]) => {
   return names.length === 0 || !found ? found : find(found, names);
 };
 const rows = () => {
-  const table = find(document, ["evilpegs-app", "server-play-view", "server-board", "guess-table"]);
+  const table = find(document, ["server-play-view", "server-board", "guess-table"]);
   return table ? table.querySelectorAll("tbody tr").length : 0;
 };
 const note = (start, turn) => {
@@ -141,7 +141,7 @@ def milliseconds_until_shown(browser, url, ladder, code, games):
         page.get_by_role("button", name="Give up", exact=True).click()
         page.locator("match-result").wait_for()
         times = page.evaluate("window.shown")
-        page.evaluate("document.querySelector('evilpegs-app').view.play.leave()")
+        page.evaluate("document.querySelector('server-play-view').play.leave()")
     watched.context.close()
     return times
 

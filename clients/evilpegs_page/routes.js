@@ -8,8 +8,7 @@
  * @property {string} title the title of the document
  * @property {string} tag the name of the element
  * @property {() => Promise<{default: CustomElementConstructor}>} load
- * @property {string} [link] the text of the link in the header; without one there is no link
- * @property {string} [under] the path of the view whose link in the header is marked instead
+ * @property {string} [under] the path of the view whose link in the header is marked, for a view without a link
  *
  * @typedef {object} Found
  * @property {Route} route
@@ -19,18 +18,18 @@
 
 /** @type {readonly Route[]} */
 export const ROUTES = Object.freeze([
-  { path: "", title: "Play", link: "Play", tag: "first-view", load: () => import("./views/first.js") },
+  { path: "", title: "Play", tag: "first-view", load: () => import("./views/first.js") },
   { path: "play/:rules", title: "Play", under: "", tag: "play-view", load: () => import("./views/play.js") },
-  { path: "daily", title: "Game of the day", link: "Daily", tag: "daily-view", load: () => import("./views/daily.js") },
-  { path: "ladders", title: "Play on the server", link: "Server", tag: "ladders-view", load: () => import("./views/ladders.js") },
+  { path: "daily", title: "Game of the day", tag: "daily-view", load: () => import("./views/daily.js") },
+  { path: "ladders", title: "Play on the server", tag: "ladders-view", load: () => import("./views/ladders.js") },
   { path: "server/:ladder", title: "Play on the server", under: "ladders", tag: "server-play-view", load: () => import("./views/server_play.js") },
-  { path: "ladder", title: "Leaderboard", link: "Leaders", tag: "leaderboard-view", load: () => import("./views/leaderboard.js") },
+  { path: "ladder", title: "Leaderboard", tag: "leaderboard-view", load: () => import("./views/leaderboard.js") },
   { path: "ladder/:ladder", title: "Leaderboard", under: "ladder", tag: "leaderboard-view", load: () => import("./views/leaderboard.js") },
-  { path: "matches", title: "Matches", link: "Matches", tag: "matches-view", load: () => import("./views/matches.js") },
+  { path: "matches", title: "Matches", tag: "matches-view", load: () => import("./views/matches.js") },
   { path: "player/:player", title: "Player", under: "ladder", tag: "player-view", load: () => import("./views/player.js") },
   { path: "match/:match", title: "Replay", under: "matches", tag: "replay-view", load: () => import("./views/replay.js") },
   { path: "verify", title: "Verify a record", under: "matches", tag: "verify-view", load: () => import("./views/verify.js") },
-  { path: "bots", title: "Start a bot", link: "Bots", tag: "bots-view", load: () => import("./views/bots.js") },
+  { path: "bots", title: "Start a bot", tag: "bots-view", load: () => import("./views/bots.js") },
   { path: "protocol", title: "Protocol", under: "bots", tag: "protocol-view", load: () => import("./views/protocol.js") },
 ]);
 

@@ -59,7 +59,7 @@ class WatchedPage:
         self.url = url
         self.problems = []
         self.hosts = set()
-        self.context = browser.new_context(viewport={"width": 1280, "height": 900}, **options)
+        self.context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
         self.page = self.context.new_page()
         self.page.set_default_timeout(PATIENCE_MS)
         self.page.add_init_script(_INIT)

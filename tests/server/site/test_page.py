@@ -31,6 +31,13 @@ def test_index_is_page_for_browsers_and_links_for_others(web):
     assert all("Accept" in each.headers["vary"].split(", ") for each in (page, *others))
 
 
+def test_page_says_what_it_is_to_those_who_link_it(web):
+    page = web.get("/", headers={"accept": BROWSER}).text
+    described = dict(re.findall('<meta [^>]*property="og:([^"]+)" content="([^"]+)">', page))
+    assert described.keys() == {"title", "description", "type"}
+    assert f'<meta name="description" property="og:description" content="{described["description"]}">' in page
+
+
 def test_page_may_only_use_its_server_and_its_game(web, site):
     page = web.get("/", headers={"accept": BROWSER})
     game = httpx.URL(site.game_url)
