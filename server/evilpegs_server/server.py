@@ -50,7 +50,6 @@ from evilpegs_server.site.analysis import ANALYSIS_LIMITS, MatchAnalyses
 from evilpegs_server.site.app import create_app
 from evilpegs_server.site.counts import SiteCounts
 from evilpegs_server.site.http_server import running_http_server
-from evilpegs_server.site.loop_share import MeteredReads
 from evilpegs_server.site.metrics import ShowMetrics
 from evilpegs_server.site.site import Site
 from evilpegs_server.stopping import (
@@ -218,7 +217,6 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
             analyses = MatchAnalyses(engine, pools["analyses"])
             outlets.callback(analyses.close)
             sockets = await bind_site(settings)
-            metered = MeteredReads(reads)
             counts = SiteCounts()
             shown = {name: pools[name] for name in ("luck", "analyses")}
             caches = {"analyses": lambda: analyses.state}
@@ -227,10 +225,9 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
                     registry=registry,
                     engine=engine,
                     leaderboards=leaderboards,
-                    reads=metered,
+                    reads=reads,
                     analyses=analyses,
                     streams=streams,
-                    counts=counts,
                     metrics=ShowMetrics(counts, streams, follower, leaderboards, shown, caches),
                     public_metrics=settings.public_metrics,
                     allow_origins=settings.allow_origins,
@@ -241,7 +238,7 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
                     log=log,
                 )
             )
-            serving = running_http_server(app, sockets, counts, tls, metered.share)
+            serving = running_http_server(app, sockets, counts, tls)
             await outlets.enter_async_context(serving)
             outlets.callback(streams.close)  # or responses would go on
             site = replace(site, port=sockets[0].getsockname()[1])

@@ -1,7 +1,7 @@
 """A server without the limits that protect it from attackers, as a control for tests/abuse.
 
-It parses everything that it has read at once, keeps whatever is unread, credits every stall of the event loop, replays
-finished matches on the event loop, and lets the site take all of its time.
+It parses everything that it has read at once, keeps whatever is unread, credits every stall of the event loop,
+and replays finished matches on the event loop.
 """
 
 import math
@@ -10,7 +10,6 @@ import os
 from evilpegs.main import main
 from evilpegs_server.gateway.connection import GameConnection
 from evilpegs_server.play import recovery, stall_free_clock
-from evilpegs_server.site import loop_share
 
 
 async def read_at_once(finished, match):
@@ -23,8 +22,6 @@ if __name__ == "__main__":
     GameConnection.slice_bytes = GameConnection.max_unsent_bytes = 1 << 60
     recovery.FinishedMatches.find = read_at_once
     stall_free_clock.TURN_CREDIT_MS = stall_free_clock.GAME_CREDIT_MS = math.inf
-    loop_share.LoopShare.wait_seconds = lambda share: 0.0
-    loop_share.ADMITTED_PER_STEP = 1 << 30
     if os.environ.get("COUNT_STOPS"):
         stall_free_clock.TURN_CREDIT_MS, stall_free_clock.LONG_STALL_MS = 0.0, math.inf
     main()

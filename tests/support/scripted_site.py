@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from starlette.responses import Response, StreamingResponse
 from websockets.asyncio.server import serve
 
+from evilpegs_server.site.counts import SiteCounts
 from evilpegs_server.site.http_server import running_http_server
 
 LIMITS = {"frame_bytes": 4096, "nesting": 8, "open_matches": 8, "requests_per_second": 100}
@@ -77,7 +78,7 @@ async def running_site(site):
     site.url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
     options = {"subprotocols": ["evilpegs.v1"], "compression": None, "close_timeout": 1}
     async with (
-        running_http_server(site, [listener]),
+        running_http_server(site, [listener], SiteCounts()),
         serve(site.converse, "127.0.0.1", 0, **options) as server,
     ):
         yield f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"

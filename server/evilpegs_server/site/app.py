@@ -7,29 +7,30 @@ from fastapi import FastAPI
 from starlette.datastructures import Headers
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.stdlib import BoundLogger
 
 from evilpegs_server.hosts import AllowedHosts
 from evilpegs_server.site.caching import Caching
-from evilpegs_server.site.counts import SiteCounts
 from evilpegs_server.site.openapi import openapi_text
-from evilpegs_server.site.recent_answers import RecentAnswers
 from evilpegs_server.site.responses import busy_response, handle_problems, is_stream, problem_response
 from evilpegs_server.site.routes import add_routes
 from evilpegs_server.site.site import Site
 
 REQUEST_SECONDS: Final = 10.0
+# smaller bodies fit into one packet without compression
+MIN_GZIP_BYTES: Final = 1_000
+GZIP_LEVEL: Final = 5
 
 
 def create_app(site: Site) -> FastAPI:
     layers = [  # the outermost comes first
-        Middleware(RecentAnswers),
-        Middleware(RefusalCount, site.counts),
         Middleware(Guard, site.log),
         Middleware(HostCheck, site.hosts),
         Middleware(HeadAsGet),
-        Middleware(Caching, site.reads),
+        Middleware(GZipMiddleware, minimum_size=MIN_GZIP_BYTES, compresslevel=GZIP_LEVEL),
+        Middleware(Caching),
     ]
     if site.allow_origins:
         cors = Middleware(
@@ -74,22 +75,6 @@ class Guard:
             self._log.exception("a request failed", path=scope["path"])
             if not started:
                 await problem_response(500, "the server failed to handle this request")(scope, receive, send)
-
-
-class RefusalCount:
-    """ASGI middleware that counts responses with a status of 400 or more."""
-
-    def __init__(self, app: ASGIApp, counts: SiteCounts) -> None:
-        self._app = app
-        self._counts = counts
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def count_and_send(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                self._counts.note_status(message["status"])
-            await send(message)
-
-        await self._app(scope, receive, count_and_send)
 
 
 class HostCheck:

@@ -1,256 +1,140 @@
-"""The HTTP server of the site: uvicorn in the event loop of the match server, with limits on its connections."""
+"""The HTTP server of the site: uvicorn, with limits for clients that connect too often, send slowly or do not read."""
 
 import asyncio
 import logging
 import socket
 import ssl
-from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, nullcontext
 from functools import partial
 from typing import Any, Final
 
+import h11
 import uvicorn
-from starlette.types import ASGIApp
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from evilpegs_server.addresses import counted_network, parse_address
+from evilpegs_server.addresses import TrustedProxies
 from evilpegs_server.site.counts import SiteCounts
-from evilpegs_server.site.loop_share import LoopShare, MeteredApp, RequestQueue
-from evilpegs_server.site.responses import problem_response
 
 KEEP_ALIVE_SECONDS: Final = 15
 CLOSE_SECONDS: Final = 0.5
 """The time for responses to reach their clients when the server stops."""
-MAX_CONNECTIONS: Final = 500
+# all streams that there may be, and some more
+MAX_CONNECTIONS: Final = 2_500
 # enough for a class that shares one address; this machine itself is not limited by address
 MAX_PER_ADDRESS: Final = 300
 MAX_REQUEST_BYTES: Final = 16 << 10
 """The most bytes of a request, with its headers and its body."""
 # a connection is closed if its request or its response makes no progress between two checks
 CHECK_SECONDS: Final = 5.0
-# bytes parsed at a time: enough for most requests, and seldom enough for two
-PIECE: Final = 512
-_MALFORMED: Final = "the server cannot read this request"
-
-
-class EmbeddedServer(uvicorn.Server):
-    """A uvicorn server that leaves signals to the program around it."""
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        yield
 
 
 @asynccontextmanager
 async def running_http_server(
-    app: ASGIApp,
-    sockets: list[socket.socket],
-    counts: SiteCounts | None = None,
-    tls: ssl.SSLContext | None = None,
-    share: LoopShare | None = None,
+    app: ASGIApp, sockets: list[socket.socket], counts: SiteCounts, tls: ssl.SSLContext | None = None
 ) -> AsyncIterator[None]:
     """Serve ``app`` within the block; at its end, responses in progress have `CLOSE_SECONDS` to finish."""
-    share = share or LoopShare()
-    site = Connections(counts or SiteCounts(), share, asyncio.get_running_loop())
-    server = EmbeddedServer(
+    connections: set[Connection] = set()
+    server = uvicorn.Server(
         uvicorn.Config(
-            MeteredApp(app, share),
-            http=partial(LimitedProtocol, site=site),  # type: ignore[arg-type]
+            partial(_answer, app, counts),
+            http=partial(Connection, connections, counts),  # type: ignore[arg-type] # it is called like a class
+            interface="asgi3",
             ws="none",
             lifespan="off",
             log_config=None,
             log_level=logging.CRITICAL,  # what strangers send is not worth a line, and `Guard` logs failures
-            access_log=False,
             proxy_headers=False,
             server_header=False,
             timeout_keep_alive=KEEP_ALIVE_SECONDS,
+            timeout_graceful_shutdown=CLOSE_SECONDS - 0.2,  # type: ignore[arg-type] # with the pauses of uvicorn
             ssl_context_factory=None if tls is None else lambda _config, _default: tls,
         )
     )
+    server.capture_signals = nullcontext  # type: ignore[method-assign, assignment] # they are the program's
     serving = asyncio.create_task(server.serve(sockets))
     try:
         yield
     finally:
-        await _stop(server, serving)
+        server.should_exit = True
+        await serving
+        for connection in connections:  # those that do not read
+            connection.transport.abort()
+        while connections:  # noqa: ASYNC110 - for a moment
+            await asyncio.sleep(0)
 
 
-async def _stop(server: EmbeddedServer, serving: asyncio.Task[None]) -> None:
-    server.should_exit = True
-    await asyncio.wait([serving], timeout=CLOSE_SECONDS)
-    if not serving.done():
-        server.force_exit = True
-        for connection in list(server.server_state.connections):
-            if isinstance(connection, LimitedProtocol):
-                connection.abort()
-    await serving
-    tasks = list(server.server_state.tasks)
-    for task in tasks:  # only now, or uvicorn would write an error on a closed connection
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
+async def _answer(app: ASGIApp, counts: SiteCounts, scope: Scope, receive: Receive, send: Send) -> None:
+    connection: Connection = scope["state"].pop("connection")
+    connection.note_request()
+
+    async def count_and_send(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            counts.note_status(message["status"])
+        try:
+            await send(message)
+        except h11.LocalProtocolError:  # uvicorn has meanwhile answered 400 to a malformed body
+            if not connection.transport.is_closing():
+                raise
+
+    await app(scope, receive, count_and_send)
 
 
-class Connections:
-    """The open connections of the site per address (IPv6 by its /64 network), and the queue of their requests."""
+class Connection(asyncio.Protocol):
+    """A connection to uvicorn, closed if there are too many, or its client sends too much, too slowly, or reads not."""
 
-    def __init__(self, counts: SiteCounts, share: LoopShare, loop: asyncio.AbstractEventLoop) -> None:
-        self._counts = counts
-        self._by_address: Counter[str] = Counter()
-        self._queue = RequestQueue(share, loop)
-
-    def add(self, address: str) -> bool:
-        """Count a connection; if it exceeds the limits, the caller closes it. Call `remove` in both cases."""
-        self._counts.connections += 1
-        self._by_address[address] += 1
-        within = self._by_address[address] <= MAX_PER_ADDRESS or _is_local(address)
-        if within and self._counts.connections <= MAX_CONNECTIONS:
-            return True
-        self._counts.refused_connections += 1
-        return False
-
-    def queue_request(self, connection: object, address: str, begin: Callable[[], None]) -> None:
-        """Call ``begin``, never at once, when the next request may be handled; addresses take turns."""
-        self._queue.enter(connection, address, begin)
-
-    def remove(self, connection: object, address: str) -> None:
-        """Forget a connection that `add` has counted, and its waiting request."""
-        self._queue.leave(connection, address)
-        self._counts.connections -= 1
-        self._by_address[address] -= 1
-        if not self._by_address[address]:
-            del self._by_address[address]
-
-    def note_malformed(self) -> None:
-        self._counts.note_status(400)
-
-
-def _is_local(address: str) -> bool:
-    parsed = parse_address(address)
-    return parsed is not None and parsed.is_loopback
-
-
-class LimitedProtocol(HttpToolsProtocol):
-    """An HTTP connection with limits, for use as the protocol class of uvicorn.
-
-    It is closed if the client sends no request, sends one that is too long or too slow, or does not read the response.
-    A request waits in the queue of ``site`` unparsed, and so do further ones until it is answered.
-    """
-
-    _address = ""
-    _in_progress: RequestResponseCycle | None = None
-    _has_turn = False
-    _received = 0
-    _has_asked = False
-    _unsent = 0
-    _stale = False
-    _check: asyncio.TimerHandle | None = None
-
-    def __init__(self, *args: Any, site: Connections, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._site = site
-        self._unparsed = bytearray()
+    def __init__(self, others: set["Connection"], counts: SiteCounts, app_state: dict[str, Any], **rest: Any) -> None:
+        self._others, self._counts = others, counts
+        # h11 parses a request when the last one is answered; httptools parses all that arrives, some kilobytes for each
+        self._http = H11Protocol(app_state=app_state | {"connection": self}, **rest)
+        self._received = 1  # a new connection is like a begun request
+        self._unsent, self._is_late = 0, False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        peer = parse_address(self.client[0]) if self.client else None
-        self._address = "" if peer is None else counted_network(peer)
-        if self._site.add(self._address):
-            self._check_later()
-        else:
+        self.transport = transport
+        peer = transport.get_extra_info("peername")
+        self._address = TrustedProxies().counted_peer(peer[0] if peer else None)
+        of_address = sum(each._address == self._address for each in self._others)
+        if len(self._others) >= MAX_CONNECTIONS or (self._address is not None and of_address >= MAX_PER_ADDRESS):
+            self._counts.refused_connections += 1
+            transport.set_protocol(asyncio.Protocol())
             transport.abort()
+            return
+        self._others.add(self)
+        self._counts.connections += 1
+        self._http.connection_made(transport)
+        self._watch()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._site.remove(self, self._address)
-        if self._check is not None:
-            self._check.cancel()
-        self._drop_response()
-        super().connection_lost(exc)
-
-    def abort(self) -> None:
-        """Close the connection at once, and drop the rest of the response."""
-        self._drop_response()
-        self.transport.abort()
-
-    def _drop_response(self) -> None:
-        # uvicorn marks only the last of several requests that arrived together
-        if self._in_progress is not None and not self._in_progress.response_complete:
-            self._in_progress.disconnected = True
-
-    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
-        self._in_progress = cycle
-        super()._start_asgi_task(cycle, app)
+        self._check.cancel()
+        self._others.remove(self)
+        self._counts.connections -= 1
+        self._http.connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        self._unset_keepalive_if_required()
-        self._unparsed += data
-        self._pause_if_full()
-        self._read_on()
-
-    def on_response_complete(self) -> None:
-        super().on_response_complete()
-        if not self.transport.is_closing():
-            self._pause_if_full()
-            self._read_on()
-
-    def _pause_if_full(self) -> None:
-        if len(self._unparsed) > MAX_REQUEST_BYTES:
-            self.flow.pause_reading()
-
-    def _read_on(self) -> None:
-        if not self._unparsed or self._is_answering() or self.transport.is_closing():
+        self._received += len(data)
+        if self._received > MAX_REQUEST_BYTES:
+            self.transport.abort()
             return
-        if self._has_turn:
-            self._parse()
-        else:
-            self._unset_keepalive_if_required()
-            self._site.queue_request(self, self._address, self._take_turn)
+        try:
+            self._http.data_received(data)
+        except h11.LocalProtocolError:  # uvicorn cannot answer 400 to a malformed body after a response
+            self.transport.abort()
 
-    def _is_answering(self) -> bool:
-        cycle: RequestResponseCycle | None = self.cycle
-        return cycle is not None and not (cycle.response_complete or cycle.more_body)
+    def pause_writing(self) -> None:
+        self._http.pause_writing()
 
-    def _take_turn(self) -> None:
-        self._has_turn = True
-        self._parse()
+    def resume_writing(self) -> None:
+        self._http.resume_writing()
 
-    def _parse(self) -> None:
-        while self._unparsed and self._has_turn and not self.transport.is_closing():
-            piece = bytes(self._unparsed[:PIECE])
-            del self._unparsed[:PIECE]
-            self._received += len(piece)
-            if self._received > MAX_REQUEST_BYTES:
-                self.abort()
-                return
-            super().data_received(piece)
-        if len(self._unparsed) <= MAX_REQUEST_BYTES and not self._is_answering():
-            self.flow.resume_reading()
-        self._read_on()
+    def note_request(self) -> None:
+        """Note that the headers of a request have arrived."""
+        self._received, self._is_late = 0, False
 
-    def on_headers_complete(self) -> None:
-        if self.url == b"*":
-            self.url = b"/" if self.parser.get_method() == b"OPTIONS" else b"/*"
-        super().on_headers_complete()
-
-    def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - the text of uvicorn
-        self._site.note_malformed()
-        response = problem_response(400, _MALFORMED, {"Connection": "close"})
-        head = [b"HTTP/1.1 400 Bad Request", *(name + b": " + value for name, value in response.raw_headers)]
-        self.transport.write(b"\r\n".join([*head, b"", bytes(response.body)]))
-        self.transport.close()
-
-    def on_message_complete(self) -> None:
-        super().on_message_complete()
-        self._received, self._stale, self._has_asked, self._has_turn = 0, False, True, False
-
-    def _check_later(self) -> None:
-        self._check = self.loop.call_later(CHECK_SECONDS, self._end_if_stuck)
-
-    def _end_if_stuck(self) -> None:
+    def _watch(self) -> None:
         unsent = self.transport.get_write_buffer_size()
-        takes_nothing = 0 < self._unsent <= unsent
-        is_asking = self._received > 0 or bool(self._unparsed) or not self._has_asked
-        if takes_nothing or (is_asking and self._stale):
-            self.abort()
-            return
-        self._unsent, self._stale = unsent, is_asking
-        self._check_later()
+        if (self._received and self._is_late) or 0 < self._unsent <= unsent:
+            self.transport.abort()
+        self._unsent, self._is_late = unsent, self._received > 0
+        self._check = asyncio.get_running_loop().call_later(CHECK_SECONDS, self._watch)

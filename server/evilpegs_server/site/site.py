@@ -15,11 +15,10 @@ from evilpegs_server.play.registry import MatchRegistry
 from evilpegs_server.show.streams import Streams
 from evilpegs_server.site.analysis import MatchAnalyses
 from evilpegs_server.site.bounds import ladder_list
-from evilpegs_server.site.counts import SiteCounts
-from evilpegs_server.site.loop_share import MeteredReads
 from evilpegs_server.site.metrics import ShowMetrics
 from evilpegs_server.site.models import LadderList
 from evilpegs_server.site.page import Page, load_page
+from evilpegs_server.storage.reads import Reads
 from evilpegs_server.storage.server_key import ServerKey
 
 
@@ -30,10 +29,9 @@ class Site:
     registry: MatchRegistry
     engine: Engine
     leaderboards: LiveLeaderboards
-    reads: MeteredReads
+    reads: Reads
     analyses: MatchAnalyses
     streams: Streams
-    counts: SiteCounts
     metrics: ShowMetrics
     public_metrics: bool
     allow_origins: Sequence[str]

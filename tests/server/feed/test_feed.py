@@ -15,7 +15,7 @@ from evilpegs_server.feed import feed
 from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
 from evilpegs_server.site import http_server
-from evilpegs_server.site.http_server import LimitedProtocol
+from evilpegs_server.site.http_server import Connection
 from evilpegs_server.storage.archive import load_match
 from evilpegs_server.storage.database import open_database
 from support.brokers import Mosquitto, Proxy, Subscriber, keys
@@ -127,13 +127,13 @@ def test_times_of_outlets_fit_into_their_limit():
 
 async def test_client_of_site_that_reads_nothing_hides_no_stop(mosquitto, publishing, log, monkeypatch):
     """This client uses up the time in which the site closes; the feed closes after the site."""
-    connections, make = [], LimitedProtocol.connection_made
+    connections, make = [], Connection.connection_made
 
     def note_connection(connection, transport):
         make(connection, transport)
         connections.append(connection)
 
-    monkeypatch.setattr(LimitedProtocol, "connection_made", note_connection)
+    monkeypatch.setattr(Connection, "connection_made", note_connection)
     monkeypatch.setattr(http_server, "CHECK_SECONDS", 10 * PATIENCE)  # nothing but the stop ends this client
     monkeypatch.setattr(server_module, "OUTLET_SECONDS", PATIENCE)
     with socket.socket() as client:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from evilpegs_server.site.caching import GZIP_LEVEL
+from evilpegs_server.site.app import GZIP_LEVEL
 from evilpegs_server.site.page import PAGE_FOLDER
 
 VENDOR = PAGE_FOLDER / "vendor"
