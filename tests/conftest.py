@@ -34,7 +34,6 @@ FULL = (
     "server/feed/test_feed_client.py",
     "server/feed/test_feed_leaderboard.py",
     "server/feed/test_feed_secrets.py",
-    "server/feed/test_publisher_process.py",
     "server/feed/test_refusals.py",
     "server/work/test_worker_process.py",
     "statistics",

@@ -9,7 +9,7 @@ exact to a millisecond.
 Rounds with and without the feed take turns, and each pair begins with the other one. mosquitto and the subscriber stand
 for other machines: they are niced, and they run, idle, in the rounds without the feed too. The ratio is of the medians
 of the bots' p99. On a machine that others use at the same time it says little; the processor time of the server process
-per 1,000 events, from /proc, says more. The publisher process is counted apart.
+per 1,000 events, from /proc, says more.
 """
 
 import argparse
@@ -53,7 +53,6 @@ class Round:
     p99: float
     per_1000: float
     share: float
-    publisher: float
 
 
 @contextlib.contextmanager
@@ -108,32 +107,18 @@ def processor_seconds(pid):
     return (int(fields[11]) + int(fields[12])) / TICKS
 
 
-def publisher_pid(pid):
-    """Return the id of the publisher process of a server, None if it has none."""
-    for children in Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in children.read_text().split():
-            if b"feed.publisher" in Path(f"/proc/{child}/cmdline").read_bytes():
-                return child
-    return None
-
-
 async def play(url, pid, arguments):
     """Play, and return what was measured while the bots' guesses counted."""
     load = Load(url, arguments.connections, arguments.connections / arguments.rate)
     playing = asyncio.create_task(run(load, arguments.seconds))
     while not load.counting:  # noqa: ASYNC110 - a load has no events
         await asyncio.sleep(0.01)
-    publisher = publisher_pid(pid)
-    pids = [pid] if publisher is None else [pid, publisher]
-    began, before = time.perf_counter(), [processor_seconds(each) for each in pids]
+    began, before = time.perf_counter(), processor_seconds(pid)
     while load.counting:  # noqa: ASYNC110
         await asyncio.sleep(0.01)
-    used = [processor_seconds(each) - already for each, already in zip(pids, before, strict=True)]
-    seconds = time.perf_counter() - began
+    used, seconds = processor_seconds(pid) - before, time.perf_counter() - began
     rate, latencies = await playing
-    return Round(
-        rate, percentiles(latencies, 99)[0], used[0] / load.answered * 1000, used[0] / seconds, sum(used[1:]) / seconds
-    )
+    return Round(rate, percentiles(latencies, 99)[0], used / load.answered * 1000, used / seconds)
 
 
 def one_round(arguments, late, fed):
@@ -148,8 +133,7 @@ def show(fed, done):
     """Print the figures of a round."""
     print(
         f"{'with' if fed else 'without'} feed: {done.rate:,.0f} guesses/s, p99 {done.p99:.2f} ms, "
-        f"server {done.share:.2f} cores, {1000 * done.per_1000:.0f} ms per 1,000 guesses, "
-        f"publisher {done.publisher:.2f} cores",
+        f"server {done.share:.2f} cores, {1000 * done.per_1000:.0f} ms per 1,000 guesses",
         flush=True,
     )
 

@@ -20,6 +20,7 @@ from evilpegs_protocol.constants import PATH
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import Notice
 from evilpegs_server.addresses import TrustedProxies
+from evilpegs_server.feed.cursor import FeedCursor, cursor_path
 from evilpegs_server.gateway.admission import Admission
 from evilpegs_server.gateway.entrance import Entrance
 from evilpegs_server.gateway.gateway import Gateway
@@ -136,7 +137,8 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
         engine = open_database(settings.database)
         stack.callback(engine.dispose)
         guard_connections(engine, lock)
-        keep_private(database_file(settings.database), [solved_path(settings.database, settings.solved)], log)
+        beside = [solved_path(settings.database, settings.solved), cursor_path(settings.database)]
+        keep_private(database_file(settings.database), beside, log)
         if lock.names > 1:
             log.warning("the database file has other names (hard links); a server started with one would miss events")
         key = load_server_key(key_path(settings.database, settings.server_key))
@@ -182,7 +184,9 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
         if broker is not None:
             from evilpegs_server.feed.feed import Feed  # noqa: PLC0415 - needs the extra `mqtt`
 
-            feed = Feed(broker, settings.server_id, registry, engine, writer, follower, leaderboards, log)
+            offered = [ladder.id for ladder in registry.offered_ladders]
+            cursor = FeedCursor(cursor_path(settings.database), engine, log)
+            feed = Feed(broker, settings.server_id, ladders, offered, engine, follower, leaderboards, cursor, log)
             feed.start()
             outlets.push_async_callback(feed.close)
 

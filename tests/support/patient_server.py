@@ -14,7 +14,7 @@ if __name__ == "__main__":
 
 import evilpegs_server.server
 from evilpegs.main import main
-from evilpegs_server.feed import feed
+from evilpegs_server.feed import feed, mqtt_client
 from evilpegs_server.gateway import admission
 from evilpegs_server.work.worker_process import WorkerProcess
 from support.patience import PATIENCE
@@ -29,7 +29,7 @@ def lengthen_limits(change=setattr):
     change(evilpegs_server.server, "WORKER_SECONDS", 2 * PATIENCE)
     change(WorkerProcess.__init__, "__defaults__", (PATIENCE,))
     change(feed, "STOP_SECONDS", PATIENCE)
-    change(feed, "GOODBYE_SECONDS", PATIENCE)
+    change(mqtt_client, "GOODBYE_SECONDS", PATIENCE)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from structlog.stdlib import BoundLogger
 
-from evilpegs_server.feed.publisher_messages import RefusedMessage
+from evilpegs_server.feed.mqtt_client import RefusedMessage
 from evilpegs_server.work.child_process import STABLE_SECONDS
 
 
@@ -40,7 +40,7 @@ class ConnectionLog:
         self._is_stable = False
         if not self._is_out:
             self._is_out = True
-            self._log.warning("not connected to the MQTT broker; matches go on, results are sent later", why=why)
+            self._log.warning("not connected to the MQTT broker; matches go on, events are sent later", why=why)
 
     def _note_stable(self) -> None:
         self._is_stable = True
@@ -67,7 +67,7 @@ class RefusalLog:
             self._refused.add(kind)
             event = "the MQTT broker refused a message; it was dropped"
             if kind == "match/result":
-                event = "the MQTT broker refused a result; results wait until it accepts them"
+                event = "the MQTT broker refused a result; all events wait until it accepts it"
             advice = message.advice or f"{self._advice} to publish on this topic, for example in mosquitto's acl_file"
             self._log.warning(event, topic=message.topic, why=message.why, advice=advice)
 

@@ -1,184 +1,139 @@
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from contextlib import suppress
 from importlib.metadata import version
 from random import Random
-from typing import Any, Final
+from typing import Final, Literal
 
+import aiomqtt
+import orjson
 from sqlalchemy import Engine
 from structlog.stdlib import BoundLogger
 
 from evilpegs_protocol.broker import Broker
 from evilpegs_protocol.topics import FeedTopics
-from evilpegs_server.feed.broker_connection import (
-    QUEUE_BYTES,
-    SILENCE_SECONDS,
-    BrokerConnection,
-    BrokerLostError,
-    LiveEvents,
-)
 from evilpegs_server.feed.broker_log import ConnectionLog, RefusalLog
-from evilpegs_server.feed.documents import (
-    LadderStandings,
-    OpenMatches,
-    ServerState,
-    deliver_document,
-    publish_documents,
-    state_payload,
-)
-from evilpegs_server.feed.publisher_messages import (
-    BACKOFF,
-    Connected,
-    ConnectionFailed,
-    PublisherSetup,
-    RefusedMessage,
-    reason_of,
-)
-from evilpegs_server.feed.results import FeedCursor, ResultFeed
+from evilpegs_server.feed.cursor import FeedCursor
+from evilpegs_server.feed.documents import Documents
+from evilpegs_server.feed.event_feed import BACKOFF, EventFeed
+from evilpegs_server.feed.mqtt_client import Delivery, FeedClient, connected
 from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
-from evilpegs_server.play.registry import MatchRegistry
-from evilpegs_server.show.follower import FollowedEvent, Follower
-from evilpegs_server.storage.writer import Writer
-from evilpegs_server.work.child_process import ChildProcess, Retries
+from evilpegs_server.match.ladders import Ladder
+from evilpegs_server.show.follower import Follower
+from evilpegs_server.work.child_process import Retries
 
-PROGRAM: Final = "evilpegs_server.feed.publisher"
 STOP_SECONDS: Final = 1.0
-"""The time for the last results to reach the broker when the server stops."""
-# half a second for the goodbye of the publisher process, and some spare
-GOODBYE_SECONDS: Final = 0.75
+"""The time for the last results and the goodbye to reach the broker when the server stops."""
+STORE_SECONDS: Final = 1.0
 
 
 class Feed:
-    """The live feed of a server; create it before the first match is open."""
+    """The live feed of a server. It publishes nothing if another process has the cursor."""
 
     def __init__(
         self,
         broker: Broker,
         server_id: str,
-        registry: MatchRegistry,
+        ladders: Mapping[str, Ladder],
+        offered: Collection[str],
         engine: Engine,
-        writer: Writer,
         follower: Follower,
         leaderboards: LiveLeaderboards,
+        cursor: FeedCursor,
         log: BoundLogger,
     ) -> None:
-        loop = asyncio.get_running_loop()
+        self._broker = broker
         self._server_id = server_id
         self._topics = topics = FeedTopics(server_id)
-        rng = Random()  # noqa: S311 - jitter
-        self._wake = asyncio.Event()
-        self._stopping = asyncio.Event()
-        self._connection: BrokerConnection | None = None
-        self._connected = asyncio.Event()
-        self._connections = ConnectionLog(log, broker.address, loop.call_later)
-        self._cursor = FeedCursor(engine, writer, loop.call_later)
+        self._cursor = cursor
+        self._retries = Retries(BACKOFF, rng := Random())  # noqa: S311 - jitter
+        self._wake, self._stopping, self._closed = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self._is_connected = False
+        self._connections = ConnectionLog(log, broker.address, asyncio.get_running_loop().call_later)
         self._refusals = RefusalLog(log, broker.user)
-        self._events = LiveEvents(topics, loop.call_later, log, QUEUE_BYTES)
-        self._results = ResultFeed(engine, self._cursor, topics, self._wake, self._stopping, self._refusals, rng)
-        self._open_matches = OpenMatches((ladder.id for ladder in registry.offered_ladders), lambda: registry.runners)
-        self._standings = LadderStandings(registry.ladders.values(), leaderboards)
-        setup = PublisherSetup(broker, f"evilpegs-{server_id}", topics.state, self._state("lost"))
-        self._publisher = ChildProcess(
-            "publisher process",
-            PROGRAM,
-            setup,
-            Retries(BACKOFF, rng),
-            self._handle_report,
-            lambda why, _: self._handle_failure(why),
-        )
-        self._task: asyncio.Task[None] | None = None
+        self._events = EventFeed(engine, cursor, topics, follower, self._wake, self._stopping, self._refusals, rng)
+        self._documents = Documents(topics, ladders, offered, engine, follower, leaderboards)
+        self._publishing: asyncio.Task[None] | None = None
+        self._storing: asyncio.Task[None] | None = None
         leaderboards.keep_counting()
-        follower.listen(self._follow)
+        follower.wake(self._wake.set)
 
     def start(self) -> None:
-        self._publisher.start()
-        self._task = asyncio.create_task(self._publish_until_stopped())
+        if not self._cursor.is_taken:
+            publishing = keep_connected(self._new_client, self._use, self._connections, self._retries)
+            self._publishing = asyncio.create_task(publishing)
+            self._storing = asyncio.create_task(self._store_cursor())
 
     async def close(self) -> None:
-        """Publish the last results and the state `stopped`, within `STOP_SECONDS`, and end the publisher process."""
-        self._stopping.set()
-        self._wake.set()
-        if self._task is not None:
-            if self._connection is not None:
-                await asyncio.wait([self._task], timeout=STOP_SECONDS)
-            self._task.cancel()
-            await asyncio.wait([self._task])
-        is_complete = self._task is not None and not self._task.cancelled()
-        if is_complete and self._connection is not None:
-            self._publisher.send(self._connection.goodbye)
-            await self._publisher.close(GOODBYE_SECONDS)
-        else:
-            # without a goodbye, the broker publishes the last will, the state `lost`
-            await self._publisher.close()
-        self._cursor.store()
-
-    def _state(self, state: ServerState) -> bytes:
-        return state_payload(state, self._server_id, version("evilpegs"))
-
-    def _follow(self, events: Sequence[FollowedEvent]) -> None:
-        self._events.add(events)
-        if any(event.type == "match_over" for event in events):
+        """Publish the last results and the state `stopped`, within `STOP_SECONDS`."""
+        if self._publishing is not None and self._storing is not None:
+            self._stopping.set()
             self._wake.set()
+            if self._is_connected:
+                await asyncio.wait([self._publishing], timeout=STOP_SECONDS)
+            while not self._publishing.done():  # aiomqtt may lose a cancellation while it connects
+                # without a goodbye, the broker publishes the last will, the state `lost`
+                self._publishing.cancel()
+                await asyncio.wait([self._publishing], timeout=STOP_SECONDS)
+            self._closed.set()
+            await self._storing
+        self._cursor.close()
 
-    def _handle_report(self, report: Any) -> None:
-        match report:
-            case Connected():
-                self._connections.connected()
-                self._connection = BrokerConnection(report.connection, self._publisher.send)
-                self._connected.set()
-            case ConnectionFailed():
-                self._handle_failure(report.why)
-            case RefusedMessage():
-                self._refusals.refused(report)
-            case _ if self._connection is not None:
-                self._connection.handle(report)
+    def _new_client(self) -> FeedClient:
+        will = aiomqtt.Will(self._topics.state, self._state("lost").payload, qos=1, retain=True)
+        return FeedClient(self._broker, f"evilpegs-{self._server_id}", will, self._refusals.refused)
 
-    def _handle_failure(self, why: str) -> None:
-        self._connections.failed(why)
-        if self._connection is not None:
-            self._connection.lose()
-            self._connection = None
-
-    async def _publish_until_stopped(self) -> None:
-        while True:
-            connection = await self._next_connection()
-            try:
-                await self._publish(connection)
-                return
-            except* BrokerLostError:
-                pass
-            except* TimeoutError:
-                self._publisher.abort()
-            except* Exception as errors:  # noqa: BLE001 - the database may be readable again on the next connection
-                connection.give_up(reason_of(errors))
-            await self._wait_until_lost(connection)
-
-    async def _next_connection(self) -> BrokerConnection:
-        while self._connection is None:
-            self._connected.clear()
-            await self._connected.wait()
-        return self._connection
-
-    async def _wait_until_lost(self, connection: BrokerConnection) -> None:
-        try:
-            async with asyncio.timeout(SILENCE_SECONDS):
-                await connection.wait_until_lost()
-        except BrokerLostError:
-            pass
-        except TimeoutError:
-            self._publisher.abort()
-
-    async def _publish(self, connection: BrokerConnection) -> None:
+    async def _use(self, client: FeedClient) -> None:
+        self._is_connected = True
         try:
             async with asyncio.TaskGroup() as group:
-                lost = group.create_task(connection.wait_until_lost())
-                self._events.start(connection)  # first, because whoever reads `online` expects the events from then on
-                await deliver_document(connection, self._topics.state, self._state("online"))
-                await self._results.publish_next(connection)
-                publishing = publish_documents(connection, self._topics, self._open_matches, self._standings)
-                documents = group.create_task(publishing)
-                await self._results.run(connection)
-                await deliver_document(connection, self._topics.state, self._state("stopped"))
+                lost = group.create_task(client.wait_until_lost())
+                await client.deliver(self._state("online"))
+                await self._events.publish_next(client, self._events.follower.sent, 1)
+                documents = group.create_task(self._documents.publish(client))
+                await self._events.run(client)
+                await client.deliver(self._state("stopped"))
                 lost.cancel()
                 documents.cancel()
         finally:
-            self._events.stop()
+            self._is_connected = False
+
+    def _state(self, state: Literal["online", "stopped", "lost"]) -> Delivery:
+        # without a time, because the broker gets the state `lost`, the last will, long before it publishes it
+        document = {"state": state, "server": self._server_id, "version": version("evilpegs")}
+        return Delivery(self._topics.state, orjson.dumps(document), is_retained=True)
+
+    async def _store_cursor(self) -> None:
+        while not self._closed.is_set():
+            with suppress(TimeoutError):
+                async with asyncio.timeout(STORE_SECONDS):
+                    await self._closed.wait()
+            await asyncio.to_thread(self._cursor.store)
+
+
+async def keep_connected(
+    new_client: Callable[[], FeedClient],
+    use: Callable[[FeedClient], Awaitable[None]],
+    log: ConnectionLog,
+    retries: Retries,
+) -> None:
+    """Connect and ``use`` the client; after every failure, of ``use`` too, again, until ``use`` returns."""
+    while True:
+        client = new_client()
+        try:
+            async with connected(client):
+                retries.begin()
+                log.connected()
+                await use(client)
+                return
+        except Exception as error:  # noqa: BLE001 - no fault of a broker, a disk or the feed may end the feed
+            log.failed(_reason_of(error))
+        await retries.wait()
+
+
+def _reason_of(error: BaseException) -> str:
+    # the first line of its text, or of that of its cause or first member; else its class
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    error = error.__cause__ or error
+    return str(error).partition("\n")[0] or type(error).__name__

@@ -1,9 +1,9 @@
 import asyncio
 import logging
 import socket
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple
 
 import aiomqtt
 from paho.mqtt.enums import MQTTErrorCode
@@ -30,41 +30,31 @@ _LOGGER.addHandler(logging.NullHandler())
 _LOGGER.propagate = False  # the feed reports in its own words, once
 
 
-class PublishRefusedError(aiomqtt.MqttError):
-    """The broker does not accept a message; the connection stays open."""
-
-    def __init__(self, topic: str, why: str, advice: str | None = None) -> None:
-        super().__init__(f"{topic}: {why}")
-        self.topic = topic
-        self.why = why
-        self.advice = advice
-        """A remedy for the broker's administrator; None if the user may lack the right to publish."""
+class Delivery(NamedTuple):
+    topic: str
+    payload: bytes
+    is_retained: bool = False
+    properties: tuple[tuple[str, str], ...] = ()
 
 
-class SentMessage(Protocol):
-    def is_published(self) -> bool:
-        """Return True once the message was written to the socket, or left out."""
-        ...
+class RefusedMessage(NamedTuple):
+    """A message that the broker does not accept; the connection stays open."""
 
-
-class _SkippedMessage:
-    def is_published(self) -> bool:
-        return True
+    topic: str
+    why: str
+    advice: str | None = None
+    """A remedy for the broker's administrator; None if the user may lack the right to publish."""
 
 
 class FeedClient(aiomqtt.Client):
-    """An MQTT 5 client that can also queue messages at QoS 0 without waiting until each is written.
+    """An MQTT 5 client that publishes at QoS 1, says what the broker refuses, and need not wait for each message.
 
-    `aiomqtt.Client.publish` costs a task and two iterations of the event loop per message, even at QoS 0. A busy server
-    publishes thousands of events per second, so `send` hands them to the queue of paho, the library below aiomqtt.
+    `aiomqtt.Client.publish` ignores the reason code of the acknowledgment, which may be a refusal, and uses
+    `asyncio.wait_for`, which can lose a cancellation in Python 3.11, so that the feed would not stop.
     """
 
     def __init__(
-        self,
-        broker: Broker,
-        identifier: str,
-        will: aiomqtt.Will,
-        on_refusal: Callable[[PublishRefusedError], None] = lambda _: None,
+        self, broker: Broker, identifier: str, will: aiomqtt.Will, on_refusal: Callable[[RefusedMessage], None]
     ) -> None:
         super().__init__(
             broker.host,
@@ -83,48 +73,29 @@ class FeedClient(aiomqtt.Client):
         )
         self._on_refusal = on_refusal
         self._largest_packet: int | None = None
-        self._unacknowledged: dict[int, tuple[str, asyncio.Future[PublishRefusedError | None]]] = {}
+        self._unanswered: dict[int, tuple[str, asyncio.Future[bool]]] = {}
 
-    def send(self, topic: str, payload: str) -> SentMessage:
-        """Queue a message at QoS 0; one that is too large for the broker is left out. Raises aiomqtt.MqttError."""
-        try:
-            self._check_size(topic, payload)
-        except PublishRefusedError:
-            # the broker would cut the connection
-            return _SkippedMessage()
-        sent = self._client.publish(topic, payload)
+    def post(self, message: Delivery) -> asyncio.Future[bool]:
+        """Publish soon, in the order of calls; the result is whether the broker accepts. Raises aiomqtt.MqttError."""
+        answered: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        topic, payload, is_retained, user_properties = message
+        properties = None
+        if user_properties:
+            properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
+            properties.UserProperty = list(user_properties)
+        if (refusal := self._too_large(topic, payload, properties)) is not None:
+            self._on_refusal(refusal)
+            answered.set_result(False)
+            return answered
+        sent = self._client.publish(topic, payload, qos=1, retain=is_retained, properties=properties)
         if sent.rc != MQTTErrorCode.MQTT_ERR_SUCCESS:
             raise aiomqtt.MqttError(_CUT)
-        # after 65,535 messages the numbers repeat, and an acknowledgment could belong to either of two messages
-        if sent.mid in self._unacknowledged:
-            raise aiomqtt.MqttError("the broker does not acknowledge messages")
-        return sent
+        self._unanswered[sent.mid] = topic, answered
+        return answered
 
-    async def deliver(
-        self,
-        topic: str,
-        payload: str | bytes,
-        *,
-        retain: bool = False,
-        user_properties: Sequence[tuple[str, str]] = (),
-    ) -> None:
-        """Publish at QoS 1 until acknowledged; raises PublishRefusedError, aiomqtt.MqttError or TimeoutError."""
-        properties = _properties(user_properties)
-        self._check_size(topic, payload, properties)
-        # `aiomqtt.Client.publish` ignores the reason code of the acknowledgment, which may be a refusal, and uses
-        # `asyncio.wait_for`, which can lose a cancellation in Python 3.11, so that the feed would not stop
-        sent = self._client.publish(topic, payload, qos=1, retain=retain, properties=properties)
-        if sent.rc != MQTTErrorCode.MQTT_ERR_SUCCESS:
-            raise aiomqtt.MqttCodeError(sent.rc, "Could not publish message")
-        acknowledged: asyncio.Future[PublishRefusedError | None] = asyncio.get_running_loop().create_future()
-        self._unacknowledged[sent.mid] = topic, acknowledged
-        try:
-            async with asyncio.timeout(ANSWER_SECONDS):
-                refused = await acknowledged
-        finally:
-            del self._unacknowledged[sent.mid]
-        if refused is not None:
-            raise refused
+    async def deliver(self, message: Delivery) -> bool:
+        """Publish, and return whether the broker accepts. Raises aiomqtt.MqttError or TimeoutError."""
+        return await answer(self.post(message))
 
     async def wait_until_lost(self) -> None:
         """Raise `aiomqtt.MqttError` with the reason when the connection is lost."""
@@ -143,17 +114,15 @@ class FeedClient(aiomqtt.Client):
         if self._disconnected.done() and not self._disconnected.cancelled():
             self._disconnected.exception()  # known here, or asyncio would log it
 
-    def _check_size(self, topic: str, payload: str | bytes, properties: Properties | None = None) -> None:
+    def _too_large(self, topic: str, payload: bytes, properties: Properties | None) -> RefusedMessage | None:
+        # the broker would cut the connection
         if self._largest_packet is None:
-            return
+            return None
         packed = 1 if properties is None else len(properties.pack())  # type: ignore[no-untyped-call]
-        octets = payload.encode() if isinstance(payload, str) else payload
-        size = _HEADER_BYTES + len(topic.encode()) + packed + len(octets)
-        if size > self._largest_packet:
-            why = f"it has about {size} bytes, and the broker accepts {self._largest_packet}"
-            refused = PublishRefusedError(topic, why, "raise the broker's limit, max_packet_size of mosquitto")
-            self._on_refusal(refused)
-            raise refused
+        if (size := _HEADER_BYTES + len(topic.encode()) + packed + len(payload)) <= self._largest_packet:
+            return None
+        why = f"it has about {size} bytes, and the broker accepts {self._largest_packet}"
+        return RefusedMessage(topic, why, "raise the broker's limit, max_packet_size of mosquitto")
 
     def _on_connect(
         self, client: Any, userdata: Any, flags: Any, reason_code: ReasonCode, properties: Properties | None = None
@@ -168,13 +137,10 @@ class FeedClient(aiomqtt.Client):
             # aiomqtt would wait for the answer until its time limit
             self._connected.set_exception(aiomqtt.MqttError("the broker closed the connection before it answered"))
         elif reason_code == _UNSPECIFIED and not flags.is_disconnect_packet_from_server:
-            self._note_cut()
+            if not self._disconnected.done():
+                self._disconnected.set_exception(aiomqtt.MqttError(_CUT))
         elif not self._connected.cancelled():  # aiomqtt would raise if the server stops before the broker has answered
             super()._on_disconnect(client, userdata, flags, reason_code, properties)
-
-    def _note_cut(self) -> None:
-        if not self._disconnected.done():
-            self._disconnected.set_exception(aiomqtt.MqttError(_CUT))
 
     def _on_socket_register_write(self, client: Any, userdata: Any, sock: Any) -> None:  # noqa: ARG002
         # paho may call this on another thread
@@ -193,22 +159,20 @@ class FeedClient(aiomqtt.Client):
                 self._disconnected.set_exception(error)
 
     def _on_publish(self, _client: Any, _userdata: Any, mid: int, reason_code: ReasonCode, _properties: Any) -> None:
-        if mid not in self._unacknowledged:
+        if mid not in self._unanswered:
             return
-        topic, acknowledged = self._unacknowledged[mid]
-        refused = PublishRefusedError(topic, str(reason_code)) if reason_code.is_failure else None
-        if refused is not None:
-            self._on_refusal(refused)  # at once: some brokers cut the connection next, which cancels the waiting task
-        if not acknowledged.done():
-            acknowledged.set_result(refused)
+        topic, answered = self._unanswered.pop(mid)
+        if reason_code.is_failure:
+            # at once: some brokers cut the connection next, which cancels the waiting task
+            self._on_refusal(RefusedMessage(topic, str(reason_code)))
+        if not answered.done():
+            answered.set_result(not reason_code.is_failure)
 
 
-def _properties(user_properties: Sequence[tuple[str, str]]) -> Properties | None:
-    if not user_properties:
-        return None
-    properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
-    properties.UserProperty = list(user_properties)
-    return properties
+async def answer(posted: asyncio.Future[bool]) -> bool:
+    """Wait for the answer to a posted message; raises TimeoutError."""
+    async with asyncio.timeout(ANSWER_SECONDS):
+        return await posted
 
 
 @asynccontextmanager

@@ -94,6 +94,11 @@ class Follower:
         """The events that were sent and are not read yet."""
         return self._sent - self.position
 
+    @property
+    def sent(self) -> int:
+        """The id of the event up to which every event was sent to its player."""
+        return self._sent
+
     def note_sent(self, last: int) -> None:
         """Note that every event with an id up to ``last`` was sent to its player."""
         if last > self._sent:

@@ -1,6 +1,6 @@
 """Players, matches with their event logs, and results, as read from the database, and the check of their hashes."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Final
@@ -25,29 +25,6 @@ class StoredMatch:
     over: bool
     entries: list[LogEntry]
     client_nonces: Mapping[int, str | None] = field(repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class StoredResult:
-    """The JSON texts of the first and the last event of a finished match."""
-
-    match: str
-    event: int
-    """The id of `match_over`."""
-    started: str
-    over: str
-
-
-@dataclass(frozen=True, slots=True)
-class ResultPage:
-    """Results in the order in which they were stored; the next page begins after the event with the id ``last_event``.
-
-    On the last page, which is not full, this may be an event after the last result.
-    """
-
-    results: list[StoredResult]
-    last_event: int
-    is_last: bool
 
 
 def load_players(engine: Engine, lapsed_before: int | None = None) -> Players:
@@ -112,23 +89,12 @@ def load_match(engine: Engine, match: str) -> StoredMatch | None:
         return None if row is None else _stored_match(connection, row)
 
 
-def load_results_after(engine: Engine, event: int, limit: int) -> ResultPage:
-    """Return the first ``limit`` results that were stored after the event with the id ``event``."""
-    started = events.alias("started")
-    query = (
-        select(events.c.id, matches.c.id.label("match_id"), started.c.json.label("started"), events.c.json)
-        .join(matches, matches.c.number == events.c.match)
-        .join(started, (started.c.match == events.c.match) & (started.c.seq == 1))
-        .where(events.c.id > event, events.c.type == "match_over")
-        .order_by(events.c.id)
-        .limit(limit)
-    )
+def load_starts(engine: Engine, of: Collection[str]) -> dict[str, str]:
+    """Return the JSON texts of the first events of matches, by match."""
+    query = select(matches.c.id, events.c.json).join(events, events.c.match == matches.c.number)
     with engine.connect() as connection:
-        newest: int = connection.execute(select(func.max(events.c.id))).scalar() or 0
-        rows = connection.execute(query.where(events.c.id <= newest)).all()
-    results = [StoredResult(row.match_id, row.id, row.started, row.json) for row in rows]
-    is_last = len(rows) < limit
-    return ResultPage(results, max(event, newest) if is_last else rows[-1].id, is_last)
+        rows = connection.execute(query.where(events.c.seq == 1, matches.c.id.in_(of)))
+        return {match: started for match, started in rows}  # noqa: C416 - rows are not pairs
 
 
 def load_last_event_id(engine: Engine) -> int:

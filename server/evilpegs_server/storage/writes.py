@@ -10,7 +10,7 @@ from evilpegs_server.match.events import GameEnded
 from evilpegs_server.record.event_log import LogEntry
 from evilpegs_server.record.recorder import Changes
 from evilpegs_server.storage.players import Player, skeleton
-from evilpegs_server.storage.tables import cursors, events, games, matches, players
+from evilpegs_server.storage.tables import events, games, matches, players
 from evilpegs_server.storage.writer import Row, Write
 
 
@@ -45,10 +45,6 @@ _NEW_LUCK: Final = _from_json(games, "game", "luck", "curve")
 _LUCK: Final = _NEW_LUCK.on_conflict_do_update(
     index_elements=["match", "game"],
     set_={"luck": _NEW_LUCK.excluded.luck, "curve": _NEW_LUCK.excluded.curve},
-)
-_NEW_CURSORS: Final = insert(cursors)
-_CURSORS: Final = _NEW_CURSORS.on_conflict_do_update(
-    index_elements=["reader"], set_={"event": _NEW_CURSORS.excluded.event}
 )
 
 
@@ -117,8 +113,3 @@ def set_luck(match: str, game: int, luck: int, curve: str) -> Write:
 
 def finish_match(match: str) -> Write:
     return Write(5, _MATCHES_OVER, [match], bulk=True)
-
-
-def move_cursor(reader: str, event: int) -> Write:
-    """Store that ``reader`` has processed all events up to the one with the id ``event``."""
-    return Write(6, _CURSORS, [{"reader": reader, "event": event}])

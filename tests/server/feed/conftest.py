@@ -16,11 +16,6 @@ from support.patient_server import lengthen_limits
 from support.servers import dial
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _measured_publisher(measured_children):
-    """Measure what only a child process runs: the publisher."""
-
-
 class KeptLog(list):
     """A logger that keeps its lines."""
 

@@ -1,39 +1,74 @@
 """Which leaderboards are published, and when."""
 
-from evilpegs_server.feed.documents import LadderStandings
-from support.fake_server import SERVER_LADDERS
+import asyncio
+from types import SimpleNamespace
 
-RATED = {ladder.id for ladder in SERVER_LADDERS.values() if ladder.rated}
+import pytest
+
+from evilpegs_protocol.topics import FeedTopics
+from evilpegs_server.feed import documents
+from evilpegs_server.feed.documents import Documents
+from support.fake_server import SERVER_LADDERS
+from support.patience import PATIENCE
+
+RATED = {f"evilpegs/v1/hall/ladder/{ladder.id}/leaderboard" for ladder in SERVER_LADDERS.values() if ladder.rated}
 
 
 class Texts:
     """Leaderboards that the test sets."""
 
     def __init__(self):
-        self.version_of_tiny, self.filled = 0, True
-
-    def version(self, ladder):
-        return self.version_of_tiny if ladder == "tiny" else 0
+        self.text_of_tiny, self.filled, self.read = b"standings", True, 0
 
     async def body(self, info):
         assert self.filled
-        return b"standings"
+        self.read += 1
+        return self.text_of_tiny if info.id == "tiny" else b"standings"
 
 
-async def test_all_leaderboards_are_published_once_then_changes():
-    texts, published = Texts(), {}
-    standings = LadderStandings(SERVER_LADDERS.values(), texts)
-    assert await standings.changes(published) == dict.fromkeys(RATED, b"standings")
-    assert await standings.changes(published) == {}
-    texts.version_of_tiny = 1
-    assert await standings.changes(published) == {"tiny": b"standings"}
-    assert await standings.changes(published) == {}
+class KeptMessages(list):
+    """A client that keeps its messages."""
+
+    async def deliver(self, message):
+        assert message.is_retained
+        self.append((message.topic, message.payload))
 
 
-async def test_no_leaderboard_is_published_while_stored_games_are_counted():
-    texts, published = Texts(), {}
+@pytest.fixture
+def texts():
+    return Texts()
+
+
+@pytest.fixture
+async def sent(texts, engine, monkeypatch):
+    """Publish documents meanwhile; the value is what the broker has received."""
+    monkeypatch.setattr(documents, "PERIOD_SECONDS", 0.001)
+    sent, follower = KeptMessages(), SimpleNamespace(sent=0)
+    publishing = asyncio.create_task(
+        Documents(FeedTopics("hall"), SERVER_LADDERS, (), engine, follower, texts).publish(sent)
+    )
+    yield sent
+    publishing.cancel()
+    await asyncio.wait([publishing])
+
+
+async def wait_until(condition):
+    async with asyncio.timeout(PATIENCE):
+        while not condition():  # noqa: ASYNC110
+            await asyncio.sleep(0.001)
+
+
+async def test_all_leaderboards_are_published_once_then_changes(texts, sent):
+    await wait_until(lambda: texts.read > 3 * len(RATED))
+    assert sorted(sent) == [(topic, b"standings") for topic in sorted(RATED)]
+    texts.text_of_tiny = b"others"
+    await wait_until(lambda: len(sent) > len(RATED))
+    assert sent[len(RATED) :] == [("evilpegs/v1/hall/ladder/tiny/leaderboard", b"others")]
+
+
+async def test_no_leaderboard_is_published_while_stored_games_are_counted(texts, sent):
     texts.filled = False
-    standings = LadderStandings(SERVER_LADDERS.values(), texts)
-    assert await standings.changes(published) == {}
+    await asyncio.sleep(0.01)
+    assert sent == []
     texts.filled = True
-    assert set(await standings.changes(published)) == RATED
+    await wait_until(lambda: len(sent) == len(RATED))

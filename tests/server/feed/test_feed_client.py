@@ -1,4 +1,4 @@
-"""The MQTT client of the publisher process."""
+"""The MQTT client of the feed."""
 
 import asyncio
 
@@ -6,42 +6,58 @@ import aiomqtt
 import pytest
 
 from evilpegs_protocol.broker import Broker
-from evilpegs_server.feed.mqtt_client import FeedClient, connected
-from support.brokers import Proxy
+from evilpegs_server.feed import mqtt_client
+from evilpegs_server.feed.mqtt_client import Delivery, FeedClient, connected
+from support.brokers import Proxy, Subscriber
 from support.patience import PATIENCE
 
-NUMBERS = 65_535
-"""The numbers that MQTT has for messages on their way."""
+LOST = aiomqtt.Will("evilpegs/will", b"lost")
 
 
-async def test_repeated_message_number_acknowledges_nothing(mosquitto):
-    """While an acknowledgment is missing, an event gets the number of the message that waits for it."""
+def new_client(port):
+    return FeedClient(Broker("127.0.0.1", port), "x", LOST, lambda _: None)
+
+
+async def test_posted_messages_arrive_in_order(mosquitto):
+    client = new_client(mosquitto.port)
+    messages = [Delivery(f"evilpegs/{number % 3}", b"%d" % number) for number in range(1_000)]
+    async with Subscriber(mosquitto.port) as subscriber, connected(client):
+        posted = [client.post(message) for message in messages]
+        assert await client.deliver(Delivery("evilpegs/a", b"last", properties=(("player", "ann"),)))
+        assert all(each.result() for each in posted)
+        await subscriber.wait_for(lambda s: len(s.received) == 1_001)
+    assert [payload for _, payload, _ in subscriber.received[:-1]] == [each.payload for each in messages]
+    assert subscriber.received[-1][2].properties.UserProperty == [("player", "ann")]
+
+
+async def test_silent_broker_is_an_error(mosquitto, monkeypatch):
     async with Proxy(mosquitto.port) as proxy:
-        client = FeedClient(Broker("127.0.0.1", proxy.port), "x", aiomqtt.Will("will", b"lost"))
+        client = new_client(proxy.port)
         async with connected(client):
-            await client.deliver("evilpegs/a", "acknowledged")
+            assert await client.deliver(Delivery("evilpegs/a", b"acknowledged"))
             proxy.stall()
-            waiting = asyncio.create_task(client.deliver("evilpegs/a", "not acknowledged"))
-            await asyncio.sleep(0)
-            for _ in range(NUMBERS - 1):
-                client.send("evilpegs/b", "")
-            with pytest.raises(aiomqtt.MqttError):
-                client.send("evilpegs/b", "")
-            assert not waiting.done()
-            waiting.cancel()
+            monkeypatch.setattr(mqtt_client, "ANSWER_SECONDS", 0.05)
+            with pytest.raises(TimeoutError):
+                await client.deliver(Delivery("evilpegs/a", b"not acknowledged"))
             proxy.flow()
-            async with asyncio.timeout(PATIENCE):
-                await asyncio.wait([waiting])
+
+
+async def test_client_that_fails_leaves_its_last_will(mosquitto):
+    async with Subscriber(mosquitto.port) as subscriber:
+        with pytest.raises(ZeroDivisionError):
+            async with connected(new_client(mosquitto.port)):
+                raise ZeroDivisionError
+        await subscriber.wait_for(lambda s: s.payloads("will") == [b"lost"])
 
 
 async def test_message_on_lost_connection_is_an_error(mosquitto):
     """The MQTT library returns a handle instead, which raises another error when it is asked."""
     async with Proxy(mosquitto.port) as proxy:
-        client = FeedClient(Broker("127.0.0.1", proxy.port), "x", aiomqtt.Will("will", b"lost"))
+        client = new_client(proxy.port)
         async with connected(client):
             await proxy.cut()
             async with asyncio.timeout(PATIENCE):
                 with pytest.raises(aiomqtt.MqttError):
                     await client.wait_until_lost()
             with pytest.raises(aiomqtt.MqttError, match="the connection was cut"):
-                client.send("evilpegs/a", "")
+                client.post(Delivery("evilpegs/a", b""))

@@ -9,8 +9,8 @@ import pytest
 from evilpegs_protocol.backoff import Backoff
 from evilpegs_protocol.broker import Broker
 from evilpegs_server.feed.broker_log import ConnectionLog
+from evilpegs_server.feed.feed import keep_connected
 from evilpegs_server.feed.mqtt_client import FeedClient
-from evilpegs_server.feed.publisher import keep_connected
 from evilpegs_server.work.child_process import STABLE_SECONDS, Retries
 from support.patience import PATIENCE
 
@@ -107,7 +107,11 @@ async def test_connection_ends_silently_before_answer(log):
         report = ConnectionLog(log.logger, broker.address, loop.call_later)
         will = aiomqtt.Will("will", b"lost")
         retries = Retries(Backoff(first=0.25, longest=30.0), Random(1))
-        connecting = asyncio.create_task(keep_connected(lambda: FeedClient(broker, "x", will), wait, report, retries))
+
+        def new_client():
+            return FeedClient(broker, "x", will, lambda _: None)
+
+        connecting = asyncio.create_task(keep_connected(new_client, wait, report, retries))
         async with asyncio.timeout(PATIENCE):
             await asked.wait()
             await asyncio.sleep(0.1)  # the thread that connects returns; nothing else shows it

@@ -16,7 +16,6 @@ from evilpegs_server.replies.codemaking import Reply
 from evilpegs_server.replies.game_secrets import MatchKey
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.archive import (
-    load_cursor,
     load_last_event_id,
     load_match,
     load_open_matches,
@@ -188,10 +187,3 @@ def stored_texts(engine):
     with engine.connect() as connection:
         rows = connection.exec_driver_sql("SELECT id, json FROM events ORDER BY id")
         return [tuple(row) for row in rows]
-
-
-def test_cursor_moves_for_its_reader_only(store):
-    assert (load_cursor(store.engine, "feed"), load_last_event_id(store.engine)) == (None, 0)
-    store(writes.move_cursor("feed", 7), writes.move_cursor("other", 9))
-    store(writes.move_cursor("feed", 8))
-    assert [load_cursor(store.engine, reader) for reader in ("feed", "other")] == [8, 9]

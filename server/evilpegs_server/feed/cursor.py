@@ -1,0 +1,97 @@
+"""The file that keeps the feed's place in the event log, so that a restarted feed goes on where it ended."""
+
+import fcntl
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+import orjson
+from sqlalchemy import Engine
+from structlog.stdlib import BoundLogger
+
+from evilpegs_protocol.files import ForeignFileError, read_own_file, replace_file
+from evilpegs_server.storage.archive import load_cursor, load_last_event_id, load_log_id
+from evilpegs_server.storage.location import database_file
+
+# of a server that kept its cursor in the database
+_READER: Final = "mqtt"
+_HEADING: Final = b'{"log":'
+
+
+def cursor_path(database: str) -> Path:
+    """Return the file beside the database, such as ``games.sqlite3.feed``."""
+    beside = database_file(database)
+    return beside.with_name(beside.name + ".feed")
+
+
+class FeedCursor:
+    """The id of the event up to which the broker has acknowledged everything, and the lock of its only publisher.
+
+    A new feed begins at the end of the log. Errors are logged, never raised.
+    """
+
+    def __init__(self, path: Path, engine: Engine, log: BoundLogger) -> None:
+        self._path = path
+        self._log = log.bind(path=str(path))
+        self._log_id = load_log_id(engine)
+        self._is_foreign = self._has_warned = False
+        self._lock: int | None = None
+        self.is_taken = not self._acquire()
+        """True if another process publishes this log."""
+        self.position = self._begin(engine)
+        self._stored: int | None = None
+        self.store()  # at once: a new feed that is killed begins here again
+
+    def store(self) -> None:
+        """Write the cursor unless it is stored; this waits for the disk."""
+        position = self.position
+        if position == self._stored or self.is_taken or self._is_foreign:
+            return
+        try:
+            replace_file(self._path, orjson.dumps({"log": self._log_id, "event": position}) + b"\n")
+            self._stored = position
+        except OSError as error:
+            self._warn(error)
+
+    def close(self) -> None:
+        """Let another process publish."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def _acquire(self) -> bool:
+        # the cursor itself is replaced whenever it is written, so it cannot carry the lock
+        try:
+            self._lock = os.open(f"{self._path}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._log.warning("another process publishes this database to the MQTT broker; this one publishes nothing")
+            return False
+        except OSError as error:
+            self._warn(error)
+        return True
+
+    def _begin(self, engine: Engine) -> int:
+        end = load_last_event_id(engine)
+        try:
+            data = read_own_file(self._path, _HEADING)
+        except (ForeignFileError, OSError) as error:
+            self._is_foreign = True
+            self._warn(error)
+            return end
+        if data is None:
+            earlier = load_cursor(engine, _READER)
+            return end if earlier is None else min(earlier, end)
+        with suppress(orjson.JSONDecodeError, KeyError, TypeError):
+            stored = orjson.loads(data)
+            if stored["log"] == self._log_id and 0 <= stored["event"] <= end:
+                return int(stored["event"])
+        self._log.warning("the cursor of the MQTT feed is not of this database; the feed begins with the next event")
+        return end
+
+    def _warn(self, error: Exception) -> None:
+        if not self._has_warned:
+            self._has_warned = True
+            fact = "cannot store the cursor of the MQTT feed; after a restart it may publish events again or miss some"
+            self._log.warning(fact, why=getattr(error, "strerror", None) or str(error))
