@@ -17,6 +17,7 @@ from evilpegs_game.errors import quoted
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import StoredMatch, load_match, match_ids_with_prefix, newest_match_ids
 from evilpegs_server.storage.database import open_existing_database
+from evilpegs_server.storage.derived import DerivedFile
 from evilpegs_server.storage.location import database_file
 
 
@@ -30,6 +31,17 @@ def open_for_reading(url: str | None) -> Iterator[Engine]:
         yield engine
     finally:
         engine.dispose()
+
+
+@contextmanager
+def open_results(url: str | None) -> Iterator[DerivedFile]:
+    """Open the results of a database, which a server may be using."""
+    with open_for_reading(url):  # upgrades it
+        derived = DerivedFile(server_settings(database=url).database, leaves_to_server=True)
+        try:
+            yield derived
+        finally:
+            derived.close()
 
 
 def check_database_file(url: str) -> None:

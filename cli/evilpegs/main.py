@@ -44,6 +44,7 @@ app = App(
 # in the order of --help; import strings, because only the command that runs is imported
 COMMANDS: Final = {
     "serve": "evilpegs.commands.serve:serve",
+    "show": "evilpegs.commands.show:show",
     "play": "evilpegs.commands.play:play",
     "watch": "evilpegs.commands.watch:watch",
     "bot": "evilpegs.commands.bot:bot",
@@ -64,11 +65,10 @@ COMMANDS: Final = {
 }
 GROUPS: Final = {
     "database": (
-        "Copy the database while a server uses it, check it, or recompute its results.",
+        "Copy the database while a server uses it, or check it.",
         {
             "backup": "evilpegs.commands.database:backup",
             "check": "evilpegs.commands.database:check",
-            "rebuild": "evilpegs.commands.database:rebuild",
         },
     ),
 }

@@ -4,19 +4,41 @@ import asyncio
 import errno
 import socket
 import ssl
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from evilpegs_game.errors import EvilpegsError
+from evilpegs_protocol.constants import PATH
+from evilpegs_server.hosts import GameAddress, SiteAddress, game_url_beside
 from evilpegs_server.settings import Settings
 
 _BACKLOG: Final = 128
+_ALL_INTERFACES: Final = frozenset({"0.0.0.0", "::"})  # noqa: S104 - recognized, not bound
 
 
 class AddressUnusableError(EvilpegsError):
     """An address that the server cannot listen on, with one line that says why and what to do."""
+
+
+def find_game_address(settings: Settings) -> GameAddress:
+    url, host = settings.game_url, None
+    if url is None and settings.site_url is not None:
+        url = game_url_beside(settings.site_url, settings.site_port, PATH)
+        host = urlsplit(settings.site_url).hostname
+    elif settings.site_host not in {None, settings.host} and settings.host not in _ALL_INTERFACES:
+        host = settings.host
+    return GameAddress(PATH, url, host, "ws" if settings.tls_cert is None else "wss")
+
+
+def find_site_address(settings: Settings) -> SiteAddress | None:
+    if not settings.site:
+        return None
+    is_apart = settings.site_host not in {None, settings.host, *_ALL_INTERFACES}
+    scheme = "http" if settings.tls_cert is None else "https"
+    return SiteAddress(settings.site_port, settings.site_url, settings.site_host if is_apart else None, scheme)
 
 
 async def check_addresses(settings: Settings) -> None:
@@ -25,11 +47,14 @@ async def check_addresses(settings: Settings) -> None:
         raise AddressUnusableError(f"--port and --site-port are both {settings.port}; choose two ports")
     with naming_address(settings.host, settings.port, "--port"):
         listeners = await bind(settings.host, settings.port)
-    for listener in listeners:
-        listener.close()
+    close_all(listeners)
     if settings.site:
-        for listener in await bind_site(settings):
-            listener.close()
+        close_all(await bind_site(settings))
+
+
+def close_all(sockets: Iterable[socket.socket]) -> None:
+    for each in sockets:
+        each.close()
 
 
 async def bind_site(settings: Settings) -> list[socket.socket]:
@@ -65,8 +90,7 @@ async def bind(host: str, port: int) -> list[socket.socket]:
             used = sockets[0].getsockname()[1] if sockets else port
             sockets.append(_listen(family, (address[0], used, *address[2:])))
     except OSError:
-        for each in sockets:
-            each.close()
+        close_all(sockets)
         raise
     return sockets
 

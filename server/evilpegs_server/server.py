@@ -1,26 +1,24 @@
 """The server: opens its parts in order, runs until it is stopped, and closes them in reverse order."""
 
 import asyncio
-import signal
+import socket
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from importlib.metadata import version
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from structlog.stdlib import BoundLogger
 
 from evilpegs_game.live.live_sets import LiveSets
-from evilpegs_protocol.broker import Broker, load_broker, require_aiomqtt
 from evilpegs_protocol.codec import encode
 from evilpegs_protocol.constants import PATH
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import Notice
 from evilpegs_server.addresses import TrustedProxies
-from evilpegs_server.feed.cursor import FeedCursor, cursor_path
+from evilpegs_server.feed.cursor import cursor_path
 from evilpegs_server.gateway.admission import Admission
 from evilpegs_server.gateway.entrance import Entrance
 from evilpegs_server.gateway.gateway import Gateway
@@ -30,43 +28,40 @@ from evilpegs_server.gateway.login import SessionServices, lapse_names, lapse_ti
 from evilpegs_server.gateway.metrics import GameMetrics
 from evilpegs_server.hosts import (
     AllowedOrigins,
-    GameAddress,
     SiteAddress,
     allowed_hosts,
-    game_url_beside,
     host_in_url,
 )
-from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
-from evilpegs_server.leaderboard.luck import LUCK_LIMITS, LuckKeeper
-from evilpegs_server.listening import bind_site, check_addresses, load_tls, naming_address
+from evilpegs_server.listening import (
+    bind_site,
+    check_addresses,
+    close_all,
+    find_game_address,
+    find_site_address,
+    load_tls,
+    naming_address,
+)
 from evilpegs_server.match.ladders import Ladder, load_ladders
 from evilpegs_server.play.registry import MatchRegistry
 from evilpegs_server.play.stall_free_clock import TICK_MS, StallFreeClock
 from evilpegs_server.replies.capacity import HINT_LIMITS, REPLY_LIMITS, ReplyCapacity
 from evilpegs_server.replies.codemaking import Codemaking
 from evilpegs_server.settings import Settings
-from evilpegs_server.show.follower import Follower
-from evilpegs_server.show.streams import Streams
-from evilpegs_server.site.analysis import ANALYSIS_LIMITS, MatchAnalyses
-from evilpegs_server.site.app import create_app
-from evilpegs_server.site.counts import SiteCounts
-from evilpegs_server.site.http_server import running_http_server
-from evilpegs_server.site.metrics import ShowMetrics
-from evilpegs_server.site.site import Site
+from evilpegs_server.show_process import ShowSetup, find_broker, show_apart
 from evilpegs_server.stopping import (
     CLOSE_SECONDS,
     DRAIN_SECONDS,
     OUTLET_SECONDS,
+    STOP_SIGNALS,
     WORKER_SECONDS,
     force_exit_later,
     run_step,
 )
-from evilpegs_server.storage.archive import load_log_id, load_open_matches, load_players
+from evilpegs_server.storage.archive import load_last_event_id, load_open_matches, load_players
 from evilpegs_server.storage.database import guard_connections, open_database
 from evilpegs_server.storage.durations import Durations
 from evilpegs_server.storage.location import database_file, keep_private
 from evilpegs_server.storage.lock import DatabaseLock
-from evilpegs_server.storage.reads import Reads
 from evilpegs_server.storage.server_key import key_path, load_server_key
 from evilpegs_server.storage.solved_positions import SolvedPositionsFile, solved_path
 from evilpegs_server.storage.writer import Writer
@@ -76,11 +71,25 @@ from evilpegs_server.work.tasks import Task
 from evilpegs_server.work.worker_process import WorkerProcess
 from evilpegs_server.work.workspace import DevilSolvers, WorkerSetup, Workspace
 
-# Windows has no SIGHUP
-_STOP_SIGNALS: Final = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name))
 # loading compiled kernels takes a second or two
 COMPILING_SECONDS: Final = 3.0
 _ALL_INTERFACES: Final = frozenset({"0.0.0.0", "::"})  # noqa: S104 - recognized, not bound
+
+
+Show = Callable[[ShowSetup, list[socket.socket], BoundLogger], AbstractAsyncContextManager[Callable[[int], None]]]
+
+
+class SentEvents:
+    """The id of the last event that players have, which ``listener`` is told."""
+
+    def __init__(self, last: int) -> None:
+        self.last = last
+        self.listener: Callable[[int], None] = lambda _: None
+
+    def note(self, last: int) -> None:
+        if last > self.last:
+            self.last = last
+            self.listener(last)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +127,14 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
     ladders: Mapping[str, Ladder] | None = None,
     clock: StallFreeClock | None = None,
     wall_ms: Callable[[], int] = wall_ms,
+    show: Show = show_apart,
 ) -> AsyncIterator[RunningServer]:
-    """Run a server within the block, then stop it in order.
+    """Run a server within the block, then stop it in order; ``show`` runs what is shown, in this process or apart.
 
     Raises DatabaseUnusableError, KeyUnusableError, BrokerUnusableError, TlsUnusableError or AddressUnusableError, all
     before it accepts connections.
     """
-    broker = find_broker(settings)
+    find_broker(settings)  # for its errors: the show process has them later
     tls = load_tls(settings.tls_cert, settings.tls_key)
     await check_addresses(settings)
     loop = asyncio.get_running_loop()
@@ -149,12 +159,12 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
         setup = WorkerSetup(capacity.worker_live_set_bytes, capacity.count_bytes, solved.solved.to_bytes())
         worker = WorkerProcess(setup, log)
         stack.push_async_callback(run_step, "worker", WORKER_SECONDS, partial(_close_worker, worker, solved), log)
-        follower = Follower(engine, log, has_server=True)
-        notify, sent = loop.call_soon_threadsafe, follower.note_sent
-        writer = Writer(engine, notify, loop.call_soon, check_file=lock.check, sent=sent)
+        sent = SentEvents(load_last_event_id(engine))
+        notify = loop.call_soon_threadsafe
+        writer = Writer(engine, notify, loop.call_soon, check_file=lock.check, sent=sent.note)
         writer.start()
         stack.callback(_close_writer, writer, log)
-        limits = {"replies": REPLY_LIMITS, "hints": HINT_LIMITS, "analyses": ANALYSIS_LIMITS, "luck": LUCK_LIMITS}
+        limits = {"replies": REPLY_LIMITS, "hints": HINT_LIMITS}
         pools = {name: TaskPool(each, worker, time.monotonic) for name, each in limits.items()}
         for pool in pools.values():
             stack.callback(pool.close)
@@ -166,32 +176,6 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
         warm = asyncio.create_task(warm_up(worker, codemaking.warm_up(registry.ladders.values())))
         stack.callback(warm.cancel)
         stack.enter_context(tune_gc_and_gil())
-
-        # what shows: leaderboards, luck, the feed and, below, the site; all close within one deadline
-        outlets = AsyncExitStack()
-        stack.push_async_callback(run_step, "outlets", OUTLET_SECONDS, outlets.aclose, log)
-        leaderboards = LiveLeaderboards(engine, registry.ladders, log)
-        outlets.push_async_callback(leaderboards.close)
-        await leaderboards.start()
-        follower.wake(leaderboards.wake)
-        reads = Reads()
-        outlets.callback(reads.close)
-        streams = Streams(engine, follower, reads, load_log_id(engine))
-        luck = LuckKeeper(engine, writer, pools["luck"], registry.ladders, log, leaderboards.wake)
-        luck.start()
-        outlets.push_async_callback(luck.close)
-        follower.wake(luck.wake)
-        if broker is not None:
-            from evilpegs_server.feed.feed import Feed  # noqa: PLC0415 - needs the extra `mqtt`
-
-            offered = [ladder.id for ladder in registry.offered_ladders]
-            cursor = FeedCursor(cursor_path(settings.database), engine, log)
-            feed = Feed(broker, settings.server_id, ladders, offered, engine, follower, leaderboards, cursor, log)
-            feed.start()
-            outlets.push_async_callback(feed.close)
-
-        follower.start()
-        outlets.push_async_callback(follower.close)
 
         # who plays
         is_open = settings.registration == "open"
@@ -215,39 +199,16 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
         loop_lag = Durations()
         stack.callback(asyncio.create_task(_tick(clock, loop_lag)).cancel)
 
-        # the site
+        # the addresses: the site's sockets are open before the game's, and stay open while show processes change
         game, site = find_game_address(settings), find_site_address(settings)
+        sockets = [] if site is None else await bind_site(settings)
+        stack.callback(close_all, sockets)
         if site is not None:
-            analyses = MatchAnalyses(engine, pools["analyses"])
-            outlets.callback(analyses.close)
-            sockets = await bind_site(settings)
-            counts = SiteCounts()
-            shown = {name: pools[name] for name in ("luck", "analyses")}
-            caches = {"analyses": lambda: analyses.state}
-            app = create_app(
-                Site(
-                    registry=registry,
-                    engine=engine,
-                    leaderboards=leaderboards,
-                    reads=reads,
-                    analyses=analyses,
-                    streams=streams,
-                    metrics=ShowMetrics(counts, streams, follower, leaderboards, shown, caches),
-                    public_metrics=settings.public_metrics,
-                    allow_origins=settings.allow_origins,
-                    hosts=hosts,
-                    game=game,
-                    base_path=site.base_path,
-                    key=key,
-                    log=log,
-                )
-            )
-            serving = running_http_server(app, sockets, counts, tls)
-            await outlets.enter_async_context(serving)
-            outlets.callback(streams.close)  # or responses would go on
             site = replace(site, port=sockets[0].getsockname()[1])
+        outlets = AsyncExitStack()
+        stack.push_async_callback(run_step, "show", OUTLET_SECONDS, outlets.aclose, log)
 
-        # the game port, last, because nobody can play before everything else runs
+        # the game port, because nobody can play before everything else runs
         origins = AllowedOrigins(hosts, site, settings.site_url)
         proxies = TrustedProxies(settings.trusted_proxies)
         entrance = Entrance(services.admission, clock.now, hosts, origins, proxies, tls)
@@ -268,38 +229,14 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
             for stored in load_open_matches(engine, registry.skip_unreadable):
                 registry.restore(stored)
             services.presence.restore()
+            offered = frozenset(ladder.id for ladder in registry.offered_ladders)
+            shown = ShowSetup(settings, registry.ladders, offered, game, sent.last)
+            sent.listener = await outlets.enter_async_context(show(shown, sockets, log))
             log.info("listening", host=host, port=game.port, database=settings.database, resumed=len(registry))
             yield RunningServer(host, game.port, settings.database, registry, warm, site, tls is not None)
         finally:
             await _stop(registry, gateway, log)
             log.debug("codemaking", **asdict(codemaking.metrics()), **worker.state._asdict())
-
-
-def find_broker(settings: Settings) -> Broker | None:
-    """Return the broker of the feed; raises BrokerUnusableError if the settings or the MQTT library are unusable."""
-    if settings.mqtt is None:
-        return None
-    require_aiomqtt()
-    password = settings.mqtt_password.get_secret_value() if settings.mqtt_password else None
-    return load_broker(settings.mqtt, settings.mqtt_user, password, settings.mqtt_password_file, settings.mqtt_ca_file)
-
-
-def find_game_address(settings: Settings) -> GameAddress:
-    url, host = settings.game_url, None
-    if url is None and settings.site_url is not None:
-        url = game_url_beside(settings.site_url, settings.site_port, PATH)
-        host = urlsplit(settings.site_url).hostname
-    elif settings.site_host not in {None, settings.host} and settings.host not in _ALL_INTERFACES:
-        host = settings.host
-    return GameAddress(PATH, url, host, "ws" if settings.tls_cert is None else "wss")
-
-
-def find_site_address(settings: Settings) -> SiteAddress | None:
-    if not settings.site:
-        return None
-    is_apart = settings.site_host not in {None, settings.host, *_ALL_INTERFACES}
-    scheme = "http" if settings.tls_cert is None else "https"
-    return SiteAddress(settings.site_port, settings.site_url, settings.site_host if is_apart else None, scheme)
 
 
 async def warm_up(worker: WorkerProcess, tasks: Iterable[Task[Any]]) -> None:
@@ -347,7 +284,7 @@ async def serve_until_stopped(settings: Settings, log: BoundLogger, announce: Ca
             stopped.set()
             force_exit_later(log)
 
-    for number in _STOP_SIGNALS:
+    for number in STOP_SIGNALS:
         loop.add_signal_handler(number, stop)
     async with running_server(settings, log) as server:
         stopping = asyncio.create_task(stopped.wait())

@@ -7,12 +7,14 @@ in time is logged and left. No event is lost, because an event that is not store
 
 import asyncio
 import os
+import signal
 import threading
 from collections.abc import Awaitable, Callable
 from typing import Final
 
 from structlog.stdlib import BoundLogger
 
+STOP_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 DRAIN_SECONDS: Final = 3.0
 """The time for replies and commits in progress."""
 CLOSE_SECONDS: Final = 2.0

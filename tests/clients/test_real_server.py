@@ -29,8 +29,8 @@ from evilpegs_clients.terminal.prompt import Prompt
 from evilpegs_clients.verification.verify import verify_match
 from evilpegs_protocol.client_messages import ClientInfo
 from evilpegs_protocol.server_messages import ErrorCode
-from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
+from support.in_process import running_server
 
 CLIENT = ClientInfo(name="test", version="1")
 

@@ -13,8 +13,8 @@ import pytest
 import structlog
 from structlog.stdlib import BoundLogger
 
-from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
+from support.in_process import running_server
 from support.patience import PATIENCE
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

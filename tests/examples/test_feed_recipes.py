@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 import structlog
 
-from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
 from support.brokers import Mosquitto, require_mosquitto
+from support.in_process import running_server
 from support.patience import PATIENCE
 from support.servers import dial
 

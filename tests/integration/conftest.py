@@ -3,9 +3,9 @@
 import pytest
 import structlog
 
-from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
 from support.handshakes import endless_handshakes
+from support.in_process import running_server
 from support.leftovers import no_thread_left
 from support.patient_server import lengthen_limits
 from support.servers import dial

@@ -7,11 +7,11 @@ import socket
 import pytest
 import structlog
 
-from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import load_open_matches
 from evilpegs_server.storage.database import open_existing_database
 from evilpegs_server.storage.errors import DatabaseInUseError
+from support.in_process import running_server
 from support.patience import PATIENCE
 from support.servers import ChildNotStartedError, child_server, dial
 

@@ -14,10 +14,10 @@ from evilpegs_clients.strategies.consistent import FirstConsistent
 from evilpegs_game.codes import parse_code
 from evilpegs_game.feedback import Feedback, feedback
 from evilpegs_game.rules import Rules
-from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
 from evilpegs_server.work.tasks import CountParts
 from evilpegs_server.work.worker_process import WorkerProcess
+from support.in_process import running_server
 from support.patience import PATIENCE
 from support.servers import dial
 from support.workspaces import Gated

@@ -8,9 +8,10 @@ import pytest
 import structlog
 
 from evilpegs_server.listening import AddressUnusableError
-from evilpegs_server.server import report_compilation, running_server, serve_until_stopped
+from evilpegs_server.server import report_compilation, serve_until_stopped
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.writer import Writer
+from support.in_process import running_server
 from support.patience import PATIENCE
 
 

@@ -9,9 +9,9 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from evilpegs_protocol.record import parse_bytes, signed_statement
-from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.server_key import KeyUnusableError
+from support.in_process import running_server
 from support.servers import dial
 
 

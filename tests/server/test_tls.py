@@ -14,9 +14,9 @@ from websockets.asyncio.client import connect
 
 from evilpegs_server.gateway import connection
 from evilpegs_server.listening import TlsUnusableError, load_tls
-from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
 from support.certificates import make_certificate, trust
+from support.in_process import running_server
 from support.patience import PATIENCE
 
 

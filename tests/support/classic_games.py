@@ -1,13 +1,12 @@
 """Stored games on the classic ladder, whose value curve is frozen, and their luck."""
 
-from sqlalchemy import select
+from sqlalchemy import text
 
 from evilpegs_game.codes import parse_code
 from evilpegs_game.feedback import Turn, feedback
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.luck.game_luck import game_luck, load_value_curve, to_millionths
 from evilpegs_server.match.ladders import load_ladders
-from evilpegs_server.storage.tables import games, matches
 from support.stored_matches import StoredPlay
 
 CLASSIC = load_ladders()["classic"]
@@ -30,6 +29,6 @@ def luck_of(secret, codes):
 
 def stored_luck(engine):
     """Return the number of the match, the number of the game and the luck of all games, in this order."""
-    query = select(games.c.match, games.c.game, games.c.luck).join(matches, matches.c.number == games.c.match)
     with engine.connect() as connection:
-        return [tuple(row) for row in connection.execute(query.order_by(games.c.match, games.c.game))]
+        rows = connection.execute(text("SELECT match, game, luck FROM games ORDER BY match, game"))
+        return [tuple(row) for row in rows]

@@ -15,7 +15,6 @@ from evilpegs_server.gateway.guests import Presence
 from evilpegs_server.gateway.login import SessionServices
 from evilpegs_server.gateway.rate_limit import RateLimit
 from evilpegs_server.gateway.session import Session
-from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.match.clock import TimeControl
 from evilpegs_server.play.registry import MatchRegistry
 from evilpegs_server.play.stall_free_clock import LONG_STALL_MS
@@ -28,6 +27,7 @@ from evilpegs_server.work.tasks import run_task
 from support.limits import admission_limits, guest_limits
 from support.matches import TINY
 from support.patience import PATIENCE
+from support.results import live_leaderboards
 from support.workspaces import new_workspace
 
 WALL_MS = 1_700_000_000_000
@@ -246,7 +246,7 @@ class FakeServer:
             SERVER_LADDERS, self.codemaking, self.writer, engine, self.clock, self.clock.wall_ms, log, **options
         )
         self.reads = Reads()
-        self.leaderboards = LiveLeaderboards(engine, SERVER_LADDERS, log, update_seconds=0.0, pause_seconds=0.0)
+        self.leaderboards = live_leaderboards(engine, SERVER_LADDERS, log)
         players = load_players(engine)
         self.services = SessionServices(
             registry=self.registry,

@@ -1,6 +1,5 @@
 """Invented matches, stored in the same way as a server stores matches, for tests of code that reads the database."""
 
-from collections import defaultdict
 from dataclasses import dataclass, field
 
 from hypothesis import strategies as st
@@ -11,7 +10,6 @@ from evilpegs_game.feedback import feedback
 from evilpegs_protocol.codec import decode_record_event
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, MatchOver, MatchStarted
-from evilpegs_server.match.events import GameEnded, Outcome
 from evilpegs_server.record.event_log import EventLog
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.players import Player
@@ -63,7 +61,6 @@ class StoredPlay:
 
     def __post_init__(self):
         self.log = EventLog(f"{self.number:016x}")
-        self._times_ms = defaultdict(list)
 
     def start(self):
         """Begin the match and return the writes."""
@@ -101,7 +98,6 @@ class StoredPlay:
         ``took_ms`` is the time that the guess took in milliseconds, and ``reply`` its blacks and whites.
         """
         black, white = reply
-        self._times_ms[game].append(took_ms)
         feedback = FeedbackGiven(
             **self._next(), game=game, turn=turn, code=code, black=black, white=white, took_ms=took_ms, left_ms=None
         )
@@ -111,18 +107,7 @@ class StoredPlay:
         """End a game and return the writes."""
         facts = {"game": game, "outcome": outcome, "guesses": guesses, "elapsed_ms": elapsed_ms}
         over = GameOver(**self._next(), **facts, secret=None, nonce=None)
-        ended = GameEnded(
-            game=game,
-            outcome=Outcome(outcome),
-            guesses=guesses,
-            elapsed_ms=elapsed_ms,
-            history=(),
-            client_nonce=None,
-            begun=True,
-            opened=True,
-            times_ms=tuple(self._times_ms[game]),
-        )
-        return [writes.finish_game(self.log.match, ended), self._add(over)]
+        return [self._add(over)]
 
     def end(self):
         """End the match and return the writes."""

@@ -11,6 +11,7 @@ import threading
 import evilpegs_server.server
 from evilpegs.main import main
 from evilpegs_server import stopping
+from evilpegs_server.show_process import ShowProcess
 from evilpegs_server.storage.writer import Writer
 from evilpegs_server.work.worker_process import WorkerProcess
 
@@ -42,7 +43,7 @@ if __name__ == "__main__":
     if "worker" in stuck:
         evilpegs_server.server.WorkerProcess = StuckWorker
     if "outlets" in stuck:
-        evilpegs_server.server.LiveLeaderboards.close = wait_for_ever
+        ShowProcess.close = wait_for_ever
     if "no deadline" in stuck:
         evilpegs_server.server.force_exit_later = lambda log: None
         evilpegs_server.server.WORKER_SECONDS = evilpegs_server.server.OUTLET_SECONDS = stopping.STOP_SECONDS * 100

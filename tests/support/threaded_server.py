@@ -14,8 +14,8 @@ from unittest import mock
 import structlog
 from websockets.asyncio import connection
 
-from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
+from support.in_process import running_server
 from support.leftovers import SHARED_SERVER
 from support.patience import PATIENCE
 

@@ -2,23 +2,18 @@
 
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass, field
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Final
 
 from cyclopts import Parameter
-from sqlalchemy.exc import SQLAlchemyError
 
-from evilpegs.database import open_for_reading, server_settings
+from evilpegs.database import server_settings
 from evilpegs.errors import CommandError
 from evilpegs.files import STANDARD, check_writable, failure_reason
 from evilpegs.options import Database, Json
 from evilpegs.output import console, pluralize, print_json, progress
-from evilpegs_server.leaderboard.rebuild import RowDifference, rebuild_games
-from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.storage.backup import DatabaseCheck, Progress, backup_database, check_database
-from evilpegs_server.storage.lock import DatabaseLock
 from evilpegs_server.storage.server_key import key_copies
 
 NOT_SOUND: Final = 1
@@ -109,80 +104,3 @@ def _shown_progress() -> Iterator[Progress]:
     with progress(console(sys.stderr)) as bar:
         task = bar.add_task("", total=None)
         yield lambda what, done, total: bar.update(task, description=what, completed=done, total=total)
-
-
-DIFFERENT: Final = 1
-SHOWN: Final = 20
-"""The most differences that are listed for people; the JSON document has all of them."""
-
-
-@dataclass(slots=True)
-class RebuildResult:
-    """The result of a rebuild; ``completed`` counts single values, ``unreadable`` has ids of matches."""
-
-    games: int = 0
-    completed: int = 0
-    differences: list[RowDifference] = field(default_factory=list)
-    unreadable: list[str] = field(default_factory=list)
-
-
-def rebuild(
-    database: DatabaseToCheck = None,
-    /,
-    *,
-    compare: Annotated[
-        bool, Parameter(show_default=False, help="Only compare, and write nothing; a server may run meanwhile.")
-    ] = False,
-    as_json: Json = False,
-) -> int:
-    """Recompute the result, the times and the luck of every finished game from its events.
-
-    Rows that lack something, such as luck that no server has measured yet, are completed. Rows that contradict their
-    events are listed and corrected, and the exit status is 1. Stop the server first, or use --compare.
-    """
-    url = database_url(database)
-    result = RebuildResult()
-    with ExitStack() as stack:
-        engine = stack.enter_context(open_for_reading(url))
-        if not compare:
-            stack.callback(DatabaseLock(url).release)
-        bar = stack.enter_context(progress(console(sys.stderr)))
-        task = bar.add_task("games", total=None)
-        try:
-            for part in rebuild_games(
-                engine,
-                load_ladders(),
-                write=not compare,
-                progress=lambda done, total: bar.update(task, completed=done, total=total),
-            ):
-                result.games += part.games
-                result.unreadable += part.unreadable
-                result.completed += sum(each.is_missing for each in part.differences)
-                result.differences += [each for each in part.differences if not each.is_missing]
-        except SQLAlchemyError as error:
-            raise CommandError(f"the database cannot be read: {str(error).splitlines()[0]}") from None
-    if as_json:
-        differences = [
-            asdict(each) | {"stored": str(each.stored), "computed": str(each.computed)} for each in result.differences
-        ]
-        print_json({"database": url, "written": not compare, **asdict(result), "differences": differences})
-    else:
-        _print_rebuild(url, result, written=not compare)
-    return DIFFERENT if result.differences or result.unreadable else 0
-
-
-def _print_rebuild(url: str, result: RebuildResult, *, written: bool) -> None:
-    lines = [f"computed {pluralize(result.games, 'finished game')} of {url} again"]
-    if result.completed:
-        lines.append(f"{pluralize(result.completed, 'fact')} {'added' if written else 'missing'}")
-    for each in result.differences[:SHOWN]:
-        computed = "nothing" if each.computed is None else each.computed
-        where = f"match {each.match}, game {each.game}"
-        lines.append(f"{where}: {each.name} was {each.stored}, its events say {computed}")
-    if len(result.differences) > SHOWN:
-        lines.append(f"and {len(result.differences) - SHOWN:,} more")
-    lines += [f"match {match}: its events cannot be read; see: evilpegs replay {match}" for match in result.unreadable]
-    if not result.differences and not result.unreadable:
-        lines.append("every row that was stored follows from its events")
-    for line in lines:
-        console().print(line, soft_wrap=True)

@@ -22,7 +22,7 @@ from evilpegs.commands.bot import describe_games
 from evilpegs.commands.leaderboard.from_database import load_standings
 from evilpegs.commands.leaderboard.table import show_standings
 from evilpegs.commands.replay import show_match
-from evilpegs.database import find_match, open_for_reading
+from evilpegs.database import find_match, open_for_reading, open_results
 from evilpegs.errors import CommandError
 from evilpegs.output import console, progress
 from evilpegs.signals import ENDING_SIGNALS, SIGNAL_STATUS
@@ -143,9 +143,9 @@ async def _play(plan: DemoPlan, server: str, folder: Path, out: Console) -> list
 
 
 async def _show_log(database: str, match: str, out: Console) -> None:
-    with open_for_reading(database) as engine:
+    with open_results(database) as derived, open_for_reading(database) as engine:
         out.print("\nThe leaderboards, computed from the log (evilpegs leaderboard)\n", style="bold")
-        show_standings(out, await load_standings(engine, luck_seconds=LUCK_SECONDS))
+        show_standings(out, await load_standings(derived, luck_seconds=LUCK_SECONDS))
         out.print("\nOne game against the evil codemaker (evilpegs replay MATCH)\n", style="bold")
         stored = find_match(engine, match)
         show_match(out, analyze_match(stored.id, stored.entries), games=1)

@@ -28,10 +28,11 @@ def cursor_path(database: str) -> Path:
 class FeedCursor:
     """The id of the event up to which the broker has acknowledged everything, and the lock of its only publisher.
 
-    A new feed begins at the end of the log. Errors are logged, never raised.
+    A new feed begins after the event with the id ``sent``, by default at the end of the log. Errors are logged, never
+    raised.
     """
 
-    def __init__(self, path: Path, engine: Engine, log: BoundLogger) -> None:
+    def __init__(self, path: Path, engine: Engine, log: BoundLogger, sent: int | None = None) -> None:
         self._path = path
         self._log = log.bind(path=str(path))
         self._log_id = load_log_id(engine)
@@ -39,7 +40,7 @@ class FeedCursor:
         self._lock: int | None = None
         self.is_taken = not self._acquire()
         """True if another process publishes this log."""
-        self.position = self._begin(engine)
+        self.position = self._begin(engine, sent)
         self._stored: int | None = None
         self.store()  # at once: a new feed that is killed begins here again
 
@@ -72,7 +73,7 @@ class FeedCursor:
             self._warn(error)
         return True
 
-    def _begin(self, engine: Engine) -> int:
+    def _begin(self, engine: Engine, sent: int | None) -> int:
         end = load_last_event_id(engine)
         try:
             data = read_own_file(self._path, _HEADING)
@@ -82,7 +83,7 @@ class FeedCursor:
             return end
         if data is None:
             earlier = load_cursor(engine, _READER)
-            return end if earlier is None else min(earlier, end)
+            return min(earlier, end) if earlier is not None else end if sent is None else sent
         with suppress(orjson.JSONDecodeError, KeyError, TypeError):
             stored = orjson.loads(data)
             if stored["log"] == self._log_id and 0 <= stored["event"] <= end:

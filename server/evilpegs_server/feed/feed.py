@@ -55,7 +55,6 @@ class Feed:
         self._documents = Documents(topics, ladders, offered, engine, follower, leaderboards)
         self._publishing: asyncio.Task[None] | None = None
         self._storing: asyncio.Task[None] | None = None
-        leaderboards.keep_counting()
         follower.wake(self._wake.set)
 
     def start(self) -> None:

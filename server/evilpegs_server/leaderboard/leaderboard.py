@@ -10,7 +10,7 @@ decide a rank.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -21,12 +21,6 @@ from evilpegs_server.leaderboard.tally import CountedVersion, PlayerTally, Versi
 # games that a row needs for a rank
 RANKED_FROM_FIXED: Final = 100
 RANKED_FROM_ADVERSARY: Final = 20
-# half a millisecond of work
-ROWS_BETWEEN_PAUSES: Final = 32
-
-
-def no_pause() -> None:
-    """Return at once: for callers that want no pauses."""
 
 
 class Leaderboard:
@@ -69,11 +63,10 @@ class Leaderboard:
         """Add the sum and the sum of squares of luck-adjusted scores, in millionths of a guess."""
         self._version(player, client).add_luck(games, total, squares)
 
-    def rows(self, pause: Callable[[], None] = no_pause) -> list[LeaderboardRow]:
+    def rows(self) -> list[LeaderboardRow]:
         """Return the rows of all players with a game that is not void: ranked rows, best first, then all others."""
-        changed = self._update_rows(pause)
+        changed = self._update_rows()
         self._update_intervals(changed)
-        pause()
         self._update_ranks()
         return sorted(self._rows.values(), key=self._order)
 
@@ -87,7 +80,7 @@ class Leaderboard:
         ]
         return list(make_rows(versions, self._guess_limit, self._adjusted))
 
-    def _update_rows(self, pause: Callable[[], None]) -> list[int]:
+    def _update_rows(self) -> list[int]:
         tallies = {player: self._players[player] for player in self._changed}
         latest = {
             player: CountedVersion(tally, *version)
@@ -95,10 +88,7 @@ class Leaderboard:
             if (version := tally.latest_version()) is not None
         }
         rows = make_rows(list(latest.values()), self._guess_limit, self._adjusted)
-        for index, (player, row) in enumerate(zip(latest, rows, strict=True)):
-            if index % ROWS_BETWEEN_PAUSES == 0:
-                pause()
-            self._rows[player] = row
+        self._rows.update(zip(latest, rows, strict=True))
         self._latest.update(latest)
         self._changed.clear()
         return list(latest)

@@ -1,53 +1,57 @@
-"""The leaderboards of a running server, in memory and up to date.
+"""The leaderboards, in memory and up to date.
 
-At the start all stored games are counted; from then on, new games are counted at most twice per second. The database
-does this in a thread without the interpreter lock, so running games are not disturbed. While nobody reads, listens to
-or publishes the leaderboards, no new games are counted; the next reader waits until they are counted.
+At the start all stored games are counted; from then on, new games are counted at most twice per second.
 """
 
 import asyncio
 import contextlib
-import time
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Final, TypeVar
 
 import orjson
-from sqlalchemy import Engine
 from structlog.stdlib import BoundLogger
 
+from evilpegs_game.errors import EvilpegsError
 from evilpegs_protocol.server_messages import LadderInfo
 from evilpegs_server.leaderboard.row import LeaderboardRow, leaderboard_document
 from evilpegs_server.leaderboard.stored_results import StoredLeaderboards
 from evilpegs_server.match.ladders import Ladder
+from evilpegs_server.storage.derived import DerivedFile
 
 _T = TypeVar("_T")
 
 # a finished match is on its leaderboard within a second
 UPDATE_SECONDS: Final = 0.5
-# after so long without a reader, updates pause, because they take processor time from guesses
-REST_SECONDS: Final = 60.0
+# without news, the derived file is looked at this often: somebody may have deleted it
+LOOK_SECONDS: Final = 2.0
+FILL_SECONDS: Final = 2.0
+"""The time that a reader waits for the first count."""
 
-# after each millisecond of work: without pauses, the work that gathers in a second would be done at once, and delay
-# all guesses that arrive within about 20 milliseconds
-PAUSE_SECONDS: Final = 0.004
+
+class CountingError(EvilpegsError):
+    """The results are still being counted; a later attempt may succeed."""
 
 
 class LiveLeaderboards:
-    """The leaderboards of all rated ladders; call every method on the thread of the event loop."""
+    """The leaderboards of all rated ladders; call every method on the thread of the event loop.
+
+    ``last_event`` returns the id of the last event that may be counted.
+    """
 
     def __init__(
         self,
-        engine: Engine,
+        derived: DerivedFile,
         ladders: Mapping[str, Ladder],
         log: BoundLogger | None,
+        last_event: Callable[[], int],
         update_seconds: float = UPDATE_SECONDS,
-        rest_seconds: float = REST_SECONDS,
-        pause_seconds: float = PAUSE_SECONDS,
     ) -> None:
-        self._counting = StoredLeaderboards(engine, ladders, partial(time.sleep, pause_seconds))
+        self._derived = derived
+        self._counting = StoredLeaderboards(derived, ladders)
         self._log = log
+        self._last_event = last_event
         self._update_seconds = update_seconds
         self._thread = ThreadPoolExecutor(1, "leaderboards")
         self._rows: dict[str, tuple[LeaderboardRow, ...]] = {}
@@ -56,12 +60,8 @@ class LiveLeaderboards:
         self._locks: dict[str, asyncio.Lock] = {}
         self._known_broken = 0
         self._listeners: list[Callable[[], None]] = []
-        self._filled, self._woken = asyncio.Event(), asyncio.Event()
-        self._rest_seconds = rest_seconds
-        self._read_at = 0.0
-        self._resting = self._never_rests = False
-        self._read = asyncio.Event()
-        self._catching_up: asyncio.Task[None] | None = None
+        self._is_counted = False
+        self._woken = asyncio.Event()
         self._following: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
@@ -82,14 +82,8 @@ class LiveLeaderboards:
         self._woken.set()
 
     def listen(self, listener: Callable[[], None]) -> None:
-        """Call ``listener``, which must not raise or wait, whenever rows have changed, and `keep_counting`."""
+        """Call ``listener``, which must not raise or wait, whenever rows have changed."""
         self._listeners.append(listener)
-        self.keep_counting()
-
-    def keep_counting(self) -> None:
-        """Count new games from now on even if nobody reads; the live feed needs this."""
-        self._never_rests = True
-        self._read.set()
 
     async def update(self) -> None:
         """Count every stored game and verify the next events; a later update catches up if the database fails."""
@@ -103,12 +97,12 @@ class LiveLeaderboards:
         if not self._counting.is_verified:
             self._woken.set()
 
-    async def _count(self, pausing: bool = True) -> None:
-        changed = await self._run(partial(self._counting.advance, pausing))
+    async def _count(self) -> None:
+        changed = await self._run(partial(self._counting.advance, self._last_event()))
         for ladder, rows in changed.items():
             self._rows[ladder] = rows
             self._versions[ladder] = self.version(ladder) + 1
-        self._filled.set()
+        self._is_counted = True
         if changed:
             for listener in self._listeners:
                 listener()
@@ -116,14 +110,15 @@ class LiveLeaderboards:
     async def _run(self, step: Callable[[], _T]) -> _T:
         return await asyncio.get_running_loop().run_in_executor(self._thread, step)
 
-    async def refresh(self) -> None:
-        """Note a reader, and wait until games that ended while nobody read are counted; call this before `version`."""
-        await self._filled.wait()
-        self._read_at = asyncio.get_running_loop().time()
-        if self._resting and self._catching_up is None:
-            self._catching_up = asyncio.create_task(self._catch_up())
-        if self._catching_up is not None:
-            await asyncio.shield(self._catching_up)
+    async def wait_until_filled(self) -> None:
+        """Wait for the first count, at most `FILL_SECONDS`. Raises CountingError."""
+        try:
+            async with asyncio.timeout(FILL_SECONDS):
+                while not self.filled:  # noqa: ASYNC110 - another thread derives and counts
+                    await asyncio.sleep(0.02)
+        except TimeoutError:
+            share = self._derived.share_done
+            raise CountingError(f"the results are being counted, {share:.0%} done; try again soon") from None
 
     @property
     def is_verified(self) -> bool:
@@ -142,22 +137,22 @@ class LiveLeaderboards:
 
     @property
     def filled(self) -> bool:
-        """True once all games from before the start are counted."""
-        return self._filled.is_set()
+        """True unless results from before the start are still derived or counted."""
+        return self._is_counted and self._derived.share_done == 1.0
 
     async def rows(self, ladder: str) -> tuple[LeaderboardRow, ...]:
-        """Return the rows, best first, after a `refresh`; no rows if the ladder is unknown or not rated."""
-        await self.refresh()
+        """Return the rows, best first; none if the ladder is unknown or not rated."""
+        await self.wait_until_filled()
         return self._rows.get(ladder, ())
 
     async def player_rows(self, player: str) -> list[tuple[str, LeaderboardRow]]:
-        """Return a row per ladder id and client version, after a `refresh`; only rows on a leaderboard have a rank."""
-        await self.refresh()
+        """Return a row per ladder id and client version; only rows on a leaderboard have a rank."""
+        await self.wait_until_filled()
         return await self._run(partial(self._counting.player_rows, player))
 
     async def body(self, info: LadderInfo) -> bytes:
-        """Return the leaderboard as JSON text, after a `refresh`."""
-        await self.refresh()
+        """Return the leaderboard as JSON text."""
+        await self.wait_until_filled()
         # the text is made once per version, and in a thread, because long leaderboards take milliseconds
         async with self._locks.setdefault(info.id, asyncio.Lock()):
             version = self.version(info.id)
@@ -178,16 +173,9 @@ class LiveLeaderboards:
             self._woken.clear()
             await self._try(self.update)
             await asyncio.sleep(self._update_seconds)
-            await self._woken.wait()
-            if not self._never_rests and asyncio.get_running_loop().time() - self._read_at >= self._rest_seconds:
-                self._read.clear()
-                self._resting = True
-                await self._read.wait()
-
-    async def _catch_up(self) -> None:
-        await self._try(partial(self._count, pausing=False))  # a reader waits
-        self._resting, self._catching_up = False, None
-        self._read.set()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(LOOK_SECONDS):
+                    await self._woken.wait()
 
     async def _try(self, step: Callable[[], Awaitable[None]]) -> None:
         try:

@@ -1,4 +1,4 @@
-"""The luck of finished games, measured in the worker process and stored beside the results of the games.
+"""The luck of finished games, measured in a worker process and stored beside the results of the games.
 
 Games that have just ended are measured first, and games from before the start of the server when no others wait. The
 measurements should have a task pool of their own, which runs one task at a time, so that a measurement never delays a
@@ -12,12 +12,11 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from typing import Final, TypeVar
 
-from sqlalchemy import Engine
 from structlog.stdlib import BoundLogger
 
 from evilpegs_game.luck.game_luck import ValueCurve, load_value_curve
 from evilpegs_server.match.ladders import Ladder
-from evilpegs_server.storage import writes
+from evilpegs_server.storage.derived import DerivedFile, MeasuredLuck
 from evilpegs_server.storage.games import (
     StoredGame,
     load_new,
@@ -26,7 +25,6 @@ from evilpegs_server.storage.games import (
     load_unadjusted,
     sum_games,
 )
-from evilpegs_server.storage.writer import Write, Writer
 from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.scheduler import SchedulerLimits
 from evilpegs_server.work.tasks import MeasureLuck
@@ -67,20 +65,20 @@ class LuckKeeper:
 
     def __init__(
         self,
-        engine: Engine,
-        writer: Writer,
+        derived: DerivedFile,
         pool: TaskPool,
         ladders: Mapping[str, Ladder],
         log: BoundLogger,
         stored: Callable[[], None] = lambda: None,
         look_seconds: float = LOOK_SECONDS,
     ) -> None:
-        self._engine, self._writer, self._pool, self._log, self._stored = engine, writer, pool, log, stored
+        self._derived, self._pool, self._log, self._stored = derived, pool, log, stored
         self._ladders = ladders
         self._curves = curve_hashes(ladders.values())
         self._look_seconds = look_seconds
         self._woken = asyncio.Event()
         self._following: asyncio.Task[None] | None = None
+        self._begun = -1
         self._last_event = self._looked_through = self._last_match = 0
 
     def start(self) -> None:
@@ -100,9 +98,14 @@ class LuckKeeper:
                 await self._following
 
     async def _follow(self) -> None:
-        await self._try(self._begin)
+        await self._woken.wait()  # before the first count there is nothing to measure
         while True:
             self._woken.clear()
+            if not self._derived.is_writer:
+                await asyncio.sleep(RETRY_SECONDS)  # whoever writes the file measures
+                continue
+            if self._begun != self._derived.begun:
+                await self._try(self._begin)
             await self._try(self._measure_new)
             if self._looked_through < self._last_match:
                 await self._try(self._measure_old)
@@ -121,7 +124,9 @@ class LuckKeeper:
                 return
 
     async def _begin(self) -> None:
+        self._begun = self._derived.begun
         self._last_event, self._last_match = await asyncio.to_thread(self._load_newest)
+        self._looked_through = 0
 
     async def _measure_new(self) -> None:
         while True:
@@ -141,11 +146,11 @@ class LuckKeeper:
         self._looked_through = last
 
     def _load_newest(self) -> tuple[int, int]:
-        with self._engine.connect() as connection:
+        with self._derived.engine.connect() as connection:
             return load_newest(connection)
 
     def _load_new(self) -> tuple[int, list[int]]:
-        with self._engine.connect() as connection:
+        with self._derived.engine.connect() as connection:
             last = min(load_newest(connection)[0], self._last_event + EVENTS)
             if last <= self._last_event:
                 return self._last_event, []
@@ -153,7 +158,7 @@ class LuckKeeper:
             return last, [game for each in sum_games(connection, self._curves, ended) for game in each.unadjusted]
 
     def _load_old(self, after: int, last: int) -> list[int]:
-        with self._engine.connect() as connection:
+        with self._derived.engine.connect() as connection:
             return load_unadjusted(connection, self._curves, after, last)
 
     async def _measure(self, games: Sequence[int]) -> None:
@@ -168,7 +173,7 @@ class LuckKeeper:
                     await self._measure_batch(self._ladders[ladder], each[first : first + size])
 
     def _load_games(self, games: Sequence[int]) -> list[StoredGame]:
-        with self._engine.connect() as connection:
+        with self._derived.engine.connect() as connection:
             return load_stored_games(connection, games)
 
     async def _measure_batch(self, ladder: Ladder, games: Sequence[StoredGame]) -> None:
@@ -176,12 +181,12 @@ class LuckKeeper:
         measured = await self._run(task)
         curve = self._curves[ladder.id]
         stored = [
-            writes.set_luck(game.match, game.game, luck, curve)
+            MeasuredLuck(luck, curve, game.match, game.game)
             for game, luck in zip(games, measured, strict=True)
             if luck is not None
         ]
         if stored:
-            await self._write(stored)
+            await asyncio.to_thread(self._derived.store_luck, stored)
             self._stored()
 
     async def _run(self, task: MeasureLuck) -> list[int | None]:
@@ -191,13 +196,6 @@ class LuckKeeper:
         if isinstance(outcome, Exception):
             raise outcome
         return outcome
-
-    async def _write(self, stored: Sequence[Write]) -> None:
-        result: asyncio.Future[Exception | None] = asyncio.get_running_loop().create_future()
-        self._writer.submit(stored, partial(_settle, result))
-        error = await result
-        if error is not None:
-            raise error
 
 
 def _settle(future: asyncio.Future[_T], value: _T) -> None:

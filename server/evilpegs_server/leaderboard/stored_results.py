@@ -1,8 +1,9 @@
 """Leaderboards as sums over stored games, counted in steps.
 
-The first step counts all games within one read transaction, so that it sees one state of the database. Later steps
-count only the games and matches of new events. The luck of a game is stored a moment after its result, so later steps
-look up the luck of games that were counted without it.
+Results come from the derived file, which each step first brings up to date. The first step counts all games within one
+read transaction, so that it sees one state of the database. Later steps count only the games and matches of new events.
+The luck of a game is stored a moment after its result, so later steps look up the luck of games that were counted
+without it.
 
 A match whose chain of hashes is broken does not count. After each start of the server all events are verified, in steps
 as well. Storing which events were verified earlier would save this work, but later changes to these events would not be
@@ -10,17 +11,18 @@ noticed.
 """
 
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection
 
-from evilpegs_server.leaderboard.leaderboard import Leaderboard, no_pause
+from evilpegs_server.leaderboard.leaderboard import Leaderboard
 from evilpegs_server.leaderboard.luck import curve_hashes
 from evilpegs_server.leaderboard.row import LeaderboardRow
 from evilpegs_server.match.ladders import Ladder
-from evilpegs_server.storage.archive import find_broken_matches, load_last_event_id
+from evilpegs_server.storage.archive import find_broken_matches
+from evilpegs_server.storage.derived import DerivedFile
 from evilpegs_server.storage.games import (
     GameSums,
     MatchSums,
@@ -35,8 +37,8 @@ from evilpegs_server.storage.games import (
 
 # after which a query of the first step ends; all matches of a player are in one query
 MATCHES: Final = 5_000
-# counted or verified between two pauses, which takes a millisecond
-EVENTS: Final = 400
+# counted or verified in one query
+EVENTS: Final = 4_000
 # per step, so that new rows do not wait for the events of a large database
 VERIFIED: Final = 100_000
 # games whose luck is looked up in one step
@@ -47,18 +49,16 @@ MILLION: Final = 1_000_000
 class StoredLeaderboards:
     """The leaderboards of the rated ladders among ``ladders``, counted from the database in steps.
 
-    Call all methods on one thread. Any thread may set ``stopped`` to end a step early. ``pause`` is called after each
-    millisecond of work on new games and hashes, so that other threads get the interpreter lock.
+    Call all methods on one thread. Any thread may set ``stopped`` to end a step early.
     """
 
-    def __init__(self, engine: Engine, ladders: Mapping[str, Ladder], pause: Callable[[], None] = no_pause) -> None:
+    def __init__(self, derived: DerivedFile, ladders: Mapping[str, Ladder]) -> None:
         self.stopped = False
         self.broken: set[int] = set()  # by `matches.number`
-        self._engine = engine
+        self._derived = derived
         self._ladders = {ladder.id: ladder for ladder in ladders.values() if ladder.rated}
         self._curves = curve_hashes(self._ladders.values())
         self._wanted = {ladder: self._curves.get(ladder) for ladder in self._ladders}
-        self._pause = pause
         self._last_event: int | None = None
         self._newest = self._verified = 0
         self._changed: set[str] = set()
@@ -75,19 +75,21 @@ class StoredLeaderboards:
         """The number of games counted without their luck, because it is not stored yet."""
         return len(self._awaited)
 
-    def advance(self, pausing: bool = True) -> dict[str, tuple[LeaderboardRow, ...]]:
+    def advance(self, last: int) -> dict[str, tuple[LeaderboardRow, ...]]:
         """Count what was stored since the last call, and return all rows of the changed ladders, best first.
 
-        Counting without pauses is a few times faster. If the database fails, the next call counts and returns what this
-        one could not.
+        Events with an id above ``last`` wait for a later call. If the database fails, the next call counts and returns
+        what this one could not.
         """
+        if self._derived.follow(last, lambda: self.stopped):
+            self._last_event, self._verified, self._changed = None, 0, set(self._ladders)
         if self._last_event is None:
             self._count_all()
-        self._newest = load_last_event_id(self._engine)
-        pause = self._pause if pausing else no_pause
-        self._count_new(pause)
+        with self._derived.engine.connect() as connection:
+            self._newest, _ = load_newest(connection)
+        self._count_new()
         self._count_awaited()
-        rows = {ladder: tuple(self._leaderboards[ladder].rows(pause)) for ladder in self._changed}
+        rows = {ladder: tuple(self._leaderboards[ladder].rows()) for ladder in self._changed}
         self._ranked |= {ladder: {row.player: row for row in rows[ladder]} for ladder in rows}
         self._changed.clear()
         return rows
@@ -118,7 +120,7 @@ class StoredLeaderboards:
     def _count_all(self) -> None:
         self._last_event = None
         self._forget_counts()
-        with self._engine.connect() as connection:
+        with self._derived.engine.connect() as connection:
             connection.exec_driver_sql("BEGIN")
             last_event, _ = load_newest(connection)
             after, last = 0, last_player(connection, 0, MATCHES)
@@ -130,23 +132,22 @@ class StoredLeaderboards:
                 after, last = last, last_player(connection, last, MATCHES)
         self._last_event = last_event
 
-    def _count_new(self, pause: Callable[[], None]) -> None:
+    def _count_new(self) -> None:
         while self._last_event is not None and self._last_event < self._newest and not self.stopped:
             last = min(self._last_event + EVENTS, self._newest)
-            with self._engine.connect() as connection:
+            with self._derived.engine.connect() as connection:
                 begun, ended = load_new(connection, self._last_event, last)
                 if begun or ended:
                     matches = sum_matches(connection, self._wanted, begun, self.broken)
                     self._add(connection, matches, sum_games(connection, self._wanted, ended, self.broken))
             self._last_event = last
-            pause()
 
     def _count_awaited(self) -> None:
         games = [self._awaited.pop() for _ in range(min(AWAITED, len(self._awaited)))]
         if not games:
             return
         try:
-            with self._engine.connect() as connection:
+            with self._derived.engine.connect() as connection:
                 sums = sum_games(connection, self._curves, games, self.broken)
         except Exception:
             self._awaited.extend(games)
@@ -190,13 +191,12 @@ class StoredLeaderboards:
         limit = min(self._verified + VERIFIED, self._newest)
         while self._verified < limit and not self.stopped:
             last = min(self._verified + EVENTS, limit)
-            broken = find_broken_matches(self._engine, self._verified, last) - self.broken
+            broken = find_broken_matches(self._derived.engine, self._verified, last) - self.broken
             if broken:  # at once, because reading the next events may fail
                 self._changed = set(self._ladders)
                 self._last_event = None
             self.broken |= broken
             self._verified = last
-            self._pause()
         return self._last_event is None
 
 

@@ -97,8 +97,7 @@ class AnswerRepeated:
 class GameEnded:
     """The end of a game; ``begun`` if the player was ever ready, ``opened`` if the game was announced.
 
-    In a fact that was read from a record, ``begun`` is always True, ``client_nonce`` is None, and ``history`` and
-    ``times_ms`` are empty.
+    In a fact that was read from a record, ``begun`` is always True, ``client_nonce`` is None, and ``history`` is empty.
     """
 
     game: int
@@ -109,7 +108,6 @@ class GameEnded:
     client_nonce: str | None = field(repr=False)
     begun: bool
     opened: bool
-    times_ms: tuple[int, ...] = ()
 
     def shows_secret(self, codemaker: str) -> bool:
         """Return True if the end shows a secret or witness; void games show one only if the codemaker is fixed."""

@@ -108,7 +108,6 @@ class Match:
         self.client_nonce: str | None = None
         self._begun = False
         self._strikes = 0
-        self._times_ms: list[int] = []
         self.clock = GameClock(self.ladder.clock)
 
     @classmethod
@@ -315,7 +314,6 @@ class Match:
             self.client_nonce,
             begun=self._begun,
             opened=True,
-            times_ms=tuple(self._times_ms),
         )
 
     def _match_end(self) -> MatchEnded:
@@ -350,7 +348,6 @@ class Match:
     def _apply_answered(self, fact: GuessAnswered) -> None:
         self._answered[fact.game, fact.turn] = fact.guess
         self.history = (*self.history, Turn(fact.guess, fact.feedback))
-        self._times_ms.append(fact.took_ms)
         self.clock.charge(fact.took_ms)
         self._pending = None
         if self.state is State.THINKING:

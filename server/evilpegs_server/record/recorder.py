@@ -54,7 +54,7 @@ class Changes:
     entries: list[LogEntry] = field(default_factory=list)
     turn: TurnOpened | None = None
     begun: GameBegun | None = None
-    ended: list[GameEnded] = field(default_factory=list)
+    begun_at: int = 0
     is_last: bool = False
     """True if the match is over."""
 
@@ -107,12 +107,11 @@ class Recorder:
                 case TurnOpened():
                     changes.turn = event
                 case GameBegun():
-                    changes.begun = event
+                    changes.begun, changes.begun_at = event, self._wall_ms()
                 case GameOpened():
                     self._append(changes, "game_started", game_started_fields(key, event))
                 case GameEnded():
                     shown = secret if event.shows_secret(key.ladder.codemaker) else None
-                    changes.ended.append(event)
                     self._append(changes, "game_over", game_over_fields(key, event, shown))
                 case MatchEnded():
                     self._append(changes, "match_over", match_over_fields(event, self.event_log.head))

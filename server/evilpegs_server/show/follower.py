@@ -18,8 +18,6 @@ MAX_EVENTS: Final = 1_000
 """The most events that are read at a time."""
 LOOK_SECONDS: Final = 0.025
 """Between two looks at the log where no server says what it has sent."""
-# events gather for so long: a read for each commit would take 10 % of a busy event loop
-GATHER_SECONDS: Final = 0.01
 RETRY_SECONDS: Final = 1.0
 
 
@@ -59,14 +57,17 @@ def _read(engine: Engine, query: TextClause, parameters: dict[str, Any]) -> list
 
 
 class Follower:
-    """The follower; listeners are called on the thread of the event loop, and must neither wait nor raise."""
+    """The follower; listeners are called on the thread of the event loop, and must neither wait nor raise.
 
-    def __init__(self, engine: Engine, log: BoundLogger, *, has_server: bool) -> None:
+    ``sent`` is the id of the last event that was sent when the follower starts, None without a server.
+    """
+
+    def __init__(self, engine: Engine, log: BoundLogger, sent: int | None) -> None:
         self._engine = engine
         self._log = log
-        self._has_server = has_server
+        self._has_server = sent is not None
         # what was stored before was sent, or is sent when its player resumes
-        self.position = self._sent = load_last_event_id(engine)
+        self.position = self._sent = load_last_event_id(engine) if sent is None else sent
         self._listeners: list[tuple[Listener, Callable[[], bool]]] = []
         self._wakers: list[Callable[[], None]] = []
         self._woken = asyncio.Event()
@@ -126,8 +127,6 @@ class Follower:
             self.note_sent(await asyncio.to_thread(load_last_event_id, self._engine))
 
     async def _catch_up(self) -> None:
-        if self._is_heard():
-            await asyncio.sleep(GATHER_SECONDS)
         while self.position < self._sent:
             if not self._is_heard():
                 self.position = self._sent

@@ -9,7 +9,7 @@ from evilpegs_game.errors import EvilpegsError, quoted
 from evilpegs_game.live.cache import ByteCache, CacheState
 from evilpegs_game.rules import Rules
 from evilpegs_server.record.recorded_match import MatchReplay, add_analyses, read_replay, replay_document
-from evilpegs_server.storage.archive import load_match
+from evilpegs_server.storage.archive import load_entries
 from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.scheduler import SchedulerLimits
 from evilpegs_server.work.tasks import AnalyzeGames
@@ -92,12 +92,12 @@ class MatchAnalyses:
 
 
 def _read_finished_match(engine: Engine, match: str) -> MatchReplay:
-    stored = load_match(engine, match)
-    if stored is None:
+    entries = load_entries(engine, match)
+    if not entries:
         raise MatchUnknownError(f"there is no match {quoted(match)}")
-    if not stored.over:
+    if entries[-1].type != "match_over":
         raise MatchNotOverError(f"match {match} is in play; it can be analyzed when it is over")
-    return read_replay(match, stored.entries)
+    return read_replay(match, entries)
 
 
 def _document_text(replay: MatchReplay, analyses: bytes) -> bytes:

@@ -7,14 +7,13 @@ least (n - 1) / (f - 1).
 """
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from evilpegs_game.rules import Rules
 from evilpegs_server.match.ladders import Ladder
-from evilpegs_server.play.registry import MatchRegistry
 from evilpegs_server.site.models import Bound, Bounds, LadderDocument, LadderList
 
 RESULTS_FILE: Final = Path(__file__).with_name("known_results.toml")
@@ -57,8 +56,7 @@ def ladder_bounds(ladder: Ladder, results: KnownResults) -> Bounds:
     return Bounds(mean=_bound(least_mean(ladder.rules), results.get((rules, "mean")), is_least=True), worst=worst)
 
 
-def ladder_list(registry: MatchRegistry) -> LadderList:
-    offered = {ladder.id for ladder in registry.offered_ladders}
+def ladder_list(ladders: Mapping[str, Ladder], offered: Collection[str]) -> LadderList:
     results = load_known_results()
     return LadderList(
         ladders=tuple(
@@ -68,7 +66,7 @@ def ladder_list(registry: MatchRegistry) -> LadderList:
                 offered=ladder.id in offered,
                 bounds=ladder_bounds(ladder, results),
             )
-            for ladder in registry.ladders.values()
+            for ladder in ladders.values()
         )
     )
 

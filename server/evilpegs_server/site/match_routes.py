@@ -1,4 +1,4 @@
-"""The routes of matches: those in play from memory, all of them from the database."""
+"""The routes of matches."""
 
 from collections.abc import Sequence
 from heapq import nlargest
@@ -10,7 +10,6 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from evilpegs_protocol.fields import Codemaker, LadderId, MatchId, Milliseconds, Name
 from evilpegs_protocol.record import read_record
-from evilpegs_server.play.runner import MatchRunner
 from evilpegs_server.record.event_log import LogEntry
 from evilpegs_server.site.analysis import AnalysesBusyError, MatchNotOverError, MatchUnknownError
 from evilpegs_server.site.models import (
@@ -31,8 +30,9 @@ from evilpegs_server.site.responses import (
     quote,
 )
 from evilpegs_server.site.site import CurrentSite, Site
-from evilpegs_server.storage.archive import load_match
+from evilpegs_server.storage.archive import load_entries
 from evilpegs_server.storage.browse import MatchFilter, list_matches
+from evilpegs_server.storage.open_matches import OpenMatchRow, list_open_matches
 
 JSON_LINES: Final = "application/jsonl"
 
@@ -69,6 +69,7 @@ class MatchQuery(BaseModel):
 @router.get("/matches", response_model=MatchPage, responses=problem_statuses(400, 404))
 async def get_matches(site: CurrentSite, query: Annotated[MatchQuery, Query()]) -> Response:
     """Return a page of the open and finished matches, the latest start first."""
+    await site.leaderboards.wait_until_filled()  # results are listed too
     matches = await site.reads.run(list_matches, site.engine, _filter(site, query), query.limit + 1)
     page = matches[: query.limit]
     cursor = f"{page[-1].number:x}" if len(matches) > len(page) else None
@@ -90,19 +91,14 @@ def _filter(site: Site, query: MatchQuery) -> MatchFilter:
 def _ladders(site: Site, query: MatchQuery) -> tuple[str, ...] | None:
     if query.ladder is None and query.codemaker is None:
         return None
-    all_ladders = site.registry.ladders.values()
+    all_ladders = site.all_ladders.values()
     ladders = all_ladders if query.ladder is None else [site.find_ladder(query.ladder)]
     return tuple(ladder.id for ladder in ladders if query.codemaker in {None, ladder.codemaker})
 
 
 async def _entries(site: Site, match: str) -> list[LogEntry]:
     # of an open match, only what was sent to its player
-    runner = site.registry.get(match)
-    if runner is not None:
-        entries = runner.sent_entries
-    else:
-        stored = await site.reads.run(load_match, site.engine, match)
-        entries = [] if stored is None else stored.entries
+    entries = await site.reads.run(load_entries, site.engine, match, site.follower.sent)
     if not entries:
         raise unknown_match(match)
     return entries
@@ -196,32 +192,32 @@ async def get_live(site: CurrentSite, query: Annotated[LiveQuery, Query()]) -> R
     """Return a page of the matches that are played now, the newest first."""
     if query.ladder is not None:
         site.find_ladder(query.ladder)
-    runners = [
-        runner for runner in site.registry.runners if runner.sent_count and query.ladder in {None, runner.key.ladder.id}
-    ]
-    rest = [runner for runner in runners if query.cursor is None or runner.key.id < query.cursor]
-    page = nlargest(query.limit, rest, key=lambda runner: runner.key.id)
-    cursor = page[-1].key.id if len(rest) > len(page) else None
+    everything = await site.reads.run(list_open_matches, site.engine, site.follower.sent)
+    matches = [each for each in everything if query.ladder in {None, each.ladder}]
+    rest = [each for each in matches if query.cursor is None or each.match < query.cursor]
+    page = nlargest(query.limit, rest, key=lambda each: each.match)
+    cursor = page[-1].match if len(rest) > len(page) else None
     following = next_page(site.base_path, "/api/v1/live", query.model_dump(), cursor)
-    matches = tuple(_live_match(site, runner) for runner in page)
-    return document(LivePage(matches=matches, total=len(runners), next=following))
+    shown = tuple(_live_match(site, each) for each in page)
+    return document(LivePage(matches=shown, total=len(matches), next=following))
 
 
-def _live_match(site: Site, runner: MatchRunner) -> LiveMatch:
-    game, turn = _position(runner)
+def _live_match(site: Site, match: OpenMatchRow) -> LiveMatch:
+    game, turn = _position(match)
     return LiveMatch(
-        match=runner.key.id,
-        ladder=runner.key.ladder.id,
-        player=orjson.loads(runner.event_log.entries[0].text)["player"],
+        match=match.match,
+        ladder=match.ladder,
+        player=match.player,
         game=game,
         turn=turn,
-        watchers=site.streams.count(runner.key.id, runner.key.ladder.id),
+        watchers=site.streams.count(match.match, match.ladder),
     )
 
 
-def _position(runner: MatchRunner) -> tuple[int, int]:
+def _position(match: OpenMatchRow) -> tuple[int, int]:
     # as the player has received it; turn 0 before they have sent `ready`
-    last = orjson.loads(runner.event_log.entries[runner.sent_count - 1].text)
+    last = orjson.loads(match.newest)
     if last["type"] == "feedback":
         return last["game"], last["turn"] + 1
-    return last.get("game", 1), min(runner.match.turn, 1)
+    game = last.get("game", 1)
+    return game, int(match.last_begun == game)

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from starlette.exceptions import HTTPException
 from starlette.types import Scope
 
+from evilpegs_server.leaderboard.live_leaderboards import CountingError
 from evilpegs_server.storage.errors import DatabaseUnusableError
 from evilpegs_server.storage.reads import BusyError
 
@@ -103,6 +104,7 @@ def handle_problems(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, _refusal)
     app.add_exception_handler(RequestValidationError, _invalid_request)
     app.add_exception_handler(BusyError, _too_busy)
+    app.add_exception_handler(CountingError, _still_counting)
     app.add_exception_handler(DatabaseUnusableError, _unreadable)
 
 
@@ -119,6 +121,10 @@ async def _refusal(_request: Request, error: Exception) -> Response:
 
 async def _too_busy(_request: Request, _error: Exception) -> Response:
     return busy_response("too many requests are waiting; try again soon")
+
+
+async def _still_counting(_request: Request, error: Exception) -> Response:
+    return busy_response(str(error))
 
 
 async def _unreadable(_request: Request, _error: Exception) -> Response:

@@ -137,8 +137,10 @@ async def get_ready(site: CurrentSite) -> Response:
 @_server.get("/api/v1/keys", response_model=KeysDocument, responses=problem_statuses())
 async def get_keys(site: CurrentSite) -> Response:
     """Return the public keys with which this server signs the records of finished matches."""
-    keys = site.key
-    return document(KeysDocument(key=keys.signer.public_key, former=keys.former), MINUTE)
+    if not site.public_keys:
+        raise HTTPException(404, "this server has no key yet; it gets one when it is started for the first time")
+    *former, key = site.public_keys
+    return document(KeysDocument(key=key, former=tuple(former)), MINUTE)
 
 
 @_server.get("/api/v1/openapi.json", include_in_schema=False)

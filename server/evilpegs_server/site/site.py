@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import Annotated
@@ -11,7 +11,7 @@ from evilpegs_protocol.suggestions import unknown_ladder_text
 from evilpegs_server.hosts import AllowedHosts, GameAddress
 from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.match.ladders import Ladder
-from evilpegs_server.play.registry import MatchRegistry
+from evilpegs_server.show.follower import Follower
 from evilpegs_server.show.streams import Streams
 from evilpegs_server.site.analysis import MatchAnalyses
 from evilpegs_server.site.bounds import ladder_list
@@ -19,15 +19,16 @@ from evilpegs_server.site.metrics import ShowMetrics
 from evilpegs_server.site.models import LadderList
 from evilpegs_server.site.page import Page, load_page
 from evilpegs_server.storage.reads import Reads
-from evilpegs_server.storage.server_key import ServerKey
 
 
 @dataclass(slots=True)
 class Site:
     """What the routes answer from. ``base_path`` is where clients reach the site, without a slash at its end."""
 
-    registry: MatchRegistry
+    all_ladders: Mapping[str, Ladder]
+    offered: Collection[str]
     engine: Engine
+    follower: Follower
     leaderboards: LiveLeaderboards
     reads: Reads
     analyses: MatchAnalyses
@@ -38,18 +39,19 @@ class Site:
     hosts: AllowedHosts
     game: GameAddress
     base_path: str
-    key: ServerKey
+    public_keys: Sequence[str]
+    """The one in use last; none if the server has not made one."""
     log: BoundLogger
     page: Page = field(default_factory=load_page)
     version: str = field(default_factory=lambda: version("evilpegs"))
     ladders: LadderList = field(init=False)
 
     def __post_init__(self) -> None:
-        self.ladders = ladder_list(self.registry)
+        self.ladders = ladder_list(self.all_ladders, self.offered)
 
     def find_ladder(self, ladder: str) -> Ladder:
         """Return a ladder. Raises HTTPException 404 for an unknown one."""
-        known = self.registry.ladders
+        known = self.all_ladders
         if ladder not in known:
             refusal = unknown_ladder_text(ladder, known).encode("ascii", "backslashreplace").decode()
             raise HTTPException(404, f"{refusal}; see /api/v1/ladders")

@@ -11,12 +11,15 @@ from evilpegs_protocol.record import GENESIS
 from evilpegs_server.record.event_log import LogEntry
 from evilpegs_server.storage.errors import DatabaseUnusableError
 from evilpegs_server.storage.players import Player, PlayerKind, Players
-from evilpegs_server.storage.tables import cursors, events, games, log, matches, players
+from evilpegs_server.storage.tables import begun, cursors, events, log, matches, players
+
+NEWEST: Final = 2**63 - 1
+"""Above the ids of all events."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredMatch:
-    """A match as stored; ``client_nonces`` has each game that was started, by number."""
+    """A match as stored; ``client_nonces`` has each game that has begun, by number."""
 
     id: str
     player: int
@@ -89,6 +92,18 @@ def load_match(engine: Engine, match: str) -> StoredMatch | None:
         return None if row is None else _stored_match(connection, row)
 
 
+def load_entries(engine: Engine, match: str, last: int = NEWEST) -> list[LogEntry]:
+    """Return the entries of a match up to the event with the id ``last``; none if there is no such match."""
+    query = (
+        select(events)
+        .join(matches, matches.c.number == events.c.match)
+        .where(matches.c.id == match, events.c.id <= last)
+        .order_by(events.c.seq)
+    )
+    with engine.connect() as connection:
+        return [_log_entry(row) for row in connection.execute(query)]
+
+
 def load_starts(engine: Engine, of: Collection[str]) -> dict[str, str]:
     """Return the JSON texts of the first events of matches, by match."""
     query = select(matches.c.id, events.c.json).join(events, events.c.match == matches.c.number)
@@ -131,8 +146,8 @@ def newest_match_ids(engine: Engine, count: int) -> list[str]:
 def _stored_match(connection: Connection, row: Any) -> StoredMatch:
     rows = connection.execute(select(events).where(events.c.match == row.number).order_by(events.c.seq))
     entries = [_log_entry(row) for row in rows]
-    begun = connection.execute(select(games.c.game, games.c.client_nonce).where(games.c.match == row.number))
-    nonces = {game: nonce for game, nonce in begun}  # noqa: C416 - rows are not pairs
+    ready = connection.execute(select(begun.c.game, begun.c.client_nonce).where(begun.c.match == row.number))
+    nonces = {game: nonce for game, nonce in ready}  # noqa: C416 - rows are not pairs
     return StoredMatch(row.id, row.player, row.ladder, row.seed, row.over, entries, nonces)
 
 

@@ -1,7 +1,6 @@
-"""Stored games: their turns, and sums over games and matches by player, ladder and client version.
+"""Finished games: their turns, and sums over games and matches by player, ladder and client version.
 
-The database adds the games up and returns one JSON text per query. The driver releases the interpreter lock at each row
-of a result and has to compete with the event loop for it, so thousands of rows would slow down a busy server.
+Connections are those of the derived file. SQLite adds the games up and returns one JSON text per query.
 
 A game is identified by one integer: the number of its match (`matches.number`) times 2**12, plus the number of the game
 in the match.
@@ -107,9 +106,7 @@ _NEW: Final = text("""
         (SELECT json_group_array(match << 12 | json_extract(json, '$.game')) FROM events
             WHERE id > :after AND id <= :last AND type = 'game_over' AND json_valid(json)))
 """)
-_NEWEST: Final = text(
-    "SELECT json_array(coalesce((SELECT max(id) FROM events), 0), coalesce((SELECT max(number) FROM matches), 0))"
-)
+_NEWEST: Final = text("SELECT json_array((SELECT event FROM place), coalesce((SELECT max(number) FROM matches), 0))")
 _NAMES: Final = text(
     "SELECT json_group_array(json_array(id, name)) FROM players WHERE id IN (SELECT value FROM json_each(:ids))"
 )
@@ -171,7 +168,7 @@ def load_new(connection: Connection, after: int, last: int) -> tuple[list[int], 
 
 
 def load_newest(connection: Connection) -> tuple[int, int]:
-    """Return the greatest event id and the greatest match number."""
+    """Return the id of the last event whose results are stored, and the greatest match number."""
     event, match = _read(connection, _NEWEST, {})
     return event, match
 
@@ -200,7 +197,7 @@ def _json(value: object) -> str:
 
 
 _STORED_GAMES: Final = text("""
-    SELECT json_group_array(json_array(m.id, m.ladder, m.number, chosen.value & 4095))
+    SELECT json_group_array(json_array(m.number, m.ladder, chosen.value & 4095))
     FROM json_each(:games) AS chosen JOIN matches AS m ON m.number = chosen.value >> 12
 """)
 _TURNS: Final = text("""
@@ -217,9 +214,9 @@ _TURNS: Final = text("""
 
 @dataclass(frozen=True, slots=True)
 class StoredGame:
-    """A game with its turns, each a code as text, the blacks and the whites."""
+    """A game with the number of its match, and its turns, each a code as text, the blacks and the whites."""
 
-    match: str
+    match: int
     ladder: str
     game: int
     turns: list[tuple[str, int, int]] = field(default_factory=list)
@@ -229,9 +226,9 @@ def load_stored_games(connection: Connection, games: Iterable[int]) -> list[Stor
     """Return the games in no particular order; events that are not JSON are left out."""
     parameters = {"games": orjson.dumps(list(games)).decode()}
     loaded = {
-        (number, game): StoredGame(match, ladder, game)
-        for match, ladder, number, game in orjson.loads(connection.execute(_STORED_GAMES, parameters).scalar_one())
+        (match, game): StoredGame(match, ladder, game)
+        for match, ladder, game in orjson.loads(connection.execute(_STORED_GAMES, parameters).scalar_one())
     }
-    for number, game, code, black, white in orjson.loads(connection.execute(_TURNS, parameters).scalar_one()):
-        loaded[number, game].turns.append((code, black, white))
+    for match, game, code, black, white in orjson.loads(connection.execute(_TURNS, parameters).scalar_one()):
+        loaded[match, game].turns.append((code, black, white))
     return list(loaded.values())

@@ -25,6 +25,27 @@ _ATTEMPTS: Final = 3
 FLOCK_IS_INDEPENDENT: Final = sys.platform == "linux"
 
 
+class FileInPlace:
+    """A database file that is expected to stay where it is now. Raises OSError if there is none."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.identity = _identity(path)
+
+    def check(self) -> None:
+        """Raise DatabaseMovedError unless the path still leads to this file. Any thread may call this."""
+        try:
+            if _identity(self.path) == self.identity:
+                return
+            what = "was replaced by another file"
+        except FileNotFoundError:
+            what = "was moved or deleted"
+        except OSError as error:
+            what = f"cannot be found: {error.strerror}"
+        message = f"the database {self.path} {what} while the server was using it; move it back or restart the server"
+        raise DatabaseMovedError(message)
+
+
 class DatabaseLock:
     """The exclusive lock of one server on the database at ``url``, held until `release` or the end of the process.
 
@@ -54,8 +75,8 @@ class DatabaseLock:
             name = str(self._path) if FLOCK_IS_INDEPENDENT else os.path.realpath(self._path) + ".lock"
             self._descriptor = os.open(name, os.O_RDWR | os.O_CREAT, 0o600)
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            self._identity = _identity(self._path)
-            if self._identity == _identity(self._descriptor) or not FLOCK_IS_INDEPENDENT:
+            self._in_place = FileInPlace(self._path)
+            if self._in_place.identity == _identity(self._descriptor) or not FLOCK_IS_INDEPENDENT:
                 return
 
     @property
@@ -65,16 +86,7 @@ class DatabaseLock:
 
     def check(self) -> None:
         """Raise DatabaseMovedError unless the path still leads to the locked file. Any thread may call this."""
-        try:
-            if _identity(self._path) == self._identity:
-                return
-            what = "was replaced by another file"
-        except FileNotFoundError:
-            what = "was moved or deleted"
-        except OSError as error:
-            what = f"cannot be found: {error.strerror}"
-        message = f"the database {self._path} {what} while the server was using it; move it back or restart the server"
-        raise DatabaseMovedError(message)
+        self._in_place.check()
 
     def release(self) -> None:
         """Release the lock; close all connections to the database before."""

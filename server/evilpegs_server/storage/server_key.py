@@ -78,6 +78,11 @@ def load_server_key(path: Path) -> ServerKey:
     return ServerKey(signer, tuple(former))
 
 
+def load_public_keys(path: Path) -> tuple[str, ...]:
+    """Return the public keys of the server whose key is at ``path``, the one in use last. Raises KeyUnusableError."""
+    return tuple(_read_list(_list_path(path)))
+
+
 def _load_or_create(path: Path) -> Ed25519PrivateKey:
     try:
         data = path.read_bytes()

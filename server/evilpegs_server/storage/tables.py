@@ -1,7 +1,7 @@
-"""The database tables. The record of a match is its rows in `events`; the other tables add to it or follow from it.
+"""The tables of the database, which is the log of what happened. The record of a match is its rows in `events`.
 
-The server's nonces follow from `matches.seed`, which is never disclosed. `games.client_nonce` is stored as soon as the
-player is ready, because the secret of a fixed codemaker depends on it before any event shows it. `events` and `games`
+The server's nonces follow from `matches.seed`, which is never disclosed. `begun.client_nonce` is stored as soon as the
+player is ready, because the secret of a fixed codemaker depends on it before any event shows it. `events` and `begun`
 refer to a match by `matches.number`, which numbers matches in the order in which they were stored and takes fewer bytes
 than the public id, so every guess writes less. `events.id` numbers events in the order in which they were stored;
 readers that follow the event log keep the last id that they have read, and a copy of the database keeps the ids. Times
@@ -21,6 +21,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    text,
 )
 
 metadata = MetaData(
@@ -63,6 +64,7 @@ matches = Table(
     Index("ix_matches_player_ladder", "player", "ladder", "started_at"),
     Index("ix_matches_player_ladder_client", "player", "ladder", "client", "started_at"),
     Index("ix_matches_started_at", "started_at"),
+    Index("ix_matches_open", "number", sqlite_where=text("NOT over")),
 )
 
 events = Table(
@@ -78,24 +80,25 @@ events = Table(
     UniqueConstraint("match", "seq"),
 )
 
-games = Table(
-    "games",
+begun = Table(
+    "begun",
     metadata,
     Column("match", ForeignKey("matches.number"), primary_key=True),
     Column("game", Integer, primary_key=True),
+    Column("at", BigInteger, nullable=False),
     Column("client_nonce", String(64)),
-    Column("outcome", String(10)),
-    Column("guesses", Integer),
-    Column("elapsed_ms", BigInteger),
-    Column("times_ms", Text),
-    Column("luck", BigInteger),
-    Column("curve", String(16)),
 )
-"""All columns but ``client_nonce`` can be rebuilt from `events`.
+"""The games for which the player was ready."""
 
-``times_ms`` has commas between the times of guesses. ``luck`` is in millionths of a guess, and null if not known;
-``curve`` is the hash of the value curve with which it was measured.
-"""
+luck = Table(
+    "luck",
+    metadata,
+    Column("match", Integer, primary_key=True, autoincrement=False),
+    Column("game", Integer, primary_key=True),
+    Column("luck", BigInteger, nullable=False),
+    Column("curve", String(16), nullable=False),
+)
+"""What was measured before luck was kept in the derived file, which takes it over when it is built."""
 
 cursors = Table(
     "cursors",

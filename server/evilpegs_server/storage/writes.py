@@ -6,11 +6,10 @@ from sqlalchemy import Table, Text, Update, bindparam, func, literal_column, sel
 from sqlalchemy.dialects.sqlite import Insert, insert
 
 from evilpegs_protocol.fields import Program
-from evilpegs_server.match.events import GameEnded
 from evilpegs_server.record.event_log import LogEntry
 from evilpegs_server.record.recorder import Changes
 from evilpegs_server.storage.players import Player, skeleton
-from evilpegs_server.storage.tables import events, games, matches, players
+from evilpegs_server.storage.tables import begun, events, matches, players
 from evilpegs_server.storage.writer import Row, Write
 
 
@@ -33,19 +32,9 @@ def _finish_matches() -> Update:
 _PLAYERS: Final = insert(players)
 _GUESTS: Final = insert(players).on_conflict_do_nothing()
 _MATCHES: Final = insert(matches)
-_GAME_FACTS: Final = ("client_nonce", "outcome", "guesses", "elapsed_ms", "times_ms")
-_NEW_GAMES: Final = _from_json(games, "game", *_GAME_FACTS)
-_GAMES: Final = _NEW_GAMES.on_conflict_do_update(
-    index_elements=["match", "game"],
-    set_={name: func.coalesce(_NEW_GAMES.excluded[name], games.c[name]) for name in _GAME_FACTS},
-)
+_BEGUN: Final = _from_json(begun, "game", "at", "client_nonce").on_conflict_do_nothing()
 _EVENTS: Final = _from_json(events, "seq", "at", "type", "json", "hash")
 _MATCHES_OVER: Final = _finish_matches()
-_NEW_LUCK: Final = _from_json(games, "game", "luck", "curve")
-_LUCK: Final = _NEW_LUCK.on_conflict_do_update(
-    index_elements=["match", "game"],
-    set_={"luck": _NEW_LUCK.excluded.luck, "curve": _NEW_LUCK.excluded.curve},
-)
 
 
 def insert_player(player: Player, token_hash: str, at: int) -> Write:
@@ -81,34 +70,23 @@ def insert_match(match: str, player: Player, client: Program, ladder: str, seed:
     return Write(2, _MATCHES, [row])
 
 
-def insert_game(match: str, game: int, client_nonce: str | None) -> Write:
+def begin_game(match: str, game: int, at: int, client_nonce: str | None) -> Write:
     """Store that the player was ready for a game, with their nonce."""
-    return Write(3, _GAMES, [(match, game, client_nonce, None, None, None, None)], bulk=True)
+    return Write(3, _BEGUN, [(match, game, at, client_nonce)], bulk=True)
 
 
 def insert_events(match: str, entries: list[LogEntry]) -> Write:
     return Write(4, _EVENTS, [(match, *entry) for entry in entries], bulk=True)
 
 
-def finish_game(match: str, ended: GameEnded) -> Write:
-    times = ",".join(map(str, ended.times_ms))
-    row = (match, ended.game, None, ended.outcome.value, ended.guesses, ended.elapsed_ms, times)
-    return Write(3, _GAMES, [row], bulk=True)
-
-
 def store_changes(match: str, changes: Changes) -> list[Write]:
-    stored = [] if changes.begun is None else [insert_game(match, changes.begun.game, changes.begun.client_nonce)]
-    stored += [finish_game(match, ended) for ended in changes.ended]
+    begun = changes.begun
+    stored = [] if begun is None else [begin_game(match, begun.game, changes.begun_at, begun.client_nonce)]
     if changes.is_last:
         stored.append(finish_match(match))
     if changes.entries:
         stored.append(insert_events(match, changes.entries))
     return stored
-
-
-def set_luck(match: str, game: int, luck: int, curve: str) -> Write:
-    """Store the luck in millionths of a guess; bad luck is positive, and ``curve`` is the hash of the value curve."""
-    return Write(7, _LUCK, [(match, game, luck, curve)], bulk=True)
 
 
 def finish_match(match: str) -> Write:

@@ -14,7 +14,7 @@ import struct
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
 from random import Random
 from typing import IO, Any, Final
@@ -58,7 +58,8 @@ class ChildProcess:
     """A child process that is replaced whenever it ends; call all methods on the thread of the event loop.
 
     Each process first gets ``setup``; then ``on_start`` is called, and ``on_message`` with every message from it.
-    ``on_end`` is called with a reason when it has ended or cannot be started, and whether it was started.
+    ``on_end`` is called with a reason when it has ended or cannot be started, and whether it was started. The file
+    descriptors ``inherited`` are open in it too.
     """
 
     def __init__(
@@ -70,10 +71,12 @@ class ChildProcess:
         on_message: Callable[[Any], None],
         on_end: Callable[[str, bool], None],
         on_start: Callable[[], None] = lambda: None,
+        inherited: Sequence[int] = (),
     ) -> None:
         self.pid: int | None = None
         self._name, self._program, self._setup, self._retries = name, program, setup, retries
         self._on_message, self._on_end, self._on_start = on_message, on_end, on_start
+        self._inherited = inherited
         self._transport: asyncio.WriteTransport | None = None
         self._task: asyncio.Task[None] | None = None
         self._closing = False
@@ -120,7 +123,7 @@ class ChildProcess:
         ours, theirs = socket.socketpair()
         with theirs:
             command = [sys.executable, "-P", "-m", self._program, str(theirs.fileno())]
-            devnull, fds = subprocess.DEVNULL, [theirs.fileno()]
+            devnull, fds = subprocess.DEVNULL, [theirs.fileno(), *self._inherited]
             try:
                 # a process group of its own, so that Ctrl-C on the terminal reaches only the server
                 process = subprocess.Popen(command, stdin=devnull, stdout=devnull, pass_fds=fds, process_group=0)  # noqa: S603, ASYNC220

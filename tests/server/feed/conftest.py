@@ -7,10 +7,10 @@ import pytest
 import structlog
 from structlog.stdlib import BoundLogger
 
-from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
 from support.brokers import Mosquitto
 from support.fake_server import SERVER_LADDERS
+from support.in_process import running_server
 from support.patience import PATIENCE
 from support.patient_server import lengthen_limits
 from support.servers import dial

@@ -14,7 +14,6 @@ from evilpegs_server import server as server_module
 from evilpegs_server import stopping
 from evilpegs_server.feed import feed
 from evilpegs_server.feed.cursor import FeedCursor, cursor_path
-from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
 from evilpegs_server.show.follower import load_events
 from evilpegs_server.site import http_server
@@ -22,6 +21,7 @@ from evilpegs_server.site.http_server import Connection
 from evilpegs_server.storage.archive import load_last_event_id, load_match
 from evilpegs_server.storage.database import open_database
 from support.brokers import Mosquitto, Proxy, Subscriber, keys
+from support.in_process import running_server
 from support.patience import PATIENCE
 
 

@@ -3,8 +3,8 @@ import asyncio
 import structlog
 
 from evilpegs_server.gateway.session import Session
-from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
+from support.in_process import running_server
 from support.patience import PATIENCE
 from support.servers import dial
 

@@ -16,7 +16,6 @@ from evilpegs_server.leaderboard.intervals import adjusted_interval, version_lev
 from evilpegs_server.leaderboard.leaderboard import (
     RANKED_FROM_ADVERSARY,
     RANKED_FROM_FIXED,
-    ROWS_BETWEEN_PAUSES,
     Leaderboard,
 )
 from evilpegs_server.leaderboard.row import LeaderboardRow, leaderboard_document
@@ -204,17 +203,6 @@ class TestLeaderboard:
         after = board.rows()
         assert [(row.player, row.rank, row.rank_worst) for row in after] == [("ann", 1, 2), ("bob", 1, 2)]
         assert [(row.low, row.high) for row in after] == [(row.low, row.high) for row in before]
-
-    def test_rows_with_pauses_are_the_same_and_pause_between_steps(self):
-        boards = [one_player(), one_player()]
-        for board in boards:
-            for player in range(2, 200):
-                board.set_name(player, f"player {player}")
-                board.add_matches(player, "bot 1", 1, player, player)
-                board.add_games(player, "bot 1", "solved", 4 + player % 3, 100)
-        pauses = []
-        assert boards[0].rows(lambda: pauses.append(1)) == boards[1].rows()
-        assert len(pauses) > 198 / ROWS_BETWEEN_PAUSES
 
     def test_luck_without_curve_is_ignored(self):
         board = one_player()

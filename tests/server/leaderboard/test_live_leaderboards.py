@@ -11,23 +11,19 @@ from hypothesis import strategies as st
 
 from evilpegs_protocol.record import event_hash
 from evilpegs_server.leaderboard import stored_results
-from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.show.follower import Follower
-from evilpegs_server.storage.archive import verify_chains
+from evilpegs_server.storage.archive import load_last_event_id, verify_chains
 from evilpegs_server.storage.database import open_database
 from support.examples import share
 from support.leaderboard_fold import leaderboard
 from support.matches import TINY
 from support.patience import PATIENCE
+from support.results import derived_of, live_leaderboards
 from support.stored_matches import StoredPlay, load_events, store, store_players, stored_plays
 
 EVIL = replace(TINY, id="tiny-evil", codemaker="evil", tie="largest/seeded")
 PRACTICE = replace(TINY, id="tiny-practice", rated=False)
 OFFERED = {ladder.id: ladder for ladder in (TINY, EVIL, PRACTICE)}
-
-
-def live_leaderboards(engine):
-    return LiveLeaderboards(engine, OFFERED, structlog.get_logger(), update_seconds=0.0, pause_seconds=0.0)
 
 
 def folded(engine, ladder):
@@ -52,7 +48,7 @@ async def woken(live):
 async def live(engine):
     """Leaderboards that follow a database with players and without matches."""
     store_players(engine)
-    live = live_leaderboards(engine)
+    live = live_leaderboards(engine, OFFERED, structlog.get_logger())
     await live.start()
     yield live
     await live.close()
@@ -71,7 +67,7 @@ def test_live_leaderboards_equal_fold_of_all_events(tmp_path_factory, monkeypatc
     store(engine, *steps[:before])
 
     async def follow():
-        live = live_leaderboards(engine)
+        live = live_leaderboards(engine, OFFERED, structlog.get_logger())
         await live.start()
         first = {ladder: await live.rows(ladder) for ladder in OFFERED}
         assert first == {ladder: tuple(folded(engine, ladder)) for ladder in OFFERED}
@@ -99,10 +95,8 @@ async def test_wake_counts_new_events(engine, live):
 
 async def test_leaderboards_follow_matches_of_server(engine, fake_server, ann):
     """A follower wakes the leaderboards, and their row equals the fold of what was recorded."""
-    live = LiveLeaderboards(
-        engine, fake_server.registry.ladders, structlog.get_logger(), update_seconds=0.0, pause_seconds=0.0
-    )
-    follower = Follower(engine, structlog.get_logger(), has_server=False)
+    live = live_leaderboards(engine, fake_server.registry.ladders, structlog.get_logger())
+    follower = Follower(engine, structlog.get_logger(), sent=None)
     follower.wake(live.wake)
     follower.start()
     await live.start()
@@ -120,59 +114,6 @@ async def test_leaderboards_follow_matches_of_server(engine, fake_server, ann):
     assert list(await live.rows("tiny")) == folded(engine, "tiny")
     await live.close()
     await follower.close()
-
-
-class TestRest:
-    """Leaderboards that nobody reads cost nothing."""
-
-    async def play_unseen(self, engine, live):
-        """Store a game that the leaderboards are woken for, after a first reader has left."""
-        store_players(engine)
-        await live.start()
-        assert await live.rows("tiny") == ()
-        live.wake()
-        await self.turns()
-        store(engine, *StoredPlay(1, TINY).play(("solved", [3, 4])))
-        live.wake()
-        await self.turns()
-
-    async def turns(self):
-        for _ in range(1_000):
-            await asyncio.sleep(0)
-
-    async def test_unread_leaderboards_count_nothing(self, engine):
-        live = LiveLeaderboards(
-            engine, OFFERED, structlog.get_logger(), update_seconds=0.0, pause_seconds=0.0, rest_seconds=0.0
-        )
-        await self.play_unseen(engine, live)
-        assert live.version("tiny") == 0
-        both = await asyncio.gather(live.rows("tiny"), live.rows("tiny"))
-        assert [[row.games for row in rows] for rows in both] == [[1], [1]]
-        assert live.version("tiny") == 1
-        await live.close()
-
-    async def test_read_leaderboards_follow(self, engine):
-        """The control: a reader of a minute ago keeps them counting."""
-        live = LiveLeaderboards(
-            engine, OFFERED, structlog.get_logger(), update_seconds=0.0, pause_seconds=0.0, rest_seconds=60.0
-        )
-        await self.play_unseen(engine, live)
-        async with asyncio.timeout(PATIENCE):
-            while not live.version("tiny"):  # noqa: ASYNC110 - a listener would keep them counting
-                await asyncio.sleep(0)
-        await live.close()
-
-    async def test_listened_leaderboards_follow(self, engine):
-        live = LiveLeaderboards(
-            engine, OFFERED, structlog.get_logger(), update_seconds=0.0, pause_seconds=0.0, rest_seconds=0.0
-        )
-        changed = asyncio.Event()
-        live.listen(changed.set)
-        await self.play_unseen(engine, live)
-        async with asyncio.timeout(PATIENCE):
-            await changed.wait()
-        assert live.version("tiny") == 1
-        await live.close()
 
 
 async def test_update_without_events_keeps_version(engine, live):
@@ -281,8 +222,8 @@ class TestBrokenChains:
         store_players(engine)
         store(engine, *two_matches())
         monkeypatch.setattr(stored_results, "EVENTS", 1)
-        results = stored_results.StoredLeaderboards(engine, OFFERED)
-        (row,) = results.advance()["tiny"]
+        results = stored_results.StoredLeaderboards(derived_of(engine), OFFERED)
+        (row,) = results.advance(load_last_event_id(engine))["tiny"]
         assert row.games == 2
         found = iter([{1}, OSError("the disk is gone"), *[set()] * 20])
 
@@ -296,7 +237,7 @@ class TestBrokenChains:
         with pytest.raises(OSError, match="gone"):
             results.verify()
         assert results.verify()
-        (row,) = results.advance()["tiny"]
+        (row,) = results.advance(load_last_event_id(engine))["tiny"]
         assert row.games == 1
 
     def test_fold_leaves_out_broken_matches(self, engine):

@@ -10,15 +10,14 @@ from sqlalchemy import text
 
 from evilpegs_game.errors import TooLargeError
 from evilpegs_server.leaderboard import luck as luck_module
-from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.leaderboard.luck import LuckKeeper
 from evilpegs_server.match.ladders import load_ladders
-from evilpegs_server.storage.writer import Writer
 from evilpegs_server.work.tasks import MeasureLuck
 from support.classic_games import CLASSIC, GAMES, classic_match, luck_of, stored_luck
 from support.fake_server import FakePool
 from support.matches import TINY
 from support.patience import PATIENCE
+from support.results import derived_of, live_leaderboards
 from support.stored_matches import StoredPlay, store
 from support.workspaces import Call, new_workspace
 
@@ -29,24 +28,22 @@ EXPECTED = [luck_of(*game) for game in GAMES]
 @asynccontextmanager
 async def running_keeper(engine, pool=None, ladders=LADDERS):
     """A keeper whose ``stored`` event is set whenever luck has been stored."""
-    writer = Writer(engine, asyncio.get_running_loop().call_soon_threadsafe)
-    writer.start()
     stored = asyncio.Event()
     pool = pool or FakePool(new_workspace())
-    keeper = LuckKeeper(engine, writer, pool, ladders, structlog.get_logger(), stored.set, look_seconds=0.0)
+    keeper = LuckKeeper(derived_of(engine), pool, ladders, structlog.get_logger(), stored.set, look_seconds=0.0)
     keeper.stored_luck = stored
     keeper.start()
+    keeper.wake()
     try:
         yield keeper
     finally:
         await keeper.close()
-        writer.close()
 
 
 async def until_stored(keeper, engine, expected):
     """Wait until the luck of all games is as expected."""
     async with asyncio.timeout(PATIENCE):
-        while [luck for *_, luck in stored_luck(engine)] != expected:
+        while [luck for *_, luck in stored_luck(derived_of(engine).engine)] != expected:
             keeper.stored_luck.clear()
             await keeper.stored_luck.wait()
 
@@ -61,6 +58,7 @@ async def test_old_and_new_games_are_measured(classic_database):
     async with running_keeper(classic_database) as keeper:
         await until_stored(keeper, classic_database, 2 * EXPECTED)
         store(classic_database, *classic_match(3))
+        derived_of(classic_database)
         keeper.wake()
         await until_stored(keeper, classic_database, 3 * EXPECTED)
 
@@ -73,6 +71,7 @@ async def test_steps_of_any_size_measure_every_game(classic_database, monkeypatc
     async with running_keeper(classic_database) as keeper:
         await until_stored(keeper, classic_database, 3 * EXPECTED)
         store(classic_database, *(step for number in (4, 5) for step in classic_match(number)))
+        derived_of(classic_database)
         keeper.wake()
         await until_stored(keeper, classic_database, 5 * EXPECTED)
 
@@ -91,6 +90,7 @@ async def test_without_curves_nothing_is_submitted(classic_database):
     store(classic_database, *StoredPlay(1, TINY).play(("solved", [1])))
     pool = FakePool(new_workspace())
     async with running_keeper(classic_database, pool, {"tiny": TINY}) as keeper:
+        derived_of(classic_database)
         keeper.wake()
         await asyncio.sleep(0)
     assert pool.submitted == []
@@ -98,7 +98,7 @@ async def test_without_curves_nothing_is_submitted(classic_database):
 
 async def test_luck_of_another_curve_is_measured_again(classic_database):
     store(classic_database, *classic_match(1))
-    with classic_database.begin() as connection:
+    with derived_of(classic_database).engine.begin() as connection:
         connection.execute(text("UPDATE games SET luck = 7, curve = 'another'"))
     async with running_keeper(classic_database) as keeper:
         await until_stored(keeper, classic_database, EXPECTED)
@@ -158,7 +158,7 @@ class TestTask:
 
 async def test_luck_reaches_the_leaderboard(classic_database):
     """A game counts at once; its luck follows at the next update after it was stored."""
-    live = LiveLeaderboards(classic_database, LADDERS, structlog.get_logger(), update_seconds=0.0, pause_seconds=0.0)
+    live = live_leaderboards(classic_database, LADDERS, structlog.get_logger())
     store(classic_database, *classic_match(1))
     await live.update()
     (row,) = await live.rows("classic")
@@ -173,7 +173,7 @@ async def test_luck_reaches_the_leaderboard(classic_database):
     assert row.adjusted_mean == pytest.approx(sum(adjusted) / 4, abs=1e-9)
     assert row.adjusted_deviation == pytest.approx(deviation(adjusted), abs=1e-9)
     await live.close()
-    again = LiveLeaderboards(classic_database, LADDERS, structlog.get_logger(), update_seconds=0.0, pause_seconds=0.0)
+    again = live_leaderboards(classic_database, LADDERS, structlog.get_logger())
     await again.update()
     assert await again.rows("classic") == (row,), "counted again, it is the same"
     await again.close()
@@ -187,9 +187,7 @@ def deviation(values):
 async def test_curve_of_another_ladder_does_not_count(classic_database):
     """A ladder whose rules or limit have no curve is ranked by raw means."""
     other = replace(CLASSIC, guess_limit=9)
-    live = LiveLeaderboards(
-        classic_database, {"classic": other}, structlog.get_logger(), update_seconds=0.0, pause_seconds=0.0
-    )
+    live = live_leaderboards(classic_database, {"classic": other}, structlog.get_logger())
     store(classic_database, *classic_match(1))
     await live.update()
     (row,) = await live.rows("classic")

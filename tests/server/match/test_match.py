@@ -133,13 +133,13 @@ class TestLife:
         history = (missed, Turn((1, 1), SOLVED))
         assert driver.do("reply", SOLVED) == [
             GuessAnswered(1, 2, (1, 1), SOLVED, 200, 11_500),
-            GameEnded(1, Outcome.SOLVED, 2, 500, history, "mine", begun=True, opened=True, times_ms=(300, 200)),
+            GameEnded(1, Outcome.SOLVED, 2, 500, history, "mine", begun=True, opened=True),
             GameOpened(2, READY_MS),
         ]
         assert driver.begin() == [GameBegun(2, None), TurnOpened(2, 1, 10_000)]
         driver.wait(40)
         assert driver.answer("33", SOLVED)[1:] == [
-            GameEnded(2, Outcome.SOLVED, 1, 40, (Turn((2, 2), SOLVED),), None, begun=True, opened=True, times_ms=(40,)),
+            GameEnded(2, Outcome.SOLVED, 1, 40, (Turn((2, 2), SOLVED),), None, begun=True, opened=True),
             MatchEnded((Outcome.SOLVED, Outcome.SOLVED), (2, 1), 540),
         ]
         assert driver.match.over

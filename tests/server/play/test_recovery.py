@@ -33,9 +33,7 @@ def decode(match, event_log, nonces):
 
 def without_earlier_details(fact):
     """Return a fact without the details that earlier events hold."""
-    return (
-        replace(fact, history=(), client_nonce=None, begun=True, times_ms=()) if isinstance(fact, GameEnded) else fact
-    )
+    return replace(fact, history=(), client_nonce=None, begun=True) if isinstance(fact, GameEnded) else fact
 
 
 @settings(deadline=None)

@@ -17,9 +17,9 @@ from support.stored_matches import StoredPlay, store, store_players
 
 
 @contextlib.asynccontextmanager
-async def following(engine, *, has_server=True):
+async def following(engine, *, sent=...):
     """A follower that runs during the block, and the events that it has handed on."""
-    follower, seen = Follower(engine, structlog.get_logger(), has_server=has_server), []
+    follower, seen = Follower(engine, structlog.get_logger(), load_last_event_id(engine) if sent is ... else sent), []
     follower.listen(seen.extend)
     follower.start()
     try:
@@ -59,7 +59,7 @@ class TestFollower:
                 assert [event.id for event in seen] == list(range(1, last + 1))
 
     async def test_stored_events_are_handed_on_without_server(self, engine, steps):
-        async with following(engine, has_server=False) as (_, seen):
+        async with following(engine, sent=None) as (_, seen):
             store(engine, *steps)
             await wait_until(lambda: len(seen) == 10)
         assert {event.match for event in seen} == {f"{number:016x}" for number in (1, 2)}
@@ -68,7 +68,7 @@ class TestFollower:
         """Who begins to listen gets all events above the position, and none below it."""
         reads, listening, seen, woken = [], [False], [], []
         monkeypatch.setattr(module, "load_events", lambda *args: reads.append(args) or load_events(*args))
-        follower = Follower(engine, structlog.get_logger(), has_server=True)
+        follower = Follower(engine, structlog.get_logger(), load_last_event_id(engine))
         follower.listen(seen.extend, lambda: listening[0])
         follower.wake(lambda: woken.append(True))
         follower.start()
@@ -124,7 +124,7 @@ async def test_sent_numbers_in_any_order_lose_and_double_nothing(tmp_path_factor
 
     engine = open_database(f"sqlite:///{tmp_path_factory.mktemp('log') / 'log.sqlite3'}")
     store_players(engine)
-    follower, seen = Follower(engine, structlog.get_logger(), has_server=True), []
+    follower, seen = Follower(engine, structlog.get_logger(), load_last_event_id(engine)), []
     store(engine, *(step for number in (1, 2) for step in StoredPlay(number, TINY).play(("solved", [1, 2]))))
     follower.listen(seen.extend)
     follower.start()

@@ -8,9 +8,10 @@ import pytest
 import structlog
 
 from evilpegs_server.hosts import GameAddress, game_url_beside
-from evilpegs_server.server import find_game_address, running_server
+from evilpegs_server.listening import find_game_address
 from evilpegs_server.settings import Settings
 from evilpegs_server.site.page import PAGE_FOLDER, load_page, page_headers
+from support.in_process import running_server
 from support.patience import PATIENCE
 
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8"

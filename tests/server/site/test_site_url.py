@@ -7,9 +7,9 @@ import pytest
 import structlog
 from websockets.asyncio.client import connect
 
-from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
 from evilpegs_server.site.responses import next_page
+from support.in_process import running_server
 from support.patience import PATIENCE
 
 SITE_URL = "https://games.example/pegs"

@@ -8,9 +8,9 @@ import httpx
 import pytest
 import structlog
 
-from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
 from evilpegs_server.site import stream_routes
+from support.in_process import running_server
 from support.patience import PATIENCE
 from support.servers import dial
 

@@ -4,13 +4,13 @@ import pytest
 import structlog
 from sqlalchemy import text
 
-from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import load_match, load_open_matches, load_players
 from evilpegs_server.storage.database import open_database, open_existing_database
 from evilpegs_server.storage.errors import DatabaseDamagedError, DatabaseUnusableError
 from evilpegs_server.storage.location import database_file
 from support.damage import damage_rows
+from support.in_process import running_server
 from support.matches import TINY
 from support.servers import dial
 from support.stored_matches import StoredPlay, store, store_players

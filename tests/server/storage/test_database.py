@@ -11,11 +11,14 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import select, text
 from sqlalchemy.exc import OperationalError
 
+from evilpegs_server.storage import writes
+from evilpegs_server.storage.archive import load_match
 from evilpegs_server.storage.database import alembic_config, open_database, open_existing_database
 from evilpegs_server.storage.errors import DatabaseInUseError, DatabaseMissingError, DatabaseUnusableError
 from evilpegs_server.storage.lock import DatabaseLock
-from evilpegs_server.storage.tables import games, metadata, players
+from evilpegs_server.storage.tables import metadata, players
 from support.matches import TINY
+from support.results import derived_of
 from support.stored_matches import StoredPlay, store, store_players
 
 
@@ -80,25 +83,35 @@ class TestMigrations:
 
     def test_new_database_has_newest_revision(self, engine):
         newest = ScriptDirectory.from_config(alembic_config()).get_current_head()
-        assert newest == "0004"
+        assert newest == "0005"
         with engine.connect() as connection:
             assert MigrationContext.configure(connection).get_current_revision() == newest
 
-    def test_times_of_finished_games_are_taken_from_events(self, engine, database):
-        """A database of the revision before has the times in its events only."""
+    @pytest.mark.parametrize("revision", ["0002", "0004"])
+    def test_results_of_earlier_revisions_are_derived_again(self, engine, database, revision):
         store_players(engine)
         store(engine, *StoredPlay(1, TINY).play(("solved", [30, 4]), ("resigned", [])))
         store(engine, *StoredPlay(2, TINY).play(("flagged", [1, 500, 6]))[:-2])
+        downgrade(engine, revision)
+        again = open_existing_database(database)
+        with derived_of(again).engine.connect() as connection:
+            rows = connection.execute(text("SELECT match, game, outcome, guesses, times_ms FROM games")).all()
+        assert rows == [(1, 1, "solved", 2, "30,4"), (1, 2, "resigned", 0, "")]
+        again.dispose()
+
+    def test_luck_and_begun_games_of_an_earlier_revision_are_kept(self, engine, database):
+        store_players(engine)
+        store(engine, *StoredPlay(1, TINY).play(("solved", [30, 4]), ("solved", [1])))
+        store(engine, [writes.begin_game(f"{1:016x}", 1, 5, "mine"), writes.begin_game(f"{1:016x}", 2, 6, None)])
+        downgrade(engine, "0004")
         with engine.begin() as connection:
-            config = alembic_config()
-            config.attributes["connection"] = connection
-            command.downgrade(config, "0002")
+            connection.execute(text("UPDATE games SET outcome = 'solved', luck = -7, curve = 'c' WHERE game = 2"))
         engine.dispose()
         again = open_existing_database(database)
-        query = select(games.c.match, games.c.game, games.c.times_ms, games.c.luck)
-        with again.connect() as connection:
-            rows = [tuple(row) for row in connection.execute(query.order_by(games.c.match, games.c.game))]
-        assert rows == [(1, 1, "30,4", None), (1, 2, "", None)]
+        with derived_of(again).engine.connect() as connection:
+            rows = connection.execute(text("SELECT game, luck, curve FROM games ORDER BY game")).all()
+        assert rows == [(1, None, None), (2, -7, "c")]
+        assert load_match(again, f"{1:016x}").client_nonces == {1: "mine", 2: None}
         again.dispose()
 
     def test_reopening_keeps_rows(self, engine, database):
@@ -113,6 +126,14 @@ class TestMigrations:
         with engine.begin() as connection:
             connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
         assert "9999" in refusal(database)
+
+
+def downgrade(engine, revision):
+    with engine.begin() as connection:
+        config = alembic_config()
+        config.attributes["connection"] = connection
+        command.downgrade(config, revision)
+    engine.dispose()
 
 
 class TestRefused:

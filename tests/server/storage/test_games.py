@@ -15,6 +15,7 @@ from evilpegs_server.storage.games import (
     sum_players,
 )
 from support.examples import share
+from support.results import derived_of
 
 CURVES = {"classic": "new", "evil": None}
 """The ladders that are wanted; "other" is not."""
@@ -47,9 +48,12 @@ def fill(engine, matches):
         columns = "number, id, player, ladder, seed, started_at, over, client"
         if rows:
             connection.exec_driver_sql(f"INSERT INTO matches ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
-        columns = "match, game, outcome, guesses, times_ms, luck, curve"
+    columns = "match, game, outcome, guesses, times_ms, luck, curve"
+    derived = derived_of(engine).engine
+    with derived.begin() as connection:
         if games:
             connection.exec_driver_sql(f"INSERT INTO games ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?)", games)
+    return derived
 
 
 def plain_games(matches, chosen, broken):
@@ -101,8 +105,8 @@ def test_sums_equal_those_of_rows(tmp_path_factory, data):
     keys = [n << 12 | k for n in numbers for k in range(1, len(matches[n - 1][3]) + 1)]
     chosen = set(data.draw(st.lists(st.sampled_from(keys)))) if keys else set()
     engine = open_database(f"sqlite:///{tmp_path_factory.mktemp('sums') / 'evilpegs.sqlite3'}")
-    fill(engine, matches)
-    with engine.connect() as connection:
+    derived = fill(engine, matches)
+    with derived.connect() as connection:
         assert set(sum_matches(connection, CURVES, numbers, broken)) == plain_matches(matches, broken)
         some = by_group(sum_games(connection, CURVES, chosen, broken))
         assert some == plain_games(matches, lambda n, k: n << 12 | k in chosen, broken)
@@ -119,15 +123,15 @@ def test_sums_equal_those_of_rows(tmp_path_factory, data):
 def test_sum_of_many_large_squares_is_exact(engine):
     """The control is SQLite's own sum, which these squares overflow."""
     games = [("solved", 3, "", LARGE - k, "new") for k in range(10)]
-    fill(engine, [(1, "classic", "bot 1", games)])
-    with engine.connect() as connection:
+    derived = fill(engine, [(1, "classic", "bot 1", games)])
+    with derived.connect() as connection:
         _, (sums,) = sum_players(connection, CURVES, 0, 1)
     assert sums.luck_squares == sum((LARGE - k) ** 2 for k in range(10)) > 2**63
 
 
 def test_ranges_of_players_hold_all_matches_once(engine):
-    fill(engine, [(player, "evil", "bot 1", []) for player in (5, 1, 2, 1, 5, 1)])
-    with engine.connect() as connection:
+    derived = fill(engine, [(player, "evil", "bot 1", []) for player in (5, 1, 2, 1, 5, 1)])
+    with derived.connect() as connection:
         assert [last_player(connection, after, 2) for after in (0, 1, 2, 5)] == [1, 5, 5, 5]
         assert last_player(connection, 0, 10) == 5
         assert load_player_names(connection, [2, 7]) == {2: "player2"}

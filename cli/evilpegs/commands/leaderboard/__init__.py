@@ -103,10 +103,10 @@ def _check_between(ladder: str | None, refresh: float | None, as_csv: bool, sour
 
 async def _load(database: str | None, ladder: str | None) -> list[Standings]:
     from evilpegs.commands.leaderboard.from_database import load_standings  # noqa: PLC0415 - needs the extra `server`
-    from evilpegs.database import open_for_reading  # noqa: PLC0415 - needs the extra `server`
+    from evilpegs.database import open_results  # noqa: PLC0415 - needs the extra `server`
 
-    with open_for_reading(database) as engine:
-        return await load_standings(engine, ladder)
+    with open_results(database) as derived:
+        return await load_standings(derived, ladder)
 
 
 async def _fetch(server: str, ladder: str | None) -> list[Standings]:
@@ -177,10 +177,10 @@ async def _open_reader(
             yield partial(_fetch_standings, reader, ladder)
         return
     from evilpegs.commands.leaderboard.from_database import FollowedStandings  # noqa: PLC0415 - needs the extra
-    from evilpegs.database import open_for_reading  # noqa: PLC0415 - needs the extra `server`
+    from evilpegs.database import open_results  # noqa: PLC0415 - needs the extra `server`
 
-    with open_for_reading(database) as engine:
-        followed = FollowedStandings(engine, ladder)
+    with open_results(database) as derived:
+        followed = FollowedStandings(derived, ladder)
         try:
             yield followed.current
         finally:

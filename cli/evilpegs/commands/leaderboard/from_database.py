@@ -5,7 +5,6 @@ import sys
 from collections.abc import Iterable
 from typing import Final
 
-from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from evilpegs.errors import CommandError, practice_ladder, unknown_ladder
@@ -14,24 +13,34 @@ from evilpegs_protocol.standings import Standings, StandingsRow
 from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.leaderboard.row import LeaderboardRow
 from evilpegs_server.match.ladders import Ladder, load_ladders
+from evilpegs_server.storage.archive import load_last_event_id
+from evilpegs_server.storage.derived import DerivedFile
 
+RESULTS_SECONDS: Final = 5.0
+"""The time for a running server to derive the results of the last events."""
 LOOK_SECONDS: Final = 0.1
 """The time between readings while the luck of some games is not measured yet."""
 
 
-async def load_standings(engine: Engine, ladder_id: str | None = None, luck_seconds: float = 0.0) -> list[Standings]:
+async def load_standings(
+    derived: DerivedFile, ladder_id: str | None = None, luck_seconds: float = 0.0
+) -> list[Standings]:
     """Return one leaderboard, or all with rated games, and print on standard error what does not count.
 
     If the luck of some games is not measured yet, wait up to ``luck_seconds`` for a running server to measure it.
     """
-    followed, out = FollowedStandings(engine, ladder_id), console(sys.stderr)
+    followed, out = FollowedStandings(derived, ladder_id), console(sys.stderr)
     found = followed.leaderboards
-    deadline = asyncio.get_running_loop().time() + luck_seconds
+    now = asyncio.get_running_loop().time
+    begun, last = now(), load_last_event_id(derived.engine)
     try:
         standings = await followed.current()
+        while derived.position < last and now() < begun + RESULTS_SECONDS:
+            await asyncio.sleep(LOOK_SECONDS)
+            standings = await followed.current()
         while not found.is_verified:
             standings = await followed.current()
-        while found.unadjusted_games and asyncio.get_running_loop().time() < deadline:
+        while found.unadjusted_games and now() < begun + luck_seconds:
             await asyncio.sleep(LOOK_SECONDS)
             standings = await followed.current()
     finally:
@@ -41,17 +50,17 @@ async def load_standings(engine: Engine, ladder_id: str | None = None, luck_seco
         out.print(f"{what} left out, because the chain of hashes is broken; see: evilpegs database check")
     if found.unadjusted_games:
         what = pluralize(found.unadjusted_games, "game")
-        out.print(f"{what} counted without luck, which is not measured yet; see: evilpegs database rebuild")
+        out.print(f"{what} counted without luck, which evilpegs serve and evilpegs show measure")
     return standings
 
 
 class FollowedStandings:
     """The leaderboards of a database that a server may be using; each `current` reads only new events."""
 
-    def __init__(self, engine: Engine, ladder_id: str | None) -> None:
+    def __init__(self, derived: DerivedFile, ladder_id: str | None) -> None:
         self._ladders = load_ladders()
         self._ladder = None if ladder_id is None else _find_rated_ladder(ladder_id)
-        self.leaderboards = LiveLeaderboards(engine, self._ladders, None, pause_seconds=0.0)
+        self.leaderboards = LiveLeaderboards(derived, self._ladders, None, lambda: load_last_event_id(derived.engine))
 
     async def current(self) -> list[Standings]:
         """Return the chosen leaderboard, or all with rated games."""

@@ -1,0 +1,65 @@
+"""`evilpegs show`: the page, the HTTP API and the feed of a database without a game server."""
+
+import asyncio
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from evilpegs.commands.serve import LogFormat, configure_logging
+from evilpegs.database import check_database_file, server_settings
+from evilpegs.options import WHOLE, Database
+from evilpegs_server.hosts import host_in_url
+from evilpegs_server.show_server import show_until_stopped
+from evilpegs_server.storage.private_copy import readable_database
+
+
+def show(
+    *,
+    database: Database = None,
+    host: Annotated[
+        str | None, Parameter(help="The address to listen on, by default 127.0.0.1; 0.0.0.0 lets other machines in.")
+    ] = None,
+    site_port: Annotated[
+        int | None,
+        WHOLE,
+        Parameter(help="The port of the page and the HTTP API, by default 8000; 0 picks a free port."),
+    ] = None,
+    mqtt: Annotated[
+        str | None, Parameter(help="Publish events to this MQTT broker: mqtt://HOST:PORT or mqtts://HOST:PORT.")
+    ] = None,
+    tls_cert: Annotated[Path | None, Parameter(help="The certificate chain of the site in PEM.")] = None,
+    tls_key: Annotated[
+        Path | None, Parameter(help="The private key of the certificate in PEM, unless it is in the same file.")
+    ] = None,
+    log_format: Annotated[
+        LogFormat | None,
+        Parameter(help="The form of the log on standard error; by default text on a terminal, else JSON."),
+    ] = None,
+) -> None:
+    """Show the matches, players and leaderboards of a database in a browser until Ctrl-C or SIGTERM.
+
+    Nobody can play, and nothing is written to the database, so it may be a copy, a backup, or the database of a server
+    that runs. Results are derived into a file beside it; a database of an older version, or one in a folder where
+    nothing can be written, is copied to a temporary directory first.
+    """
+    settings = server_settings(
+        database=database,
+        host=host,
+        site=True,
+        site_port=site_port,
+        mqtt=mqtt,
+        tls_cert=tls_cert,
+        tls_key=tls_key,
+        log_format=log_format,
+    )
+    check_database_file(settings.database)
+    log = configure_logging(settings.log_level, settings.log_format)
+
+    def announce(port: int) -> None:
+        scheme = "http" if settings.tls_cert is None else "https"
+        address = f"{scheme}://{host_in_url(settings.site_host or settings.host)}:{port}/"
+        print(f"showing {settings.database}\nthe site is {address}\nstop with Ctrl-C", flush=True)  # noqa: T201
+
+    with readable_database(settings.database, log) as url:
+        asyncio.run(show_until_stopped(settings.model_copy(update={"database": url}), log, announce))

@@ -1,0 +1,170 @@
+"""The server's side of the show process: it is started, told what players have, replaced if it fails, and stopped."""
+
+import asyncio
+import os
+import socket
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from random import Random
+from typing import Any, Final, NamedTuple
+
+from structlog.stdlib import BoundLogger
+
+from evilpegs_protocol.backoff import Backoff
+from evilpegs_protocol.broker import Broker, load_broker, require_aiomqtt
+from evilpegs_server.hosts import GameAddress
+from evilpegs_server.match.ladders import Ladder
+from evilpegs_server.settings import Settings
+from evilpegs_server.storage.location import database_file, side_files
+from evilpegs_server.work.child_process import ChildProcess, Retries
+
+ALIVE: Final = "alive"
+ALIVE_SECONDS: Final = 1.0
+PROGRAM: Final = "evilpegs_server.show_server"
+_BACKOFF: Final = Backoff(first=0.05, longest=30.0)
+# events that follow one another are told at once: a message per commit would take one percent of a busy event loop
+GATHER_SECONDS: Final = 0.01
+LOOK_SECONDS: Final = 1.0
+SILENT_LOOKS: Final = 10
+"""A process that says nothing for so many looks hangs. Looks are counted and not seconds: the server may have hung."""
+STARTING_LOOKS: Final = 120
+MAX_WAL_BYTES: Final = 64 << 20
+"""SQLite cannot empty the side file of the database while a reader stays in it; a process that does is replaced."""
+STOP_SECONDS: Final = 2.25
+
+
+@dataclass(slots=True)
+class ShowSetup:
+    """What a show starts from; ``sent`` is the id of the last event that players have, None without a server."""
+
+    settings: Settings
+    ladders: Mapping[str, Ladder]
+    offered: frozenset[str]
+    game: GameAddress
+    sent: int | None
+    sockets: tuple[int, ...] = ()
+    """The file descriptors on which the site listens, in the show process."""
+
+
+class LogLine(NamedTuple):
+    level: str
+    event: str
+    fields: Mapping[str, Any]
+
+
+def find_broker(settings: Settings) -> Broker | None:
+    """Return the broker of the feed; raises BrokerUnusableError if the settings or the MQTT library are unusable."""
+    if settings.mqtt is None:
+        return None
+    require_aiomqtt()
+    password = settings.mqtt_password.get_secret_value() if settings.mqtt_password else None
+    return load_broker(settings.mqtt, settings.mqtt_user, password, settings.mqtt_password_file, settings.mqtt_ca_file)
+
+
+@asynccontextmanager
+async def show_apart(
+    setup: ShowSetup, sockets: list[socket.socket], log: BoundLogger
+) -> AsyncIterator[Callable[[int], None]]:
+    """Run a show in a process of its own within the block, as `running_show` does in this one."""
+    process = ShowProcess(setup, sockets, log)
+    process.start()
+    try:
+        yield process.note_sent
+    finally:
+        await process.close()
+
+
+class ShowProcess:
+    """A show process that is replaced whenever it ends, hangs, or keeps the database from shrinking its side file."""
+
+    def __init__(
+        self,
+        setup: ShowSetup,
+        sockets: list[socket.socket],
+        log: BoundLogger,
+        look_seconds: float = LOOK_SECONDS,
+        max_wal_bytes: int = MAX_WAL_BYTES,
+    ) -> None:
+        setup.sockets = tuple(each.fileno() for each in sockets)
+        self._setup = setup
+        self._sockets = sockets  # open until the end, so that their clients wait for the next process
+        self._log = log
+        self._look_seconds = look_seconds
+        self._max_wal_bytes = self._wal_step = max_wal_bytes
+        self._wal = side_files(database_file(setup.settings.database))[0]
+        self._is_telling = False
+        self._looks, self._was_heard = 0, False
+        self._watching: asyncio.Task[None] | None = None
+        self._child = ChildProcess(
+            "show process",
+            PROGRAM,
+            setup,
+            Retries(_BACKOFF, Random()),  # noqa: S311 - jitter
+            self._handle,
+            self._handle_end,
+            self._handle_start,
+            setup.sockets,
+        )
+
+    @property
+    def pid(self) -> int | None:
+        return self._child.pid
+
+    def start(self) -> None:
+        self._child.start()
+        self._watching = asyncio.create_task(self._watch())
+
+    def note_sent(self, last: int) -> None:
+        """Note that players have all events up to the id ``last``."""
+        self._setup.sent = last
+        if not self._is_telling:
+            self._is_telling = True
+            asyncio.get_running_loop().call_later(GATHER_SECONDS, self._tell)
+
+    async def close(self) -> None:
+        """Let the process show the last events and end, for `STOP_SECONDS`; then kill it."""
+        if self._watching is not None:
+            self._watching.cancel()
+        self._tell()
+        self._child.send(None)
+        await self._child.close(STOP_SECONDS)
+        for each in self._sockets:
+            each.close()
+
+    def _tell(self) -> None:
+        self._is_telling = False
+        self._child.send(self._setup.sent)
+
+    def _handle_start(self) -> None:
+        self._looks, self._was_heard = 0, False
+
+    def _handle(self, message: Any) -> None:
+        self._looks, self._was_heard = 0, True
+        if isinstance(message, LogLine):
+            getattr(self._log, message.level)(message.event, **message.fields)
+
+    def _handle_end(self, why: str, _was_started: bool) -> None:
+        self._log.warning("no show process; starting another, and games go on", why=why)
+
+    async def _watch(self) -> None:
+        while True:
+            await asyncio.sleep(self._look_seconds)
+            self._looks += 1
+            if self._looks > (SILENT_LOOKS if self._was_heard else STARTING_LOOKS):
+                self._replace("it hangs")
+            elif (size := self._wal_bytes()) > self._max_wal_bytes:
+                # the file shrinks only when its last reader is gone, so the next process gets as much again
+                self._max_wal_bytes = size + self._wal_step
+                self._replace("it keeps the database from emptying its side file")
+
+    def _wal_bytes(self) -> int:
+        try:
+            return os.stat(self._wal).st_size  # noqa: PTH116 - once a second
+        except OSError:
+            return 0
+
+    def _replace(self, why: str) -> None:
+        self._log.warning("the show process is replaced", why=why)
+        self._looks = 0
+        self._child.abort()

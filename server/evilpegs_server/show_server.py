@@ -1,0 +1,220 @@
+"""The show: what reads the event log and shows it, opened in order and closed in reverse order.
+
+    python -m evilpegs_server.show_server FD
+
+is the program of the show process; FD is the file descriptor of a socket to the server. The server sends a `ShowSetup`,
+then the id of the last event that players have, whenever it grows, and `None` when it stops. The process sends a
+`LogLine` for each line of its log and `ALIVE` every second, and exits when the socket is closed, so it never outlives
+its server.
+"""
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, MutableMapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any, Final
+
+import structlog
+from structlog.stdlib import BoundLogger
+
+from evilpegs_game.codemakers.solved_positions import SolvedPositions
+from evilpegs_server.hosts import allowed_hosts
+from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
+from evilpegs_server.leaderboard.luck import LUCK_LIMITS, LuckKeeper
+from evilpegs_server.listening import bind_site, close_all, find_game_address, find_site_address, load_tls
+from evilpegs_server.match.ladders import load_ladders
+from evilpegs_server.settings import Settings
+from evilpegs_server.show.follower import Follower
+from evilpegs_server.show.streams import Streams
+from evilpegs_server.show_process import ALIVE, ALIVE_SECONDS, LogLine, ShowSetup, find_broker
+from evilpegs_server.site.analysis import ANALYSIS_LIMITS, MatchAnalyses
+from evilpegs_server.site.app import create_app
+from evilpegs_server.site.counts import SiteCounts
+from evilpegs_server.site.http_server import running_http_server
+from evilpegs_server.site.metrics import ShowMetrics
+from evilpegs_server.site.site import Site
+from evilpegs_server.stopping import STOP_SIGNALS
+from evilpegs_server.storage.archive import load_log_id
+from evilpegs_server.storage.derived import DerivedFile
+from evilpegs_server.storage.reads import Reads
+from evilpegs_server.storage.server_key import key_path, load_public_keys
+from evilpegs_server.work.child_process import FramedProtocol, lower_priority, pack
+from evilpegs_server.work.interpreter import set_switch_interval
+from evilpegs_server.work.pool import TaskPool
+from evilpegs_server.work.worker_process import WorkerProcess
+from evilpegs_server.work.workspace import WorkerSetup
+
+# the worker processes have a higher value, so they run last
+NICENESS: Final = 5
+CACHE_BYTES: Final = 32 << 20
+"""For the live sets of the worker that analyzes matches and measures luck."""
+
+
+@asynccontextmanager
+async def running_show(
+    setup: ShowSetup, sockets: list[socket.socket], log: BoundLogger
+) -> AsyncIterator[Callable[[int], None]]:
+    """Run the site on ``sockets``, the feed and all they need within the block.
+
+    Yield the function that notes up to which event players have all.
+    """
+    settings, ladders = setup.settings, setup.ladders
+    async with AsyncExitStack() as stack:
+        derived = DerivedFile(settings.database, log)
+        stack.callback(derived.close)
+        await asyncio.to_thread(derived.prepare)
+        engine = derived.engine
+        follower = Follower(engine, log, setup.sent)
+        worker = WorkerProcess(WorkerSetup(CACHE_BYTES, settings.count_bytes, SolvedPositions().to_bytes()), log)
+        stack.push_async_callback(worker.close)
+        limits = {"analyses": ANALYSIS_LIMITS, "luck": LUCK_LIMITS}
+        pools = {name: TaskPool(each, worker, time.monotonic) for name, each in limits.items()}
+        for pool in pools.values():
+            stack.callback(pool.close)
+        reads = Reads()
+        stack.callback(reads.close)
+
+        leaderboards = LiveLeaderboards(derived, ladders, log, lambda: follower.sent)
+        stack.push_async_callback(leaderboards.close)
+        luck = LuckKeeper(derived, pools["luck"], ladders, log, leaderboards.wake)
+        stack.push_async_callback(luck.close)
+        leaderboards.listen(luck.wake)
+        follower.wake(leaderboards.wake)
+        await leaderboards.start()
+        luck.start()
+        if (broker := find_broker(settings)) is not None:
+            from evilpegs_server.feed.cursor import FeedCursor, cursor_path  # noqa: PLC0415 - needs the extra `mqtt`
+            from evilpegs_server.feed.feed import Feed  # noqa: PLC0415
+
+            cursor = FeedCursor(cursor_path(settings.database), engine, log, setup.sent)
+            feed = Feed(broker, settings.server_id, ladders, setup.offered, engine, follower, leaderboards, cursor, log)
+            feed.start()
+            stack.push_async_callback(feed.close)
+
+        streams = Streams(engine, follower, reads, load_log_id(engine))
+        if sockets:
+            analyses = MatchAnalyses(engine, pools["analyses"])
+            stack.callback(analyses.close)
+            counts, site_address = SiteCounts(), find_site_address(settings)
+            caches = {"analyses": lambda: analyses.state}
+            site = Site(
+                all_ladders=ladders,
+                offered=setup.offered,
+                engine=engine,
+                follower=follower,
+                leaderboards=leaderboards,
+                reads=reads,
+                analyses=analyses,
+                streams=streams,
+                metrics=ShowMetrics(counts, streams, follower, leaderboards, pools, caches),
+                public_metrics=settings.public_metrics,
+                allow_origins=settings.allow_origins,
+                hosts=allowed_hosts(settings.hosts, settings.site_url),
+                game=setup.game,
+                base_path="" if site_address is None else site_address.base_path,
+                public_keys=load_public_keys(key_path(settings.database, settings.server_key)),
+                log=log,
+            )
+            tls = load_tls(settings.tls_cert, settings.tls_key)
+            await stack.enter_async_context(running_http_server(create_app(site), sockets, counts, tls))
+            stack.callback(streams.close)  # or responses would go on
+        follower.start()
+        stack.push_async_callback(follower.close)
+        yield follower.note_sent
+
+
+async def show_until_stopped(settings: Settings, log: BoundLogger, announce: Callable[[int], None]) -> None:
+    """Show a database without a server until SIGTERM, SIGINT or SIGHUP; ``announce`` gets the port of the site.
+
+    Raises DatabaseUnusableError, BrokerUnusableError, TlsUnusableError or AddressUnusableError.
+    """
+    stopped, ladders = asyncio.Event(), load_ladders()
+    for number in STOP_SIGNALS:
+        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+    sockets = await bind_site(settings)
+    setup = ShowSetup(settings, ladders, frozenset(ladders), find_game_address(settings), sent=None)
+    try:
+        async with running_show(setup, sockets, log):
+            announce(sockets[0].getsockname()[1])
+            await stopped.wait()
+    finally:
+        close_all(sockets)
+
+
+def main(descriptor: int) -> None:
+    # a service manager signals all processes at once, and the server still has its last events to show
+    for number in STOP_SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+    lower_priority(NICENESS)
+    set_switch_interval()
+    asyncio.run(serve(socket.socket(fileno=descriptor)))
+
+
+async def serve(connection: socket.socket) -> None:
+    """Run the show that the server at the other end asks for, until it asks for the end."""
+    loop, stopped = asyncio.get_running_loop(), asyncio.Event()
+    setup: asyncio.Future[ShowSetup] = loop.create_future()
+    note_sent: Callable[[int], None] | None = None
+    sent = 0
+
+    def handle(message: ShowSetup | int | None) -> None:
+        nonlocal sent
+        if isinstance(message, ShowSetup):
+            setup.set_result(message)
+        elif message is None:
+            stopped.set()
+        else:
+            sent = message
+            if note_sent is not None:
+                note_sent(sent)
+
+    transport, _ = await loop.create_connection(lambda: FramedProtocol(handle, lambda: os._exit(0)), sock=connection)
+    given = await setup
+    alive = asyncio.create_task(_say_alive(transport))
+    sockets = [socket.socket(fileno=number) for number in given.sockets]
+    async with running_show(given, sockets, _forwarding_log(transport)) as note:
+        note(sent)
+        note_sent = note
+        await stopped.wait()
+        alive.cancel()
+
+
+async def _say_alive(transport: asyncio.WriteTransport) -> None:
+    while True:
+        transport.write(pack(ALIVE))
+        await asyncio.sleep(ALIVE_SECONDS)
+
+
+def _forwarding_log(transport: asyncio.WriteTransport) -> BoundLogger:
+    # the server writes the lines, so that they have one form and one place
+    loop = asyncio.get_running_loop()
+
+    def forward(_logger: object, level: str, fields: MutableMapping[str, Any]) -> tuple[tuple[LogLine], dict[str, Any]]:
+        event = fields.pop("event")
+        return (LogLine(level, event, {name: _plain(value) for name, value in fields.items()}),), {}
+
+    def send(line: LogLine) -> None:
+        loop.call_soon_threadsafe(transport.write, pack(line))
+
+    class Sender:
+        def __getattr__(self, _level: str) -> Callable[[LogLine], None]:
+            return send
+
+    log: BoundLogger = structlog.wrap_logger(
+        Sender(),
+        processors=[structlog.processors.format_exc_info, forward],
+        wrapper_class=structlog.make_filtering_bound_logger(0),
+    )
+    return log
+
+
+def _plain(value: object) -> object:
+    return value if isinstance(value, str | int | float | None) else str(value)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

@@ -1,0 +1,261 @@
+"""The derived file: the results, times and luck of finished games, which follow from the event log.
+
+It lies beside the database and may be deleted at any time. A file that is missing, damaged, of another layout or of
+another log is made again from the first event on. One process writes it, under a lock; others only read it.
+
+Every connection has the database as ``log`` beside it, read-only, so queries may name the tables of both. Columns from
+which the secrets of open games follow cannot be read.
+"""
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from threading import Lock
+from time import monotonic
+from typing import Any, Final, NamedTuple
+from urllib.parse import quote
+
+from sqlalchemy import Engine, ExceptionContext, create_engine, event, text
+from sqlalchemy.pool import QueuePool
+from structlog.stdlib import BoundLogger
+
+from evilpegs_server.storage.errors import (
+    DatabaseDamagedError,
+    DatabaseInUseError,
+    DatabaseMovedError,
+    DatabaseUnavailableError,
+    error_code,
+    explain,
+)
+from evilpegs_server.storage.location import database_file, side_files
+from evilpegs_server.storage.lock import DatabaseLock, FileInPlace
+
+LAYOUT: Final = 1
+# per transaction: the log's side file grows while a reader stays in one
+EVENTS: Final = 5_000
+PROGRESS_SECONDS: Final = 3.0
+_NONE: Final = "there are none yet"
+_DAMAGE: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_SECRETS: Final = frozenset({("matches", "seed"), ("begun", "client_nonce"), ("players", "token_hash")})
+
+_TABLES: Final = """
+    CREATE TABLE place (layout INTEGER NOT NULL, log TEXT NOT NULL, event INTEGER NOT NULL, hash TEXT);
+    CREATE TABLE games (match INTEGER NOT NULL, game INTEGER NOT NULL, outcome TEXT, guesses INTEGER,
+        elapsed_ms INTEGER, times_ms TEXT, luck INTEGER, curve TEXT, PRIMARY KEY (match, game));
+"""
+_FIRST_PLACE: Final = text("INSERT INTO main.place VALUES (:layout, :log, 0, NULL)")
+_PLACE: Final = text("SELECT layout, log, event, hash FROM main.place")
+_LOG_ID: Final = text("SELECT id FROM log.log")
+_EVENT_HASH: Final = text("SELECT hash FROM log.events WHERE id = :event")
+_END: Final = text("""
+    SELECT max(id) FROM (SELECT id FROM log.events WHERE id > :after AND id <= :last ORDER BY id LIMIT :events)
+""")
+# the answered guesses of a game are the events right before its end
+_NEW_GAMES: Final = text("""
+    INSERT OR REPLACE INTO main.games (match, game, outcome, guesses, elapsed_ms, times_ms, luck, curve)
+    SELECT e.match, e.game, json_extract(e.json, '$.outcome'), e.guesses, json_extract(e.json, '$.elapsed_ms'),
+        coalesce((SELECT group_concat(json_extract(f.json, '$.took_ms')) FROM log.events AS f
+            WHERE f.match = e.match AND f.seq BETWEEN e.seq - e.guesses AND e.seq - 1
+            AND f.type = 'feedback' AND json_valid(f.json)), ''),
+        known.luck, known.curve
+    FROM (
+        SELECT match, seq, json, json_extract(json, '$.game') AS game, json_extract(json, '$.guesses') AS guesses
+        FROM log.events WHERE id > :after AND id <= :last AND type = 'game_over' AND json_valid(json)
+    ) AS e LEFT JOIN log.luck AS known ON known.match = e.match AND known.game = e.game
+    WHERE e.game IS NOT NULL
+""")
+_MOVE: Final = text("UPDATE main.place SET event = :event, hash = (SELECT hash FROM log.events WHERE id = :event)")
+_SET_LUCK: Final = "UPDATE main.games SET luck = ?, curve = ? WHERE match = ? AND game = ?"
+
+
+class MeasuredLuck(NamedTuple):
+    """The luck of a game in millionths of a guess, bad luck positive, and the hash of the value curve."""
+
+    luck: int
+    curve: str
+    match: int
+    game: int
+
+
+def derived_path(url: str) -> Path:
+    """Return the file beside the database at ``url``, such as ``games.sqlite3.derived``."""
+    file = Path(os.path.realpath(database_file(url)))
+    return file.with_name(file.name + ".derived")
+
+
+class DerivedFile:
+    """The derived file of the database at ``url``; call `follow` on one thread at a time.
+
+    With ``leaves_to_server``, the file is only read while a server uses the database.
+    """
+
+    def __init__(self, url: str, log: BoundLogger | None = None, *, leaves_to_server: bool = False) -> None:
+        self._url = url
+        self._log = log
+        self._leaves_to_server = leaves_to_server
+        self._file = derived_path(url)
+        self._database = FileInPlace(Path(os.path.abspath(database_file(url))))  # noqa: PTH100 - links stay as they are
+        self._lock: DatabaseLock | None = None
+        self._is_suspect = False
+        self.position = 0
+        """The id of the last event whose results are in the file, after `follow`."""
+        self._writing = Lock()
+        self.begun = 0
+        """How often the file was begun again."""
+        self.share_done = 0.0
+        """The part of the log that is derived, for people who wait."""
+        self._try_lock()
+        self.engine = self._new_engine()
+
+    @property
+    def is_writer(self) -> bool:
+        return self._lock is not None
+
+    def follow(self, last: int, is_stopped: Callable[[], bool] = lambda: False) -> bool:
+        """Derive what the events up to ``last`` say; return True if sums over earlier results no longer hold.
+
+        Another process writes the file if it has the lock; then nothing is done but a look at how far it is.
+        """
+        begun_before = self.begun
+        self.prepare()
+        with self.engine.connect() as connection:
+            position: int = connection.execute(_PLACE).one().event
+        self.begun += position < self.position
+        self.position = position
+        said_at = monotonic()
+        while self.is_writer and not is_stopped() and self._advance(last):
+            self.share_done = self.position / last
+            if self._log is not None and monotonic() > said_at + PROGRESS_SECONDS:
+                said_at = monotonic()
+                self._log.info("deriving results from the events", done=f"{self.share_done:.0%}")
+        self.share_done = 1.0
+        return self.begun > begun_before
+
+    def store_luck(self, measured: Iterable[MeasuredLuck]) -> None:
+        """Store what was measured; games that are not in the file any more are left out."""
+        with self._writing, self.engine.begin() as connection:
+            connection.exec_driver_sql(_SET_LUCK, [tuple(each) for each in measured])
+
+    def close(self) -> None:
+        self.engine.dispose()
+        if self._lock is not None:
+            self._lock.release()
+
+    def _advance(self, last: int) -> bool:
+        with self._writing, self.engine.begin() as connection:
+            limits = {"after": self.position, "last": last, "events": EVENTS}
+            end: int | None = connection.execute(_END, limits).scalar()
+            if end is None:
+                return False
+            connection.execute(_NEW_GAMES, limits | {"last": end})
+            connection.execute(_MOVE, {"event": end})
+        self.position = end
+        return True
+
+    def prepare(self) -> None:
+        """Make the file anew if it does not fit the log. Raises DatabaseUnusableError."""
+        if not self.is_writer:
+            self._try_lock()
+            if self.is_writer:
+                self.engine.dispose()
+        why = self._flaw()
+        if why is None:
+            return
+        if not self.is_writer:
+            raise DatabaseUnavailableError(f"{self._file} is being made by another process; try again soon")
+        self._begin(why)
+
+    def _flaw(self) -> str | None:
+        if self._lock is not None:
+            try:
+                self._lock.check()
+            except DatabaseMovedError:
+                return "the file was moved, deleted or replaced"
+        try:
+            with self.engine.connect() as connection:
+                if self._is_suspect and connection.exec_driver_sql("PRAGMA main.quick_check(1)").scalar() != "ok":
+                    return "the file is damaged"
+                place = connection.execute(_PLACE).one_or_none()
+        except DatabaseDamagedError:
+            return "the file is damaged"
+        except Exception as error:
+            if error_code(error) != sqlite3.SQLITE_ERROR:
+                raise
+            place = None  # there are no tables
+        self._is_suspect = False
+        if place is None:
+            return _NONE
+        if place.layout != LAYOUT:
+            return "they are those of another version"
+        return None if self._is_of_this_log(place) else "they are those of another database"
+
+    def _is_of_this_log(self, place: Any) -> bool:
+        with self.engine.connect() as connection:
+            if connection.execute(_LOG_ID).scalar() != place.log:
+                return False
+            return not place.event or connection.execute(_EVENT_HASH, {"event": place.event}).scalar() == place.hash
+
+    def _begin(self, why: str) -> None:
+        if self._log is not None and why != _NONE:
+            self._log.info("results are derived from the events again", why=why)
+        self.engine.dispose()
+        for path in (self._file, *side_files(self._file)):
+            path.unlink(missing_ok=True)
+        self._try_lock()
+        self._is_suspect, self.position = False, 0
+        self.begun += 1
+        self.share_done = 0.0
+        with self.engine.begin() as connection:
+            for statement in filter(str.strip, _TABLES.split(";")):
+                connection.exec_driver_sql(statement)
+            log_id = connection.execute(_LOG_ID).scalar()
+            connection.execute(
+                text("INSERT INTO main.place VALUES (:layout, :log, 0, NULL)"), {"layout": LAYOUT, "log": log_id}
+            )
+
+    def _try_lock(self) -> None:
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+        try:
+            if self._leaves_to_server:
+                DatabaseLock(self._url).release()
+            self._lock = DatabaseLock(f"sqlite:///{self._file}")
+        except DatabaseInUseError:
+            pass
+
+    def _new_engine(self) -> Engine:
+        engine = create_engine(
+            "sqlite://", creator=self._connect, poolclass=QueuePool, pool_size=4, hide_parameters=True
+        )
+        event.listen(engine, "handle_error", self._explain, retval=True)
+        event.listen(engine, "checkout", lambda *_: self._database.check())
+        return engine
+
+    def _connect(self) -> sqlite3.Connection:
+        mode = "rw" if self.is_writer else "ro"
+        connection = sqlite3.connect(_uri(self._file, mode), uri=True, check_same_thread=False)
+        connection.execute("PRAGMA busy_timeout=5000")
+        if self.is_writer:
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=NORMAL")
+        connection.execute("ATTACH ? AS log", (_uri(self._database.path, "ro"),))
+        connection.set_authorizer(_refuse_secrets)
+        return connection
+
+    def _explain(self, context: ExceptionContext) -> BaseException | None:
+        error = context.original_exception
+        if error_code(error) in _DAMAGE:
+            self._is_suspect = True
+            return DatabaseDamagedError(f"{self._file} or its database is damaged: {error}")
+        return explain(error, str(self._database.path))
+
+
+def _uri(file: Path, mode: str) -> str:
+    return f"file:{quote(os.path.realpath(file))}?mode={mode}"
+
+
+def _refuse_secrets(action: int, table: str | None, column: str | None, *_: object) -> int:
+    is_secret = action == sqlite3.SQLITE_READ and (table, column) in _SECRETS
+    return sqlite3.SQLITE_DENY if is_secret else sqlite3.SQLITE_OK

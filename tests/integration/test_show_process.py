@@ -1,0 +1,127 @@
+"""The show process dies, hangs, and loses its file; players notice nothing, and streams go on where they were."""
+
+import asyncio
+import json
+import os
+import signal
+from pathlib import Path
+
+import httpx
+import pytest
+
+from evilpegs_server.storage.derived import derived_path
+from support.patience import PATIENCE
+from support.processes import is_running
+from support.servers import child_server, dial
+
+CODES = ["1122", "3344", "5566", "1234", "6543", "2211", "4433", "6655", "4321"]
+
+
+def show_of(server):
+    """Return the process id of the show process of a server, None while there is none."""
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+            if parent == server.process.pid and b"evilpegs_server.show_server" in (folder / "cmdline").read_bytes():
+                return int(folder.name)
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+    return None
+
+
+async def next_show(server, old=None):
+    async with asyncio.timeout(PATIENCE):
+        while (pid := show_of(server)) in {None, old}:  # noqa: ASYNC110 - another process
+            await asyncio.sleep(0.01)
+    return pid
+
+
+async def answer(server, path):
+    """Return the JSON of the site once it answers."""
+    async with httpx.AsyncClient(timeout=PATIENCE) as client, asyncio.timeout(PATIENCE):
+        while True:
+            try:
+                answered = await client.get(f"{server.site_url}{path}")
+            except httpx.TransportError:  # the connection was that of a process that was killed
+                continue
+            if answered.status_code == 200:
+                return answered.json()
+            assert answered.status_code == 503, answered.text
+            await asyncio.sleep(0.05)
+
+
+async def follow(url, seen):
+    """Follow a stream, also through its breaks, and add (id, event) to ``seen`` until the match is over."""
+    async with httpx.AsyncClient(timeout=PATIENCE) as client:
+        while not seen or seen[-1][1]["type"] != "match_over":
+            headers = {"Last-Event-ID": seen[-1][0]} if seen else {}
+            try:
+                async with client.stream("GET", url, headers=headers) as stream:
+                    event_id = None
+                    async for line in stream.aiter_lines():
+                        name, _, value = line.partition(": ")
+                        if name == "id":
+                            event_id = value
+                        elif name == "data":
+                            seen.append((event_id, json.loads(value)))
+            except httpx.TransportError:
+                await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize("kills", [3, pytest.param(20, marks=pytest.mark.full)])
+async def test_killed_show_loses_and_doubles_nothing(tmp_path, kills):
+    async with child_server(f"sqlite:///{tmp_path}/games.sqlite3", site=True) as server, dial(server.url) as ann:
+        await ann.hello("ann")
+        match = await ann.play("classic-practice")
+        seen, pid = [], await next_show(server)
+        following = asyncio.create_task(follow(f"{server.site_url}api/v1/matches/{match}/events", seen))
+        for number in range(kills):
+            os.kill(pid, signal.SIGKILL)
+            if number < len(CODES):
+                assert (await ann.guess(match, 1, number + 1, CODES[number]))["type"] == "feedback"
+            pid = await next_show(server, pid)
+            await answer(server, "healthz")
+        await ann.ask("match_over", type="resign", match=match)
+        async with asyncio.timeout(PATIENCE):
+            await following
+        assert (await answer(server, f"api/v1/matches/{match}"))["over"]
+        assert [event["seq"] for _, event in seen] == list(range(1, len(seen) + 1))
+        status, errors = await server.stop(signal.SIGTERM)
+        assert status == 0
+        assert errors.count("no show process; starting another") == kills
+        assert "Traceback" not in errors
+
+
+@pytest.mark.full
+async def test_hanging_show_is_replaced(tmp_path):
+    async with child_server(f"sqlite:///{tmp_path}/games.sqlite3", site=True) as server, dial(server.url) as ann:
+        await ann.hello("ann")
+        match = await ann.play("classic-practice")
+        await answer(server, "healthz")
+        pid = await next_show(server)
+        os.kill(pid, signal.SIGSTOP)
+        assert (await ann.guess(match, 1, 1, "1122"))["type"] == "feedback"
+        await next_show(server, pid)
+        assert not is_running(pid)
+        document = await answer(server, f"api/v1/matches/{match}")
+        assert [turn["code"] for turn in document["games"][0]["turns"]] == ["1122"]
+
+
+async def test_derived_file_that_is_deleted_is_made_again(tmp_path):
+    database = f"sqlite:///{tmp_path}/games.sqlite3"
+    async with child_server(database, site=True) as server, dial(server.url) as ann:
+        await ann.hello("ann")
+        match = await ann.play("classic")
+        await ann.ask("match_over", type="resign", match=match)
+        async with asyncio.timeout(PATIENCE):
+            while not (before := await answer(server, "api/v1/ladders/classic/leaderboard"))["rows"]:
+                pass
+            file = derived_path(database)
+            old = file.stat().st_ino
+            file.unlink()
+            while not file.exists() or file.stat().st_ino == old:  # noqa: ASYNC110 - another process
+                await asyncio.sleep(0.05)
+        again = await answer(server, "api/v1/ladders/classic/leaderboard")
+        assert again["rows"][0]["games"] == before["rows"][0]["games"]
+        listed = (await answer(server, "api/v1/matches"))["matches"]
+        assert listed[0]["outcomes"][0] == "resigned"

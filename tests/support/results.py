@@ -1,0 +1,23 @@
+"""The results of a database that a test fills."""
+
+import weakref
+
+from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
+from evilpegs_server.storage.archive import load_last_event_id
+from evilpegs_server.storage.derived import DerivedFile
+from evilpegs_server.storage.location import engine_file
+
+_FILES = weakref.WeakKeyDictionary()
+
+
+def derived_of(engine):
+    """Return the derived file of a database, one per engine, with the results of all its events."""
+    if engine not in _FILES:
+        _FILES[engine] = DerivedFile(f"sqlite:///{engine_file(engine)}")
+    _FILES[engine].follow(load_last_event_id(engine))
+    return _FILES[engine]
+
+
+def live_leaderboards(engine, ladders, log):
+    """Return leaderboards that count at once what is stored when they are told to."""
+    return LiveLeaderboards(derived_of(engine), ladders, log, lambda: load_last_event_id(engine), update_seconds=0.0)
