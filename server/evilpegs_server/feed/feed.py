@@ -88,7 +88,7 @@ class Feed:
             async with asyncio.TaskGroup() as group:
                 lost = group.create_task(client.wait_until_lost())
                 await client.deliver(self._state("online"))
-                await self._events.publish_next(client, self._events.follower.sent, 1)
+                await self._events.publish_next(client, self._events.follower.sent, to_first_result=True)
                 documents = group.create_task(self._documents.publish(client))
                 await self._events.run(client)
                 await client.deliver(self._state("stopped"))

@@ -47,9 +47,9 @@ class RefusedMessage(NamedTuple):
 
 
 class FeedClient(aiomqtt.Client):
-    """An MQTT 5 client that publishes at QoS 1, says what the broker refuses, and need not wait for each message.
+    """An MQTT 5 client that says what the broker refuses, and need not wait for each message.
 
-    `aiomqtt.Client.publish` ignores the reason code of the acknowledgment, which may be a refusal, and uses
+    The methods of `aiomqtt.Client` ignore the reason code of an acknowledgment, which may be a refusal, and use
     `asyncio.wait_for`, which can lose a cancellation in Python 3.11, so that the feed would not stop.
     """
 
@@ -75,23 +75,32 @@ class FeedClient(aiomqtt.Client):
         self._largest_packet: int | None = None
         self._unanswered: dict[int, tuple[str, asyncio.Future[bool]]] = {}
 
+    def send(self, topic: str, payload: bytes) -> None:
+        """Publish at QoS 0, in the order of calls, unless the broker accepts no message that large."""
+        if not self._is_too_large(topic, payload, None):
+            self._check(self._client.publish(topic, payload).rc)
+
     def post(self, message: Delivery) -> asyncio.Future[bool]:
-        """Publish soon, in the order of calls; the result is whether the broker accepts. Raises aiomqtt.MqttError."""
-        answered: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        """Publish at QoS 1; the result is whether the broker accepts. Raises aiomqtt.MqttError."""
         topic, payload, is_retained, user_properties = message
         properties = None
         if user_properties:
             properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
             properties.UserProperty = list(user_properties)
-        if (refusal := self._too_large(topic, payload, properties)) is not None:
-            self._on_refusal(refusal)
-            answered.set_result(False)
-            return answered
+        if self._is_too_large(topic, payload, properties):
+            refused: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+            refused.set_result(False)
+            return refused
         sent = self._client.publish(topic, payload, qos=1, retain=is_retained, properties=properties)
-        if sent.rc != MQTTErrorCode.MQTT_ERR_SUCCESS:
-            raise aiomqtt.MqttError(_CUT)
-        self._unanswered[sent.mid] = topic, answered
-        return answered
+        self._check(sent.rc)
+        return self._await_answer(sent.mid, topic)
+
+    async def confirm(self) -> None:
+        """Wait until the broker has read all that was sent. Raises aiomqtt.MqttError or TimeoutError."""
+        # nothing is subscribed: the request has no effect but its answer, where a message would reach subscribers
+        error, number = self._client.unsubscribe("evilpegs")
+        self._check(error)
+        await answer(self._await_answer(number or 0, "evilpegs"))
 
     async def deliver(self, message: Delivery) -> bool:
         """Publish, and return whether the broker accepts. Raises aiomqtt.MqttError or TimeoutError."""
@@ -114,15 +123,25 @@ class FeedClient(aiomqtt.Client):
         if self._disconnected.done() and not self._disconnected.cancelled():
             self._disconnected.exception()  # known here, or asyncio would log it
 
-    def _too_large(self, topic: str, payload: bytes, properties: Properties | None) -> RefusedMessage | None:
+    def _check(self, error: MQTTErrorCode) -> None:
+        if error != MQTTErrorCode.MQTT_ERR_SUCCESS:
+            raise aiomqtt.MqttError(_CUT)
+
+    def _await_answer(self, number: int, topic: str) -> asyncio.Future[bool]:
+        answered: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self._unanswered[number] = topic, answered
+        return answered
+
+    def _is_too_large(self, topic: str, payload: bytes, properties: Properties | None) -> bool:
         # the broker would cut the connection
         if self._largest_packet is None:
-            return None
+            return False
         packed = 1 if properties is None else len(properties.pack())  # type: ignore[no-untyped-call]
         if (size := _HEADER_BYTES + len(topic.encode()) + packed + len(payload)) <= self._largest_packet:
-            return None
+            return False
         why = f"it has about {size} bytes, and the broker accepts {self._largest_packet}"
-        return RefusedMessage(topic, why, "raise the broker's limit, max_packet_size of mosquitto")
+        self._on_refusal(RefusedMessage(topic, why, "raise the broker's limit, max_packet_size of mosquitto"))
+        return True
 
     def _on_connect(
         self, client: Any, userdata: Any, flags: Any, reason_code: ReasonCode, properties: Properties | None = None
@@ -167,6 +186,11 @@ class FeedClient(aiomqtt.Client):
             self._on_refusal(RefusedMessage(topic, str(reason_code)))
         if not answered.done():
             answered.set_result(not reason_code.is_failure)
+
+    def _on_unsubscribe(self, _client: Any, _userdata: Any, mid: int, _codes: Any, _properties: Any = None) -> None:
+        _, answered = self._unanswered.pop(mid)
+        if not answered.done():
+            answered.set_result(True)
 
 
 async def answer(posted: asyncio.Future[bool]) -> bool:

@@ -18,16 +18,34 @@ def new_client(port):
     return FeedClient(Broker("127.0.0.1", port), "x", LOST, lambda _: None)
 
 
-async def test_posted_messages_arrive_in_order(mosquitto):
+async def test_messages_arrive_in_order(mosquitto):
     client = new_client(mosquitto.port)
-    messages = [Delivery(f"evilpegs/{number % 3}", b"%d" % number) for number in range(1_000)]
-    async with Subscriber(mosquitto.port) as subscriber, connected(client):
-        posted = [client.post(message) for message in messages]
+    sent = [(f"evilpegs/{number % 3}", b"%d" % number) for number in range(1_000)]
+    async with Subscriber(mosquitto.port, qos=0) as subscriber, connected(client):
+        for topic, payload in sent[:-100]:
+            client.send(topic, payload)
+        posted = [client.post(Delivery(topic, payload)) for topic, payload in sent[-100:]]
         assert await client.deliver(Delivery("evilpegs/a", b"last", properties=(("player", "ann"),)))
         assert all(each.result() for each in posted)
         await subscriber.wait_for(lambda s: len(s.received) == 1_001)
-    assert [payload for _, payload, _ in subscriber.received[:-1]] == [each.payload for each in messages]
+    assert [(topic, payload) for topic, payload, _ in subscriber.received[:-1]] == sent
     assert subscriber.received[-1][2].properties.UserProperty == [("player", "ann")]
+
+
+async def test_confirmation_comes_after_what_was_sent(mosquitto):
+    """A broker that stops reading confirms nothing, and one that is killed afterwards had read everything."""
+    async with Proxy(mosquitto.port) as proxy, Subscriber(mosquitto.port, qos=0) as subscriber:
+        client = new_client(proxy.port)
+        async with connected(client):
+            proxy.stall()
+            client.send("evilpegs/a", b"event")
+            confirming = asyncio.create_task(client.confirm())
+            await asyncio.wait([confirming], timeout=0.1)
+            assert not confirming.done()
+            assert not subscriber.received
+            proxy.flow()
+            await confirming
+            await subscriber.wait_for(lambda s: s.received)
 
 
 async def test_silent_broker_is_an_error(mosquitto, monkeypatch):
@@ -60,4 +78,8 @@ async def test_message_on_lost_connection_is_an_error(mosquitto):
                 with pytest.raises(aiomqtt.MqttError):
                     await client.wait_until_lost()
             with pytest.raises(aiomqtt.MqttError, match="the connection was cut"):
+                client.send("evilpegs/a", b"")
+            with pytest.raises(aiomqtt.MqttError, match="the connection was cut"):
                 client.post(Delivery("evilpegs/a", b""))
+            with pytest.raises(aiomqtt.MqttError, match="the connection was cut"):
+                await client.confirm()
