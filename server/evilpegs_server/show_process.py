@@ -94,7 +94,7 @@ class ShowProcess:
         self._max_wal_bytes = self._wal_step = max_wal_bytes
         self._wal = side_files(database_file(setup.settings.database))[0]
         self._is_telling = False
-        self._looks, self._was_heard = 0, False
+        self._looks, self.was_heard = 0, False
         self._watching: asyncio.Task[None] | None = None
         self._child = ChildProcess(
             "show process",
@@ -137,10 +137,10 @@ class ShowProcess:
         self._child.send(self._setup.sent)
 
     def _handle_start(self) -> None:
-        self._looks, self._was_heard = 0, False
+        self._looks, self.was_heard = 0, False
 
     def _handle(self, message: Any) -> None:
-        self._looks, self._was_heard = 0, True
+        self._looks, self.was_heard = 0, True
         if isinstance(message, LogLine):
             getattr(self._log, message.level)(message.event, **message.fields)
 
@@ -151,7 +151,7 @@ class ShowProcess:
         while True:
             await asyncio.sleep(self._look_seconds)
             self._looks += 1
-            if self._looks > (SILENT_LOOKS if self._was_heard else STARTING_LOOKS):
+            if self._looks > (SILENT_LOOKS if self.was_heard else STARTING_LOOKS):
                 self._replace("it hangs")
             elif (size := self._wal_bytes()) > self._max_wal_bytes:
                 # the file shrinks only when its last reader is gone, so the next process gets as much again

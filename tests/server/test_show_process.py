@@ -1,0 +1,92 @@
+"""A show process that hangs or keeps the database from emptying its side file is replaced, and no other one is."""
+
+import asyncio
+import os
+import signal
+from contextlib import asynccontextmanager
+
+import pytest
+import structlog
+
+from evilpegs_protocol.constants import PATH
+from evilpegs_server import show_process
+from evilpegs_server.hosts import GameAddress
+from evilpegs_server.settings import Settings
+from evilpegs_server.show_process import ShowProcess, ShowSetup
+from support.matches import TINY
+from support.patience import PATIENCE
+from support.processes import is_running
+
+LADDERS = {"tiny": TINY}
+
+
+@asynccontextmanager
+async def running(database, log, **limits):
+    settings = Settings(port=0, site=False, database=database)
+    setup = ShowSetup(settings, LADDERS, frozenset(LADDERS), GameAddress(PATH), sent=0)
+    process = ShowProcess(setup, [], log, look_seconds=0.1, **limits)
+    process.start()
+    try:
+        yield process
+    finally:
+        await process.close()
+
+
+async def heard(process):
+    """Return the id of the process once it has said that it is alive."""
+    async with asyncio.timeout(PATIENCE):
+        while not (process.pid and process.was_heard):  # noqa: ASYNC110 - another process
+            await asyncio.sleep(0.01)
+    return process.pid
+
+
+async def replaced(process, old):
+    async with asyncio.timeout(PATIENCE):
+        while process.pid in {None, old}:  # noqa: ASYNC110 - another process
+            await asyncio.sleep(0.01)
+    return await heard(process)
+
+
+@pytest.fixture
+def patient(monkeypatch):
+    """A look is a tenth of a second here, and a busy machine may start a process in no less than ten seconds."""
+    monkeypatch.setattr(show_process, "STARTING_LOOKS", 10 * PATIENCE)
+    monkeypatch.setattr(show_process, "SILENT_LOOKS", 10 * PATIENCE)
+
+
+async def test_side_file_beyond_its_limit_replaces_the_process_once(engine, database, patient):
+    with structlog.testing.capture_logs() as logged:
+        async with running(database, structlog.get_logger(), max_wal_bytes=1) as process:
+            first = process.pid or await heard(process)
+            second = await replaced(process, first)
+            await asyncio.sleep(1)  # ten further looks
+            assert process.pid == second
+    assert [line["why"] for line in logged if "replaced" in line["event"]] == [
+        "it keeps the database from emptying its side file"
+    ]
+
+
+async def test_side_file_within_its_limit_replaces_nothing(engine, database, patient):
+    """The control."""
+    with structlog.testing.capture_logs() as logged:
+        async with running(database, structlog.get_logger()) as process:
+            first = await heard(process)
+            await asyncio.sleep(1)
+            assert process.pid == first
+    assert not [line for line in logged if "replaced" in line["event"]]
+
+
+async def test_stopped_process_is_killed_and_replaced(engine, database, patient, monkeypatch):
+    async with running(database, structlog.get_logger()) as process:
+        first = await heard(process)
+        monkeypatch.setattr(show_process, "SILENT_LOOKS", 20)
+        os.kill(first, signal.SIGSTOP)
+        second = await replaced(process, first)
+        assert not is_running(first)
+        assert is_running(second)
+
+
+async def test_closed_process_has_ended(engine, database, patient):
+    async with running(database, structlog.get_logger()) as process:
+        pid = await heard(process)
+    assert not is_running(pid)
