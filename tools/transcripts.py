@@ -26,8 +26,8 @@ from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 from evilpegs_server.play import registry
 from evilpegs_server.server import running_server
-from evilpegs_server.show_server import running_show
 from evilpegs_server.settings import Settings
+from evilpegs_server.show_server import running_show
 from evilpegs_server.storage import players, server_key
 from support.servers import dial
 
@@ -83,7 +83,9 @@ async def still_stage():
         folder = stack.enter_context(tempfile.TemporaryDirectory())
         settings, time = Settings(port=0, site=False, database=f"sqlite:///{folder}/page.sqlite3"), StillTime()
         async with (
-            running_server(settings, structlog.get_logger(), clock=time, wall_ms=time.wall_ms, show=running_show) as server,
+            running_server(
+                settings, structlog.get_logger(), clock=time, wall_ms=time.wall_ms, show=running_show
+            ) as server,
             Stage(server.url, time) as stage,
         ):
             yield stage

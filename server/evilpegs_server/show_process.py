@@ -153,7 +153,7 @@ class ShowProcess:
             self._looks += 1
             if self._looks > (SILENT_LOOKS if self.was_heard else STARTING_LOOKS):
                 self._replace("it hangs")
-            elif (size := self._wal_bytes()) > self._max_wal_bytes:
+            elif self.was_heard and (size := self._wal_bytes()) > self._max_wal_bytes:
                 # the file shrinks only when its last reader is gone, so the next process gets as much again
                 self._max_wal_bytes = size + self._wal_step
                 self._replace("it keeps the database from emptying its side file")

@@ -10,6 +10,10 @@ class FakeFollower:
     def __init__(self, engine):
         self.engine, self.position, self._listeners = engine, load_last_event_id(engine), []
 
+    @property
+    def sent(self):
+        return load_last_event_id(self.engine)
+
     def listen(self, listener, _is_listening=None):
         self._listeners.append(listener)
 

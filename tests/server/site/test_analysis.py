@@ -177,7 +177,7 @@ async def test_close_ends_waiting(analyses, pool):
 async def test_event_loop_does_none_of_the_work(played, pool, monkeypatch):
     """Reading, checking and writing a match happen in threads, and its analysis in the pool."""
     threads = []
-    for name in ("load_match", "read_replay", "replay_document", "add_analyses"):
+    for name in ("load_entries", "read_replay", "replay_document", "add_analyses"):
         monkeypatch.setattr(analysis, name, noting_thread(getattr(analysis, name), threads))
     histories = noting_thread(MatchReplay.histories.fget, threads)
     monkeypatch.setattr(MatchReplay, "histories", property(histories))

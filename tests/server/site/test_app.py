@@ -30,14 +30,21 @@ class BusyAnalyses:
         raise AnalysesBusyError(message)
 
 
+class FilledLeaderboards:
+    async def wait_until_filled(self):
+        pass
+
+
 @pytest.fixture
 def site(fake_server):
     """What the application answers from; tests may change it."""
     reads = Reads()
     yield Site(
-        registry=fake_server.registry,
+        all_ladders=fake_server.registry.ladders,
+        offered=[ladder.id for ladder in fake_server.registry.offered_ladders],
         engine=fake_server.engine,
-        leaderboards=None,
+        follower=FakeFollower(fake_server.engine),
+        leaderboards=FilledLeaderboards(),
         reads=reads,
         analyses=None,
         streams=Streams(fake_server.engine, FakeFollower(fake_server.engine), reads, "log"),
@@ -47,7 +54,7 @@ def site(fake_server):
         hosts=AllowedHosts(),
         game=None,
         base_path="",
-        key=None,
+        public_keys=["key"],
         log=fake_server.services.log,
         page=None,
     )

@@ -2,6 +2,7 @@
 
 import pytest
 
+from evilpegs_server.storage import writes
 from evilpegs_server.storage.archive import load_last_event_id
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.open_matches import OpenMatchRow, list_open_matches
@@ -19,9 +20,10 @@ def engine(tmp_path):
 def test_open_matches_are_listed_in_the_order_of_their_start(engine):
     over, first, second = StoredPlay(3, TINY), StoredPlay(2, TINY, "bob", at=7), StoredPlay(1, TINY, version="2 beta")
     store(engine, *over.play(("solved", [5])), first.start(), second.start(), first.guess(1, 1, 5))
+    store(engine, [writes.begin_game(second.log.match, game, 0, None) for game in (1, 2)])
     assert list_open_matches(engine, load_last_event_id(engine)) == [
-        OpenMatchRow(first.log.match, "tiny", "bob", {"name": "bot", "version": "1"}, 7, first.log.entries[-1].text),
-        OpenMatchRow(second.log.match, "tiny", "ann", {"name": "bot", "version": "2 beta"}, 1_000, newest(second)),
+        OpenMatchRow(first.log.match, "tiny", "bob", {"name": "bot", "version": "1"}, 7, newest(first), 0),
+        OpenMatchRow(second.log.match, "tiny", "ann", {"name": "bot", "version": "2 beta"}, 1_000, newest(second), 2),
     ]
 
 
