@@ -144,7 +144,7 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
         # the log: its file is locked first and let go last
         lock = DatabaseLock(settings.database)
         stack.callback(lock.release)
-        engine = open_database(settings.database)
+        engine = open_database(settings.database, log)
         stack.callback(engine.dispose)
         guard_connections(engine, lock)
         beside = [solved_path(settings.database, settings.solved), cursor_path(settings.database)]

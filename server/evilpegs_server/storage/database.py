@@ -7,10 +7,13 @@ from typing import Any, Final
 
 from alembic import command
 from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from alembic.util import CommandError
 from sqlalchemy import Engine, ExceptionContext, create_engine, event
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.pool import QueuePool
+from structlog.stdlib import BoundLogger
 
 from evilpegs_server.storage.errors import (
     DatabaseDamagedError,
@@ -26,8 +29,8 @@ _MIGRATIONS: Final = Path(__file__).with_name("migrations")
 _OUR_TABLE: Final = "events"
 
 
-def open_database(url: str) -> Engine:
-    """Return an engine on the database at ``url``, which is created and migrated as needed.
+def open_database(url: str, log: BoundLogger | None = None) -> Engine:
+    """Return an engine on the database at ``url``, which is created and migrated as needed; ``log`` gets a line then.
 
     Errors that concern the whole database, such as a damaged page or a full disk, are raised as DatabaseUnusableError,
     here and later by the engine.
@@ -45,7 +48,7 @@ def open_database(url: str) -> Engine:
     try:
         _check_is_ours(file)
         create_private(file)
-        _upgrade(engine)
+        _upgrade(engine, file, log)
     except (DatabaseError, sqlite3.Error, OSError, CommandError) as error:
         engine.dispose()
         damage = explain(error, str(file))
@@ -118,8 +121,15 @@ def alembic_config() -> Config:
     return config
 
 
-def _upgrade(engine: Engine) -> None:
+def newest_revision() -> str | None:
+    return ScriptDirectory.from_config(alembic_config()).get_current_head()
+
+
+def _upgrade(engine: Engine, file: Path, log: BoundLogger | None) -> None:
     config = alembic_config()
     with engine.begin() as connection:
         config.attributes["connection"] = connection
+        revision = MigrationContext.configure(connection).get_current_revision()
+        if log is not None and revision not in {None, newest_revision()}:
+            log.info("upgrading the database; this takes some seconds per million events", bytes=file.stat().st_size)
         command.upgrade(config, "head")

@@ -8,10 +8,9 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
-from alembic.script import ScriptDirectory
 from structlog.stdlib import BoundLogger
 
-from evilpegs_server.storage.database import alembic_config, open_existing_database
+from evilpegs_server.storage.database import newest_revision, open_existing_database
 from evilpegs_server.storage.location import database_file, side_files
 
 
@@ -22,7 +21,7 @@ def readable_database(url: str, log: BoundLogger) -> Iterator[str]:
     Raises DatabaseUnusableError, or OSError if the temporary directory is full.
     """
     file = Path(os.path.realpath(database_file(url)))
-    if not file.exists() or (os.access(file.parent, os.W_OK) and _revision(file) == _newest_revision()):
+    if not file.exists() or (os.access(file.parent, os.W_OK) and _revision(file) == newest_revision()):
         open_existing_database(url).dispose()  # for the errors
         yield url
         return
@@ -52,7 +51,3 @@ def _revision(file: Path) -> str | None:
         except sqlite3.DatabaseError:
             return None
         return None if row is None else str(row[0])
-
-
-def _newest_revision() -> str | None:
-    return ScriptDirectory.from_config(alembic_config()).get_current_head()

@@ -4,6 +4,7 @@ import contextlib
 import sqlite3
 
 import pytest
+import structlog
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
@@ -93,7 +94,10 @@ class TestMigrations:
         store(engine, *StoredPlay(1, TINY).play(("solved", [30, 4]), ("resigned", [])))
         store(engine, *StoredPlay(2, TINY).play(("flagged", [1, 500, 6]))[:-2])
         downgrade(engine, revision)
-        again = open_existing_database(database)
+        with structlog.testing.capture_logs() as logged:
+            again = open_database(database, structlog.get_logger())
+            open_database(database, structlog.get_logger()).dispose()
+        assert [line["bytes"] > 0 for line in logged] == [True]
         with derived_of(again).engine.connect() as connection:
             rows = connection.execute(text("SELECT match, game, outcome, guesses, times_ms FROM games")).all()
         assert rows == [(1, 1, "solved", 2, "30,4"), (1, 2, "resigned", 0, "")]
