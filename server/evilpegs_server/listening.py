@@ -1,11 +1,12 @@
 """Listening on the addresses of the game and the site, with TLS or without, and the words for what is wrong."""
 
 import asyncio
+import contextlib
 import errno
+import resource
 import socket
 import ssl
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -41,6 +42,14 @@ def find_site_address(settings: Settings) -> SiteAddress | None:
     return SiteAddress(settings.site_port, settings.site_url, settings.site_host if is_apart else None, scheme)
 
 
+def allow_open_files() -> None:
+    """Let this process and its children open as many files as the system allows: each connection is one."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != hard:  # usually 1,024, and the site alone takes 2,500 connections
+        with contextlib.suppress(OSError, ValueError):  # macOS refuses what is above its own limit
+            resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
 async def check_addresses(settings: Settings) -> None:
     """Raise AddressUnusableError unless the server can listen on its addresses."""
     if settings.site and settings.port == settings.site_port != 0:
@@ -65,7 +74,7 @@ async def bind_site(settings: Settings) -> list[socket.socket]:
         return await bind(host, settings.site_port)
 
 
-@contextmanager
+@contextlib.contextmanager
 def naming_address(host: str, port: int, option: str, host_option: str = "--host") -> Iterator[None]:
     """Turn an OSError on listening into an AddressUnusableError; the options set the port and the host."""
     try:

@@ -33,6 +33,7 @@ from evilpegs_server.hosts import (
     host_in_url,
 )
 from evilpegs_server.listening import (
+    allow_open_files,
     bind_site,
     check_addresses,
     close_all,
@@ -276,6 +277,7 @@ async def serve_until_stopped(settings: Settings, log: BoundLogger, announce: Ca
 
     The process ends less than ten seconds after the signal, even if a step of stopping hangs.
     """
+    allow_open_files()
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
 

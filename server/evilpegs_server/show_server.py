@@ -25,7 +25,14 @@ from evilpegs_game.codemakers.solved_positions import SolvedPositions
 from evilpegs_server.hosts import allowed_hosts
 from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.leaderboard.luck import LUCK_LIMITS, LuckKeeper
-from evilpegs_server.listening import bind_site, close_all, find_game_address, find_site_address, load_tls
+from evilpegs_server.listening import (
+    allow_open_files,
+    bind_site,
+    close_all,
+    find_game_address,
+    find_site_address,
+    load_tls,
+)
 from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.settings import Settings
 from evilpegs_server.show.follower import Follower
@@ -132,6 +139,7 @@ async def show_until_stopped(settings: Settings, log: BoundLogger, announce: Cal
 
     Raises DatabaseUnusableError, BrokerUnusableError, TlsUnusableError or AddressUnusableError.
     """
+    allow_open_files()
     stopped, ladders = asyncio.Event(), load_ladders()
     for number in STOP_SIGNALS:
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)

@@ -1,20 +1,16 @@
 """The routes of server-sent events."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Header, Path, Request, Response
 from fastapi.sse import EventSourceResponse
-from starlette.types import Message, Receive, Scope, Send
 
 from evilpegs_server.show.streams import ALL
 from evilpegs_server.site.match_routes import MatchPath, unknown_match
 from evilpegs_server.site.responses import busy_response, problem_statuses
 from evilpegs_server.site.site import CurrentSite
 
-SEND_SECONDS: Final = 10.0
-"""A client that takes nothing for so long is cut off."""
 _HEADERS: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no", "X-Content-Type-Options": "nosniff"}
 _STREAM: Final[dict[int | str, dict[str, Any]]] = {
     200: {
@@ -30,29 +26,12 @@ LastEventId = Annotated[
 ]
 
 
-class EventStream(EventSourceResponse):
-    """A response that ends when its client does not read it."""
-
-    def __init__(self, content: AsyncIterator[bytes]) -> None:
-        super().__init__(content, headers=_HEADERS)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def send_in_time(message: Message) -> None:
-            async with asyncio.timeout(SEND_SECONDS):
-                await send(message)
-
-        try:
-            await super().__call__(scope, receive, send_in_time)
-        except* TimeoutError:
-            pass
-
-
 async def _answer(site: CurrentSite, request: Request, content: AsyncIterator[bytes]) -> Response:
     if request.method == "HEAD":
         return Response(headers=_HEADERS, media_type=EventSourceResponse.media_type)
     if site.streams.is_full:
         return busy_response("too many clients follow events; try again soon")
-    return EventStream(content)
+    return EventSourceResponse(content, headers=_HEADERS)
 
 
 @router.head("/matches/{match}/events", include_in_schema=False)

@@ -9,7 +9,7 @@ import socket
 from collections import Counter
 
 import pytest
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
 from evilpegs_server.addresses import TrustedProxies
 from evilpegs_server.listening import bind
@@ -135,6 +135,29 @@ async def test_client_that_takes_nothing_is_disconnected(monkeypatch):
                 await asyncio.sleep(0.02)
                 with contextlib.suppress(ConnectionError):
                     writer.write(b"G")
+        writer.close()
+
+
+async def test_stream_that_is_not_read_ends(monkeypatch):
+    monkeypatch.setattr(http_server, "CHECK_SECONDS", 0.05)
+    ended = asyncio.Event()
+
+    async def events():
+        try:
+            while True:
+                yield b":" * (1 << 20)
+                await asyncio.sleep(0)
+        finally:
+            ended.set()
+
+    async def stream(scope, receive, send):
+        await StreamingResponse(events())(scope, receive, send)
+
+    async with serving(stream) as connect, asyncio.timeout(PATIENCE):
+        _, writer = await connect()
+        writer.transport.pause_reading()
+        writer.write(REQUEST)
+        await ended.wait()
         writer.close()
 
 

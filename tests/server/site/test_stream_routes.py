@@ -9,7 +9,6 @@ import pytest
 import structlog
 
 from evilpegs_server.settings import Settings
-from evilpegs_server.site import stream_routes
 from support.in_process import running_server
 from support.patience import PATIENCE
 from support.servers import dial
@@ -135,30 +134,3 @@ async def test_stream_over_the_limit_is_refused(server, monkeypatch):
     monkeypatch.setattr("evilpegs_server.show.streams.MAX_STREAMS", 0)
     answer = await ask(f"{server.site_url}api/v1/events")
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "2")
-
-
-async def test_client_that_reads_nothing_is_cut_off(monkeypatch):
-    """The server's side of the connection takes nothing more after the first chunk."""
-    monkeypatch.setattr(stream_routes, "SEND_SECONDS", 0.001)
-    closed = []
-
-    async def content():
-        try:
-            for _ in range(3):
-                yield b":\n\n"
-        finally:
-            closed.append(True)
-
-    async def send(message):
-        if message["type"] == "http.response.body":
-            await asyncio.Event().wait()
-
-    async def receive():
-        await asyncio.Event().wait()
-
-    scope = {"type": "http", "asgi": {"spec_version": "2.3"}}
-    generator = content()
-    async with asyncio.timeout(PATIENCE):
-        await stream_routes.EventStream(generator)(scope, receive, send)
-        await generator.aclose()
-    assert closed == [True]
