@@ -47,9 +47,12 @@ def open_results(url: str | None) -> Iterator[DerivedFile]:
 def check_database_file(url: str) -> None:
     """Raise CommandError if there can be no database file at ``url``."""
     file = database_file(url)
-    wrong = f"{file} is a directory" if file.is_dir() else None
-    if file.parent.exists() and not file.parent.is_dir():
-        wrong = f"{file.parent} is not a directory"
+    try:
+        wrong = f"{file} is a directory" if file.is_dir() else None
+        if file.parent.exists() and not file.parent.is_dir():
+            wrong = f"{file.parent} is not a directory"
+    except PermissionError:
+        wrong = f"you may not enter {file.parent}"
     if wrong is not None:
         raise CommandError(f"cannot use the database {file}: {wrong}; name another file with --database sqlite:///FILE")
 

@@ -44,8 +44,10 @@ class CommandError(EvilpegsError):
 def user_message(error: Exception) -> str | None:
     """Return the line that reports an error of the user; None for a fault of the program."""
     missing = error.__cause__ if type(error) is ImportError else error  # cyclopts wraps what a command cannot import
-    if isinstance(missing, ModuleNotFoundError) and missing.name in SERVER_PACKAGES:
-        return f"this needs {missing.name}, which is not installed; {install_hint('server')}"
+    if isinstance(missing, ModuleNotFoundError):
+        package = (missing.name or "").partition(".")[0]
+        if package in SERVER_PACKAGES:
+            return f"this needs {package}, which is not installed; {install_hint('server')}"
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
         return "no space is left where the output goes; free some space or send it elsewhere"
     if isinstance(error, CycloptsError):

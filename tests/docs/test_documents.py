@@ -77,6 +77,9 @@ class Newcomer:
         if words[0] == "serve":
             self.serve(["127.0.0.1" if word == "0.0.0.0" else word for word in words])
             return
+        if words[0] == "show":
+            self.show(words)
+            return
         self.typed.write_text(TYPED.get(words[0], ""))
         with self.typed.open() as typed:
             self.monkeypatch.setattr("sys.stdin", typed)
@@ -95,6 +98,12 @@ class Newcomer:
         *_, url = line.split()
         assert url.startswith("ws://"), line
         self.monkeypatch.setenv("EVILPEGS_SERVER", url)
+
+    def show(self, words):
+        with subprocess.Popen([sys.executable, "-m", "evilpegs", *words], stdout=subprocess.PIPE, text=True) as shown:
+            assert shown.stdout.readline(), words
+            shown.send_signal(signal.SIGTERM)
+            assert shown.wait(PATIENCE) == 0
 
     def stop(self):
         if self.server is not None:

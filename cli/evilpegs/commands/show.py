@@ -6,12 +6,14 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from evilpegs.commands.serve import LogFormat, configure_logging
+from evilpegs.commands.serve import LogFormat, configure_logging, reachable_hosts
 from evilpegs.database import check_database_file, server_settings
 from evilpegs.options import WHOLE, Database
+from evilpegs.signals import ended_in_order
 from evilpegs_server.hosts import host_in_url
 from evilpegs_server.show_server import show_until_stopped
 from evilpegs_server.storage.private_copy import readable_database
+from evilpegs_server.storage.server_key import key_path
 
 
 def show(
@@ -58,8 +60,12 @@ def show(
 
     def announce(port: int) -> None:
         scheme = "http" if settings.tls_cert is None else "https"
-        address = f"{scheme}://{host_in_url(settings.site_host or settings.host)}:{port}/"
+        shown_host = reachable_hosts(settings.site_host or settings.host)[0]
+        address = f"{scheme}://{host_in_url(shown_host)}:{port}/"
         print(f"showing {settings.database}\nthe site is {address}\nstop with Ctrl-C", flush=True)  # noqa: T201
 
-    with readable_database(settings.database, log) as url:
-        asyncio.run(show_until_stopped(settings.model_copy(update={"database": url}), log, announce))
+    # a copy has no keys beside it, and is removed at every signal
+    key = key_path(settings.database, settings.server_key)
+    with ended_in_order(), readable_database(settings.database, log) as url:
+        shown = settings.model_copy(update={"database": url, "server_key": key})
+        asyncio.run(show_until_stopped(shown, log, announce))

@@ -72,7 +72,7 @@ def backup_database(
     _check_target(source, target, overwrite=overwrite)
     for file, copy in others.items():
         _check_replaceable(file, copy, overwrite=overwrite)
-    with _explained(source), replacement(target) as new:
+    with explained(source), replacement(target) as new:
         _copy(source, new, progress)
         result = check_database(f"sqlite:///{new}", progress)
         if result.damage:
@@ -90,7 +90,7 @@ def backup_database(
 def check_database(url: str, progress: Progress) -> DatabaseCheck:
     """Check every page and, unless one is damaged, every chain of hashes; a server may be using the database."""
     file = _existing_file(url)
-    with _explained(file), closing(_connect(file)) as connection:
+    with explained(file), closing(_connect(file)) as connection:
         progress("pages", 0, 1)
         damage = _damaged_places(connection)
         progress("pages", 1, 1)
@@ -133,7 +133,8 @@ def _connect(file: Path) -> sqlite3.Connection:
 
 
 @contextmanager
-def _explained(file: Path) -> Iterator[None]:
+def explained(file: Path) -> Iterator[None]:
+    """Turn errors of SQLite in the block into a DatabaseUnusableError that names the file."""
     try:
         yield
     except (sqlite3.Error, SQLAlchemyError) as error:

@@ -63,12 +63,18 @@ def open_database(url: str, log: BoundLogger | None = None) -> Engine:
 
 def open_existing_database(url: str) -> Engine:
     """Open a database like `open_database`, but raise DatabaseMissingError if its file is missing or empty."""
+    check_exists(url)
+    return open_database(url)
+
+
+def check_exists(url: str) -> Path:
+    """Return the database file at ``url``; raises DatabaseMissingError if it is missing or empty."""
     file = database_file(url)
     if not file.exists() or not file.stat().st_size:
         what = f"{file} is an empty file" if file.exists() else f"there is no database at {file}"
         message = f"{what}; run `evilpegs serve` first or name one with --database"
         raise DatabaseMissingError(message)
-    return open_database(url)
+    return file
 
 
 def guard_connections(engine: Engine, lock: DatabaseLock) -> None:

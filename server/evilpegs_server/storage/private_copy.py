@@ -1,6 +1,7 @@
 """Private copies of databases that cannot be shown in place: of older versions, and where nothing can be written."""
 
 import os
+import shutil
 import sqlite3
 import tempfile
 from collections.abc import Iterator
@@ -10,8 +11,10 @@ from urllib.parse import quote
 
 from structlog.stdlib import BoundLogger
 
-from evilpegs_server.storage.database import newest_revision, open_existing_database
-from evilpegs_server.storage.location import database_file, side_files
+from evilpegs_server.storage.backup import explained
+from evilpegs_server.storage.database import check_exists, newest_revision, open_existing_database
+from evilpegs_server.storage.errors import DatabaseUnusableError
+from evilpegs_server.storage.location import side_files
 
 
 @contextmanager
@@ -20,34 +23,44 @@ def readable_database(url: str, log: BoundLogger) -> Iterator[str]:
 
     Raises DatabaseUnusableError, or OSError if the temporary directory is full.
     """
-    file = Path(os.path.realpath(database_file(url)))
-    if not file.exists() or (os.access(file.parent, os.W_OK) and _revision(file) == newest_revision()):
-        open_existing_database(url).dispose()  # for the errors
+    file = Path(os.path.realpath(check_exists(url)))
+    if os.access(file.parent, os.W_OK) and _revision(file) == newest_revision():
         yield url
         return
     with tempfile.TemporaryDirectory(prefix="evilpegs-") as folder:
         copy = Path(folder) / file.name
         log.info("showing a private copy of the database", bytes=file.stat().st_size, copy=str(copy))
-        _copy(file, copy)
         copied = f"sqlite:///{copy}"
-        open_existing_database(copied).dispose()
+        try:
+            with explained(file):
+                _copy(file, copy)
+            open_existing_database(copied).dispose()
+        except DatabaseUnusableError as error:
+            raise type(error)(str(error).replace(str(copy), str(file))) from None
+        except PermissionError as error:
+            raise DatabaseUnusableError(f"cannot read the database {file}: {error.strerror}") from None
         yield copied
 
 
 def _copy(file: Path, copy: Path) -> None:
-    # without its side file, a database in WAL mode can be read in a folder without the right to write only like this
-    mode = "mode=ro" if side_files(file)[0].exists() or os.access(file.parent, os.W_OK) else "immutable=1"
-    with (
-        closing(sqlite3.connect(f"file:{quote(str(file))}?{mode}", uri=True)) as source,
-        closing(sqlite3.connect(copy)) as target,
-    ):
+    log, shared = side_files(file)
+    if not shared.exists() and not os.access(file.parent, os.W_OK):
+        # nobody uses it, and SQLite would have to create the shared file
+        shutil.copyfile(file, copy)
+        if log.exists():
+            shutil.copyfile(log, side_files(copy)[0])
+        return
+    with closing(_connect(file)) as source, closing(sqlite3.connect(copy)) as target:
         source.backup(target)
 
 
 def _revision(file: Path) -> str | None:
-    with closing(sqlite3.connect(f"file:{quote(str(file))}?mode=ro", uri=True)) as connection:
-        try:
-            row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
-        except sqlite3.DatabaseError:
+    with explained(file), closing(_connect(file)) as connection:
+        if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'").fetchone():
             return None
+        row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
         return None if row is None else str(row[0])
+
+
+def _connect(file: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"file:{quote(str(file))}?mode=ro", uri=True)

@@ -1,0 +1,192 @@
+"""`evilpegs show`, in a process of its own: any database can be shown, and none is changed."""
+
+import ctypes
+import os
+import shutil
+import signal
+import socket
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import httpx
+import pytest
+
+from evilpegs_server.leaderboard.luck import curve_hashes
+from evilpegs_server.match.ladders import load_ladders
+from evilpegs_server.storage.database import open_database
+from evilpegs_server.storage.derived import derived_path
+from support.classic_games import GAMES, classic_match
+from support.patience import PATIENCE
+from support.stored_matches import store, store_players
+
+pytestmark = pytest.mark.usefixtures("measured_children")
+OLD = Path(__file__).parents[2] / "compatibility" / "v0.1.0"
+# of linux/prctl.h and linux/capability.h
+PR_CAPBSET_DROP, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 24, 1, 2
+MATCHES = [f"{2:016x}", f"{1:016x}"]
+
+
+@pytest.fixture
+def file(on_disk):
+    """The database of a stopped server with two matches on classic."""
+    file = on_disk / "games.sqlite3"
+    engine = open_database(f"sqlite:///{file}")
+    store_players(engine)
+    store(engine, *classic_match(1), *classic_match(2))
+    engine.dispose()
+    return file
+
+
+@pytest.fixture
+def show(start):
+    """Show a database at a free port; return the child, and a function that gets JSON from its site."""
+
+    def show(file, **options):
+        child = start("show", "--database", f"sqlite:///{file}", "--site-port", 0, **options)
+        shown, site, _ = (child.next_line() for _ in range(3))
+        assert shown.endswith(str(file))
+        return child, lambda path: httpx.get(site.split()[-1] + path, timeout=PATIENCE).json()
+
+    return show
+
+
+def content(file):
+    """Return the bytes of the database file and of its side file."""
+    log = file.with_name(file.name + "-wal")
+    return file.read_bytes(), log.read_bytes() if log.exists() else b""
+
+
+def obey_modes():
+    """Let the program that this process becomes write only where modes allow it, also if it is root."""
+    for capability in (CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH):
+        ctypes.CDLL(None).prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
+
+
+def match_ids(get):
+    return [match["match"] for match in get("api/v1/matches")["matches"]]
+
+
+def end(child, number=signal.SIGTERM):
+    result = child.end(number)
+    assert (result.status, "Traceback" in result.err) == (0, False), result.err
+    return result
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_database_of_stopped_server(show, file, number):
+    before = content(file)
+    child, get = show(file)
+    assert match_ids(get) == MATCHES
+    assert get("api/v1/ladders/classic/leaderboard")["rows"][0]["games"] == 2 * len(GAMES)
+    end(child, number)
+    assert content(file) == before
+    assert derived_path(f"sqlite:///{file}").exists()
+
+
+def test_luck_is_measured(show, file, run):
+    child, get = show(file)
+    while get("api/v1/ladders/classic/leaderboard")["rows"][0]["adjusted_games"] != 2 * len(GAMES):
+        pass
+    end(child)
+    with closing(sqlite3.connect(derived_path(f"sqlite:///{file}"))) as connection:
+        curves = {curve for (curve,) in connection.execute("SELECT curve FROM games")}
+    assert curves == {curve_hashes([load_ladders()["classic"]])["classic"]}
+
+
+def test_backup(show, file, run):
+    backup = file.with_name("backup")
+    assert run("database", "backup", backup, "--database", f"sqlite:///{file}").status == 0
+    before = content(backup)
+    child, get = show(backup)
+    assert match_ids(get) == MATCHES
+    end(child)
+    assert content(backup) == before
+
+
+def test_old_database_is_copied(show, on_disk):
+    shutil.copytree(OLD, on_disk / "old")
+    file = on_disk / "old" / "evilpegs.sqlite3"
+    before = content(file)
+    child, get = show(file, env=os.environ | {"TMPDIR": str(on_disk)})
+    assert match_ids(get)
+    assert list(on_disk.glob("evilpegs-*"))
+    end(child)
+    assert content(file) == before
+    assert not list(on_disk.glob("evilpegs-*"))
+
+
+@pytest.mark.parametrize("has_log", [False, True])
+def test_folder_where_nothing_can_be_written(show, file, has_log):
+    """The log of a server that was killed holds its latest matches."""
+    engine = open_database(f"sqlite:///{file}")
+    if has_log:
+        store(engine, *classic_match(3))
+        kept = content(file)
+    engine.dispose()
+    if has_log:
+        file.write_bytes(kept[0])
+        file.with_name(file.name + "-wal").write_bytes(kept[1])
+    Path(f"{file}.key.pub").write_text("A" * 43)
+    before = sorted(path.name for path in file.parent.iterdir())
+    for path in (file.parent, *file.parent.iterdir()):
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    child, get = show(file, preexec_fn=obey_modes)
+    assert match_ids(get) == [f"{3:016x}", *MATCHES][not has_log :]
+    assert "A" * 43 in str(get("api/v1/keys"))
+    end(child)
+    assert sorted(path.name for path in file.parent.iterdir()) == before
+
+
+def test_beside_running_server(show, server, evil_match):
+    child, get = show(server.database.removeprefix("sqlite:///"))
+    assert evil_match in match_ids(get)
+    end(child)
+    assert httpx.get(server.site + "readyz", timeout=PATIENCE).status_code == 200
+
+
+def damage_page(file):
+    with file.open("r+b") as opened:
+        opened.seek(100)
+        opened.write(b"\xff" * 4000)
+
+
+def write_text(file):
+    file.write_text("not a database, but long enough to be taken for one" * 100)
+
+
+def write_foreign(file):
+    file.unlink()
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("CREATE TABLE notes (text)")
+
+
+def write_newer(file):
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+
+
+@pytest.mark.parametrize("spoil", [Path.unlink, damage_page, write_text, write_foreign, write_newer])
+def test_unusable_database_is_one_line(start, file, spoil):
+    spoil(file)
+    result = start("show", "--database", f"sqlite:///{file}", "--site-port", 0).end()
+    assert (result.status, result.out) == (2, "")
+    assert "Traceback" not in result.err
+    line = result.err.splitlines()[-1]
+    assert line.startswith("evilpegs: ")
+    assert str(file) in line
+    assert not derived_path(f"sqlite:///{file}").exists()
+
+
+def test_port_in_use_is_one_line(start, file):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        result = start("show", "--database", f"sqlite:///{file}", "--site-port", port).end()
+    assert result.status == 2
+    assert all(fact in result.complaint for fact in ("127.0.0.1", str(port), "--site-port"))
+
+
+def test_missing_certificate_is_one_line(start, file):
+    options = ("--site-port", 0, "--tls-cert", "none.pem")
+    result = start("show", "--database", f"sqlite:///{file}", *options).end()
+    assert (result.status, "none.pem" in result.complaint) == (2, True)
