@@ -1,7 +1,6 @@
 """`evilpegs leaderboard`."""
 
 import csv
-import hashlib
 import io
 import re
 import signal
@@ -15,9 +14,12 @@ import pytest
 from evilpegs.commands.leaderboard.table import csv_text, score_bars, shorten_client, show_standings
 from evilpegs.errors import SERVER_PACKAGES
 from evilpegs.output import console
-from evilpegs_protocol.record import GENESIS
 from evilpegs_protocol.standings import Standings, StandingsRow
+from evilpegs_server.storage.database import open_database
+from evilpegs_server.storage.derived import derived_path
+from support.classic_games import GAMES, classic_match
 from support.patience import PATIENCE
+from support.stored_matches import store, store_players
 
 pytestmark = pytest.mark.usefixtures("measured_children")
 
@@ -121,17 +123,21 @@ def test_leaderboard_leaves_out_broken_match(run, server, played, tampered, seq)
     assert "1 match" in result.err
 
 
-def test_rebuild_names_row_without_events(run, evil_match, tampered):
-    """The chain of hashes holds, but no event says that the games of the match are over."""
-    forged = hashlib.sha256((GENESIS + "{}").encode()).hexdigest()
-    database = tampered(f"UPDATE events SET json = '{{}}', hash = '{forged}' WHERE match = :match AND seq = 1")
-    number = "(SELECT number FROM matches WHERE id = ?)"
-    with closing(sqlite3.connect(database.removeprefix("sqlite:///"))) as connection, connection:
-        connection.execute(f"DELETE FROM events WHERE match = {number} AND seq > 1", [evil_match])
-    assert run("leaderboard", "--database", database).status == 0
-    result = run("database", "rebuild", database, "--compare")
-    assert result.status == 1
-    assert f"match {evil_match}, game 1: outcome was solved, its events say nothing" in result.out
+def test_leaderboard_makes_results_again(run, on_disk):
+    """Results follow from the events: what was written into the derived file is gone with it."""
+    database = f"sqlite:///{on_disk / 'games.sqlite3'}"
+    engine = open_database(database)
+    store_players(engine)
+    store(engine, *classic_match(1))
+    engine.dispose()
+    command = ("leaderboard", "classic", "--json", "--database", database)
+    first = run(*command).document
+    assert [row["games"] for row in first["ladders"][0]["rows"]] == [len(GAMES)]
+    with closing(sqlite3.connect(derived_path(database))) as connection, connection:
+        connection.execute("UPDATE games SET guesses = 1")
+    assert run(*command).document != first
+    derived_path(database).unlink()
+    assert run(*command).document == first
 
 
 def made_row(player, **figures):
