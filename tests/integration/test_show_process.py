@@ -1,71 +1,18 @@
 """The show process dies, hangs, and loses its file; players notice nothing, and streams go on where they were."""
 
 import asyncio
-import json
 import os
 import signal
-from pathlib import Path
 
-import httpx
 import pytest
 
 from evilpegs_server.storage.derived import derived_path
 from support.patience import PATIENCE
 from support.processes import is_running
 from support.servers import child_server, dial
+from support.shows import answer, follow, next_show
 
 CODES = ["1122", "3344", "5566", "1234", "6543", "2211", "4433", "6655", "4321"]
-
-
-def show_of(server):
-    """Return the process id of the show process of a server, None while there is none."""
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-            if parent == server.process.pid and b"evilpegs_server.show_server" in (folder / "cmdline").read_bytes():
-                return int(folder.name)
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-    return None
-
-
-async def next_show(server, old=None):
-    async with asyncio.timeout(PATIENCE):
-        while (pid := show_of(server)) in {None, old}:  # noqa: ASYNC110 - another process
-            await asyncio.sleep(0.01)
-    return pid
-
-
-async def answer(server, path):
-    """Return the JSON of the site once it answers."""
-    async with httpx.AsyncClient(timeout=PATIENCE) as client, asyncio.timeout(PATIENCE):
-        while True:
-            try:
-                answered = await client.get(f"{server.site_url}{path}")
-            except httpx.TransportError:  # the connection was that of a process that was killed
-                continue
-            if answered.status_code == 200:
-                return answered.json()
-            assert answered.status_code == 503, answered.text
-            await asyncio.sleep(0.05)
-
-
-async def follow(url, seen):
-    """Follow a stream, also through its breaks, and add (id, event) to ``seen`` until the match is over."""
-    async with httpx.AsyncClient(timeout=PATIENCE) as client:
-        while not seen or seen[-1][1]["type"] != "match_over":
-            headers = {"Last-Event-ID": seen[-1][0]} if seen else {}
-            try:
-                async with client.stream("GET", url, headers=headers) as stream:
-                    event_id = None
-                    async for line in stream.aiter_lines():
-                        name, _, value = line.partition(": ")
-                        if name == "id":
-                            event_id = value
-                        elif name == "data":
-                            seen.append((event_id, json.loads(value)))
-            except httpx.TransportError:
-                await asyncio.sleep(0.01)
 
 
 @pytest.mark.parametrize("kills", [3, pytest.param(20, marks=pytest.mark.full)])

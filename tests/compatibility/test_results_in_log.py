@@ -1,0 +1,83 @@
+"""A database that kept results and luck beside the events is upgraded in mid-game, and loses no row."""
+
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+import structlog
+from websockets.sync.client import connect
+
+from compatibility.conftest import OldFiles
+from compatibility.test_old_files import Walker
+from evilpegs_server.storage.archive import load_last_event_id
+from evilpegs_server.storage.database import open_database
+from evilpegs_server.storage.derived import DerivedFile
+from evilpegs_server.storage.private_copy import readable_database
+from support.patience import PATIENCE
+
+KEPT = {
+    "players": "SELECT * FROM players ORDER BY id",
+    "matches": "SELECT * FROM matches ORDER BY number",
+    "events": "SELECT * FROM events ORDER BY id",
+    "log": "SELECT * FROM log",
+    "cursors": "SELECT * FROM cursors",
+}
+FINISHED = (
+    "SELECT match, game, outcome, guesses, elapsed_ms, times_ms, luck, curve FROM games WHERE outcome IS NOT NULL"
+)
+
+
+@pytest.fixture
+def before(tmp_path):
+    """A copy of the database, with its log of transactions."""
+    directory = tmp_path / "old"
+    shutil.copytree(Path(__file__).with_name("results-in-log"), directory)
+    return OldFiles(directory)
+
+
+def rows(file, query):
+    with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as connection:  # the last other one checkpoints
+        return connection.execute(query).fetchall()
+
+
+def test_no_row_is_lost(before):
+    file = before / "evilpegs.sqlite3"
+    kept = {name: rows(file, query) for name, query in KEPT.items()}
+    games, begun = rows(file, FINISHED), rows(file, "SELECT match, game, client_nonce FROM games")
+    engine = open_database(before.database)
+    derived = DerivedFile(before.database)
+    derived.follow(load_last_event_id(engine))
+    assert {name: rows(file, query) for name, query in KEPT.items()} == kept
+    assert rows(file, "SELECT match, game, client_nonce FROM begun") == begun
+    with derived.engine.connect() as connection:
+        assert sorted(tuple(row) for row in connection.exec_driver_sql(FINISHED)) == sorted(games)
+    assert {luck is not None for *_, luck, _ in games} == {True, False}, "some have a value curve"
+    derived.close()
+    engine.dispose()
+
+
+@pytest.mark.parametrize("codemaker", ["fixed", "evil", "devil"])
+def test_games_go_on(before, codemaker):
+    stood = before.expected["open"][codemaker]
+    with before.server() as url, connect(url, compression=None, open_timeout=PATIENCE) as socket:
+        walker = Walker(socket, before.tokens[before.expected["name"]][0])
+        walker.ask("resumed", type="resume", match=stood["match"], seq=stood["seq"])
+        reply = walker.ask("feedback", type="guess", match=stood["match"], game=1, turn=stood["turn"], code="3456")
+        assert reply["seq"] == stood["seq"] + 1
+        walker.resign(stood["match"])
+
+
+def test_it_is_shown_from_a_copy(before):
+    file = before / "evilpegs.sqlite3"
+    bytes_before = {path.name: path.read_bytes() for path in file.parent.glob("evilpegs.sqlite3*")}
+    with readable_database(before.database, structlog.get_logger()) as url:
+        assert url != before.database
+        engine = open_database(url)
+        assert load_last_event_id(engine) == rows(file, "SELECT max(id) FROM events")[0][0]
+        engine.dispose()
+        copied = Path(url.removeprefix("sqlite:///"))
+    assert not copied.exists()
+    after = {path.name: path.read_bytes() for path in file.parent.glob("evilpegs.sqlite3*")}
+    assert {name: after[name] for name in bytes_before} == bytes_before
