@@ -1,14 +1,13 @@
 """The luck of finished games, measured in a worker process and stored beside the results of the games.
 
-Games that have just ended are measured first, and games from before the start of the server when no others wait. The
-measurements should have a task pool of their own, which runs one task at a time, so that a measurement never delays a
-reply. A game whose luck cannot be measured counts on leaderboards without its luck.
+Games that have just ended are measured first, and games from before the start when no others wait. A game whose luck
+cannot be measured counts on leaderboards without its luck.
 """
 
 import asyncio
 import contextlib
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from typing import Final, TypeVar
 
@@ -17,25 +16,16 @@ from structlog.stdlib import BoundLogger
 from evilpegs_game.luck.game_luck import ValueCurve, load_value_curve
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.storage.derived import DerivedFile, MeasuredLuck
-from evilpegs_server.storage.games import (
-    StoredGame,
-    load_new,
-    load_newest,
-    load_stored_games,
-    load_unadjusted,
-    sum_games,
-)
+from evilpegs_server.storage.games import StoredGame, load_newest_game, load_stored_games, sum_games
 from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.scheduler import SchedulerLimits
 from evilpegs_server.work.tasks import MeasureLuck
 
 LUCK_LIMITS: Final = SchedulerLimits(budget=0, window=60.0, cheap=0, heavy_slots=1, cheap_slots=0)
-GAMES: Final = 50  # read and measured at a time
-# games times codes of their rules, per measurement; one game may exceed it. Fifty games on 4x6 take the worker process
-# about 15 ms; with far fewer, the event loop would spend more time on sending them than the worker on measuring
+GAMES: Final = 1_000  # looked at in one step; new games wait for it
+# games times codes of their rules, per measurement; one game may exceed it. With far fewer, the event loop would spend
+# more time on sending them than the worker on measuring: fifty games on 4x6 take about 15 ms
 CODES: Final = 100_000
-MATCHES: Final = 1_000  # searched at a time for games from before the start
-EVENTS: Final = 4_000  # searched at a time for games that have ended
 RETRY_SECONDS: Final = 5.0
 # between two searches for games that have ended: one after every commit would take a quarter of a processor core
 LOOK_SECONDS: Final = 0.5
@@ -79,7 +69,8 @@ class LuckKeeper:
         self._woken = asyncio.Event()
         self._following: asyncio.Task[None] | None = None
         self._begun = -1
-        self._last_event = self._looked_through = self._last_match = 0
+        self._newest = self._oldest = 0
+        """Games up to the newest and above the oldest were looked at."""
 
     def start(self) -> None:
         """Start the task, unless no ladder has a value curve."""
@@ -104,77 +95,43 @@ class LuckKeeper:
             if not self._derived.is_writer:
                 await asyncio.sleep(RETRY_SECONDS)  # whoever writes the file measures
                 continue
-            if self._begun != self._derived.begun:
-                await self._try(self._begin)
-            await self._try(self._measure_new)
-            if self._looked_through < self._last_match:
-                await self._try(self._measure_old)
-            else:
-                await asyncio.sleep(self._look_seconds)
-                await self._woken.wait()
-
-    async def _try(self, step: Callable[[], Awaitable[None]]) -> None:
-        while True:
             try:
-                await step()
+                if not await self._measure_next():
+                    await asyncio.sleep(self._look_seconds)
+                    await self._woken.wait()
             except Exception as error:  # noqa: BLE001 - the disk or the worker may be better later
                 self._log.warning("cannot measure the luck of games yet", error=type(error).__name__)
                 await asyncio.sleep(RETRY_SECONDS)
-            else:
-                return
 
-    async def _begin(self) -> None:
-        self._begun = self._derived.begun
-        self._last_event, self._last_match = await asyncio.to_thread(self._load_newest)
-        self._looked_through = 0
+    async def _measure_next(self) -> bool:
+        newest, oldest, games = await asyncio.to_thread(self._load_next)
+        by_ladder: defaultdict[str, list[StoredGame]] = defaultdict(list)
+        for game in games:
+            by_ladder[game.ladder].append(game)
+        for ladder, each in by_ladder.items():
+            size = max(1, CODES // self._ladders[ladder].rules.size)
+            for first in range(0, len(each), size):
+                await self._measure_batch(self._ladders[ladder], each[first : first + size])
+        was_last = (newest, oldest) == (self._newest, self._oldest)
+        self._newest, self._oldest = newest, oldest
+        return not was_last
 
-    async def _measure_new(self) -> None:
-        while True:
-            last, games = await asyncio.to_thread(self._load_new)
-            if last == self._last_event:
-                return
-            await self._measure(games)
-            self._last_event = last
-
-    async def _measure_old(self) -> None:
-        last = min(self._looked_through + MATCHES, self._last_match)
-        games = await asyncio.to_thread(self._load_old, self._looked_through, last)
-        for start in range(0, len(games), GAMES):
-            await self._measure(games[start : start + GAMES])
-            # games that have ended meanwhile come first
-            await self._try(self._measure_new)
-        self._looked_through = last
-
-    def _load_newest(self) -> tuple[int, int]:
+    def _load_next(self) -> tuple[int, int, list[StoredGame]]:
         with self._derived.engine.connect() as connection:
-            return load_newest(connection)
-
-    def _load_new(self) -> tuple[int, list[int]]:
-        with self._derived.engine.connect() as connection:
-            last = min(load_newest(connection)[0], self._last_event + EVENTS)
-            if last <= self._last_event:
-                return self._last_event, []
-            _, ended = load_new(connection, self._last_event, last)
-            return last, [game for each in sum_games(connection, self._curves, ended) for game in each.unadjusted]
-
-    def _load_old(self, after: int, last: int) -> list[int]:
-        with self._derived.engine.connect() as connection:
-            return load_unadjusted(connection, self._curves, after, last)
-
-    async def _measure(self, games: Sequence[int]) -> None:
-        for start in range(0, len(games), GAMES):
-            stored = await asyncio.to_thread(self._load_games, games[start : start + GAMES])
-            by_ladder: defaultdict[str, list[StoredGame]] = defaultdict(list)
-            for game in stored:
-                by_ladder[game.ladder].append(game)
-            for ladder, each in by_ladder.items():
-                size = max(1, CODES // self._ladders[ladder].rules.size)
-                for first in range(0, len(each), size):
-                    await self._measure_batch(self._ladders[ladder], each[first : first + size])
-
-    def _load_games(self, games: Sequence[int]) -> list[StoredGame]:
-        with self._derived.engine.connect() as connection:
-            return load_stored_games(connection, games)
+            end = load_newest_game(connection)
+            if self._begun != self._derived.begun:
+                self._begun, self._newest, self._oldest = self._derived.begun, end, end
+            newest, oldest = min(self._newest + GAMES, end), self._oldest
+            after, last = self._newest, newest
+            if after == last:
+                after, last = max(0, oldest - GAMES), oldest
+                oldest = after
+            sums = sum_games(connection, self._curves, after, last)
+            return (
+                newest,
+                oldest,
+                load_stored_games(connection, [game for each in sums for game in each.unadjusted_games]),
+            )
 
     async def _measure_batch(self, ladder: Ladder, games: Sequence[StoredGame]) -> None:
         task = MeasureLuck(ladder.rules, ladder.guess_limit, tuple(tuple(game.turns) for game in games))

@@ -1,9 +1,7 @@
 """Leaderboards as sums over stored games, counted in steps.
 
-Results come from the derived file, which each step first brings up to date. The first step counts all games within one
-read transaction, so that it sees one state of the database. Later steps count only the games and matches of new events.
-The luck of a game is stored a moment after its result, so later steps look up the luck of games that were counted
-without it.
+Results come from the derived file, which each step first brings up to date. The luck of a game is stored a moment after
+its result, so later steps look up the luck of games that were counted without it.
 
 A match whose chain of hashes is broken does not count. After each start of the server all events are verified, in steps
 as well. Storing which events were verified earlier would save this work, but later changes to these events would not be
@@ -13,6 +11,7 @@ noticed.
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import islice
 from typing import Final
 
 from sqlalchemy import Connection
@@ -26,21 +25,18 @@ from evilpegs_server.storage.derived import DerivedFile
 from evilpegs_server.storage.games import (
     GameSums,
     MatchSums,
-    last_player,
-    load_new,
-    load_newest,
+    load_newest_game,
+    load_newest_match,
     load_player_names,
     sum_games,
+    sum_listed_games,
     sum_matches,
-    sum_players,
 )
 
-# after which a query of the first step ends; all matches of a player are in one query
-MATCHES: Final = 5_000
-# counted or verified in one query
-EVENTS: Final = 4_000
+# matches and games of one query: the log's side file grows while a reader stays in it
+COUNTED: Final = 10_000
 # per step, so that new rows do not wait for the events of a large database
-VERIFIED: Final = 100_000
+VERIFIED: Final = 50_000
 # games whose luck is looked up in one step
 AWAITED: Final = 2_000
 MILLION: Final = 1_000_000
@@ -59,16 +55,14 @@ class StoredLeaderboards:
         self._ladders = {ladder.id: ladder for ladder in ladders.values() if ladder.rated}
         self._curves = curve_hashes(self._ladders.values())
         self._wanted = {ladder: self._curves.get(ladder) for ladder in self._ladders}
-        self._last_event: int | None = None
-        self._newest = self._verified = 0
-        self._changed: set[str] = set()
-        self._forget_counts()
+        self._verified = 0
         self._ranked: dict[str, dict[str, LeaderboardRow]] = {}
+        self._begin()
 
     @property
     def is_verified(self) -> bool:
         """True if the hashes of all events from before the last `advance` are verified."""
-        return self._verified >= self._newest
+        return self._verified >= self._derived.position
 
     @property
     def awaited(self) -> int:
@@ -82,13 +76,11 @@ class StoredLeaderboards:
         what this one could not.
         """
         if self._derived.follow(last, lambda: self.stopped):
-            self._last_event, self._verified, self._changed = None, 0, set(self._ladders)
-        if self._last_event is None:
-            self._count_all()
+            self._verified = 0
+            self._begin()
         with self._derived.engine.connect() as connection:
-            self._newest, _ = load_newest(connection)
-        self._count_new()
-        self._count_awaited()
+            self._count_new(connection)
+            self._count_awaited(connection)
         rows = {ladder: tuple(self._leaderboards[ladder].rows()) for ladder in self._changed}
         self._ranked |= {ladder: {row.player: row for row in rows[ladder]} for ladder in rows}
         self._changed.clear()
@@ -105,7 +97,7 @@ class StoredLeaderboards:
             for row in leaderboard.version_rows(number)
         ]
 
-    def _forget_counts(self) -> None:
+    def _begin(self) -> None:
         self._leaderboards = {
             ladder.id: Leaderboard(
                 guess_limit=ladder.guess_limit,
@@ -116,45 +108,27 @@ class StoredLeaderboards:
         }
         self._names: dict[int, str] = {}
         self._awaited: deque[int] = deque()
+        self._last_match = self._last_game = 0
+        self._changed = set(self._ranked)
 
-    def _count_all(self) -> None:
-        self._last_event = None
-        self._forget_counts()
-        with self._derived.engine.connect() as connection:
-            connection.exec_driver_sql("BEGIN")
-            last_event, _ = load_newest(connection)
-            after, last = 0, last_player(connection, 0, MATCHES)
-            while last is not None and last > after:
-                # the next call of `advance` then counts all games again
-                if self.stopped:
-                    return
-                self._add(connection, *sum_players(connection, self._wanted, after, last, self.broken))
-                after, last = last, last_player(connection, last, MATCHES)
-        self._last_event = last_event
+    def _count_new(self, connection: Connection) -> None:
+        newest_match, newest_game = load_newest_match(connection), load_newest_game(connection)
+        while not self.stopped and (self._last_match < newest_match or self._last_game < newest_game):
+            match = min(self._last_match + COUNTED, newest_match)
+            game = min(self._last_game + COUNTED, newest_game)
+            matches = sum_matches(connection, self._wanted, self._last_match, match, self.broken)
+            self._add(connection, matches, sum_games(connection, self._wanted, self._last_game, game, self.broken))
+            self._last_match, self._last_game = match, game
 
-    def _count_new(self) -> None:
-        while self._last_event is not None and self._last_event < self._newest and not self.stopped:
-            last = min(self._last_event + EVENTS, self._newest)
-            with self._derived.engine.connect() as connection:
-                begun, ended = load_new(connection, self._last_event, last)
-                if begun or ended:
-                    matches = sum_matches(connection, self._wanted, begun, self.broken)
-                    self._add(connection, matches, sum_games(connection, self._wanted, ended, self.broken))
-            self._last_event = last
-
-    def _count_awaited(self) -> None:
-        games = [self._awaited.pop() for _ in range(min(AWAITED, len(self._awaited)))]
-        if not games:
-            return
-        try:
-            with self._derived.engine.connect() as connection:
-                sums = sum_games(connection, self._curves, games, self.broken)
-        except Exception:
-            self._awaited.extend(games)
-            raise
+    def _count_awaited(self, connection: Connection) -> None:
+        # the newest first: luck of new games is measured first
+        games = list(islice(reversed(self._awaited), AWAITED))
+        sums = sum_listed_games(connection, self._curves, games, self.broken)
+        for _ in games:
+            self._awaited.pop()
         for each in sums:
             self._add_luck(each)
-            self._awaited.extendleft(each.unadjusted)
+            self._awaited.extendleft(each.unadjusted_games)
 
     def _add(self, connection: Connection, matches: list[MatchSums], games: list[GameSums]) -> None:
         players = {each.player for each in matches} | {each.player for each in games}
@@ -169,7 +143,7 @@ class StoredLeaderboards:
             if each.times_ms:
                 leaderboard.add_times(each.player, each.client, map(int, each.times_ms.split(",")))
             self._add_luck(each)
-            self._awaited.extend(each.unadjusted)
+            self._awaited.extend(each.unadjusted_games)
 
     def _leaderboard(self, ladder: str, player: int) -> Leaderboard:
         self._changed.add(ladder)
@@ -187,17 +161,14 @@ class StoredLeaderboards:
             self._leaderboards[games.ladder].add_luck(games.player, games.client, games.lucks, total, squares)
 
     def verify(self) -> bool:
-        """Verify the next `VERIFIED` events; return True if `advance` must count all games again."""
-        limit = min(self._verified + VERIFIED, self._newest)
-        while self._verified < limit and not self.stopped:
-            last = min(self._verified + EVENTS, limit)
-            broken = find_broken_matches(self._derived.engine, self._verified, last) - self.broken
-            if broken:  # at once, because reading the next events may fail
-                self._changed = set(self._ladders)
-                self._last_event = None
+        """Verify the next `VERIFIED` events; return True if `advance` has all games to count."""
+        last = min(self._verified + VERIFIED, self._derived.position)
+        broken = find_broken_matches(self._derived.engine, self._verified, last) - self.broken
+        self._verified = last
+        if broken:
             self.broken |= broken
-            self._verified = last
-        return self._last_event is None
+            self._begin()
+        return not self._last_match
 
 
 def _with_rank_of(row: LeaderboardRow, ranked: LeaderboardRow | None) -> LeaderboardRow:

@@ -63,10 +63,10 @@ async def test_old_and_new_games_are_measured(classic_database):
         await until_stored(keeper, classic_database, 3 * EXPECTED)
 
 
-@pytest.mark.parametrize(("games", "matches", "events"), [(1, 1, 1), (3, 2, 7)])
-async def test_steps_of_any_size_measure_every_game(classic_database, monkeypatch, games, matches, events):
-    for name, size in (("GAMES", games), ("MATCHES", matches), ("EVENTS", events)):
-        monkeypatch.setattr(luck_module, name, size)
+@pytest.mark.parametrize(("games", "codes"), [(1, 1), (3, 2_600), (5, 1)])
+async def test_steps_of_any_size_measure_every_game(classic_database, monkeypatch, games, codes):
+    monkeypatch.setattr(luck_module, "GAMES", games)
+    monkeypatch.setattr(luck_module, "CODES", codes)
     store(classic_database, *(step for number in (1, 2, 3) for step in classic_match(number)))
     async with running_keeper(classic_database) as keeper:
         await until_stored(keeper, classic_database, 3 * EXPECTED)
