@@ -230,9 +230,10 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
             for stored in load_open_matches(engine, registry.skip_unreadable):
                 registry.restore(stored)
             services.presence.restore()
-            offered = frozenset(ladder.id for ladder in registry.offered_ladders)
-            shown = ShowSetup(settings, registry.ladders, offered, game, sent.last)
-            sent.listener = await outlets.enter_async_context(show(shown, sockets, log))
+            if sockets or settings.mqtt is not None:
+                offered = frozenset(ladder.id for ladder in registry.offered_ladders)
+                shown = ShowSetup(settings, registry.ladders, offered, game, sent.last)
+                sent.listener = await outlets.enter_async_context(show(shown, sockets, log))
             log.info("listening", host=host, port=game.port, database=settings.database, resumed=len(registry))
             yield RunningServer(host, game.port, settings.database, registry, warm, site, tls is not None)
         finally:
