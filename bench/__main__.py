@@ -23,8 +23,7 @@ GROUPS = {
     "server": (
         "bench.server.throughput",
         "bench.server.evil_matches",
-        "bench.server.feed",
-        "bench.server.site",
+        "bench.server.show",
         "bench.server.finished_match",
         "bench.server.match_lists",
         "bench.server.leaderboards",
@@ -49,7 +48,7 @@ def parse_options(arguments: Sequence[str] | None, groups: Mapping[str, Sequence
     parser = argparse.ArgumentParser(
         prog="python -m bench",
         description=__doc__,
-        epilog="A bench alone has options of its own: python -m bench.server.site --help",
+        epilog="A bench alone has options of its own: python -m bench.server.show --help",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     listed = "".join(f"\n  {name}: {', '.join(modules)}" for name, modules in groups.items())

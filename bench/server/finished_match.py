@@ -18,7 +18,7 @@ from websockets.asyncio.client import connect
 from bench.command import Option, run_alone
 from bench.figures import Figure
 from bench.server.processes import evilpegs
-from bench.server.site import PATH, get
+from bench.server.show import PATH, get
 from bench.timing import percentiles
 
 LADDER = "classic"

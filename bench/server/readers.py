@@ -1,0 +1,129 @@
+"""Readers of the site, in a process that stands for other machines: requests in open loop, and streams of matches.
+
+    python -m bench.server.readers SITE SECONDS STREAMS PATH
+
+prints a JSON object: the latencies of the requests, and the delays of the feedback events of the streams, both in
+milliseconds.
+"""
+
+import asyncio
+import itertools
+import json
+import random
+import subprocess
+import sys
+import time
+from urllib.parse import urlsplit
+
+import uvloop
+
+from bench.command import ROOT
+from bench.server.processes import NICENESS
+
+REQUESTS_PER_SECOND = 200
+CONNECTIONS = 8
+LIST = "/api/v1/matches?limit=100"
+
+
+def start_readers(site, seconds, streams, path):
+    """Start the process; its standard output is a pipe."""
+    command = (sys.executable, "-m", "bench.server.readers", site, str(seconds), str(streams), path)
+    return subprocess.Popen(("nice", "-n", str(NICENESS), *command), stdout=subprocess.PIPE, text=True, cwd=ROOT)
+
+
+def request_of(path, headers="Accept-Encoding: gzip"):
+    """Return a request, by default one that accepts gzip, as browsers do."""
+    return f"GET {path} HTTP/1.1\r\nHost: localhost\r\n{headers}\r\n\r\n".encode()
+
+
+class Readers:
+    """The readers of a site, and what they noticed."""
+
+    def __init__(self, site, seconds, path):
+        self.address, self.path = urlsplit(site), path
+        self.end = time.perf_counter() + seconds
+        self.latencies, self.delays = [], []
+        self.matches = []
+
+    async def run(self, streams):
+        """Read until the time is over."""
+        following = [asyncio.create_task(self.follow_matches()) for _ in range(streams)]
+        listing = asyncio.create_task(self.list_matches())
+        await self.request_in_open_loop()
+        for task in (listing, *following):
+            assert not task.done(), task
+            task.cancel()
+        await asyncio.gather(listing, *following, return_exceptions=True)
+
+    async def connect(self):
+        return await asyncio.open_connection(self.address.hostname, self.address.port)
+
+    async def request_in_open_loop(self):
+        """Send requests; one that has to wait for a connection is late."""
+        idle = asyncio.Queue()
+        for _ in range(CONNECTIONS):
+            idle.put_nowait(await self.connect())
+        async with asyncio.TaskGroup() as tasks:
+            began = time.perf_counter()
+            for number in itertools.count():
+                planned = began + number / REQUESTS_PER_SECOND
+                if planned > self.end:
+                    break
+                await asyncio.sleep(max(0, planned - time.perf_counter()))
+                tasks.create_task(self.request(idle, planned))
+
+    async def request(self, idle, planned):
+        """Send a request and note its latency, which counts from the planned time."""
+        reader, writer = await idle.get()
+        writer.write(request_of(self.path))
+        head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+        assert head.startswith("http/1.1 200 "), head
+        await reader.readexactly(int(head.split("content-length: ")[1].split("\r\n")[0]))
+        self.latencies.append((time.perf_counter() - planned) * 1000)
+        idle.put_nowait((reader, writer))
+
+    async def list_matches(self):
+        """Look once per second which matches are open."""
+        while True:
+            reader, writer = await self.connect()
+            writer.write(request_of(LIST, "Connection: close"))
+            body = (await reader.read()).partition(b"\r\n\r\n")[2]
+            writer.close()
+            self.matches = [each["match"] for each in json.loads(body)["matches"] if not each["over"]]
+            await asyncio.sleep(1)
+
+    async def follow_matches(self):
+        """Follow one open match after the other."""
+        while True:
+            if self.matches:
+                await self.follow(random.choice(self.matches))
+            else:
+                await asyncio.sleep(0.05)
+
+    async def follow(self, match):
+        """Follow a match, and note the delays of what is played from now on."""
+        reader, writer = await self.connect()
+        try:
+            began = time.time() * 1000
+            writer.write(request_of(f"/api/v1/matches/{match}/events"))
+            async for line in reader:
+                if line == b"0\r\n":  # the last chunk
+                    return
+                if b'"type":"feedback"' in line:
+                    at = int(line.partition(b'"at":')[2].partition(b",")[0])
+                    if at >= began:
+                        self.delays.append(time.time() * 1000 - at)
+        finally:
+            writer.close()
+
+
+def main():
+    """Read, and print what was noticed."""
+    site, seconds, streams, path = sys.argv[1:]
+    readers = Readers(site, float(seconds), path)
+    uvloop.run(readers.run(int(streams)))
+    print(json.dumps({"requests": readers.latencies, "streams": readers.delays}))
+
+
+if __name__ == "__main__":
+    main()

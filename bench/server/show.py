@@ -1,0 +1,213 @@
+"""Measure what everything that reads costs the bots that play, and how soon readers have what was played.
+
+    python -m bench.server.show [--rate 1000] [--streams 500] [--seconds 10] [--rounds 3] [--path /metrics]
+
+Bots guess in open loop. In turn they play a bare echo, a server that shows nothing, and one that is read in every way
+at once: 200 requests per second for a leaderboard, streams of the matches that are played, and the feed by mosquitto to
+a subscriber. Readers and broker stand for other machines: they are niced.
+
+An event has the wall time at which it was made, in milliseconds, before its commit: what is measured until a reader
+has it includes the commit, and is exact to a millisecond. How late an idle process wakes up is measured too: times
+near it say more about the machine than about the server. The time of the game's event loop per guess, from /proc, says
+more than latencies on a machine that others use.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import json
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+import urllib.request
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+import uvloop
+
+from bench.command import MissingProgramError, Option, run_alone
+from bench.figures import Figure
+from bench.server.load import Load, run
+from bench.server.processes import NICENESS, echo, evilpegs
+from bench.server.readers import REQUESTS_PER_SECOND, start_readers
+from bench.timing import alternating, percentiles
+
+PATH = "/api/v1/ladders/classic/leaderboard"
+ALONE, READ = "alone", "read"
+WANTED_MS, WANTED_REQUEST_MS, WANTED_RATIO, WANTED_MIB = 50.0, 20.0, 1.1, 150.0
+PERCENTS = (50, 90, 99)
+OPTIONS = (
+    Option("connections", 100, 5, "bots"),
+    Option("rate", 1000.0, 100.0, "guesses per second of all bots"),
+    Option("streams", 500, 10, "streams of matches"),
+    Option("path", PATH, help="the path of the requests"),
+    Option("seconds", 10.0, 1.0, "seconds of a round"),
+    Option("rounds", 3, 1, "rounds of each kind"),
+)
+
+
+@dataclass
+class Round:
+    """Latencies of guesses in milliseconds, and the microseconds of the event loop per guess."""
+
+    guesses: list[float]
+    loop_us: float
+
+
+def get(site, path):
+    """Return the body of an answer."""
+    with urllib.request.urlopen(site.rstrip("/") + path) as response:
+        return response.read().decode()
+
+
+@contextlib.contextmanager
+def niced(command, **options):
+    """Run a program with a low priority."""
+    process = subprocess.Popen(["nice", "-n", str(NICENESS), *command], stderr=subprocess.DEVNULL, **options)
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait(10)
+
+
+@contextlib.contextmanager
+def broker():
+    """Run mosquitto on a free port; yield the port."""
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    with tempfile.TemporaryDirectory() as folder:
+        config = Path(folder) / "mosquitto.conf"
+        config.write_text(f"listener {port} 127.0.0.1\nallow_anonymous true\nset_tcp_nodelay true\n")
+        with niced(["mosquitto", "-c", config]):
+            for _ in range(100):
+                with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+                    break
+                time.sleep(0.05)
+            yield port
+
+
+@contextlib.contextmanager
+def subscriber(port, late):
+    """Collect the delays of feedback events in milliseconds in ``late``."""
+    topic = ["-t", "evilpegs/v1/+/match/+/event"]
+    with tempfile.TemporaryFile() as received:
+        with niced(["mosquitto_sub", "-p", str(port), "-V", "5", *topic, "-F", "%U %p"], stdout=received):
+            yield
+        received.seek(0)
+        late += [delay for line in received if (delay := delay_ms(line)) is not None]
+
+
+def delay_ms(line):
+    """Return the delay of a feedback event, given as the time of its arrival in seconds and its JSON."""
+    arrived, _, payload = line.partition(b" ")
+    if b'"type":"feedback"' not in payload or not line.endswith(b"}\n"):
+        return None
+    return 1000 * float(arrived) - json.loads(payload)["at"]
+
+
+async def play(server, options):
+    """Play, and return what was measured while the bots' guesses counted."""
+    load = Load(server.url, options.connections, options.connections / options.rate)
+    playing = asyncio.create_task(run(load, options.seconds))
+    while not load.counting:  # noqa: ASYNC110 - a load has no events
+        await asyncio.sleep(0.01)
+    before = server.loop_seconds()
+    while load.counting:  # noqa: ASYNC110
+        await asyncio.sleep(0.01)
+    used = server.loop_seconds() - before
+    _, latencies = await playing
+    return Round(latencies, 1e6 * used / load.answered)
+
+
+def machine_lateness(seconds):
+    """Return how late the wake-ups of an idle process are in milliseconds: what the machine adds by itself."""
+    late, end = [], time.perf_counter() + seconds
+    while (began := time.perf_counter()) < end:
+        time.sleep(0.001)
+        late.append((time.perf_counter() - began - 0.001) * 1000)
+    return late
+
+
+class Shows:
+    """Rounds on servers that are read in every way, and what their readers noticed."""
+
+    def __init__(self, options):
+        self.options = options
+        self.requests, self.streams, self.feed = [], [], []
+        self.mebibytes = []
+        """The memory of each fresh show process."""
+
+    def round(self):
+        """Play one round on a fresh server."""
+        with (
+            broker() as port,
+            subscriber(port, self.feed),
+            evilpegs("--mqtt", f"mqtt://127.0.0.1:{port}", site=True) as server,
+        ):
+            site = server.site()
+            get(site, self.options.path)
+            self.mebibytes.append(server.show_mebibytes())
+            seconds = self.options.seconds + 2  # they begin and end with the bots
+            with start_readers(site, seconds, self.options.streams, self.options.path) as readers:
+                done = uvloop.run(play(server, self.options))
+                noticed = json.loads(readers.communicate()[0])
+        self.requests += noticed["requests"]
+        self.streams += noticed["streams"]
+        return done
+
+
+def without_readers(run_server, options):
+    """Play one round on a server that nobody reads."""
+    with run_server() as server:
+        return uvloop.run(play(server, options))
+
+
+def show(name, values):
+    """Print three percentiles, and return the last."""
+    found = percentiles(values, *PERCENTS) if values else [float("nan")] * len(PERCENTS)
+    texts = (f"p{percent} {value:.2f}" for percent, value in zip(PERCENTS, found, strict=True))
+    print(f"{name:<42}{len(values):>9,}   {', '.join(texts)} ms", flush=True)
+    return found[-1]
+
+
+def measure(options: argparse.Namespace) -> list[Figure]:
+    """Play the rounds in turn."""
+    if not (shutil.which("mosquitto") and shutil.which("mosquitto_sub")):
+        raise MissingProgramError("this needs mosquitto; on Debian: apt install mosquitto mosquitto-clients")
+    shows, late, rounds = Shows(options), [], {"echo": [], ALONE: [], READ: []}
+    kinds = {
+        "echo": lambda: without_readers(echo, options),
+        ALONE: lambda: without_readers(evilpegs, options),
+        READ: shows.round,
+    }
+    for kind in alternating(list(kinds), options.rounds):
+        rounds[kind].append(done := kinds[kind]())
+        show(f"guesses, {kind}, {done.loop_us:.0f} us of the loop each", done.guesses)
+        late += machine_lateness(options.seconds / 10)
+    show("an idle process wakes up late by", late)
+    asked = show(f"{REQUESTS_PER_SECOND} requests/s for {options.path}", shows.requests)
+    streamed, fed = show("event to stream", shows.streams), show("event to subscriber of the feed", shows.feed)
+    ratios = {
+        percent: median(percentiles(each.guesses, percent)[0] for each in rounds[READ])
+        / median(percentiles(each.guesses, percent)[0] for each in rounds[ALONE])
+        for percent in (50, 99)
+    }
+    loops = {kind: median(each.loop_us for each in done) for kind, done in rounds.items()}
+    print("time of the event loop per guess: " + ", ".join(f"{kind} {used:.0f} us" for kind, used in loops.items()))
+    return [
+        Figure("bots' median, read in every way / alone", ratios[50], "", WANTED_RATIO),
+        Figure("bots' p99, read in every way / alone", ratios[99], "", WANTED_RATIO),
+        Figure("time of the event loop per guess, read / alone", loops[READ] / loops[ALONE], "", WANTED_RATIO),
+        Figure("event to stream, p99", streamed, "ms", WANTED_MS),
+        Figure("event to subscriber of the feed, p99", fed, "ms", WANTED_MS),
+        Figure(f"requests for {options.path}, p99", asked, "ms", WANTED_REQUEST_MS),
+        Figure("memory of the show process of a fresh server", median(shows.mebibytes), "MiB", WANTED_MIB),
+    ]
+
+
+if __name__ == "__main__":
+    run_alone(measure, __doc__, OPTIONS)
