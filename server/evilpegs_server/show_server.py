@@ -22,6 +22,7 @@ import structlog
 from structlog.stdlib import BoundLogger
 
 from evilpegs_game.codemakers.solved_positions import SolvedPositions
+from evilpegs_game.errors import EvilpegsError
 from evilpegs_server.hosts import allowed_hosts
 from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.leaderboard.luck import LUCK_LIMITS, LuckKeeper
@@ -181,14 +182,20 @@ async def serve(connection: socket.socket) -> None:
                 note_sent(sent)
 
     transport, _ = await loop.create_connection(lambda: FramedProtocol(handle, lambda: os._exit(0)), sock=connection)
-    given = await setup
+    given, log = await setup, _forwarding_log(transport)
     alive = asyncio.create_task(_say_alive(transport))
     sockets = [socket.socket(fileno=number) for number in given.sockets]
-    async with running_show(given, sockets, _forwarding_log(transport)) as note:
-        note(sent)
-        note_sent = note
-        await stopped.wait()
-        alive.cancel()
+    try:
+        async with running_show(given, sockets, log) as note:
+            note(sent)
+            note_sent = note
+            await stopped.wait()
+    except EvilpegsError as error:
+        log.error(str(error))
+    except Exception:
+        log.exception("the show process failed")
+    alive.cancel()
+    await asyncio.sleep(0)  # the lines above are written
 
 
 async def _say_alive(transport: asyncio.WriteTransport) -> None:

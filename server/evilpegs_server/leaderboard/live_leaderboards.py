@@ -5,7 +5,7 @@ At the start all stored games are counted; from then on, new games are counted a
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Final, TypeVar
@@ -169,21 +169,21 @@ class LiveLeaderboards:
         return self._versions.get(ladder, 0)
 
     async def _follow(self) -> None:
+        is_failing = False
         while True:
             self._woken.clear()
-            await self._try(self.update)
+            try:
+                await self.update()
+                is_failing = False
+            except Exception as error:  # noqa: BLE001 - the disk may be better a second later
+                if self._log is not None and not is_failing:
+                    self._log.warning("cannot update the leaderboards yet", error=type(error).__name__)
+                is_failing = True
+                self._woken.set()
             await asyncio.sleep(self._update_seconds)
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(LOOK_SECONDS):
                     await self._woken.wait()
-
-    async def _try(self, step: Callable[[], Awaitable[None]]) -> None:
-        try:
-            await step()
-        except Exception as error:  # noqa: BLE001 - the disk may be better a second later
-            if self._log is not None:
-                self._log.warning("cannot update the leaderboards yet", error=type(error).__name__)
-            self._woken.set()
 
 
 def _encode(info: LadderInfo, rows: tuple[LeaderboardRow, ...]) -> bytes:

@@ -109,14 +109,17 @@ class Follower:
                 waker()
 
     async def _follow(self) -> None:
+        is_failing = False
         while True:
             try:
                 await self._catch_up()
-            except Exception as error:  # noqa: BLE001 - the disk may be better a second later
-                self._log.warning("cannot follow the event log yet", error=type(error).__name__)
-                await asyncio.sleep(RETRY_SECONDS)
-            else:
+                is_failing = False
                 await self._wait()
+            except Exception as error:  # noqa: BLE001 - the disk may be better a second later
+                if not is_failing:
+                    self._log.warning("cannot follow the event log yet", error=type(error).__name__)
+                is_failing = True
+                await asyncio.sleep(RETRY_SECONDS)
 
     async def _wait(self) -> None:
         if self._has_server:

@@ -10,6 +10,8 @@ import structlog
 from starlette.responses import Response
 
 from evilpegs_server.hosts import AllowedHosts
+from evilpegs_server.leaderboard import live_leaderboards
+from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.show.streams import Streams
 from evilpegs_server.site.analysis import AnalysesBusyError
 from evilpegs_server.site.app import Guard, HostCheck, create_app
@@ -17,6 +19,7 @@ from evilpegs_server.site.site import Site
 from evilpegs_server.storage.errors import DatabaseMovedError
 from evilpegs_server.storage.reads import BusyError, Reads
 from support.fake_follower import FakeFollower
+from support.results import derived_of
 
 
 class BusyThreads:
@@ -78,6 +81,16 @@ async def test_busy_threads_are_answered_with_retry(web, site):
     answer = await web.get("/api/v1/matches")
     assert (answer.status_code, answer.json()["status"]) == (503, 503)
     assert int(answer.headers["retry-after"]) > 0
+
+
+async def test_lists_say_how_far_the_results_are(web, site, engine, monkeypatch):
+    monkeypatch.setattr(live_leaderboards, "FILL_SECONDS", 0.01)
+    derived = derived_of(engine)
+    derived.share_done = 0.4
+    site.leaderboards = LiveLeaderboards(derived, {}, None, lambda: 0)
+    answers = [await web.get(f"/api/v1/{path}") for path in ("matches", "ladders/tiny/leaderboard")]
+    assert [answer.status_code for answer in answers] == [503, 503]
+    assert all("40%" in answer.json()["detail"] for answer in answers)
 
 
 async def test_busy_analyses_are_answered_with_retry(web, site):
