@@ -9,13 +9,13 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import select, text
+from sqlalchemy import create_engine, select, text
 from sqlalchemy.exc import OperationalError
 
-from evilpegs_server.storage import writes
 from evilpegs_server.storage.archive import load_match
 from evilpegs_server.storage.database import alembic_config, open_database, open_existing_database
 from evilpegs_server.storage.errors import DatabaseInUseError, DatabaseMissingError, DatabaseUnusableError
+from evilpegs_server.storage.location import engine_file
 from evilpegs_server.storage.lock import DatabaseLock
 from evilpegs_server.storage.tables import metadata, players
 from support.matches import TINY
@@ -89,29 +89,26 @@ class TestMigrations:
             assert MigrationContext.configure(connection).get_current_revision() == newest
 
     @pytest.mark.parametrize("revision", ["0002", "0004"])
-    def test_results_of_earlier_revisions_are_derived_again(self, engine, database, revision):
+    def test_results_of_earlier_revisions_are_derived_again(self, engine, tmp_path, revision):
         store_players(engine)
         store(engine, *StoredPlay(1, TINY).play(("solved", [30, 4]), ("resigned", [])))
         store(engine, *StoredPlay(2, TINY).play(("flagged", [1, 500, 6]))[:-2])
-        downgrade(engine, revision)
+        earlier = earlier_database(engine, tmp_path, revision)
         with structlog.testing.capture_logs() as logged:
-            again = open_database(database, structlog.get_logger())
-            open_database(database, structlog.get_logger()).dispose()
+            again = open_database(earlier, structlog.get_logger())
+            open_database(earlier, structlog.get_logger()).dispose()
         assert [line["bytes"] > 0 for line in logged] == [True]
         with derived_of(again).engine.connect() as connection:
             rows = connection.execute(text("SELECT match, game, outcome, guesses, times_ms FROM games")).all()
         assert rows == [(1, 1, "solved", 2, "30,4"), (1, 2, "resigned", 0, "")]
         again.dispose()
 
-    def test_luck_and_begun_games_of_an_earlier_revision_are_kept(self, engine, database):
+    def test_luck_and_begun_games_of_an_earlier_revision_are_kept(self, engine, tmp_path):
         store_players(engine)
         store(engine, *StoredPlay(1, TINY).play(("solved", [30, 4]), ("solved", [1])))
-        store(engine, [writes.begin_game(f"{1:016x}", 1, 5, "mine"), writes.begin_game(f"{1:016x}", 2, 6, None)])
-        downgrade(engine, "0004")
-        with engine.begin() as connection:
-            connection.execute(text("UPDATE games SET outcome = 'solved', luck = -7, curve = 'c' WHERE game = 2"))
-        engine.dispose()
-        again = open_existing_database(database)
+        games = "(1, 1, 'mine', 'solved', NULL, NULL), (1, 2, NULL, 'solved', -7, 'c')"
+        insert = f"INSERT INTO games (match, game, client_nonce, outcome, luck, curve) VALUES {games}"
+        again = open_existing_database(earlier_database(engine, tmp_path, "0004", insert))
         with derived_of(again).engine.connect() as connection:
             rows = connection.execute(text("SELECT game, luck, curve FROM games ORDER BY game")).all()
         assert rows == [(1, None, None), (2, -7, "c")]
@@ -132,12 +129,21 @@ class TestMigrations:
         assert "9999" in refusal(database)
 
 
-def downgrade(engine, revision):
-    with engine.begin() as connection:
+def earlier_database(engine, folder, revision, *statements):
+    """Return the URL of a database of an earlier revision with the players, matches and events of ``engine``."""
+    url = f"sqlite:///{folder / 'earlier.sqlite3'}"
+    earlier = create_engine(url)
+    with earlier.connect() as connection:
+        connection.exec_driver_sql("ATTACH ? AS newer", (str(engine_file(engine)),))
         config = alembic_config()
         config.attributes["connection"] = connection
-        command.downgrade(config, revision)
-    engine.dispose()
+        command.upgrade(config, revision)
+        copies = (f"INSERT INTO {table} SELECT * FROM newer.{table}" for table in ("players", "matches", "events"))
+        for statement in (*copies, *statements):
+            connection.exec_driver_sql(statement)
+        connection.commit()
+    earlier.dispose()
+    return url
 
 
 class TestRefused:

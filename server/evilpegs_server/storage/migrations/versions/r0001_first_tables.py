@@ -60,8 +60,3 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("match", "game", name="pk_games"),
         sa.ForeignKeyConstraint(["match"], ["matches.number"], name="fk_games_match"),
     )
-
-
-def downgrade() -> None:
-    for table in ("games", "events", "matches", "players"):
-        op.drop_table(table)

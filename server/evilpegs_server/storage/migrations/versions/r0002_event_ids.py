@@ -59,30 +59,3 @@ def upgrade() -> None:
     op.drop_index("ix_matches_player", "matches")
     for name, columns_of_index in _INDEXES.items():
         op.create_index(name, "matches", columns_of_index)
-
-
-def downgrade() -> None:
-    """Restore the tables of revision 0001; the ids of events, the cursors and the clients are lost."""
-    for name in _INDEXES:
-        op.drop_index(name, "matches")
-    op.create_index("ix_matches_ladder", "matches", ["ladder"])
-    op.create_index("ix_matches_player", "matches", ["player"])
-    op.drop_column("matches", "client")
-    op.drop_table("cursors")
-    op.create_table(
-        "events_without_id",
-        sa.Column("match", sa.Integer(), nullable=False),
-        sa.Column("seq", sa.Integer(), nullable=False),
-        sa.Column("at", sa.BigInteger(), nullable=False),
-        sa.Column("type", sa.String(20), nullable=False),
-        sa.Column("json", sa.Text(), nullable=False),
-        sa.Column("hash", sa.String(64), nullable=False),
-        sa.PrimaryKeyConstraint("match", "seq", name="pk_events"),
-        sa.ForeignKeyConstraint(["match"], ["matches.number"], name="fk_events_match"),
-    )
-    op.execute(
-        "INSERT INTO events_without_id (match, seq, at, type, json, hash)"
-        " SELECT match, seq, at, type, json, hash FROM events ORDER BY id"
-    )
-    op.drop_table("events")
-    op.rename_table("events_without_id", "events")

@@ -12,8 +12,6 @@ down_revision = "0002"
 branch_labels = None
 depends_on = None
 
-_COLUMNS = ("times_ms", "luck", "curve")
-
 _TIMES = """
     WITH guesses AS (
         SELECT match, json_extract(json, '$.game') AS game, json_extract(json, '$.took_ms') AS took_ms
@@ -30,8 +28,3 @@ def upgrade() -> None:
     op.add_column("games", sa.Column("luck", sa.BigInteger(), nullable=True))
     op.add_column("games", sa.Column("curve", sa.String(16), nullable=True))
     op.execute(_TIMES)
-
-
-def downgrade() -> None:
-    for name in _COLUMNS:
-        op.drop_column("games", name)

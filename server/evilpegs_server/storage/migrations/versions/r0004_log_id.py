@@ -12,7 +12,3 @@ depends_on = None
 def upgrade() -> None:
     op.create_table("log", sa.Column("id", sa.String(16), nullable=False), sa.PrimaryKeyConstraint("id", name="pk_log"))
     op.execute("INSERT INTO log (id) SELECT lower(hex(randomblob(8)))")
-
-
-def downgrade() -> None:
-    op.drop_table("log")

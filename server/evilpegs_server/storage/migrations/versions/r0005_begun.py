@@ -42,25 +42,3 @@ def upgrade() -> None:
     op.execute("INSERT INTO luck SELECT match, game, luck, curve FROM games WHERE luck IS NOT NULL")
     op.drop_table("games")
     op.create_index("ix_matches_open", "matches", ["number"], sqlite_where=sa.text("NOT over"))
-
-
-def downgrade() -> None:
-    """Restore the table games without results."""
-    op.drop_index("ix_matches_open", "matches")
-    op.create_table(
-        "games",
-        sa.Column("match", sa.Integer(), nullable=False),
-        sa.Column("game", sa.Integer(), nullable=False),
-        sa.Column("client_nonce", sa.String(64)),
-        sa.Column("outcome", sa.String(10)),
-        sa.Column("guesses", sa.Integer()),
-        sa.Column("elapsed_ms", sa.BigInteger()),
-        sa.Column("times_ms", sa.Text()),
-        sa.Column("luck", sa.BigInteger()),
-        sa.Column("curve", sa.String(16)),
-        sa.PrimaryKeyConstraint("match", "game", name="pk_games"),
-        sa.ForeignKeyConstraint(["match"], ["matches.number"], name="fk_games_match"),
-    )
-    op.execute("INSERT INTO games (match, game, client_nonce) SELECT match, game, client_nonce FROM begun")
-    op.drop_table("luck")
-    op.drop_table("begun")
