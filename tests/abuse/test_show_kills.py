@@ -24,6 +24,7 @@ async def play(url, stopped):
         while not stopped.is_set():
             match = await player.play("classic-practice")
             for turn, code in enumerate(CODES, 1):
+                await asyncio.sleep(0.1)  # a stream resumes within 10,000 events: twenty seconds of fifty such players
                 reply = await player.guess(match, 1, turn, code)
                 assert reply["type"] == "feedback", reply
                 answered.append((match, reply["seq"]))
