@@ -75,11 +75,11 @@ def add_games(board, player, client, order, counts, luck=(0, 0, 0)):
     and the sum of squares of the luck-adjusted scores.
     """
     board.set_name(player, f"p{player}")
-    board.add_matches(player, client, 1, order, order)
+    board.version(player, client).add_matches(1, order, order)
     for score, count in enumerate(counts, 1):
         if count:
             board.add_games(player, client, "solved" if score <= GUESS_LIMIT else "unsolved", score, count)
-    board.add_luck(player, client, *luck)
+    board.version(player, client).add_luck(*luck)
 
 
 def histories(source, rng, looks, players):

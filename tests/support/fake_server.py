@@ -23,6 +23,7 @@ from evilpegs_server.replies.codemaking import Codemaking
 from evilpegs_server.storage.archive import load_open_matches, load_players
 from evilpegs_server.storage.reads import Reads
 from evilpegs_server.storage.writer import Writer
+from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.tasks import run_task
 from support.limits import admission_limits, guest_limits
 from support.matches import TINY
@@ -121,6 +122,8 @@ class FakePool:
         self._tasks.append((self.replacements.get(type(task), task), done))
         if not self.paused:
             self.run_pending()
+
+    run = TaskPool.run
 
     def run_pending(self):
         """Run every waiting task; the results are delivered in the next iteration of the event loop."""

@@ -37,7 +37,7 @@ class LeaderboardFold:
         self._started += 1
         number = self._numbers.setdefault(event.player, len(self._numbers))
         self._leaderboard.set_name(number, event.player)
-        self._leaderboard.add_matches(number, _client(event), 1, self._started, self._started)
+        self._leaderboard.version(number, _client(event)).add_matches(1, self._started, self._started)
 
     def _add_to_match(self, leaderboard, started, event):
         player, client = self._numbers[started.player], _client(started)
@@ -48,7 +48,7 @@ class LeaderboardFold:
                 times_ms = self._times.pop((event.match, event.game), [])
                 leaderboard.add_games(player, client, event.outcome, event.guesses)
                 if event.outcome != "void":
-                    leaderboard.add_times(player, client, times_ms)
+                    leaderboard.version(player, client).add_times(times_ms)
             case MatchOver():
                 del self._open[started.match]
             case _:

@@ -35,7 +35,6 @@ class Leaderboard:
         self._adjusted = adjusted
         self._ranked_from = ADJUSTED_FROM if adjusted else RANKED_FROM_FIXED if fixed else RANKED_FROM_ADVERSARY
         self._players: dict[int, PlayerTally] = {}
-        self._rated: set[int] = set()
         self._changed: set[int] = set()
         self._latest: dict[int, CountedVersion] = {}
         self._rows: dict[int, LeaderboardRow] = {}
@@ -47,21 +46,13 @@ class Leaderboard:
         """Set the name, which each player with a game needs before `rows`."""
         self._tally(player).name = name
 
-    def add_matches(self, player: int, client: str, count: int, first: int, last: int) -> None:
-        """Add started rated matches, with numbers from ``first`` to ``last`` that order matches by their start."""
-        self._rated.add(player)
-        self._version(player, client).add_matches(count, first, last)
+    def version(self, player: int, client: str) -> VersionTally:
+        """Return the results of a client version, to add matches, times or luck to them."""
+        return self._tally(player).version(client)
 
     def add_games(self, player: int, client: str, outcome: str, guesses: int, count: int = 1) -> None:
         """Add games with one outcome and one length; void games are ignored."""
-        self._version(player, client).add_games(outcome, guesses, self._guess_limit, count)
-
-    def add_times(self, player: int, client: str, times_ms: Iterable[int]) -> None:
-        self._version(player, client).add_times(times_ms)
-
-    def add_luck(self, player: int, client: str, games: int, total: int, squares: int) -> None:
-        """Add the sum and the sum of squares of luck-adjusted scores, in millionths of a guess."""
-        self._version(player, client).add_luck(games, total, squares)
+        self.version(player, client).add_games(outcome, guesses, self._guess_limit, count)
 
     def rows(self) -> list[LeaderboardRow]:
         """Return the rows of all players with a game that is not void: ranked rows, best first, then all others."""
@@ -95,8 +86,9 @@ class Leaderboard:
 
     def _update_intervals(self, changed: Iterable[int]) -> None:
         # the level of all intervals depends on the number of players with a rated match
-        if self._rated_players != len(self._rated):
-            self._rated_players, changed = len(self._rated), list(self._rows)
+        rated = sum(player.matches > 0 for player in self._players.values())
+        if self._rated_players != rated:
+            self._rated_players, changed = rated, list(self._rows)
         for player in changed:
             self._intervals.pop(player, None)
         ranked = [player for player in changed if self._is_ranked(self._rows[player])]
@@ -122,9 +114,6 @@ class Leaderboard:
     def _order(self, row: LeaderboardRow) -> tuple[bool, int, float, str]:
         ranked_mean = row.adjusted_mean if self._adjusted and row.rank is not None else row.mean
         return row.rank is None, row.rank or 0, ranked_mean or 0.0, row.player
-
-    def _version(self, player: int, client: str) -> VersionTally:
-        return self._tally(player).version(client)
 
     def _tally(self, player: int) -> PlayerTally:
         self._changed.add(player)

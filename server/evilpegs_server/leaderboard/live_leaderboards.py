@@ -1,7 +1,4 @@
-"""The leaderboards, in memory and up to date.
-
-At the start all stored games are counted; from then on, new games are counted at most twice per second.
-"""
+"""The leaderboards, in memory and up to date: new games are counted at most twice per second."""
 
 import asyncio
 import contextlib
@@ -65,11 +62,9 @@ class LiveLeaderboards:
         self._following: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Start to count in the background; `rows` waits until all stored games are counted."""
         self._following = asyncio.create_task(self._follow())
 
     async def close(self) -> None:
-        """Stop counting; a count in progress is ended early."""
         self._counting.stopped = True
         if self._following is not None:
             self._following.cancel()
@@ -78,7 +73,6 @@ class LiveLeaderboards:
         await asyncio.to_thread(self._thread.shutdown)
 
     def wake(self) -> None:
-        """Note that events may have been stored."""
         self._woken.set()
 
     def listen(self, listener: Callable[[], None]) -> None:
@@ -122,7 +116,6 @@ class LiveLeaderboards:
 
     @property
     def is_verified(self) -> bool:
-        """True if the hashes of all events from before the last count are verified."""
         return self._counting.is_verified
 
     @property
@@ -160,7 +153,7 @@ class LiveLeaderboards:
             if known is not None and known[0] == version:
                 return known[1]
             rows = await self.rows(info.id)
-            body = await asyncio.to_thread(_encode, info, rows)
+            body = await asyncio.to_thread(lambda: orjson.dumps(leaderboard_document(info, rows)))
             self._bodies[info.id] = version, body
             return body
 
@@ -184,7 +177,3 @@ class LiveLeaderboards:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(LOOK_SECONDS):
                     await self._woken.wait()
-
-
-def _encode(info: LadderInfo, rows: tuple[LeaderboardRow, ...]) -> bytes:
-    return orjson.dumps(leaderboard_document(info, rows))

@@ -8,8 +8,8 @@ import asyncio
 import contextlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache, partial
-from typing import Final, TypeVar
+from functools import cache
+from typing import Final
 
 from structlog.stdlib import BoundLogger
 
@@ -30,7 +30,6 @@ RETRY_SECONDS: Final = 5.0
 # between two searches for games that have ended: one after every commit would take a quarter of a processor core
 LOOK_SECONDS: Final = 0.5
 _COST: Final = 1
-_T = TypeVar("_T")
 
 _load_curve = cache(load_value_curve)
 
@@ -135,7 +134,7 @@ class LuckKeeper:
 
     async def _measure_batch(self, ladder: Ladder, games: Sequence[StoredGame]) -> None:
         task = MeasureLuck(ladder.rules, ladder.guess_limit, tuple(tuple(game.turns) for game in games))
-        measured = await self._run(task)
+        measured = await self._pool.run(self, _COST, task)
         curve = self._curves[ladder.id]
         stored = [
             MeasuredLuck(luck, curve, game.match, game.game)
@@ -145,16 +144,3 @@ class LuckKeeper:
         if stored:
             await asyncio.to_thread(self._derived.store_luck, stored)
             self._stored()
-
-    async def _run(self, task: MeasureLuck) -> list[int | None]:
-        result: asyncio.Future[list[int | None] | Exception] = asyncio.get_running_loop().create_future()
-        self._pool.submit(self, _COST, task, partial(_settle, result))
-        outcome = await result
-        if isinstance(outcome, Exception):
-            raise outcome
-        return outcome
-
-
-def _settle(future: asyncio.Future[_T], value: _T) -> None:
-    if not future.done():
-        future.set_result(value)

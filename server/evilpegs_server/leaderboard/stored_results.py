@@ -136,12 +136,12 @@ class StoredLeaderboards:
         self._names |= load_player_names(connection, players - self._names.keys())
         for started in matches:
             player, ladder, client, count, first, last = started
-            self._leaderboard(ladder, player).add_matches(player, client, count, first, last)
+            self._leaderboard(ladder, player).version(player, client).add_matches(count, first, last)
         for each in games:
             leaderboard = self._leaderboard(each.ladder, each.player)
             leaderboard.add_games(each.player, each.client, each.outcome, each.guesses, each.games)
             if each.times_ms:
-                leaderboard.add_times(each.player, each.client, map(int, each.times_ms.split(",")))
+                leaderboard.version(each.player, each.client).add_times(map(int, each.times_ms.split(",")))
             self._add_luck(each)
             self._awaited.extend(each.unadjusted_games)
 
@@ -158,7 +158,7 @@ class StoredLeaderboards:
             score = MILLION * (games.guesses if games.outcome == "solved" else miss)
             total = games.lucks * score - games.luck
             squares = games.lucks * score**2 - 2 * score * games.luck + games.luck_squares
-            self._leaderboards[games.ladder].add_luck(games.player, games.client, games.lucks, total, squares)
+            self._leaderboards[games.ladder].version(games.player, games.client).add_luck(games.lucks, total, squares)
 
     def verify(self) -> bool:
         """Verify the next `VERIFIED` events; return True if `advance` has all games to count."""

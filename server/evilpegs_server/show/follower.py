@@ -1,7 +1,7 @@
 """The follower of the event log, which hands new events to its listeners in the order in which they were stored.
 
-Nobody may see a feedback before its player. The server therefore says up to which event all were sent, with
-`note_sent`, and the follower reads no further. Without a server, on a backup for example, it reads what is stored.
+Nobody may see a feedback before its player, so the follower reads no further than the server has sent. Without a
+server, on a backup for example, it reads what is stored.
 """
 
 import asyncio
@@ -67,7 +67,8 @@ class Follower:
         self._log = log
         self._has_server = sent is not None
         # what was stored before was sent, or is sent when its player resumes
-        self.position = self._sent = load_last_event_id(engine) if sent is None else sent
+        self.position = self.sent = load_last_event_id(engine) if sent is None else sent
+        """The ids of the last event that was read, and of the last that was sent to its player."""
         self._listeners: list[tuple[Listener, Callable[[], bool]]] = []
         self._wakers: list[Callable[[], None]] = []
         self._woken = asyncio.Event()
@@ -93,17 +94,12 @@ class Follower:
     @property
     def unread(self) -> int:
         """The events that were sent and are not read yet."""
-        return self._sent - self.position
-
-    @property
-    def sent(self) -> int:
-        """The id of the event up to which every event was sent to its player."""
-        return self._sent
+        return self.sent - self.position
 
     def note_sent(self, last: int) -> None:
         """Note that every event with an id up to ``last`` was sent to its player."""
-        if last > self._sent:
-            self._sent = last
+        if last > self.sent:
+            self.sent = last
             self._woken.set()
             for waker in self._wakers:
                 waker()
@@ -130,15 +126,12 @@ class Follower:
             self.note_sent(await asyncio.to_thread(load_last_event_id, self._engine))
 
     async def _catch_up(self) -> None:
-        while self.position < self._sent:
-            if not self._is_heard():
-                self.position = self._sent
+        while self.position < self.sent:
+            if not any(is_listening() for _, is_listening in self._listeners):
+                self.position = self.sent
                 return
-            last = self._sent
+            last = self.sent
             events = await asyncio.to_thread(load_events, self._engine, self.position, last)
             self.position = events[-1].id if len(events) == MAX_EVENTS else last
             for listener, _ in self._listeners:
                 listener(events)
-
-    def _is_heard(self) -> bool:
-        return any(is_listening() for _, is_listening in self._listeners)

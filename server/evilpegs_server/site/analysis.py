@@ -77,18 +77,11 @@ class MatchAnalyses:
     async def _compute(self, match: str) -> bytes:
         replay = await asyncio.to_thread(_read_finished_match, self._engine, match)
         games = await asyncio.to_thread(lambda: replay.histories)
-        analyses = await self._analyze(AnalyzeGames(Rules.parse(replay.record.started.rules), games))
+        task = AnalyzeGames(Rules.parse(replay.record.started.rules), games)
+        analyses = await self._pool.run(self, _COST, task)
         text = await asyncio.to_thread(_document_text, replay, analyses)
         self._texts.put(match, text, len(text))
         return text
-
-    async def _analyze(self, task: AnalyzeGames) -> bytes:
-        result: asyncio.Future[bytes | Exception] = asyncio.get_running_loop().create_future()
-        self._pool.submit(self, _COST, task, lambda outcome: None if result.done() else result.set_result(outcome))
-        outcome = await result
-        if isinstance(outcome, Exception):
-            raise outcome
-        return outcome
 
 
 def _read_finished_match(engine: Engine, match: str) -> MatchReplay:

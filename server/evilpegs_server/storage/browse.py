@@ -2,14 +2,14 @@
 
 Every list is ordered by columns of an index, and the columns of a filter are the first columns of that index. One index
 seek per ladder therefore finds the rows of a page, for all filters and any number of matching rows; the page takes the
-latest of them. The database returns each page as one JSON text, for the reason that `games` gives.
+latest of them.
 """
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import orjson
-from sqlalchemy import Connection, Engine, TextClause, text
+from sqlalchemy import Connection, Engine, text
 
 from evilpegs_server.storage.players import PlayerKind
 
@@ -27,8 +27,7 @@ class MatchFilter:
     over: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ListedMatch:
+class ListedMatch(NamedTuple):
     """A match in a list; ``outcomes``, ``guesses`` and ``elapsed_ms`` are those of its finished games."""
 
     number: int
@@ -43,9 +42,7 @@ class ListedMatch:
     elapsed_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class StoredPlayer:
-    id: int
+class StoredPlayer(NamedTuple):
     name: str
     kind: PlayerKind
     created_at: int
@@ -54,14 +51,14 @@ class StoredPlayer:
 def list_matches(engine: Engine, wanted: MatchFilter, limit: int) -> list[ListedMatch]:
     """Return the matches with the latest start first; among equal starts, with the highest number first."""
     with engine.connect() as connection:
-        ladders = _ladders(connection, wanted)
-        if not ladders:
-            return []
-        query, names = _page_query(wanted, len(ladders)), enumerate(ladders)
-        parameters = _page_parameters(connection, wanted) | {f"ladder{index}": ladder for index, ladder in names}
-        rows = orjson.loads(connection.execute(query, parameters | {"limit": limit}).scalar_one())
-    summaries = [_summary(*row) for row in rows]
-    return sorted(summaries, key=lambda match: (match.started_at, match.number), reverse=True)
+        numbers = orjson.dumps(_page(connection, wanted, limit)).decode()
+        games: dict[int, list[tuple[str, int, int]]] = {}
+        for match, *game in connection.execute(_GAMES, {"matches": numbers}):
+            games.setdefault(match, []).append(tuple(game))
+        return [
+            _listed(match, games.get(match.number, []))
+            for match in connection.execute(_MATCHES, {"matches": numbers}).all()
+        ]
 
 
 def find_player(engine: Engine, name: str) -> StoredPlayer | None:
@@ -72,61 +69,38 @@ def find_player(engine: Engine, name: str) -> StoredPlayer | None:
 
 def list_players(engine: Engine, after_name: str = "", limit: int = 100) -> list[StoredPlayer]:
     with engine.connect() as connection:
-        rows = orjson.loads(connection.execute(_PLAYERS, {"after": after_name, "limit": limit}).scalar_one())
-    return sorted((StoredPlayer(*row) for row in rows), key=lambda player: player.name)
+        return [StoredPlayer(*row) for row in connection.execute(_PLAYERS, {"after": after_name, "limit": limit})]
 
 
-def _summary(
-    number: int, match: str, ladder: str, player: str, client: str, started_at: int, over: int, games: list[Any]
-) -> ListedMatch:
-    finished = sorted(games)
-    return ListedMatch(
-        number=number,
-        match=match,
-        ladder=ladder,
-        player=player,
-        client=client,
-        started_at=started_at,
-        over=bool(over),
-        outcomes=tuple(outcome for _, outcome, _, _ in finished),
-        guesses=tuple(guesses for _, _, guesses, _ in finished),
-        elapsed_ms=sum(elapsed_ms for _, _, _, elapsed_ms in finished),
-    )
+def _listed(match: Any, games: list[tuple[str, int, int]]) -> ListedMatch:
+    outcomes, guesses, times = zip(*games, strict=True) if games else ((), (), ())
+    return ListedMatch._make([*match[:6], bool(match.over), outcomes, guesses, sum(times)])
 
 
-def _ladders(connection: Connection, wanted: MatchFilter) -> list[str | None]:
-    if (wanted.ladders, wanted.player, wanted.client) == (None, None, None):
-        return [None]  # all ladders at once
-    stored = connection.execute(_ALL_LADDERS).scalars()
-    return [ladder for ladder in stored if wanted.ladders is None or ladder in wanted.ladders]
-
-
-def _page_parameters(connection: Connection, wanted: MatchFilter) -> dict[str, Any]:
+def _page(connection: Connection, wanted: MatchFilter, limit: int) -> list[int]:
     player, at = None, None
     if wanted.player is not None:
         player = connection.execute(_PLAYER_ID, {"name": wanted.player}).scalar()
     if wanted.before is not None:
         at = connection.execute(_START, {"number": wanted.before}).scalar()
-    return {
+    parameters = {
         "player": player,
         "client": wanted.client,
         "over": wanted.over,
         "since": wanted.since or 0,
         "at": _END_OF_TIME if at is None else at,
         "number": _END_OF_TIME if wanted.before is None else wanted.before,
+        "limit": limit,
     }
-
-
-def _page_query(wanted: MatchFilter, ladders: int) -> TextClause:
-    by_ladder = (wanted.ladders, wanted.player, wanted.client) != (None, None, None)
-    conditions = "".join(
-        f"{column} = :{column} AND " for column in ("player", "client", "over") if getattr(wanted, column) is not None
-    )
-    members = (
-        _LADDER_PAGE.format(conditions=(f"ladder = :ladder{index} AND " if by_ladder else "") + conditions)
-        for index in range(ladders)
-    )
-    return text(_PAGE.format(members=" UNION ALL ".join(members)))
+    columns = [column for column in ("player", "client", "over") if getattr(wanted, column) is not None]
+    ladders: list[str | None] = [None]  # all ladders at once
+    if (wanted.ladders, wanted.player, wanted.client) != (None, None, None):
+        columns.append("ladder")
+        stored = connection.execute(_ALL_LADDERS).scalars()
+        ladders = [ladder for ladder in stored if wanted.ladders is None or ladder in wanted.ladders]
+    query = text(_LADDER_PAGE.format(conditions="".join(f"{column} = :{column} AND " for column in columns)))
+    found = [row for each in ladders for row in connection.execute(query, parameters | {"ladder": each}).all()]
+    return [number for _, number in sorted(map(tuple, found), reverse=True)[:limit]]
 
 
 # greater than all times and all numbers of matches
@@ -144,25 +118,24 @@ _ALL_LADDERS: Final = text(
 )
 
 _LADDER_PAGE: Final = """
-    SELECT * FROM (SELECT started_at, number FROM matches
-        WHERE {conditions} started_at BETWEEN :since AND :at AND (started_at, number) < (:at, :number)
-        ORDER BY started_at DESC, number DESC LIMIT :limit)
+    SELECT started_at, number FROM matches
+    WHERE {conditions} started_at BETWEEN :since AND :at AND (started_at, number) < (:at, :number)
+    ORDER BY started_at DESC, number DESC LIMIT :limit
 """
-_PAGE: Final = """
-    SELECT json_group_array(json_array(m.number, m.id, m.ladder, p.name, m.client, m.started_at, m.over, json((
-        SELECT json_group_array(json_array(g.game, g.outcome, g.guesses, g.elapsed_ms))
-        FROM games AS g WHERE g.match = m.number AND g.outcome IS NOT NULL))))
-    FROM (SELECT number FROM ({members}) ORDER BY started_at DESC, number DESC LIMIT :limit) AS chosen
-    CROSS JOIN matches AS m ON m.number = chosen.number
-    CROSS JOIN players AS p ON p.id = m.player
-"""
-
-_PLAYER_ID: Final = text("SELECT id FROM players WHERE name = :name")
-_START: Final = text("SELECT started_at FROM matches WHERE number >= :number ORDER BY number LIMIT 1")
-_PLAYER: Final = text("SELECT id, name, kind, created_at FROM players WHERE name = :name")
-_PLAYERS: Final = text(
+_MATCHES: Final = text(
     """
-    SELECT json_group_array(json_array(id, name, kind, created_at)) FROM (
-        SELECT id, name, kind, created_at FROM players WHERE name > :after ORDER BY name LIMIT :limit)
+    SELECT m.number, m.id, m.ladder, p.name, m.client, m.started_at, m.over
+    FROM json_each(:matches) AS chosen
+    CROSS JOIN matches AS m ON m.number = chosen.value CROSS JOIN players AS p ON p.id = m.player ORDER BY chosen.key
     """
 )
+_GAMES: Final = text(
+    """
+    SELECT g.match, g.outcome, g.guesses, g.elapsed_ms FROM json_each(:matches) AS chosen
+    CROSS JOIN games AS g ON g.match = chosen.value WHERE g.outcome IS NOT NULL ORDER BY g.match, g.game
+    """
+)
+_PLAYER_ID: Final = text("SELECT id FROM players WHERE name = :name")
+_START: Final = text("SELECT started_at FROM matches WHERE number >= :number ORDER BY number LIMIT 1")
+_PLAYER: Final = text("SELECT name, kind, created_at FROM players WHERE name = :name")
+_PLAYERS: Final = text("SELECT name, kind, created_at FROM players WHERE name > :after ORDER BY name LIMIT :limit")

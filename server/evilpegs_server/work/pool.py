@@ -3,6 +3,7 @@
 Costs are in units of work of about 2 nanoseconds of processor time.
 """
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -60,6 +61,15 @@ class TaskPool:
             raise RuntimeError("the pool is closed")
         self._scheduler.push(Job(player, cost, self._clock(), _Submission(task, done)))
         self._start_tasks()
+
+    async def run(self, player: object, cost: int, task: Task[_T]) -> _T:
+        """Return the result of a task that is submitted as by `submit`."""
+        result: asyncio.Future[_T | Exception] = asyncio.get_running_loop().create_future()
+        self.submit(player, cost, task, lambda outcome: None if result.done() else result.set_result(outcome))
+        outcome = await result
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
 
     def metrics(self) -> PoolMetrics:
         oldest, running, now = self._scheduler.oldest, self._scheduler.oldest_running, self._clock()

@@ -103,16 +103,16 @@ class FinishedGames:
         return number
 
     def add_start(self, order, player, client):
-        self.board.add_matches(self.number(player), client, 1, int(order), int(order))
+        self.board.version(self.number(player), client).add_matches(1, int(order), int(order))
 
     def add_games(self, player, client, outcome, guesses, count):
         self.board.add_games(self.number(player), client, outcome, int(guesses), int(count))
 
     def add_time(self, player, client, milliseconds, count):
-        self.board.add_times(self.number(player), client, [int(milliseconds)] * int(count))
+        self.board.version(self.number(player), client).add_times([int(milliseconds)] * int(count))
 
     def add_luck(self, player, client, *sums):
-        self.board.add_luck(self.number(player), client, *map(int, sums))
+        self.board.version(self.number(player), client).add_luck(*map(int, sums))
 
 
 LADDERS = [part.partition("\n\n")[0] for part in FINISHED_GAMES.split("\nladder ")[1:]]
@@ -148,7 +148,7 @@ class TestFinishedGames:
 def one_player(fixed=True, adjusted=False, name="ann"):
     board = Leaderboard(guess_limit=10, fixed=fixed, adjusted=adjusted)
     board.set_name(1, name)
-    board.add_matches(1, "bot 1", 1, 1, 1)
+    board.version(1, "bot 1").add_matches(1, 1, 1)
     return board
 
 
@@ -167,7 +167,7 @@ class TestLeaderboard:
         board = one_player()
         board.add_games(1, "bot 1", "solved", 5, 100)
         assert board.rows()[0].rank == 1
-        board.add_matches(1, "bot 2", 1, 2, 2)
+        board.version(1, "bot 2").add_matches(1, 2, 2)
         assert board.rows()[0].client == "bot 1"
         board.add_games(1, "bot 2", "solved", 5)
         row = board.rows()[0]
@@ -176,7 +176,7 @@ class TestLeaderboard:
     def test_interval_has_level_of_version(self):
         board = one_player()
         for number in (1, 2, 3):
-            board.add_matches(1, f"bot {number}", 1, number, number)
+            board.version(1, f"bot {number}").add_matches(1, number, number)
             board.add_games(1, f"bot {number}", "solved", 5, 50)
         rows = board.version_rows(1)
         assert [(row.client, row.version, row.rank) for row in rows] == [
@@ -193,13 +193,13 @@ class TestLeaderboard:
         """Two rows that differ on a ladder of two names no longer differ on one of 10,000."""
         board = one_player(fixed=False)
         board.set_name(2, "bob")
-        board.add_matches(2, "bot 1", 1, 2, 2)
+        board.version(2, "bot 1").add_matches(1, 2, 2)
         for player, guesses in ((1, 5), (2, 6)):
             board.add_games(player, "bot 1", "solved", guesses, 80)
         before = board.rows()
         assert [(row.player, row.rank) for row in before] == [("ann", 1), ("bob", 2)]
         for player in range(3, 10_001):
-            board.add_matches(player, "bot 1", 1, player, player)
+            board.version(player, "bot 1").add_matches(1, player, player)
         after = board.rows()
         assert [(row.player, row.rank, row.rank_worst) for row in after] == [("ann", 1, 2), ("bob", 1, 2)]
         assert [(row.low, row.high) for row in after] == [(row.low, row.high) for row in before]
@@ -207,7 +207,7 @@ class TestLeaderboard:
     def test_luck_without_curve_is_ignored(self):
         board = one_player()
         board.add_games(1, "bot 1", "solved", 5, 100)
-        board.add_luck(1, "bot 1", 100, 400_000_000, 1_700_000_000_000_000)
+        board.version(1, "bot 1").add_luck(100, 400_000_000, 1_700_000_000_000_000)
         row = board.rows()[0]
         assert (row.adjusted_mean, row.adjusted_low, row.adjusted_deviation, row.adjusted_games) == (None,) * 4
         assert row.rank == 1
@@ -215,17 +215,17 @@ class TestLeaderboard:
     def test_one_adjusted_game_has_no_deviation(self):
         board = one_player(adjusted=True)
         board.add_games(1, "bot 1", "solved", 5)
-        board.add_luck(1, "bot 1", 1, 4_500_000, 4_500_000**2)
+        board.version(1, "bot 1").add_luck(1, 4_500_000, 4_500_000**2)
         row = board.rows()[0]
         assert (row.adjusted_mean, row.adjusted_deviation, row.adjusted_games, row.rank) == (4.5, None, 1, None)
 
     def test_time_never_decides(self):
         board = one_player(name="slow")
         board.set_name(2, "zippy")
-        board.add_matches(2, "bot 1", 1, 2, 2)
+        board.version(2, "bot 1").add_matches(1, 2, 2)
         for player, took_ms in ((1, 9_000), (2, 1)):
             board.add_games(player, "bot 1", "solved", 5, 100)
-            board.add_times(player, "bot 1", [took_ms] * 500)
+            board.version(player, "bot 1").add_times([took_ms] * 500)
         rows = [(row.player, row.rank, row.rank_worst, row.p95_ms) for row in board.rows()]
         assert rows == [("slow", 1, 2, 9_000), ("zippy", 1, 2, 1)]
 
@@ -352,11 +352,11 @@ def add_player(board, number, games, middle, version):
     """Add a player whose latest version, after empty ones, has scores and luck around ``middle`` guesses."""
     board.set_name(number, f"p{number}")
     for each in range(1, version + 1):
-        board.add_matches(number, f"bot {each}", 1, each, each)
+        board.version(number, f"bot {each}").add_matches(1, each, each)
     client = f"bot {version}"
     board.add_games(number, client, "solved", middle - 1, games // 2)
     board.add_games(number, client, "solved", middle, games - games // 2)
-    board.add_luck(number, client, games, games * middle * MILLION, games * luck_square(middle))
+    board.version(number, client).add_luck(games, games * middle * MILLION, games * luck_square(middle))
 
 
 def compared(row, names):
