@@ -19,6 +19,7 @@ from evilpegs_server.storage.archive import StoredMatch, load_match, match_ids_w
 from evilpegs_server.storage.database import open_existing_database
 from evilpegs_server.storage.derived import DerivedFile
 from evilpegs_server.storage.location import database_file
+from evilpegs_server.storage.private_copy import readable_database
 
 
 @contextmanager
@@ -35,9 +36,11 @@ def open_for_reading(url: str | None) -> Iterator[Engine]:
 
 @contextmanager
 def open_results(url: str | None) -> Iterator[DerivedFile]:
-    """Open the results of a database, which a server may be using."""
-    with open_for_reading(url):  # upgrades it
-        derived = DerivedFile(server_settings(database=url).database, leaves_to_server=True)
+    """Open the results of a database, which a server may be using, or those of a copy if it cannot be read in place."""
+    url = server_settings(database=url).database
+    check_database_file(url)
+    with readable_database(url) as readable:
+        derived = DerivedFile(readable, leaves_to_server=True)
         try:
             yield derived
         finally:

@@ -10,6 +10,7 @@ which the secrets of open games follow cannot be read.
 import os
 import sqlite3
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 from time import monotonic
@@ -25,6 +26,7 @@ from evilpegs_server.storage.errors import (
     DatabaseInUseError,
     DatabaseMovedError,
     DatabaseUnavailableError,
+    DatabaseUnusableError,
     error_code,
     explain,
 )
@@ -200,8 +202,7 @@ class DerivedFile:
         if self._log is not None and why != _NONE:
             self._log.info("results are derived from the events again", why=why)
         self.engine.dispose()
-        for path in (self._file, *side_files(self._file)):
-            path.unlink(missing_ok=True)
+        self._remove()
         self._try_lock()
         self._is_suspect, self.position = False, 0
         self.begun += 1
@@ -218,12 +219,21 @@ class DerivedFile:
         if self._lock is not None:
             self._lock.release()
             self._lock = None
-        try:
+        with suppress(DatabaseInUseError):
             if self._leaves_to_server:
                 DatabaseLock(self._url).release()
-            self._lock = DatabaseLock(f"sqlite:///{self._file}")
-        except DatabaseInUseError:
-            pass
+            try:
+                self._lock = DatabaseLock(f"sqlite:///{self._file}")
+            except DatabaseInUseError:
+                raise
+            except DatabaseUnusableError:
+                self._remove()  # of another user, such as root, in a folder of ours
+                self._lock = DatabaseLock(f"sqlite:///{self._file}")
+
+    def _remove(self) -> None:
+        for path in (self._file, *side_files(self._file)):
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
 
     def _new_engine(self) -> Engine:
         engine = create_engine(

@@ -18,7 +18,7 @@ from evilpegs_server.storage.location import side_files
 
 
 @contextmanager
-def readable_database(url: str, log: BoundLogger) -> Iterator[str]:
+def readable_database(url: str, log: BoundLogger | None = None) -> Iterator[str]:
     """Yield the URL of the database, or of a copy of it that is upgraded, and removed after the block.
 
     Raises DatabaseUnusableError, or OSError if the temporary directory is full.
@@ -29,7 +29,8 @@ def readable_database(url: str, log: BoundLogger) -> Iterator[str]:
         return
     with tempfile.TemporaryDirectory(prefix="evilpegs-") as folder:
         copy = Path(folder) / file.name
-        log.info("showing a private copy of the database", bytes=file.stat().st_size, copy=str(copy))
+        if log is not None:
+            log.info("showing a private copy of the database", bytes=file.stat().st_size, copy=str(copy))
         copied = f"sqlite:///{copy}"
         try:
             with explained(file):

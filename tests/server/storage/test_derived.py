@@ -13,7 +13,7 @@ from evilpegs_server.storage import derived as module
 from evilpegs_server.storage.archive import load_last_event_id
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.derived import DerivedFile, MeasuredLuck, derived_path
-from evilpegs_server.storage.errors import DatabaseUnavailableError
+from evilpegs_server.storage.errors import DatabaseUnavailableError, DatabaseUnusableError
 from evilpegs_server.storage.lock import DatabaseLock
 from support.examples import share
 from support.matches import TINY
@@ -187,6 +187,24 @@ def test_file_that_is_ahead_of_a_restored_backup_is_made_again(derived, played, 
     assert rows_of(again) == [*GAMES, (4, 1, "resigned", 2, 4, "2,2")]
     again.close()
     restored.dispose()
+
+
+def test_file_of_another_user_is_made_again(derived, played, database, monkeypatch):
+    """Root, for example, has made it with a command; the folder belongs to the user of the server."""
+    derived.close()
+    file, real = derived_path(database), module.DatabaseLock
+    inode = file.stat().st_ino
+
+    def refuse(url):
+        if url == f"sqlite:///{file}" and file.exists() and file.stat().st_ino == inode:
+            raise DatabaseUnusableError("Permission denied")
+        return real(url)
+
+    monkeypatch.setattr(module, "DatabaseLock", refuse)
+    again = DerivedFile(database)
+    assert again.follow(load_last_event_id(played))
+    assert rows_of(again) == GAMES
+    again.close()
 
 
 def test_one_process_writes_and_others_read(derived, played, database):
