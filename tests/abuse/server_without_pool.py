@@ -7,9 +7,9 @@ from evilpegs.main import main
 from evilpegs_server.storage.database import open_database
 
 
-def open_without_pool(url):
+def open_without_pool(url, log):
     """Return an engine whose connections are closed when they are given back."""
-    engine = open_database(url)
+    engine = open_database(url, log)
     event.listen(engine, "checkin", lambda _connection, record: record.invalidate())
     return engine
 
