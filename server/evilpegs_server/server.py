@@ -152,7 +152,7 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
         keep_private(database_file(settings.database), beside, log)
         if lock.names > 1:
             log.warning("the database file has other names (hard links); a server started with one would miss events")
-        key = load_server_key(key_path(settings.database, settings.server_key))
+        signer = load_server_key(key_path(settings.database, settings.server_key))
 
         # what plays: the worker process, the writer, the matches
         capacity = ReplyCapacity(settings.cache_bytes, settings.count_bytes, settings.count_work)
@@ -171,7 +171,7 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
             stack.callback(pool.close)
         workspace = Workspace(LiveSets(capacity.server_live_set_bytes, capacity.count_bytes), DevilSolvers())
         codemaking = Codemaking(workspace, pools["replies"], pools["hints"], capacity)
-        ladders, signer = ladders or load_ladders(), key.signer
+        ladders = ladders or load_ladders()
         registry = MatchRegistry(ladders, codemaking, writer, engine, clock, wall_ms, log, signer=signer)
         worker.start()
         warm = asyncio.create_task(warm_up(worker, codemaking.warm_up(registry.ladders.values())))
@@ -193,7 +193,7 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
             program=Program(name="evilpegs", version=version("evilpegs")),
             wall_ms=wall_ms,
             log=log,
-            server_key=key.signer.public_key,
+            server_key=signer.public_key,
         )
         if is_open:
             stack.callback(asyncio.create_task(lapse_names(services, settings.name_lapse_days)).cancel)

@@ -3,10 +3,8 @@
 A player with games that count has one row, for their latest client version with games that count. Games of abandoned
 matches count; void games, which ended by a fault of the server, do not.
 
-Ranks follow from the confidence intervals of mean scores, by the same rule for every codemaker: a row is wholly better
-than another row if its interval lies below the interval of the other row. Ladders with a value curve compare
-luck-adjusted means, all others raw means. `row` defines the levels of the intervals. Times are shown, but they never
-decide a rank.
+A row is wholly better than another if its confidence interval lies below that of the other. Ladders with a value curve
+compare luck-adjusted means, all others raw means; times never decide a rank.
 """
 
 from bisect import bisect_left, bisect_right
@@ -43,7 +41,6 @@ class Leaderboard:
         self._rated_players = 0
 
     def set_name(self, player: int, name: str) -> None:
-        """Set the name, which each player with a game needs before `rows`."""
         self._tally(player).name = name
 
     def version(self, player: int, client: str) -> VersionTally:
@@ -51,7 +48,6 @@ class Leaderboard:
         return self._tally(player).version(client)
 
     def add_games(self, player: int, client: str, outcome: str, guesses: int, count: int = 1) -> None:
-        """Add games with one outcome and one length; void games are ignored."""
         self.version(player, client).add_games(outcome, guesses, self._guess_limit, count)
 
     def rows(self) -> list[LeaderboardRow]:

@@ -91,7 +91,7 @@ def _make_row(
     player, number, tally = version
     scores, times = tally.scores, tally.times_ms
     return LeaderboardRow(
-        player=player.known_name,
+        player=player.name,
         client=tally.client,
         games=scores.total(),
         mean=mean(scores),

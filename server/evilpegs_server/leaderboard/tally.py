@@ -30,7 +30,6 @@ class VersionTally:
     luck_squares: int = 0
 
     def add_matches(self, count: int, first: int, last: int) -> None:
-        """Add started matches; a greater number means a later start."""
         self.matches += count
         self.first, self.last = min(self.first, first), max(self.last, last)
 
@@ -53,7 +52,6 @@ class VersionTally:
         return self.total_ms / self.guesses if self.guesses else 0.0
 
     def add_luck(self, games: int, total: int, squares: int) -> None:
-        """Add the sum and the sum of squares of luck-adjusted scores, in millionths of a guess."""
         self.luck_games += games
         self.luck_total += total
         self.luck_squares += squares
@@ -61,7 +59,7 @@ class VersionTally:
 
 @dataclass(slots=True)
 class PlayerTally:
-    name: str | None = None
+    name: str = ""
     versions: dict[str, VersionTally] = field(default_factory=dict)
 
     def version(self, client: str) -> VersionTally:
@@ -70,18 +68,11 @@ class PlayerTally:
         return self.versions[client]
 
     @property
-    def known_name(self) -> str:
-        if self.name is None:
-            raise ValueError("a player with a game has no name; set it before reading rows")
-        return self.name
-
-    @property
     def matches(self) -> int:
         return sum(tally.matches for tally in self.versions.values())
 
     @property
     def games(self) -> int:
-        """The number of games that are not void."""
         return sum(tally.scores.total() for tally in self.versions.values())
 
     def numbered_versions(self) -> Iterator[tuple[int, VersionTally]]:

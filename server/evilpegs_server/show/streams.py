@@ -71,24 +71,18 @@ class Streams:
         self._reads = reads
         self._log_id = log_id
         self._readers: defaultdict[str, set[_Reader]] = defaultdict(set)
-        self._open = 0
+        self.open = 0
         self._closed = False
-        follower.listen(self._publish, lambda: self._open > 0)
+        follower.listen(self._publish, lambda: self.open > 0)
 
     @property
     def is_full(self) -> bool:
-        return self._closed or self._open >= MAX_STREAMS
-
-    @property
-    def open(self) -> int:
-        return self._open
+        return self._closed or self.open >= MAX_STREAMS
 
     def count(self, *topics: str) -> int:
-        """Return the number of streams on these topics."""
         return sum(len(self._readers.get(topic, ())) for topic in topics)
 
     def close(self) -> None:
-        """End all streams, and begin no more."""
         self._closed = True
         for readers in self._readers.values():
             for reader in readers:
@@ -135,13 +129,13 @@ class Streams:
         reader = _Reader()
         readers = self._readers[topic]
         readers.add(reader)
-        self._open += 1
+        self.open += 1
         if self._closed:
             reader.end()
         try:
             yield reader, self._follower.position
         finally:
-            self._open -= 1
+            self.open -= 1
             readers.discard(reader)
             if not readers:
                 self._readers.pop(topic, None)

@@ -70,15 +70,7 @@ class MatchQuery(BaseModel):
 async def get_matches(site: CurrentSite, query: Annotated[MatchQuery, Query()]) -> Response:
     """Return a page of the open and finished matches, the latest start first."""
     await site.leaderboards.wait_until_filled()  # results are listed too
-    matches = await site.reads.run(list_matches, site.engine, _filter(site, query), query.limit + 1)
-    page = matches[: query.limit]
-    cursor = f"{page[-1].number:x}" if len(matches) > len(page) else None
-    following = next_page(site.base_path, "/api/v1/matches", query.model_dump(), cursor)
-    return document(MatchPage(matches=tuple(map(MatchEntry.model_validate, page)), next=following))
-
-
-def _filter(site: Site, query: MatchQuery) -> MatchFilter:
-    return MatchFilter(
+    wanted = MatchFilter(
         ladders=_ladders(site, query),
         player=query.player,
         client=query.version,
@@ -86,6 +78,11 @@ def _filter(site: Site, query: MatchQuery) -> MatchFilter:
         before=None if query.cursor is None else int(query.cursor, 16),
         over=query.over,
     )
+    matches = await site.reads.run(list_matches, site.engine, wanted, query.limit + 1)
+    page = matches[: query.limit]
+    cursor = f"{page[-1].number:x}" if len(matches) > len(page) else None
+    following = next_page(site.base_path, "/api/v1/matches", query.model_dump(), cursor)
+    return document(MatchPage(matches=tuple(map(MatchEntry.model_validate, page)), next=following))
 
 
 def _ladders(site: Site, query: MatchQuery) -> tuple[str, ...] | None:
@@ -134,9 +131,10 @@ async def get_record(site: CurrentSite, match: MatchPath) -> Response:
     `evilpegs replay --record` writes the same form, and `evilpegs verify` reads it.
     """
     entries = await _entries(site, match)
-    cache = _cache(entries)
-    headers = None if cache is None else {"Cache-Control": cache}
-    return Response("".join(f"{entry.text}\n" for entry in entries), 200, headers, JSON_LINES)
+    answer = Response("".join(f"{entry.text}\n" for entry in entries), media_type=JSON_LINES)
+    if cache := _cache(entries):
+        answer.headers["Cache-Control"] = cache
+    return answer
 
 
 _ANALYSIS: Final[dict[int | str, dict[str, Any]]] = {

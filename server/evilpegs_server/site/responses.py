@@ -57,7 +57,6 @@ def is_stream(scope: Scope) -> bool:
 
 
 def problem_response(status: int, detail: str, headers: Mapping[str, str] | None = None) -> Response:
-    """Return an error response; ``detail`` is one line."""
     problem = Problem(title=HTTPStatus(status).phrase, status=status, detail=detail)
     return Response(problem.model_dump_json(), status, {**_HEADERS, **(headers or {})}, MEDIA_TYPE)
 
@@ -87,7 +86,6 @@ def json_body(body: bytes | str, cache: str | None = None) -> Response:
 
 
 def document(model: BaseModel, cache: str | None = None) -> Response:
-    """Return ``model`` as `json_body` does."""
     return json_body(model.model_dump_json(), cache)
 
 
@@ -103,9 +101,8 @@ def handle_problems(app: FastAPI) -> None:
     """Turn HTTP errors, invalid requests and database errors into error responses."""
     app.add_exception_handler(HTTPException, _refusal)
     app.add_exception_handler(RequestValidationError, _invalid_request)
-    app.add_exception_handler(BusyError, _too_busy)
-    app.add_exception_handler(CountingError, _still_counting)
-    app.add_exception_handler(DatabaseUnusableError, _unreadable)
+    for busy in (BusyError, CountingError, DatabaseUnusableError):
+        app.add_exception_handler(busy, _busy)
 
 
 async def _refusal(_request: Request, error: Exception) -> Response:
@@ -119,16 +116,10 @@ async def _refusal(_request: Request, error: Exception) -> Response:
     return problem_response(error.status_code, error.detail, error.headers)
 
 
-async def _too_busy(_request: Request, _error: Exception) -> Response:
-    return busy_response("too many requests are waiting; try again soon")
-
-
-async def _still_counting(_request: Request, error: Exception) -> Response:
+async def _busy(_request: Request, error: Exception) -> Response:
+    if isinstance(error, DatabaseUnusableError):  # whose text names files
+        return busy_response("the database cannot be read now; try again soon")
     return busy_response(str(error))
-
-
-async def _unreadable(_request: Request, _error: Exception) -> Response:
-    return busy_response("the database cannot be read now; try again soon")
 
 
 async def _invalid_request(_request: Request, error: Exception) -> Response:

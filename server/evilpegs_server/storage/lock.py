@@ -3,11 +3,9 @@
 The lock is on the database file itself, so it holds for every name of the file: a symbolic link, a hard link, another
 path. A lock file beside the database would protect only one name, and somebody can remove it.
 
-SQLite locks bytes of the same file with `fcntl`. These locks belong to the process and are dropped when any descriptor
-of the file is closed. The server's lock must therefore not be an `fcntl` lock, and its descriptor must be opened before
-the engine and closed after it. A lock of `flock` belongs to the open file, and on Linux it does not interact with
-`fcntl`. On other systems it does, so there the lock is on a file beside the database. No other code in a server opens
-the file: modes are changed and identities are compared by path.
+SQLite's `fcntl` locks on it belong to the process and are dropped when any descriptor of the file is closed. The
+descriptor of the server's lock must therefore be opened before the engine and closed after it, and no other code in a
+server opens the file. Only on Linux does `flock` not interact with `fcntl`; elsewhere the lock is on a file beside it.
 """
 
 import fcntl

@@ -27,7 +27,6 @@ class Player:
 
     @property
     def is_guest(self) -> bool:
-        """True if the server chose the name; only practice ladders are open to guests."""
         return self.kind == "guest"
 
 

@@ -1,7 +1,4 @@
-"""Threads that read the database for requests, with a bounded queue, so that no read blocks the event loop.
-
-The match registry has one of its own, with one thread, for matches that are over.
-"""
+"""Threads that read the database for requests, with a bounded queue."""
 
 import asyncio
 from collections.abc import Callable
@@ -29,7 +26,7 @@ class Reads:
     async def run(self, function: Callable[_P, _T], *args: _P.args, **kwargs: _P.kwargs) -> _T:
         """Call ``function`` in a thread. Raises BusyError if ``max_pending`` calls run or wait already."""
         if len(self._pending) >= self._max_pending:
-            raise BusyError
+            raise BusyError("too many requests are waiting; try again soon")
         future = self._executor.submit(function, *args, **kwargs)
         self._pending.add(future)  # type: ignore[arg-type]
         # a call that has started runs to its end, and counts until then, even if the caller is cancelled

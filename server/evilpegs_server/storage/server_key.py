@@ -9,7 +9,6 @@ import os
 import secrets
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -35,35 +34,21 @@ class KeyUnusableError(EvilpegsError):
     """A server key that cannot be used; the message is one line that says why and what to do."""
 
 
-@dataclass(frozen=True, slots=True)
-class ServerKey:
-    """The key of a server, and the public keys that it used before, oldest first, in base64url."""
-
-    signer: RecordSigner
-    former: tuple[str, ...]
-
-
 def key_path(database: str, server_key: Path | None) -> Path:
     """Return the setting ``server_key``, or the file beside the database, such as ``games.sqlite3.key``."""
     beside = database_file(database)
     return server_key or beside.with_name(beside.name + ".key")
 
 
-def key_files(database: str, server_key: Path | None) -> tuple[Path, ...]:
-    """Return the existing files of a key, which a backup must include: the private key, then the list."""
-    path = key_path(database, server_key)
-    return tuple(file for file in (path, _list_path(path)) if file.exists())
-
-
 def key_copies(database: str, server_key: Path | None, target: Path) -> dict[Path, Path]:
     """Map each existing file of a key to its copy beside ``target``, where a server on the copied database finds it."""
     beside = target.with_name(target.name + ".key")
-    key, public_keys = key_path(database, server_key), _list_path(key_path(database, server_key))
-    copies = {key: beside, public_keys: _list_path(beside)}
-    return {file: copies[file] for file in key_files(database, server_key)}
+    key = key_path(database, server_key)
+    copies = {key: beside, _list_path(key): _list_path(beside)}
+    return {file: copy for file, copy in copies.items() if file.exists()}
 
 
-def load_server_key(path: Path) -> ServerKey:
+def load_server_key(path: Path) -> RecordSigner:
     """Load or create the key, and put its public half at the end of the list. Raises KeyUnusableError."""
     try:
         signer = RecordSigner(_load_or_create(path))
@@ -75,7 +60,7 @@ def load_server_key(path: Path) -> ServerKey:
         reason = error.strerror or str(error)
         message = f"cannot use the server key {path}: {reason}; name another file with the setting server_key"
         raise KeyUnusableError(message) from None
-    return ServerKey(signer, tuple(former))
+    return signer
 
 
 def load_public_keys(path: Path) -> tuple[str, ...]:

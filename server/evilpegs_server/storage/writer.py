@@ -1,15 +1,12 @@
 """The writer: a thread that commits jobs to the database, many jobs per transaction.
 
 A job is a list of writes that are stored together or not at all, with a callback. While one transaction is being
-written to disk, the next jobs gather; they are then committed together, as a batch. A job is durable when its callback
-reports success. A busy server needs one flush to disk where one transaction per job would need hundreds.
+written to disk, the next jobs gather; they are then committed together, as a batch, with one flush to disk.
 
 Failures are reported and never retried: the submitter of a job decides what to do. A job that cannot be stored fails
-alone. If the database itself cannot be used, for example on a full disk, all jobs of the batch fail together, because
-one attempt per job would take hundreds of times as long and give the same result. While another process holds the write
-lock, a batch waits for at most `BUSY_SECONDS` and then fails. The writer checks that the database file is in its place
-before and after each batch and between batches. Rows that were written to a file after it was moved away are reported
-as not stored.
+alone. If the database itself cannot be used, for example on a full disk, all jobs of the batch fail together: one
+attempt per job would take hundreds of times as long and give the same result. The database file must be in its place
+before and after each batch: rows that were written to a file after it was moved away are reported as not stored.
 """
 
 import threading

@@ -38,7 +38,7 @@ def test_backup_copies_server_key(run, database):
         copy = Path(f"copy{end}")
         assert copy.read_bytes() == Path(source + end).read_bytes()
         assert copy.stat().st_mode & 0o777 == 0o600
-    keys = {load_server_key(Path(name)).signer.public_key for name in ("copy.key", f"{source}.key")}
+    keys = {load_server_key(Path(name)).public_key for name in ("copy.key", f"{source}.key")}
     assert len(keys) == 1
 
 

@@ -236,15 +236,6 @@ class TestLeaderboard:
         board.set_name(1, "anna")
         assert [row.player for row in board.rows()] == ["anna"]
 
-    def test_player_without_name_is_refused(self):
-        board = Leaderboard(guess_limit=10, fixed=True, adjusted=False)
-        board.add_games(1, "bot 1", "solved", 5)
-        for _ in range(2):
-            with pytest.raises(ValueError, match="has no name"):
-                board.rows()
-        board.set_name(1, "ann")
-        assert [row.player for row in board.rows()] == ["ann"]
-
     def test_unknown_player_has_no_versions(self):
         assert one_player().version_rows(2) == []
         assert one_player().version_rows(1) == []

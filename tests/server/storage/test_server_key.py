@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from evilpegs_server.storage import server_key
-from evilpegs_server.storage.server_key import KeyUnusableError, key_files, key_path, load_server_key
+from evilpegs_server.storage.server_key import KeyUnusableError, key_copies, key_path, load_server_key
 
 
 @pytest.fixture
@@ -37,18 +37,17 @@ def test_new_key_is_private_and_stays(path):
     assert mode(path) == 0o600
     assert sorted(file.name for file in path.parent.iterdir()) == ["server.key", "server.key.pub"]
     again = load_server_key(path)
-    assert (again.signer.public_key, again.former) == (first.signer.public_key, ())
-    assert listed(path) == [first.signer.public_key]
+    assert again.public_key == first.public_key
+    assert listed(path) == [first.public_key]
 
 
 def test_replaced_key_is_still_listed(path):
     keys = []
     for _ in range(3):
-        keys.append(load_server_key(path).signer.public_key)
+        keys.append(load_server_key(path).public_key)
         path.unlink()
     last = load_server_key(path)
-    assert last.former == tuple(keys)
-    assert listed(path) == [*keys, last.signer.public_key]
+    assert listed(path) == [*keys, last.public_key]
 
 
 def test_key_that_returns_is_listed_last(path):
@@ -56,8 +55,8 @@ def test_key_that_returns_is_listed_last(path):
     kept = path.rename(path.with_name("kept"))
     second = load_server_key(path)
     kept.replace(path)
-    assert load_server_key(path).former == (second.signer.public_key,)
-    assert listed(path) == [second.signer.public_key, first.signer.public_key]
+    load_server_key(path)
+    assert listed(path) == [second.public_key, first.public_key]
 
 
 def test_key_with_lax_mode_is_tightened(path):
@@ -67,11 +66,12 @@ def test_key_with_lax_mode_is_tightened(path):
     assert mode(path) == 0o600
 
 
-def test_key_files_are_those_that_exist(tmp_path):
-    database = f"sqlite:///{tmp_path / 'a.sqlite3'}"
-    assert key_files(database, None) == ()
+def test_copies_are_those_of_files_that_exist(tmp_path):
+    database, target = f"sqlite:///{tmp_path / 'a.sqlite3'}", tmp_path / "b"
+    assert key_copies(database, None, target) == {}
     load_server_key(key_path(database, None))
-    assert [file.name for file in key_files(database, None)] == ["a.sqlite3.key", "a.sqlite3.key.pub"]
+    copies = {file.name: copy.name for file, copy in key_copies(database, None, target).items()}
+    assert copies == {"a.sqlite3.key": "b.key", "a.sqlite3.key.pub": "b.key.pub"}
 
 
 def test_openssl_reads_key(path):
@@ -91,7 +91,7 @@ def test_key_of_other_server_that_was_faster_wins(path, tmp_path, monkeypatch):
 
     path.parent.mkdir()
     monkeypatch.setattr(server_key, "secrets", Randomness())
-    assert load_server_key(path).signer.public_key == faster.signer.public_key
+    assert load_server_key(path).public_key == faster.public_key
     assert sorted(file.name for file in path.parent.iterdir()) == ["server.key", "server.key.pub"]
 
 
