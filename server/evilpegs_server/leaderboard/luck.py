@@ -77,7 +77,6 @@ class LuckKeeper:
             self._following = asyncio.create_task(self._follow())
 
     def wake(self) -> None:
-        """Note that games may have ended."""
         self._woken.set()
 
     async def close(self) -> None:

@@ -129,7 +129,7 @@ class Connection(asyncio.Protocol):
         self._http.resume_writing()
 
     def note_request(self) -> None:
-        """Note that the headers of a request have arrived."""
+        # its headers have arrived
         self._received, self._is_late = 0, False
 
     def _watch(self) -> None:

@@ -113,7 +113,6 @@ def load_starts(engine: Engine, of: Collection[str]) -> dict[str, str]:
 
 
 def load_last_event_id(engine: Engine) -> int:
-    """Return the id of the event that was stored last, or 0."""
     with engine.connect() as connection:
         return connection.execute(select(func.max(events.c.id))).scalar() or 0
 
@@ -125,7 +124,6 @@ def load_log_id(engine: Engine) -> str:
 
 
 def load_cursor(engine: Engine, reader: str) -> int | None:
-    """Return the id of the last event that ``reader`` has processed."""
     with engine.connect() as connection:
         return connection.execute(select(cursors.c.event).where(cursors.c.reader == reader)).scalar()
 

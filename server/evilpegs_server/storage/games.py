@@ -46,8 +46,8 @@ class GameSums(NamedTuple):
     unadjusted: str | None
 
     @property
-    def unadjusted_games(self) -> list[int]:
-        return [int(game) for game in self.unadjusted.split(",")] if self.unadjusted else []
+    def unadjusted_games(self) -> Iterable[int]:
+        return map(int, self.unadjusted.split(",")) if self.unadjusted else ()
 
 
 _WANTED: Final = "WITH wanted(ladder, curve) AS MATERIALIZED (SELECT key, value FROM json_each(:curves))"

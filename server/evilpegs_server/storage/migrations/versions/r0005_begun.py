@@ -8,8 +8,6 @@ from alembic import op
 
 revision = "0005"
 down_revision = "0004"
-branch_labels = None
-depends_on = None
 
 _BEGUN = """
     INSERT INTO begun SELECT g.match, g.game,
