@@ -54,6 +54,7 @@ def patient(monkeypatch):
     monkeypatch.setattr(show_process, "SILENT_LOOKS", 10 * PATIENCE)
 
 
+@pytest.mark.full
 async def test_side_file_beyond_its_limit_replaces_the_process_once(engine, database, patient):
     with structlog.testing.capture_logs() as logged:
         async with running(database, structlog.get_logger(), max_wal_bytes=1) as process:
@@ -68,6 +69,7 @@ async def test_side_file_beyond_its_limit_replaces_the_process_once(engine, data
     ]
 
 
+@pytest.mark.full
 async def test_side_file_within_its_limit_replaces_nothing(engine, database, patient):
     """The control."""
     with structlog.testing.capture_logs() as logged:
