@@ -40,7 +40,7 @@ def open_results(url: str | None) -> Iterator[DerivedFile]:
     url = server_settings(database=url).database
     check_database_file(url)
     with readable_database(url) as readable:
-        derived = DerivedFile(readable, leaves_to_server=True)
+        derived = DerivedFile(readable)
         try:
             yield derived
         finally:

@@ -22,7 +22,7 @@ from evilpegs_server.work.child_process import ChildProcess, Retries
 ALIVE: Final = "alive"
 ALIVE_SECONDS: Final = 1.0
 PROGRAM: Final = "evilpegs_server.show_server"
-_BACKOFF: Final = Backoff(first=0.05, longest=30.0)
+_BACKOFF: Final = Backoff(first=0.05, longest=5.0)
 # events that follow one another are told at once: a message per commit would take one percent of a busy event loop
 GATHER_SECONDS: Final = 0.01
 LOOK_SECONDS: Final = 1.0

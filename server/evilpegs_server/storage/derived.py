@@ -87,15 +87,10 @@ def derived_path(url: str) -> Path:
 
 
 class DerivedFile:
-    """The derived file of the database at ``url``; call `follow` on one thread at a time.
+    """The derived file of the database at ``url``; call `follow` on one thread at a time."""
 
-    With ``leaves_to_server``, the file is only read while a server uses the database.
-    """
-
-    def __init__(self, url: str, log: BoundLogger | None = None, *, leaves_to_server: bool = False) -> None:
-        self._url = url
+    def __init__(self, url: str, log: BoundLogger | None = None) -> None:
         self._log = log
-        self._leaves_to_server = leaves_to_server
         self._file = derived_path(url)
         self._database = FileInPlace(Path(os.path.abspath(database_file(url))))  # noqa: PTH100 - links stay as they are
         self._lock: DatabaseLock | None = None
@@ -219,16 +214,13 @@ class DerivedFile:
         if self._lock is not None:
             self._lock.release()
             self._lock = None
-        with suppress(DatabaseInUseError):
-            if self._leaves_to_server:
-                DatabaseLock(self._url).release()
-            try:
-                self._lock = DatabaseLock(f"sqlite:///{self._file}")
-            except DatabaseInUseError:
-                raise
-            except DatabaseUnusableError:
-                self._remove()  # of another user, such as root, in a folder of ours
-                self._lock = DatabaseLock(f"sqlite:///{self._file}")
+        try:
+            self._lock = DatabaseLock(f"sqlite:///{self._file}")
+        except DatabaseInUseError:
+            pass
+        except DatabaseUnusableError:
+            self._remove()  # of another user, such as root, in a folder of ours
+            self._lock = DatabaseLock(f"sqlite:///{self._file}")
 
     def _remove(self) -> None:
         for path in (self._file, *side_files(self._file)):

@@ -14,7 +14,6 @@ from evilpegs_server.storage.archive import load_last_event_id
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.derived import DerivedFile, MeasuredLuck, derived_path
 from evilpegs_server.storage.errors import DatabaseUnavailableError, DatabaseUnusableError
-from evilpegs_server.storage.lock import DatabaseLock
 from support.examples import share
 from support.matches import TINY
 from support.stored_matches import StoredPlay, load_events, store, store_players, stored_plays
@@ -222,17 +221,6 @@ def test_one_process_writes_and_others_read(derived, played, database):
     assert reader.is_writer
     assert len(rows_of(reader)) == 5
     reader.close()
-
-
-def test_commands_leave_the_file_to_a_running_server(played, database):
-    lock = DatabaseLock(database)
-    command = DerivedFile(database, leaves_to_server=True)
-    assert not command.is_writer
-    lock.release()
-    command.follow(load_last_event_id(played))
-    assert command.is_writer
-    assert rows_of(command) == GAMES
-    command.close()
 
 
 @pytest.mark.parametrize(
