@@ -8,9 +8,6 @@ import pytest
 from evilpegs_server.gateway.connection import GameConnection
 from evilpegs_server.gateway.rate_limit import READ_PRICE
 from evilpegs_server.play import recovery
-from evilpegs_server.play.recovery import MAX_MATCHES, MAX_MISSES, FinishedMatches
-from evilpegs_server.play.registry import MatchRegistry
-from evilpegs_server.storage.reads import MAX_PENDING, BusyError
 from support.patience import PATIENCE
 from support.raw_sockets import HELLO, RawSocket, text
 from support.servers import dial
@@ -60,12 +57,6 @@ async def test_reads_of_storage_are_expensive(run_server, settings, refused):
     assert codes.count("not_your_match") >= 200 // READ_PRICE - 1
 
 
-async def test_unknown_id_is_looked_up_once(run_server, loads):
-    server = await run_server()
-    assert await resume_all(server.url, [7, 7, 7]) == ["not_your_match"] * 3
-    assert loads == [match_id(7)]
-
-
 async def test_finished_match_is_read_once(run_server, loads):
     server = await run_server()
     async with dial(server.url) as raw:
@@ -77,17 +68,6 @@ async def test_finished_match_is_read_once(run_server, loads):
             assert (await raw.hear("match_over"))["match"] == match
             assert (await raw.ask("resumed", type="resume", match=match, seq=0))["state"] == "over"
     assert loads == [match]
-
-
-async def test_match_begun_after_miss_is_found(run_server, loads, monkeypatch):
-    server = await run_server()
-    monkeypatch.setattr(MatchRegistry, "_new_id", lambda _: match_id(9))
-    assert await resume_all(server.url, [9]) == ["not_your_match"]
-    async with dial(server.url) as raw:
-        await raw.hello()
-        match = await raw.play("classic")
-        await raw.ask("match_over", type="resign", match=match)
-        await raw.ask("resumed", type="resume", match=match, seq=0)
 
 
 def storm_and_vanish(url, numbers):
@@ -132,56 +112,3 @@ async def test_unchecked_queue_is_worked_off(run_server, monkeypatch):
     """Control: a loop that does not look whether its client is there does all ten reads."""
     monkeypatch.setattr(GameConnection, "is_ending", False)
     assert len(await looked_up_for_vanished(await run_server(), monkeypatch)) == 10
-
-
-class TestFinishedMatches:
-    @pytest.fixture
-    def stored(self):
-        return {}
-
-    @pytest.fixture
-    def asked(self):
-        return []
-
-    @pytest.fixture
-    def finished(self, stored, asked):
-        def read(match):
-            asked.append(match)
-            return stored.get(match)
-
-        finished = FinishedMatches(read)
-        yield finished
-        finished.close()
-
-    async def test_reads_at_once_are_shared(self, finished, stored, asked):
-        stored["a"] = 1
-        assert await asyncio.gather(*(finished.find("a") for _ in range(5))) == [1] * 5
-        assert asked == ["a"]
-
-    async def test_cache_is_bounded(self, finished, asked):
-        for number in range(MAX_MATCHES + 1):
-            finished.keep(str(number), number)
-        assert await finished.find(str(MAX_MATCHES)) == MAX_MATCHES
-        assert asked == []
-        assert await finished.find("0") is None
-        assert asked == ["0"]
-
-    async def test_misses_are_bounded(self, finished, asked):
-        for number in range(MAX_MISSES + 1):
-            await finished.find(str(number))
-        asked.clear()
-        await finished.find("1")
-        assert asked == []
-        await finished.find("0")
-        assert asked == ["0"]
-
-    async def test_too_many_reads_are_refused(self):
-        gate = threading.Event()
-        finished = FinishedMatches(lambda match: gate.wait(PATIENCE))
-        reads = [asyncio.create_task(finished.find(str(number))) for number in range(MAX_PENDING)]
-        await asyncio.sleep(0)
-        with pytest.raises(BusyError):
-            await asyncio.wait_for(finished.find("one more"), PATIENCE)
-        gate.set()
-        assert await asyncio.gather(*reads) == [True] * MAX_PENDING
-        finished.close()

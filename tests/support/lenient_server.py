@@ -9,18 +9,19 @@ import os
 
 from evilpegs.main import main
 from evilpegs_server.gateway.connection import GameConnection
-from evilpegs_server.play import recovery, stall_free_clock
+from evilpegs_server.play import stall_free_clock
+from evilpegs_server.storage.reads import Reads
 
 
-async def read_at_once(finished, match):
-    """Read a match on the event loop."""
-    return vars(finished)["_read"](match)
+async def read_at_once(_reads, function, *args):
+    """Read on the event loop."""
+    return function(*args)
 
 
 if __name__ == "__main__":
     os.environ["EVILPEGS_REQUESTS_PER_SECOND"] = "100000000"
     GameConnection.slice_bytes = GameConnection.max_unsent_bytes = 1 << 60
-    recovery.FinishedMatches.find = read_at_once
+    Reads.run = read_at_once
     stall_free_clock.TURN_CREDIT_MS = stall_free_clock.GAME_CREDIT_MS = math.inf
     if os.environ.get("COUNT_STOPS"):
         stall_free_clock.TURN_CREDIT_MS, stall_free_clock.LONG_STALL_MS = 0.0, math.inf

@@ -36,8 +36,8 @@ class Presence:
         self._connections: Counter[int] = Counter()
         self._gone: OrderedDict[int, float] = OrderedDict()
         self._ending: set[int] = set()
-        registry.notify_last_match(self._forget_if_gone)
-        registry.limit_practice(self._admit_practice)
+        registry.on_last_match = self._forget_if_gone
+        registry.admit_practice = self._admit_practice
 
     @property
     def players_connected(self) -> int:

@@ -19,7 +19,7 @@ from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.match.match import Match
 from evilpegs_server.play.counts import PRACTICE_LIMIT, ServerCounts
 from evilpegs_server.play.messages import ClientChannel, RefusedRequestError
-from evilpegs_server.play.recovery import FinishedMatches, ReplayedMatch, read_match, replay_match
+from evilpegs_server.play.recovery import ReplayedMatch, read_match, replay_match
 from evilpegs_server.play.runner import MatchRunner
 from evilpegs_server.play.stall_free_clock import StallFreeClock
 from evilpegs_server.record.event_log import EventLog
@@ -30,8 +30,11 @@ from evilpegs_server.storage import writes
 from evilpegs_server.storage.archive import StoredMatch
 from evilpegs_server.storage.errors import MAX_REASON, DatabaseUnusableError, FaultLog
 from evilpegs_server.storage.players import Player
+from evilpegs_server.storage.reads import Reads
 from evilpegs_server.storage.writer import Write, Writer
 
+# a match of 100 games takes about a megabyte
+MAX_FINISHED_MATCHES: Final = 32
 MAX_OPEN_MATCHES: Final = 8
 """Per player."""
 RELOAD_SECONDS: Final = 1.0
@@ -79,11 +82,15 @@ class MatchRegistry:
         self.practice_matches = 0
         """Open matches on practice ladders."""
         self._last_id = 0
-        self._finished = FinishedMatches(partial(read_match, engine, ladders))
+        self._reads = Reads(threads=1)
+        self._read = partial(read_match, engine, ladders)
+        self._finished: dict[str, ReplayedMatch] = {}
         self._reload_seconds = reload_seconds
         self._reload_tasks: set[asyncio.Task[None]] = set()
-        self._on_last_match: Callable[[int], None] | None = None
-        self._admit_practice: Callable[[int], bool] | None = None
+        # called with a player whose last open match has ended; must not raise
+        self.on_last_match: Callable[[int], None] = lambda _: None
+        # asked, with the number of open practice matches, before each new one
+        self.admit_practice: Callable[[int], bool] = lambda _: True
 
     def play(
         self, channel: ClientChannel, player: Player, client: Program, request: Play, first: Sequence[Write] = ()
@@ -119,7 +126,7 @@ class MatchRegistry:
         if runner is not None:
             return runner
         try:
-            return self._adopt(match, await self._finished.find(match))
+            return self._adopt(match, self._finished.get(match) or await self._reads.run(self._read, match))
         except (DatabaseUnusableError, SQLAlchemyError) as error:
             self._faults.report("cannot read a match", error, match=match)
             why = "the server cannot read this match now; try again later"
@@ -155,18 +162,10 @@ class MatchRegistry:
             runner.close()
         for task in self._reload_tasks:
             task.cancel()
-        self._finished.close()
+        self._reads.close()
 
     def __len__(self) -> int:
         return len(self._open)
-
-    def notify_last_match(self, notify: Callable[[int], None]) -> None:
-        """Call ``notify`` with the id of a player whose last open match has ended; it must not raise or wait."""
-        self._on_last_match = notify
-
-    def limit_practice(self, admit: Callable[[int], bool]) -> None:
-        """Ask ``admit``, with the number of open practice matches, before each new one; False refuses it."""
-        self._admit_practice = admit
 
     def _check_play(self, player: Player, ladder_id: str) -> Ladder:
         if self.draining:
@@ -186,7 +185,7 @@ class MatchRegistry:
         if len(matches) >= MAX_OPEN_MATCHES:
             why = f"you have {len(matches)} open matches; resume or resign one of them first: {', '.join(matches)}"
             raise RefusedRequestError(ErrorCode.TOO_MANY_MATCHES, why)
-        if not ladder.rated and self._admit_practice is not None and not self._admit_practice(self.practice_matches):
+        if not ladder.rated and not self.admit_practice(self.practice_matches):
             self.counts.limits[PRACTICE_LIMIT] += 1
             why = f"{self.practice_matches} practice matches are open here (limit {PRACTICE_LIMIT}); come back later"
             raise RefusedRequestError(ErrorCode.TOO_MANY_MATCHES, why)
@@ -205,7 +204,6 @@ class MatchRegistry:
             self._open[key.id] = runner
             self._open_by_player.setdefault(player, {})[key.id] = runner
             self.practice_matches += not key.ladder.rated
-            self._finished.forget(key.id)
         return runner
 
     def _adopt(self, match_id: str, replayed: ReplayedMatch | None) -> MatchRunner | None:
@@ -215,7 +213,9 @@ class MatchRegistry:
         key = MatchKey(stored.id, match.ladder, stored.seed, tie_nonces)
         runner = self._add_runner(key, stored.player, match, EventLog(stored.id, stored.entries))
         if match.over:
-            self._finished.keep(match_id, replayed)
+            self._finished[match_id] = replayed
+            if len(self._finished) > MAX_FINISHED_MATCHES:
+                del self._finished[next(iter(self._finished))]
         else:
             runner.recover(RESTART_GRACE_MS)
         return runner
@@ -227,8 +227,8 @@ class MatchRegistry:
             del own[runner.key.id]
             if not own:
                 del self._open_by_player[runner.player]
-        if self._on_last_match is not None and runner.player not in self._open_by_player:
-            self._on_last_match(runner.player)
+        if runner.player not in self._open_by_player:
+            self.on_last_match(runner.player)
         if runner.broken and not self.draining:
             task = asyncio.get_running_loop().create_task(self._reload(runner.key.id))
             self._reload_tasks.add(task)
@@ -238,7 +238,7 @@ class MatchRegistry:
         while True:
             await asyncio.sleep(self._reload_seconds)
             try:
-                self._adopt(match, await self._finished.read(match))
+                self._adopt(match, await self._reads.run(self._read, match))
             except Exception as error:  # noqa: BLE001 - the disk may be better a second later
                 self._faults.report("cannot read a match yet", error, match=match)
             else:

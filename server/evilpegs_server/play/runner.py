@@ -54,7 +54,6 @@ from evilpegs_server.play import messages
 from evilpegs_server.play.counts import EndReason, ServerCounts
 from evilpegs_server.play.messages import ClientChannel, RecordedRefusal, Request
 from evilpegs_server.play.stall_free_clock import StallCredit, StallFreeClock
-from evilpegs_server.record.event_log import LogEntry
 from evilpegs_server.record.recorder import Changes, Recorder
 from evilpegs_server.replies.codemaking import Codemaking, Reply
 from evilpegs_server.replies.game_secrets import MatchSecrets
@@ -144,11 +143,6 @@ class MatchRunner:
         self.sent_count = self.event_log.seq
 
     # What others see of it
-
-    @property
-    def sent_entries(self) -> list[LogEntry]:
-        """The log entries that are durable and have been sent to the player."""
-        return self.event_log.entries[: self.sent_count]
 
     @property
     def broken(self) -> bool:

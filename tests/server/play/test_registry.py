@@ -109,7 +109,7 @@ class TestRestart:
         assert len(later.registry) == 0
         runner = await later.registry.find(match)
         assert runner.match.state is State.OVER
-        assert len(runner.sent_entries) == 5
+        assert runner.sent_count == 5
         assert later.registry.get(match) is None
 
     async def test_restart_skips_match_of_removed_ladder(self, ann, restart, engine):
