@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from importlib.metadata import version
 from typing import Any, Final
 
 from structlog.stdlib import BoundLogger
@@ -15,7 +14,6 @@ from structlog.stdlib import BoundLogger
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_protocol.codec import encode
 from evilpegs_protocol.constants import PATH
-from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import Notice
 from evilpegs_server.addresses import TrustedProxies
 from evilpegs_server.feed.cursor import cursor_path
@@ -74,7 +72,6 @@ from evilpegs_server.work.workspace import DevilSolvers, WorkerSetup, Workspace
 
 # loading compiled kernels takes a second or two
 COMPILING_SECONDS: Final = 3.0
-_ALL_INTERFACES: Final = frozenset({"0.0.0.0", "::"})  # noqa: S104 - recognized, not bound
 
 
 Show = Callable[[ShowSetup, list[socket.socket], BoundLogger], AbstractAsyncContextManager[Callable[[int], None]]]
@@ -186,17 +183,15 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
             players=players,
             writer=writer,
             engine=engine,
-            admission=Admission(settings.admission_limits),
-            presence=Presence(players, registry, clock, settings.guest_limits),
-            registration=settings.registration,
-            requests_per_second=settings.requests_per_second,
-            program=Program(name="evilpegs", version=version("evilpegs")),
+            admission=Admission(settings),
+            presence=Presence(players, registry, clock, settings),
+            settings=settings,
             wall_ms=wall_ms,
             log=log,
             server_key=signer.public_key,
         )
         if is_open:
-            stack.callback(asyncio.create_task(lapse_names(services, settings.name_lapse_days)).cancel)
+            stack.callback(asyncio.create_task(lapse_names(services)).cancel)
         loop_lag = Durations()
         stack.callback(asyncio.create_task(_tick(clock, loop_lag)).cancel)
 
@@ -214,11 +209,8 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
         proxies = TrustedProxies(settings.trusted_proxies)
         entrance = Entrance(services.admission, clock.now, hosts, origins, proxies, tls)
         metrics = GameMetrics(
-            registry,
-            writer,
+            services,
             loop_lag,
-            lambda: services.admission.seats,
-            services.table_sizes,
             {name: pools[name] for name in ("replies", "hints")},
             {"replies": lambda: codemaking.metrics().known, "worker": lambda: worker.state.cache},
         )

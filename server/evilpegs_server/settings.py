@@ -1,7 +1,6 @@
 """The settings of a server: from options, the environment (`EVILPEGS_*`), `evilpegs.toml`, or the defaults here."""
 
 import re
-from dataclasses import fields
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Annotated, Final, Literal
@@ -18,8 +17,6 @@ from pydantic_settings import (
 )
 
 from evilpegs_game.errors import quoted
-from evilpegs_server.gateway.admission import AdmissionLimits
-from evilpegs_server.gateway.guests import GuestLimits
 from evilpegs_server.replies.capacity import CACHE_BYTES, COUNT_BYTES, COUNT_WORK
 
 _HOST_NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,253}")
@@ -167,14 +164,6 @@ class Settings(BaseSettings):
     log_format: Literal["text", "json"] | None = None
     """The form of the log on standard error; by default text on a terminal and JSON elsewhere."""
 
-    @property
-    def admission_limits(self) -> AdmissionLimits:
-        return AdmissionLimits(**{field.name: getattr(self, field.name) for field in fields(AdmissionLimits)})
-
-    @property
-    def guest_limits(self) -> GuestLimits:
-        return GuestLimits(**{field.name: getattr(self, field.name) for field in fields(GuestLimits)})
-
     @classmethod
     def settings_customise_sources(
         cls,
@@ -184,5 +173,4 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - part of the signature
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Return the sources of settings by precedence."""
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)

@@ -4,11 +4,11 @@ from evilpegs_server.addresses import TrustedProxies
 from evilpegs_server.gateway.admission import Admission
 from evilpegs_server.gateway.entrance import Entrance
 from evilpegs_server.hosts import AllowedHosts, AllowedOrigins
-from support.limits import admission_limits
+from evilpegs_server.settings import Settings
 
 
 def default_entrance(now):
     """Return an entrance with default limits, without TLS and without proxies; ``now`` returns milliseconds."""
     hosts = AllowedHosts()
-    admission = Admission(admission_limits())
+    admission = Admission(Settings())
     return Entrance(admission, now, hosts, AllowedOrigins(hosts, None), TrustedProxies(()))

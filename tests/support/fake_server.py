@@ -9,7 +9,6 @@ from dataclasses import replace
 import structlog
 
 from evilpegs_game.rules import Rules
-from evilpegs_protocol.fields import Program
 from evilpegs_server.gateway.admission import Admission
 from evilpegs_server.gateway.guests import Presence
 from evilpegs_server.gateway.login import SessionServices
@@ -20,12 +19,12 @@ from evilpegs_server.play.registry import MatchRegistry
 from evilpegs_server.play.stall_free_clock import LONG_STALL_MS
 from evilpegs_server.replies.capacity import ReplyCapacity
 from evilpegs_server.replies.codemaking import Codemaking
+from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import load_open_matches, load_players
 from evilpegs_server.storage.reads import Reads
 from evilpegs_server.storage.writer import Writer
 from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.tasks import run_task
-from support.limits import admission_limits, guest_limits
 from support.matches import TINY
 from support.patience import PATIENCE
 from support.results import live_leaderboards
@@ -164,11 +163,11 @@ class FakeChannel:
 class FakeClient:
     """A client on a fake connection that numbers its requests, so that their answers can be counted."""
 
-    def __init__(self, server, visit=None):
+    def __init__(self, server, ticket, pause):
         self.server, self.channel = server, FakeChannel()
-        per_second = server.services.requests_per_second
+        per_second = server.services.settings.requests_per_second
         rate = RateLimit(per_second, 2 * per_second, server.clock.now())
-        self.session = Session(server.services, self.channel, rate, None, visit)
+        self.session = Session(server.services, self.channel, rate, None, ticket, pause)
         self.request_ids = []
         self._numbers = itertools.count(1)
 
@@ -228,10 +227,10 @@ class FakeClient:
 class FakeServer:
     """Everything of a server except its sockets, on a real database.
 
-    ``capacity``, ``limits`` of guests and ``options`` are passed to `Codemaking`, `Presence` and `MatchRegistry`.
+    ``capacity``, ``settings`` and ``options`` are passed to `Codemaking`, the gateway and `MatchRegistry`.
     """
 
-    def __init__(self, engine, capacity=None, limits=None, **options):
+    def __init__(self, engine, capacity=None, settings=None, **options):
         loop = asyncio.get_running_loop()
         self.engine, self.clock, self.clients = engine, FakeClock(), []
         self._log_capture = structlog.testing.LogCapture()
@@ -250,17 +249,15 @@ class FakeServer:
         )
         self.reads = Reads()
         self.leaderboards = live_leaderboards(engine, SERVER_LADDERS, log)
-        players = load_players(engine)
+        players, settings = load_players(engine), settings or Settings()
         self.services = SessionServices(
             registry=self.registry,
             players=players,
             writer=self.writer,
             engine=engine,
-            admission=Admission(admission_limits()),
-            presence=Presence(players, self.registry, self.clock, limits or guest_limits()),
-            registration="open",
-            requests_per_second=100,
-            program=Program(name="evilpegs", version="0"),
+            admission=Admission(settings),
+            presence=Presence(players, self.registry, self.clock, settings),
+            settings=settings,
             wall_ms=self.clock.wall_ms,
             log=log,
         )
@@ -271,9 +268,9 @@ class FakeServer:
             self.registry.restore(stored)
         self.services.presence.restore()
 
-    def connect(self, visit=None):
-        """Open a connection and return its client; the connection has an address only if ``visit`` gives it one."""
-        self.clients.append(FakeClient(self, visit))
+    def connect(self, ticket=None, pause=asyncio.sleep):
+        """Open a connection and return its client; the connection has an address only if ``ticket`` gives it one."""
+        self.clients.append(FakeClient(self, ticket or self.services.admission.open(None, 0.0), pause))
         return self.clients[-1]
 
     async def connect_player(self, name="ann"):

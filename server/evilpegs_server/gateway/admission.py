@@ -20,7 +20,7 @@ from enum import StrEnum
 from typing import Final
 
 from evilpegs_server.gateway.rate_limit import RecentExcess
-from evilpegs_server.play.counts import Seats
+from evilpegs_server.settings import Settings
 
 HELLO_MS: Final = 10_000.0
 """For a connection with an ordinary seat."""
@@ -38,29 +38,6 @@ class Limit(StrEnum):
     BEFORE_HELLO = "connections_before_hello"
     NEW_NAMES = "new_names_per_hour"
     FAILED_TOKENS = "failed_tokens_per_minute"
-
-
-@dataclass(frozen=True, slots=True)
-class AdmissionLimits:
-    """The values of the settings with the same names; percentages are of ``max_connections``."""
-
-    max_connections: int
-    guest_seats_percent: int
-    reserve_seats_percent: int
-    reserve_hello_seconds: float
-    connections_per_address: int
-    connections_before_hello: int
-    new_names_per_hour: int
-    failed_tokens_per_minute: int
-
-    @property
-    def guest_seats(self) -> int:
-        return max(1, self.max_connections * self.guest_seats_percent // 100)
-
-    @property
-    def reserve_seats(self) -> int:
-        # at least one seat is ordinary
-        return min(self.max_connections - 1, self.max_connections * self.reserve_seats_percent // 100)
 
 
 class LimitMetError(Exception):
@@ -105,22 +82,14 @@ class Window:
         return self.count if now < self.ends else 0
 
 
-def _hour() -> Window:
-    return Window(3_600_000.0)
-
-
-def _minute() -> Window:
-    return Window(60_000.0)
-
-
 @dataclass(slots=True)
 class AddressRecord:
     """The counts of one address; ``before_hello`` counts its connections that have not sent `hello`."""
 
     connections: int = 0
     before_hello: int = 0
-    new_names: Window = field(default_factory=_hour)
-    failed_tokens: Window = field(default_factory=_minute)
+    new_names: Window = field(default_factory=lambda: Window(3_600_000.0))
+    failed_tokens: Window = field(default_factory=lambda: Window(60_000.0))
 
     def counts_until(self) -> float:
         """Return the time until which a past name or wrong token still counts."""
@@ -175,45 +144,33 @@ class AddressTable:
 
 
 class Admission:
-    def __init__(self, limits: AdmissionLimits, max_idle: int = MAX_IDLE) -> None:
+    def __init__(self, limits: Settings, max_idle: int = MAX_IDLE) -> None:
+        most = limits.max_connections
         self.limits = limits
+        self.guest_seats = max(1, most * limits.guest_seats_percent // 100)
+        # at least one seat is ordinary
+        self.reserve_seats = min(most - 1, most * limits.reserve_seats_percent // 100)
+        self.ordinary_seats = most - self.reserve_seats
         self.met: Counter[str] = Counter()
         """By the name of the setting."""
         self.excess = RecentExcess()
         """The addresses that met a limit here, or a rate limit of the gateway."""
-        self._ordinary_taken = self._reserve_taken = self._guests = 0
+        self.ordinary_taken = self.reserve_taken = self.guests = 0
         self._table = AddressTable(max_idle)
-
-    @property
-    def taken(self) -> int:
-        return self._ordinary_taken + self._reserve_taken
 
     @property
     def known_addresses(self) -> int:
         return len(self._table)
 
-    @property
-    def seats(self) -> Seats:
-        limits = self.limits
-        return Seats(
-            ordinary=limits.max_connections - limits.reserve_seats,
-            ordinary_taken=self._ordinary_taken,
-            reserve=limits.reserve_seats,
-            reserve_taken=self._reserve_taken,
-            guests=limits.guest_seats,
-            guests_taken=self._guests,
-            met={limit.value: self.met[limit.value] for limit in Limit},
-        )
-
     def open(self, address: str | None, now: float) -> Ticket:
         """Count a new connection. Raises LimitMetError if no seat is free, or the address has too many connections."""
         self._check_address(address, now)
-        if self._ordinary_taken < self.limits.max_connections - self.limits.reserve_seats:
+        if self.ordinary_taken < self.ordinary_seats:
             ticket = Ticket(None, is_reserve=False, hello_ms=HELLO_MS)
-            self._ordinary_taken += 1
-        elif self._reserve_taken < self.limits.reserve_seats:
+            self.ordinary_taken += 1
+        elif self.reserve_taken < self.reserve_seats:
             ticket = Ticket(None, is_reserve=True, hello_ms=1000 * self.limits.reserve_hello_seconds)
-            self._reserve_taken += 1
+            self.reserve_taken += 1
         else:
             number = self.limits.max_connections
             raise self._met(Limit.CONNECTIONS, f"all {number} connections of this server are taken; come back later")
@@ -231,14 +188,14 @@ class Admission:
         """Count a connection as one that has sent `hello`. Raises LimitMetError; it may then send `hello` again."""
         if ticket.is_closed:
             return
-        if is_guest and self._guests >= self.limits.guest_seats:
-            message = f"all {self.limits.guest_seats} guest connections are taken; come back later or claim a name"
+        if is_guest and self.guests >= self.guest_seats:
+            message = f"all {self.guest_seats} guest connections are taken; come back later or claim a name"
             raise self._met(Limit.GUESTS, message, ticket.address, now)
         if ticket.is_reserve and not has_open_match and not self._take_ordinary(ticket):
             message = "the last free connections are kept for players with an open match; come back later"
             raise self._met(Limit.CONNECTIONS, message)
         ticket.said_hello, ticket.is_guest = True, is_guest
-        self._guests += is_guest
+        self.guests += is_guest
         if (record := self._record(ticket)) is not None:
             record.before_hello -= 1
 
@@ -246,7 +203,7 @@ class Admission:
         """Undo `log_in`, because the login failed."""
         if ticket.is_closed:
             return
-        self._guests -= ticket.is_guest
+        self.guests -= ticket.is_guest
         ticket.said_hello = ticket.is_guest = False
         if (record := self._record(ticket)) is not None:
             record.before_hello += 1
@@ -259,9 +216,9 @@ class Admission:
     def close(self, ticket: Ticket, now: float) -> None:
         """Remove an ended connection from the counts; call this once per ticket."""
         ticket.is_closed = True
-        self._ordinary_taken -= not ticket.is_reserve
-        self._reserve_taken -= ticket.is_reserve
-        self._guests -= ticket.is_guest
+        self.ordinary_taken -= not ticket.is_reserve
+        self.reserve_taken -= ticket.is_reserve
+        self.guests -= ticket.is_guest
         record = self._record(ticket)
         if record is not None and ticket.address is not None:
             record.before_hello -= not ticket.said_hello
@@ -307,10 +264,10 @@ class Admission:
             raise self._met(Limit.PER_ADDRESS, message, address, now)
 
     def _take_ordinary(self, ticket: Ticket) -> bool:
-        if self._ordinary_taken >= self.limits.max_connections - self.limits.reserve_seats:
+        if self.ordinary_taken >= self.ordinary_seats:
             return False
-        self._reserve_taken -= 1
-        self._ordinary_taken += 1
+        self.reserve_taken -= 1
+        self.ordinary_taken += 1
         ticket.is_reserve = False
         return True
 

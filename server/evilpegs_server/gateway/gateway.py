@@ -19,7 +19,7 @@ from evilpegs_protocol.constants import PATH, SUBPROTOCOL
 from evilpegs_server.gateway.connection import CLOSE_SECONDS, GameConnection, SocketChannel
 from evilpegs_server.gateway.entrance import Entrance, peer_address
 from evilpegs_server.gateway.health import Health
-from evilpegs_server.gateway.login import SessionServices, Visit
+from evilpegs_server.gateway.login import SessionServices
 from evilpegs_server.gateway.rate_limit import RateLimit
 from evilpegs_server.gateway.session import Session
 from evilpegs_server.hosts import SiteAddress
@@ -46,6 +46,7 @@ class Gateway:
         health: Health,
     ) -> None:
         self._services = services
+        self._per_second = services.settings.requests_per_second
         self._clock = clock
         self._entrance = entrance
         self._site = site
@@ -107,7 +108,7 @@ class Gateway:
         connection.clock = self._clock
         connection.entrance = self._entrance
         connection.ended = self._services.registry.counts.ended
-        connection.rate = RateLimit(self._services.requests_per_second, self._burst, self._clock.now())
+        connection.rate = RateLimit(self._per_second, 2 * self._per_second, self._clock.now())
         self._accepted.add(connection)
         return connection
 
@@ -115,15 +116,11 @@ class Gateway:
         now, address = self._clock.now(), _address(connection)
         suspect = self._services.admission.excess.is_over_limit(address, now)
         note = partial(self._note_excess, address)
-        return RateLimit(self._services.requests_per_second, self._burst, now, note, suspect=suspect)
+        return RateLimit(self._per_second, 2 * self._per_second, now, note, suspect=suspect)
 
     def _note_excess(self, address: str, now: float) -> None:
         self._services.registry.counts.limits[RATE_LIMIT] += 1
         self._services.admission.excess.note(address, now)
-
-    @property
-    def _burst(self) -> int:
-        return 2 * self._services.requests_per_second
 
     def _is_over_limit(self, address: str) -> bool:
         return self._services.admission.excess.is_over_limit(address, self._clock.now())
@@ -164,8 +161,8 @@ class Gateway:
         assert isinstance(connection, GameConnection)  # noqa: S101 - made by `_make_connection`
         assert connection.ticket is not None  # noqa: S101 - it was admitted
         channel = SocketChannel(connection, partial(self._is_over_limit, _address(connection)))
-        visit = Visit(connection.ticket, partial(_pause, connection))
-        session = Session(self._services, channel, connection.rate, self._site_url(connection), visit)
+        pause, site = partial(_pause, connection), self._site_url(connection)
+        session = Session(self._services, channel, connection.rate, site, connection.ticket, pause)
         self._sessions[channel] = session
         connection.handle_now = session.handle_now
         try:
@@ -190,7 +187,7 @@ class Gateway:
                 self._services.log.exception("could not look for idle guests")
 
     def _end_idle_guests(self, now: float) -> None:
-        seconds = self._services.presence.limits.guest_idle_seconds
+        seconds = self._services.settings.guest_idle_seconds
         reason = f"no match and no request for {seconds:g} seconds; connect again to play (limit guest_idle_seconds)"
         self._services.presence.end_long_gone(now)
         for channel, session in tuple(self._sessions.items()):

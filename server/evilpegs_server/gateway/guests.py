@@ -9,27 +9,18 @@ Forgetting concerns memory only. A guest who has played is in the database, and 
 """
 
 from collections import Counter, OrderedDict
-from dataclasses import dataclass
 
 from evilpegs_server.play.registry import MatchRegistry
 from evilpegs_server.play.stall_free_clock import StallFreeClock
+from evilpegs_server.settings import Settings
 from evilpegs_server.storage.players import Player, Players
-
-
-@dataclass(frozen=True, slots=True)
-class GuestLimits:
-    """The values of the settings with the same names."""
-
-    guest_idle_seconds: float
-    guest_absent_seconds: float
-    max_practice_matches: int
 
 
 class Presence:
     """The connections per player, and the guests who are gone: with an open match but without a connection."""
 
-    def __init__(self, players: Players, registry: MatchRegistry, clock: StallFreeClock, limits: GuestLimits) -> None:
-        self.limits = limits
+    def __init__(self, players: Players, registry: MatchRegistry, clock: StallFreeClock, limits: Settings) -> None:
+        self._limits = limits
         self._players = players
         self._registry = registry
         self._clock = clock
@@ -39,13 +30,8 @@ class Presence:
         registry.on_last_match = self._forget_if_gone
         registry.admit_practice = self._admit_practice
 
-    @property
-    def players_connected(self) -> int:
-        return len(self._connections)
-
-    @property
-    def guests_gone(self) -> int:
-        return len(self._gone)
+    def table_sizes(self) -> dict[str, int]:
+        return {"connected_players": len(self._connections), "absent_guests": len(self._gone)}
 
     def is_connected(self, player: int) -> bool:
         return player in self._connections
@@ -72,12 +58,12 @@ class Presence:
             self._forget_if_gone(player.id)
 
     def end_long_gone(self, now: float) -> None:
-        latest = now - 1000 * self.limits.guest_absent_seconds
+        latest = now - 1000 * self._limits.guest_absent_seconds
         for guest in [guest for guest, since in self._gone.items() if since <= latest]:
             self._abandon(guest)
 
     def _admit_practice(self, practice_matches: int) -> bool:
-        if practice_matches < self.limits.max_practice_matches:
+        if practice_matches < self._limits.max_practice_matches:
             return True
         guest = next((guest for guest in self._gone if guest not in self._ending), None)
         if guest is None:

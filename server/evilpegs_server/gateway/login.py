@@ -9,23 +9,29 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, Literal
+from importlib.metadata import version
+from typing import Final
 
 from sqlalchemy import Engine
 from structlog.stdlib import BoundLogger
 
 from evilpegs_protocol import constants
 from evilpegs_protocol.client_messages import Hello
-from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import ErrorCode, Limits, ServerProgram, Welcome
 from evilpegs_server.gateway.admission import Admission, Ticket
 from evilpegs_server.gateway.guests import Presence
 from evilpegs_server.play.messages import RefusedRequestError
 from evilpegs_server.play.registry import MAX_OPEN_MATCHES, MatchRegistry
+from evilpegs_server.settings import Settings
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.archive import lapsed_tokens, load_player
 from evilpegs_server.storage.players import NameRefusedError, Player, Players, hash_token, new_token
 from evilpegs_server.storage.writer import Writer
+
+_VERSION: Final = version("evilpegs")
+
+# waits for some seconds, or until the connection has ended
+Pause = Callable[[float], Awaitable[object]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,45 +42,28 @@ class SessionServices:
     engine: Engine
     admission: Admission
     presence: Presence
-    registration: Literal["open", "closed"]
-    requests_per_second: int
-    program: Program
+    settings: Settings
     wall_ms: Callable[[], int]
     log: BoundLogger
     server_key: str | None = None
     """The public half; None if the server does not sign records."""
 
-    def table_sizes(self) -> dict[str, int]:
-        """Return the sizes of the tables in memory that grow with players or addresses."""
-        return {
-            "players": len(self.players),
-            "connected_players": self.presence.players_connected,
-            "absent_guests": self.presence.guests_gone,
-            "addresses": self.admission.known_addresses,
-        }
 
-
-@dataclass(frozen=True, slots=True)
-class Visit:
-    """A connection that logs in; ``pause`` waits for some seconds, or until the connection has ended."""
-
-    ticket: Ticket
-    pause: Callable[[float], Awaitable[object]] = asyncio.sleep
-
-
-async def log_in(services: SessionServices, visit: Visit, hello: Hello, now: float) -> tuple[Player, str | None]:
+async def log_in(
+    services: SessionServices, ticket: Ticket, pause: Pause, hello: Hello, now: float
+) -> tuple[Player, str | None]:
     """Return the player, and their token if it is new. Raises RefusedRequestError or LimitMetError."""
     if services.registry.draining:
         raise RefusedRequestError(ErrorCode.DRAINING, "the server is about to stop; come back later")
     if hello.token is not None:
-        return await _find_player(services, visit, hello.token, now), None
+        return await _find_player(services, ticket, pause, hello.token, now), None
     if hello.name is None:
-        services.admission.log_in(visit.ticket, now, is_guest=True, has_open_match=False)
+        services.admission.log_in(ticket, now, is_guest=True, has_open_match=False)
         return _new_guest(services)
     player = _claim_name(services, hello)
-    services.admission.take_new_name(visit.ticket, now)
-    services.admission.log_in(visit.ticket, now, is_guest=False, has_open_match=False)
-    return player, await _register(services, visit, player)
+    services.admission.take_new_name(ticket, now)
+    services.admission.log_in(ticket, now, is_guest=False, has_open_match=False)
+    return player, await _register(services, ticket, player)
 
 
 def welcome_message(
@@ -90,11 +79,9 @@ def welcome_message(
             frame_bytes=constants.FRAME_BYTES,
             nesting=constants.NESTING,
             open_matches=MAX_OPEN_MATCHES,
-            requests_per_second=services.requests_per_second,
+            requests_per_second=services.settings.requests_per_second,
         ),
-        server=ServerProgram(
-            name=services.program.name, version=services.program.version, site=site, key=services.server_key
-        ),
+        server=ServerProgram(name="evilpegs", version=_VERSION, site=site, key=services.server_key),
         re=re,
     )
 
@@ -106,35 +93,37 @@ def _new_guest(services: SessionServices) -> tuple[Player, str]:
     return guest, token
 
 
-async def _find_player(services: SessionServices, visit: Visit, token: str, now: float) -> Player:
+async def _find_player(services: SessionServices, ticket: Ticket, pause: Pause, token: str, now: float) -> Player:
     player = services.players.by_token(token)
     if player is None:
         # a guest who is not in memory any more is still in the database
         stored = await asyncio.to_thread(load_player, services.engine, hash_token(token))
         if stored is None or not stored.is_guest:
-            await _refuse_token(services, visit, now, has_lapsed=stored is not None)
+            await _refuse_token(services, ticket, pause, now, has_lapsed=stored is not None)
         player = services.players.by_token(token) or stored
     assert player is not None  # noqa: S101 - otherwise the token was refused
     has_open_match = bool(services.registry.runners_of(player.id))
-    services.admission.log_in(visit.ticket, now, is_guest=player.is_guest, has_open_match=has_open_match)
+    services.admission.log_in(ticket, now, is_guest=player.is_guest, has_open_match=has_open_match)
     services.players.add(player, hash_token(token))
     return player
 
 
-async def _refuse_token(services: SessionServices, visit: Visit, now: float, *, has_lapsed: bool) -> None:
-    delay_ms = services.admission.take_failed_token(visit.ticket, now)
-    await visit.pause(delay_ms / 1000)
+async def _refuse_token(
+    services: SessionServices, ticket: Ticket, pause: Pause, now: float, *, has_lapsed: bool
+) -> None:
+    delay_ms = services.admission.take_failed_token(ticket, now)
+    await pause(delay_ms / 1000)
     message = "no player has this token"
     if has_lapsed:
         message = "the name of this token lapsed because it never played a match (limit name_lapse_days); claim another"
     if delay_ms:
-        most = services.admission.limits.failed_tokens_per_minute
+        most = services.settings.failed_tokens_per_minute
         message += f"; answers are delayed after {most} wrong tokens (limit failed_tokens_per_minute)"
     raise RefusedRequestError(ErrorCode.AUTH_FAILED, message)
 
 
 def _claim_name(services: SessionServices, hello: Hello) -> Player:
-    if services.registration == "closed":
+    if services.settings.registration == "closed":
         raise RefusedRequestError(
             ErrorCode.AUTH_REQUIRED, "this server takes no new names; use the name you registered"
         )
@@ -145,7 +134,7 @@ def _claim_name(services: SessionServices, hello: Hello) -> Player:
         raise RefusedRequestError(code, str(error)) from None
 
 
-async def _register(services: SessionServices, visit: Visit, player: Player) -> str:
+async def _register(services: SessionServices, ticket: Ticket, player: Player) -> str:
     token = new_token()
     token_hash = hash_token(token)
     services.players.add(player, token_hash)  # reserves the name
@@ -154,7 +143,7 @@ async def _register(services: SessionServices, visit: Visit, player: Player) -> 
     services.writer.submit([write], partial(_settle, stored))
     if await stored is not None:
         services.players.remove(player, token_hash)
-        services.admission.log_out(visit.ticket)
+        services.admission.log_out(ticket)
         raise RefusedRequestError(ErrorCode.STORAGE_UNAVAILABLE, "the server cannot store players now")
     return token
 
@@ -175,12 +164,12 @@ def lapse_time(now_ms: int, days: int) -> int:
     return now_ms - days * _DAY_MS
 
 
-async def lapse_names(services: SessionServices, days: int, seconds: float = LAPSE_SECONDS) -> None:
-    """Call `lapse_once` every ``seconds`` until canceled; log errors and go on."""
+async def lapse_names(services: SessionServices) -> None:
+    """Call `lapse_once` every `LAPSE_SECONDS` until canceled; log errors and go on."""
     while True:
-        await asyncio.sleep(seconds)
+        await asyncio.sleep(LAPSE_SECONDS)
         try:
-            await lapse_once(services, days)
+            await lapse_once(services, services.settings.name_lapse_days)
         except Exception as error:  # noqa: BLE001 - the disk may be better an hour later
             services.log.warning("cannot look for lapsed names", error=type(error).__name__)
 

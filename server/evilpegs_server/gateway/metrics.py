@@ -8,11 +8,11 @@ from typing import Final
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
 from evilpegs_game.live.cache import CacheState
+from evilpegs_server.gateway.admission import Limit
+from evilpegs_server.gateway.login import SessionServices
 from evilpegs_server.metric_families import ProcessMetrics, collect_caches, collect_pools, counter, gauge, histogram
-from evilpegs_server.play.counts import NO_HELLO, PRACTICE_LIMIT, RATE_LIMIT, EndReason, Seats
-from evilpegs_server.play.registry import MatchRegistry
+from evilpegs_server.play.counts import NO_HELLO, PRACTICE_LIMIT, RATE_LIMIT, EndReason
 from evilpegs_server.storage.durations import Durations
-from evilpegs_server.storage.writer import Writer
 from evilpegs_server.work.pool import TaskPool
 
 _KINDS: Final = ("bot", "human", "guest", NO_HELLO)
@@ -21,17 +21,14 @@ _KINDS: Final = ("bot", "human", "guest", NO_HELLO)
 class GameMetrics(ProcessMetrics):
     def __init__(
         self,
-        registry: MatchRegistry,
-        writer: Writer,
+        services: SessionServices,
         loop_lag: Durations,
-        seats: Callable[[], Seats],
-        table_sizes: Callable[[], Mapping[str, int]],
         pools: Mapping[str, TaskPool] = MappingProxyType({}),
         caches: Mapping[str, Callable[[], CacheState]] = MappingProxyType({}),
     ) -> None:
         super().__init__()
-        self._matches, self._writer, self._loop_lag = registry, writer, loop_lag
-        self._seats, self._table_sizes, self._pools, self._caches = seats, table_sizes, pools, caches
+        self._services, self._matches, self._loop_lag = services, services.registry, loop_lag
+        self._pools, self._caches = pools, caches
 
     def collect(self) -> Iterator[Metric]:
         yield from self._collect_matches()
@@ -55,23 +52,25 @@ class GameMetrics(ProcessMetrics):
         yield CounterMetricFamily("evilpegs_guesses", "Guesses answered", events["feedback"])
 
     def _collect_connections(self) -> Iterator[Metric]:
-        counts, seats = self._matches.counts, self._seats()
+        counts, seats = self._matches.counts, self._services.admission
         kinds = {kind: counts.connections[kind] for kind in _KINDS}
         yield gauge("evilpegs_connections", "Open connections by kind of player", "kind", kinds)
         yield counter("evilpegs_refusals", "Messages refused by error code", "reason", counts.refusals)
         refused = {str(status): number for status, number in sorted(counts.http_refusals.items())}
         yield counter("evilpegs_http_refusals", "HTTP requests refused by status", "status", refused)
-        there = {"ordinary": seats.ordinary, "reserve": seats.reserve, "guest": seats.guests}
+        there = {"ordinary": seats.ordinary_seats, "reserve": seats.reserve_seats, "guest": seats.guest_seats}
         yield gauge("evilpegs_seats", "Seats of the game port by kind", "kind", there)
-        taken = {"ordinary": seats.ordinary_taken, "reserve": seats.reserve_taken, "guest": seats.guests_taken}
+        taken = {"ordinary": seats.ordinary_taken, "reserve": seats.reserve_taken, "guest": seats.guests}
         yield gauge("evilpegs_seats_taken", "Taken seats of the game port by kind", "kind", taken)
-        met = {**seats.met, **{name: counts.limits[name] for name in (RATE_LIMIT, PRACTICE_LIMIT)}}
+        met = {limit.value: seats.met[limit.value] for limit in Limit}
+        met |= {name: counts.limits[name] for name in (RATE_LIMIT, PRACTICE_LIMIT)}
         yield counter("evilpegs_limits_met", "Times that a limit was reached by setting", "limit", met)
         ended = {reason.value: counts.ended[reason] for reason in EndReason}
         yield counter("evilpegs_connections_ended", "Connections that the server ended by reason", "reason", ended)
 
     def _collect_storage(self) -> Iterator[Metric]:
-        commits, health = {"": self._writer.commits}, self._writer.health
+        writer = self._services.writer
+        commits, health = {"": writer.commits}, writer.health
         yield histogram("evilpegs_commit_seconds", "Duration of a commit to the event log", commits)
         is_failing = health.failed or health.stuck or health.obstacle is not None
         yield GaugeMetricFamily("evilpegs_storage_failing", "1 if nothing can be stored now, else 0", int(is_failing))
@@ -81,6 +80,8 @@ class GameMetrics(ProcessMetrics):
         pools = {name: pool.metrics() for name, pool in self._pools.items()}
         yield from collect_pools("evilpegs", pools)
         # tables with entries per player: endless growth would show a leak
-        sizes = {**self._table_sizes(), **{f"charged_for_{pool}": each.charged_players for pool, each in pools.items()}}
+        sizes = {"players": len(self._services.players), "addresses": self._services.admission.known_addresses}
+        sizes |= self._services.presence.table_sizes()
+        sizes |= {f"charged_for_{pool}": each.charged_players for pool, each in pools.items()}
         yield gauge("evilpegs_table_entries", "Entries of an in-memory table about players", "table", sizes)
         yield from collect_caches("evilpegs", {name: read() for name, read in self._caches.items()})

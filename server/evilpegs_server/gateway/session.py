@@ -16,8 +16,8 @@ from evilpegs_protocol.client_messages import (
 from evilpegs_protocol.codec import CodecError, decode_request, encode
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import ErrorCode, Pong
-from evilpegs_server.gateway.admission import LimitMetError
-from evilpegs_server.gateway.login import SessionServices, Visit, log_in, welcome_message
+from evilpegs_server.gateway.admission import LimitMetError, Ticket
+from evilpegs_server.gateway.login import Pause, SessionServices, log_in, welcome_message
 from evilpegs_server.gateway.rate_limit import READ_PRICE, RateLimit
 from evilpegs_server.play.counts import NO_HELLO, RATE_LIMIT, EndReason, ServerCounts
 from evilpegs_server.play.messages import ClientChannel, MatchMessage, RefusedRequestError, Request, error_text
@@ -37,15 +37,17 @@ class Session:
         services: SessionServices,
         channel: ClientChannel,
         rate: RateLimit,
-        site: str | None = None,
-        visit: Visit | None = None,
+        site: str | None,
+        ticket: Ticket,
+        pause: Pause,
     ) -> None:
         self.player: Player | None = None
         self._services = services
         self._channel = channel
         self._site = site
         self._client: Program | None = None
-        self._visit = visit or Visit(services.admission.open(None, 0.0))
+        self._ticket = ticket
+        self._pause = pause
         self._refusals = Refusals(channel, rate, services.registry.counts)
         self._busy_at = 0.0
         services.registry.counts.connections[NO_HELLO] += 1
@@ -107,7 +109,7 @@ class Session:
         registry = self._services.registry
         if registry.runners_of(self.player.id):
             self._busy_at = now
-        return now - self._busy_at >= 1000 * self._services.presence.limits.guest_idle_seconds
+        return now - self._busy_at >= 1000 * self._services.settings.guest_idle_seconds
 
     def _play_on(self, move: Guess | Ready, arrived: float) -> bool:
         runner = self._services.registry.get(move.match) if move.match else self._only_match()
@@ -136,9 +138,11 @@ class Session:
     async def _hello(self, hello: Hello, now: float) -> None:
         if self.player is not None:
             raise RefusedRequestError(ErrorCode.BAD_MESSAGE, "hello was already sent on this connection")
-        self.player, token = await log_in(self._services, self._visit, hello, now)
+        self.player, token = await log_in(self._services, self._ticket, self._pause, hello, now)
         self._services.presence.enter(self.player)
-        self._services.registry.counts.identify_connection(self.player.kind)
+        connections = self._services.registry.counts.connections
+        connections[NO_HELLO] -= 1
+        connections[self.player.kind] += 1
         self._client = Program(name=hello.client.name, version=hello.client.version)
         self._channel.send([encode(welcome_message(self._services, self.player, token, hello.id, self._site))])
 

@@ -1,7 +1,6 @@
 """Counts of events, refusals, connections and times in a server, for its metrics."""
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
@@ -12,19 +11,6 @@ RATE_LIMIT: Final = "requests_per_second"
 PRACTICE_LIMIT: Final = "max_practice_matches"
 NO_HELLO: Final = "none"
 """The kind of a connection before `hello`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Seats:
-    """The seats and guests of a server at one moment; ``met`` counts met limits by the name of their setting."""
-
-    ordinary: int
-    ordinary_taken: int
-    reserve: int
-    reserve_taken: int
-    guests: int
-    guests_taken: int
-    met: Mapping[str, int]
 
 
 class EndReason(StrEnum):
@@ -38,6 +24,7 @@ class EndReason(StrEnum):
     STORAGE = "storage"
 
 
+@dataclass(frozen=True, slots=True)
 class GuessTimes:
     """Histograms of the three stages of a guess.
 
@@ -46,16 +33,9 @@ class GuessTimes:
     the stage in which it occurs.
     """
 
-    __slots__ = ("commit", "reply", "send")
-
-    def __init__(self) -> None:
-        self.reply, self.commit, self.send = Durations(), Durations(), Durations()
-
-    def add(self, began: float, known: float, committed: float, sent: float) -> None:
-        """Add the times of one guess, from four readings of a clock in seconds."""
-        self.reply.add(known - began)
-        self.commit.add(committed - known)
-        self.send.add(sent - committed)
+    reply: Durations = field(default_factory=Durations)
+    commit: Durations = field(default_factory=Durations)
+    send: Durations = field(default_factory=Durations)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +54,3 @@ class ServerCounts:
     faults: Counter[str] = field(default_factory=Counter)
     guess_times: GuessTimes = field(default_factory=GuessTimes)
     http_refusals: Counter[int] = field(default_factory=Counter)
-
-    def identify_connection(self, kind: str) -> None:
-        """Move a connection that has sent `hello` from `NO_HELLO` to the kind of its player."""
-        self.connections[NO_HELLO] -= 1
-        self.connections[kind] += 1

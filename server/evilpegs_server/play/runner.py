@@ -386,7 +386,10 @@ class MatchRunner:
         if channel is not None and step.texts:
             channel.send(step.texts)
         if step.replied:
-            self._counts.guess_times.add(step.began, step.replied, step.committed, perf_counter())
+            times = self._counts.guess_times
+            times.reply.add(step.replied - step.began)
+            times.commit.add(step.committed - step.replied)
+            times.send.add(perf_counter() - step.committed)
         now, changes = self._now(), step.changes
         if changes.turn is not None:
             if not self.match.clock.running:

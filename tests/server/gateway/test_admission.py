@@ -1,7 +1,6 @@
 """Admission counts connections, guests, names and wrong tokens, in all and per address, and forgets what is over."""
 
 from contextlib import suppress
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -16,11 +15,11 @@ from evilpegs_server.gateway.admission import (
     LimitMetError,
 )
 from evilpegs_server.gateway.rate_limit import OVER_LIMIT_MS
-from support.limits import admission_limits
+from evilpegs_server.settings import Settings
 
 ANN, BOB = "192.0.2.1", "192.0.2.2"
 HOUR_MS = 3_600_000
-LIMITS = admission_limits(
+LIMITS = Settings(
     max_connections=20,
     connections_per_address=5,
     connections_before_hello=3,
@@ -32,6 +31,10 @@ LIMITS = admission_limits(
 @pytest.fixture
 def admission():
     return Admission(LIMITS)
+
+
+def taken(admission):
+    return admission.ordinary_taken + admission.reserve_taken
 
 
 def enter(admission, address=None, *, is_guest=False, has_open_match=False):
@@ -51,15 +54,14 @@ def met(call, *arguments, **options):
 
 
 def test_defaults_are_those_of_settings():
-    limits = admission_limits()
-    assert (limits.max_connections, limits.guest_seats, limits.reserve_seats) == (2000, 1500, 200)
+    admission = Admission(Settings())
+    assert (admission.ordinary_seats, admission.guest_seats, admission.reserve_seats) == (1800, 1500, 200)
 
 
 @pytest.mark.parametrize(("seats", "guests", "reserve"), [(1, 1, 0), (2, 1, 0), (4, 3, 0), (10, 7, 1), (100, 75, 10)])
 def test_small_servers_have_ordinary_seats(seats, guests, reserve):
-    limits = admission_limits(max_connections=seats)
-    assert (limits.guest_seats, limits.reserve_seats) == (guests, reserve)
-    assert replace(limits, reserve_seats_percent=100).reserve_seats == seats - 1
+    admission = Admission(Settings(max_connections=seats))
+    assert (admission.guest_seats, admission.reserve_seats) == (guests, reserve)
 
 
 class TestAddresses:
@@ -69,7 +71,7 @@ class TestAddresses:
         enter(admission, BOB)
         admission.close(tickets[0], 0)
         enter(admission, ANN)
-        assert admission.taken == 6
+        assert taken(admission) == 6
 
     def test_crowd_must_say_hello_soon(self, admission):
         tickets = [admission.open(ANN, 0) for _ in range(4)]
@@ -82,11 +84,11 @@ class TestAddresses:
     def test_only_silent_crowd_meets_limit(self, admission):
         """A class that connects at the same moment says hello at once, and nothing is held against its address."""
         tickets = [admission.open(ANN, 0) for _ in range(5)]
-        assert not admission.seats.met[Limit.BEFORE_HELLO]
+        assert not admission.met[Limit.BEFORE_HELLO]
         assert not admission.excess.is_over_limit(ANN, 0)
         for ticket in tickets:
             admission.note_silence(ticket, 0)
-        assert admission.seats.met[Limit.BEFORE_HELLO] == 2
+        assert admission.met[Limit.BEFORE_HELLO] == 2
         assert admission.excess.is_over_limit(ANN, 0)
 
     def test_address_behind_proxy_is_counted_late(self, admission):
@@ -95,7 +97,7 @@ class TestAddresses:
         late = admission.open(None, 0)
         assert met(admission.set_address, late, ANN, 0) is Limit.PER_ADDRESS
         admission.close(late, 0)
-        assert (admission.taken, admission.known_addresses) == (5, 1)
+        assert (taken(admission), admission.known_addresses) == (5, 1)
 
     def test_crowd_behind_proxy_must_say_hello_soon(self, admission):
         tickets = [admission.open(None, 0) for _ in range(4)]
@@ -109,7 +111,9 @@ class TestAddresses:
 
     def test_high_limit_does_not_bind(self):
         """The control: the same connections are all accepted where the limits are higher."""
-        admission = Admission(replace(LIMITS, connections_before_hello=100, connections_per_address=100))
+        admission = Admission(
+            LIMITS.model_copy(update={"connections_before_hello": 100, "connections_per_address": 100})
+        )
         assert [admission.open(ANN, 0).hello_ms for _ in range(18)] == [HELLO_MS] * 18
 
 
@@ -136,7 +140,7 @@ class TestSeats:
         admission.close(tickets[0], 0)
         admission.log_in(reserve, 0, is_guest=False, has_open_match=False)
         assert not reserve.is_reserve
-        assert (admission.open(None, 0).is_reserve, admission.taken) == (True, 19)
+        assert (admission.open(None, 0).is_reserve, taken(admission)) == (True, 19)
 
     def test_guests_leave_a_quarter_free(self, admission):
         guests = [enter(admission, is_guest=True) for _ in range(15)]
@@ -155,7 +159,7 @@ class TestEndedConnection:
             admission.close(ticket, 0)
             admission.log_in(ticket, 0, is_guest=True, has_open_match=False)
             admission.log_out(ticket)
-        assert (admission.taken, admission.known_addresses) == (0, 0)
+        assert (taken(admission), admission.known_addresses) == (0, 0)
         assert len([enter(admission, is_guest=True) for _ in range(15)]) == 15
 
     def test_late_address_is_not_counted(self, admission):
@@ -172,7 +176,7 @@ class TestEndedConnection:
         assert tickets[-1].is_crowded
         for ticket in tickets:
             admission.close(ticket, 0)
-        assert (admission.taken, admission.known_addresses) == (0, 0)
+        assert (taken(admission), admission.known_addresses) == (0, 0)
 
 
 class TestNamesAndTokens:
@@ -229,7 +233,7 @@ class TestMemory:
     def test_address_without_connections_is_forgotten(self, admission):
         for number in range(100):
             admission.close(enter(admission, f"192.0.2.{number}"), 0)
-        assert (admission.known_addresses, admission.taken) == (0, 0)
+        assert (admission.known_addresses, taken(admission)) == (0, 0)
 
     def test_address_is_remembered_while_something_counts(self, admission):
         ticket = enter(admission, ANN)
@@ -275,8 +279,8 @@ def test_counts_return_to_zero_whatever_happens(steps):
             elif tickets and not tickets[number % len(tickets)].said_hello:
                 ticket = tickets[number % len(tickets)]
                 admission.log_in(ticket, now, is_guest=action == "g", has_open_match=number > 20)
-        assert admission.taken == len(tickets) <= LIMITS.max_connections
-        assert sum(ticket.is_guest for ticket in tickets) <= LIMITS.guest_seats
+        assert taken(admission) == len(tickets) <= LIMITS.max_connections
+        assert sum(ticket.is_guest for ticket in tickets) <= admission.guest_seats
         for each in (ANN, BOB):
             own = [ticket for ticket in tickets if ticket.address == each]
             assert len(own) <= LIMITS.connections_per_address
@@ -284,4 +288,4 @@ def test_counts_return_to_zero_whatever_happens(steps):
             assert len(patient) <= LIMITS.connections_before_hello
     for ticket in tickets:
         admission.close(ticket, now)
-    assert admission.taken == 0
+    assert taken(admission) == 0

@@ -5,8 +5,8 @@ import json
 
 import pytest
 
+from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import load_match, load_players
-from support.limits import guest_limits
 from support.patience import PATIENCE
 
 MINUTES_MS = 60_000
@@ -20,7 +20,7 @@ def presence(fake_server):
 @pytest.fixture
 async def few_matches(open_fake_server, engine):
     """A fake server on which two practice matches may be open."""
-    return open_fake_server(engine, limits=guest_limits(max_practice_matches=2))
+    return open_fake_server(engine, settings=Settings(max_practice_matches=2))
 
 
 async def connect_guest(fake_server):
@@ -58,15 +58,19 @@ class TestForgetting:
         first, second = await guest.play("tiny-practice"), await guest.play("tiny-practice")
         await resign(guest, first)
         guest.session.leave()
-        assert (len(fake_server.services.players), presence.guests_gone) == (1, 1)
+        assert (len(fake_server.services.players), presence.table_sizes()["absent_guests"]) == (1, 1)
         presence.end_long_gone(fake_server.clock.now() + 10 * MINUTES_MS)
         assert await outcomes(fake_server, second) == ["forfeit"]
-        assert (len(fake_server.services.players), presence.guests_gone, len(fake_server.registry)) == (0, 0, 0)
+        assert (
+            len(fake_server.services.players),
+            presence.table_sizes()["absent_guests"],
+            len(fake_server.registry),
+        ) == (0, 0, 0)
 
     async def test_connected_guest_is_kept_after_match(self, fake_server, presence):
         guest = await connect_guest(fake_server)
         await resign(guest, await guest.play("tiny-practice"))
-        assert (len(fake_server.services.players), presence.players_connected) == (1, 1)
+        assert (len(fake_server.services.players), presence.table_sizes()["connected_players"]) == (1, 1)
         assert (await guest.request(type="play", ladder="tiny-practice"))["type"] == "match_started"
 
     async def test_forgotten_guest_returns_by_token(self, fake_server):
@@ -87,7 +91,7 @@ class TestForgetting:
         fake_server.close()
         later = open_fake_server(engine)
         later.restore_matches()
-        assert (len(later.services.players), later.services.presence.guests_gone) == (1, 1)
+        assert (len(later.services.players), later.services.presence.table_sizes()["absent_guests"]) == (1, 1)
         stranger = await connect_guest(later)
         assert later.services.players.by_token(stranger.token).id == 3
         assert (await later.connect().hello(token=done.token))["type"] == "welcome"
@@ -99,7 +103,7 @@ class TestForgetting:
             await resign(guest, await guest.play("tiny-practice"))
             guest.session.leave()
         assert len(fake_server.services.players) == len(fake_server.registry) == 0
-        assert (presence.players_connected, presence.guests_gone) == (0, 0)
+        assert (presence.table_sizes()["connected_players"], presence.table_sizes()["absent_guests"]) == (0, 0)
 
 
 class TestAbsence:
@@ -127,7 +131,7 @@ class TestAbsence:
         ann.session.leave()
         presence.end_long_gone(fake_server.clock.now() + 11 * MINUTES_MS)
         assert fake_server.registry.get(match) is not None
-        assert presence.guests_gone == 0
+        assert presence.table_sizes()["absent_guests"] == 0
 
     async def test_match_that_thinks_ends_after_its_reply(self, fake_server, presence):
         guest = await connect_guest(fake_server)

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from evilpegs_server.gateway.admission import FAILED_TOKEN_DELAY_MS, Admission
-from evilpegs_server.gateway.login import LAPSE_SECONDS, Visit, lapse_once, lapse_time
+from evilpegs_server.gateway.login import LAPSE_SECONDS, lapse_once, lapse_time
+from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import load_players
 from support.fake_server import WALL_MS
-from support.limits import admission_limits
 
 ADDRESS = "192.0.2.1"
 DAY_MS = 86_400_000
@@ -25,8 +25,9 @@ def limit(fake_server, pauses):
     """Set limits of the fake server, and return a function that opens a connection that is counted."""
 
     def set_limits(**limits):
-        admission = Admission(admission_limits(**limits))
-        fake_server.services = replace(fake_server.services, admission=admission)
+        settings = Settings(**limits)
+        admission = Admission(settings)
+        fake_server.services = replace(fake_server.services, admission=admission, settings=settings)
 
         async def pause(seconds):
             if seconds:
@@ -34,7 +35,7 @@ def limit(fake_server, pauses):
 
         def connect(address=ADDRESS):
             ticket = admission.open(address, fake_server.clock.now())
-            client = fake_server.connect(Visit(ticket, pause))
+            client = fake_server.connect(ticket, pause)
             client.ticket = ticket
             return client
 

@@ -7,11 +7,11 @@ from evilpegs_server.gateway.admission import Limit
 from evilpegs_server.gateway.metrics import GameMetrics
 from evilpegs_server.play.stall_free_clock import StallFreeClock
 from evilpegs_server.replies.capacity import HINT_LIMITS
+from evilpegs_server.settings import Settings
 from evilpegs_server.storage.durations import BOUNDS, Durations
 from evilpegs_server.storage.errors import DatabaseUnavailableError
 from evilpegs_server.storage.writer import Writer
 from evilpegs_server.work.pool import TaskPool
-from support.limits import guest_limits
 from support.shown_metrics import values
 
 NAME = "zebra-crossing"
@@ -44,11 +44,8 @@ def cache():
 def metrics(fake_server, loop_lag, pool, cache):
     """The metrics of the fake server."""
     return GameMetrics(
-        registry=fake_server.registry,
-        writer=fake_server.writer,
-        loop_lag=loop_lag,
-        seats=lambda: fake_server.services.admission.seats,
-        table_sizes=fake_server.services.table_sizes,
+        fake_server.services,
+        loop_lag,
         pools={"hints": pool},
         caches={"replies": lambda: cache.state},
     )
@@ -182,10 +179,8 @@ async def test_tables_about_people_are_shown(fake_server, metrics, pool):
 
 
 async def test_full_practice_is_counted(open_fake_server, engine):
-    server = open_fake_server(engine, limits=guest_limits(max_practice_matches=1))
-    services = server.services
-    seats = lambda: services.admission.seats  # noqa: E731 - read at each request
-    shown = GameMetrics(server.registry, server.writer, Durations(), seats, services.table_sizes)
+    server = open_fake_server(engine, settings=Settings(max_practice_matches=1))
+    shown = GameMetrics(server.services, Durations())
     for number in range(2):
         await server.connect_player(f"{NAME}-{number}")
     ann, bob = server.clients

@@ -6,11 +6,13 @@ The fake clients count requests and answers. A fixture compares them at the end 
 import json
 import re
 from dataclasses import replace
+from importlib.metadata import version
 
 import pytest
 
 from evilpegs_server.gateway.rate_limit import MAX_REFUSALS
 from evilpegs_server.play.registry import MAX_OPEN_MATCHES
+from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import load_players
 from evilpegs_server.storage.reads import BusyError
 from support.fake_server import BrokenPart
@@ -35,7 +37,7 @@ class TestHello:
             "open_matches": MAX_OPEN_MATCHES,
             "requests_per_second": 100,
         }
-        assert welcome["server"] == {"name": "evilpegs", "version": "0", "site": None}
+        assert welcome["server"] == {"name": "evilpegs", "version": version("evilpegs"), "site": None}
 
     async def test_hello_without_name_admits_guest(self, fake_server):
         guest = await fake_server.connect().hello()
@@ -73,7 +75,7 @@ class TestHello:
         assert (await ann.hello("bob"))["code"] == "bad_message"
 
     async def test_closed_registration_admits_known_players(self, ann, fake_server):
-        fake_server.services = replace(fake_server.services, registration="closed")
+        fake_server.services = replace(fake_server.services, settings=Settings(registration="closed"))
         assert (await fake_server.connect().hello("bob"))["code"] == "auth_required"
         assert (await fake_server.connect().hello(token=ann.token))["type"] == "welcome"
         assert (await fake_server.connect().hello())["kind"] == "guest"
@@ -382,7 +384,7 @@ class TestRate:
     @pytest.fixture
     async def hasty(self, fake_server):
         """A client that may send one message per second and has spent its burst of two."""
-        fake_server.services = replace(fake_server.services, requests_per_second=1)
+        fake_server.services = replace(fake_server.services, settings=Settings(requests_per_second=1))
         client = await fake_server.connect_player("hasty")
         client.match = (await client.request(type="play", ladder="tiny"))["match"]
         return client
