@@ -5,6 +5,7 @@ import pytest
 from support.browser import WatchedPage, running_browser
 from support.leftovers import no_thread_left
 from support.page.played_matches import play_bots
+from support.site_server import wait_for_analysis
 from support.threaded_server import server_in_thread
 
 
@@ -22,7 +23,12 @@ def played(server, tmp_path_factory):
     plan = [("minimax", "classic", 2), ("first-consistent", "classic", 1), ("minimax", "classic-evil", 1)]
     plan.append(("random-consistent", "classic-practice", 27))
     summaries = play_bots(server, tmp_path_factory.mktemp("bots"), plan)
-    return {(each.player, ladder): each.matches[-1].match for each, (_, ladder, _) in zip(summaries, plan, strict=True)}
+    matches = {
+        (each.player, ladder): each.matches[-1].match for each, (_, ladder, _) in zip(summaries, plan, strict=True)
+    }
+    for match in matches.values():
+        wait_for_analysis(server.site_url, match)  # the first starts a process and loads kernels
+    return matches
 
 
 @pytest.fixture(scope="module")

@@ -75,7 +75,7 @@ class WatchedPage:
 
     def check(self):
         """Fail the test if the page had problems, or sent a request to another host than its server."""
-        assert self.problems == []
+        assert not self.problems, self.problems
         assert self.hosts <= {urlsplit(self.url).hostname}
 
     def _on_console(self, message):
