@@ -40,8 +40,9 @@ def open_results(url: str | None) -> Iterator[DerivedFile]:
     url = server_settings(database=url).database
     check_database_file(url)
     with readable_database(url) as readable:
-        derived = DerivedFile(readable)
+        derived = DerivedFile(readable, keeps_lock=False)
         try:
+            derived.prepare()
             yield derived
         finally:
             derived.close()

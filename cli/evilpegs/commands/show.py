@@ -64,8 +64,9 @@ def show(
         address = f"{scheme}://{host_in_url(shown_host)}:{port}/"
         print(f"showing {settings.database}\nthe site is {address}\nstop with Ctrl-C", flush=True)  # noqa: T201
 
+    # only a broker that is named here: one of the settings is that of the server
     # a copy has no keys beside it, and is removed at every signal
     key = key_path(settings.database, settings.server_key)
     with ended_in_order(), readable_database(settings.database, log) as url:
-        shown = settings.model_copy(update={"database": url, "server_key": key})
+        shown = settings.model_copy(update={"database": url, "server_key": key, "mqtt": mqtt})
         asyncio.run(show_until_stopped(shown, log, announce))

@@ -19,6 +19,7 @@ MAX_EVENTS: Final = 1_000
 LOOK_SECONDS: Final = 0.025
 """Between two looks at the log where no server says what it has sent."""
 RETRY_SECONDS: Final = 1.0
+CLOSE_SECONDS: Final = 0.5
 
 
 class FollowedEvent(NamedTuple):
@@ -82,6 +83,9 @@ class Follower:
             self._following.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._following
+            with contextlib.suppress(Exception):  # the last events, if they can be read
+                async with asyncio.timeout(CLOSE_SECONDS):
+                    await self._catch_up()
 
     def listen(self, listener: Listener, is_listening: Callable[[], bool] = lambda: True) -> None:
         """Call ``listener`` with the events above `position`, a batch at a time; while nobody listens, none is read."""

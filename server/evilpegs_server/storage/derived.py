@@ -10,7 +10,6 @@ which the secrets of open games follow cannot be read.
 import os
 import sqlite3
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 from time import monotonic
@@ -23,15 +22,13 @@ from structlog.stdlib import BoundLogger
 
 from evilpegs_server.storage.errors import (
     DatabaseDamagedError,
-    DatabaseInUseError,
     DatabaseMovedError,
     DatabaseUnavailableError,
-    DatabaseUnusableError,
     error_code,
     explain,
 )
-from evilpegs_server.storage.location import database_file, side_files
-from evilpegs_server.storage.lock import DatabaseLock, FileInPlace
+from evilpegs_server.storage.location import create_private, database_file, side_files
+from evilpegs_server.storage.lock import FileInPlace, SideLock
 
 LAYOUT: Final = 1
 # per transaction: the log's side file grows while a reader stays in one
@@ -87,22 +84,31 @@ def derived_path(url: str) -> Path:
 
 
 class DerivedFile:
-    """The derived file of the database at ``url``; call `follow` on one thread at a time."""
+    """The derived file of the database at ``url``; call `follow` on one thread at a time.
 
-    def __init__(self, url: str, log: BoundLogger | None = None) -> None:
+    Who does not keep the lock has it during `follow` only, so that a server can have it.
+    """
+
+    def __init__(self, url: str, log: BoundLogger | None = None, *, keeps_lock: bool = True) -> None:
         self._log = log
+        self._keeps_lock = keeps_lock
         self._file = derived_path(url)
-        self._database = FileInPlace(Path(os.path.abspath(database_file(url))))  # noqa: PTH100 - links stay as they are
-        self._lock: DatabaseLock | None = None
+        try:
+            self._database = FileInPlace(Path(os.path.abspath(database_file(url))))  # noqa: PTH100 - links stay
+        except OSError as error:
+            message = f"the database {database_file(url)} cannot be found: {error.strerror}; name another"
+            raise DatabaseMovedError(message) from None
+        self._lock: SideLock | None = None
+        self._identity: tuple[int, int] | None = None
         self._is_suspect = False
         self.position = 0
         """The id of the last event whose results are in the file, after `follow`."""
         self._writing = Lock()
         self.begun = 0
         """How often the file was begun again."""
+        self._told = 0
         self.share_done = 0.0
         """The part of the log that is derived, for people who wait."""
-        self._try_lock()
         self.engine = self._new_engine()
 
     @property
@@ -114,7 +120,6 @@ class DerivedFile:
 
         Another process writes the file if it has the lock; then nothing is done but a look at how far it is.
         """
-        begun_before = self.begun
         self.prepare()
         with self.engine.connect() as connection:
             position: int = connection.execute(_PLACE).one().event
@@ -127,7 +132,10 @@ class DerivedFile:
                 said_at = monotonic()
                 self._log.info("deriving results from the events", done=f"{self.share_done:.0%}")
         self.share_done = 1.0
-        return self.begun > begun_before
+        if not self._keeps_lock:
+            self._unlock()
+        told, self._told = self._told, self.begun
+        return self.begun > told
 
     def store_luck(self, measured: Iterable[MeasuredLuck]) -> None:
         """Store what was measured; games that are not in the file any more are left out."""
@@ -136,8 +144,12 @@ class DerivedFile:
 
     def close(self) -> None:
         self.engine.dispose()
+        self._unlock()
+
+    def _unlock(self) -> None:
         if self._lock is not None:
             self._lock.release()
+            self._lock = None
 
     def _advance(self, last: int) -> bool:
         with self._writing, self.engine.begin() as connection:
@@ -154,8 +166,6 @@ class DerivedFile:
         """Make the file anew if it does not fit the log. Raises DatabaseUnusableError."""
         if not self.is_writer:
             self._try_lock()
-            if self.is_writer:
-                self.engine.dispose()
         why = self._flaw()
         if why is None:
             return
@@ -164,11 +174,20 @@ class DerivedFile:
         self._begin(why)
 
     def _flaw(self) -> str | None:
-        if self._lock is not None:
-            try:
-                self._lock.check()
-            except DatabaseMovedError:
-                return "the file was moved, deleted or replaced"
+        before, self._identity = self._identity, _identity(self._file)
+        if self._identity != before:
+            self.engine.dispose()  # its connections are to the file of before
+            if before is not None:
+                self.begun += 1
+                if self.is_writer:
+                    return "the file was moved, deleted or replaced"
+        if self._identity is None:
+            return _NONE
+        if not os.access(self._file, os.R_OK | os.W_OK if self.is_writer else os.R_OK):
+            return "the file belongs to another user"
+        return self._flaw_of_content()
+
+    def _flaw_of_content(self) -> str | None:
         try:
             with self.engine.connect() as connection:
                 if self._is_suspect and connection.exec_driver_sql("PRAGMA main.quick_check(1)").scalar() != "ok":
@@ -196,9 +215,11 @@ class DerivedFile:
     def _begin(self, why: str) -> None:
         if self._log is not None and why != _NONE:
             self._log.info("results are derived from the events again", why=why)
+        for path in (self._file, *side_files(self._file)):
+            path.unlink(missing_ok=True)
+        create_private(self._file)
+        self._identity = _identity(self._file)
         self.engine.dispose()
-        self._remove()
-        self._try_lock()
         self._is_suspect, self.position = False, 0
         self.begun += 1
         self.share_done = 0.0
@@ -211,21 +232,15 @@ class DerivedFile:
             )
 
     def _try_lock(self) -> None:
-        if self._lock is not None:
-            self._lock.release()
-            self._lock = None
+        path = self._file.with_name(self._file.name + ".lock")
         try:
-            self._lock = DatabaseLock(f"sqlite:///{self._file}")
-        except DatabaseInUseError:
-            pass
-        except DatabaseUnusableError:
-            self._remove()  # of another user, such as root, in a folder of ours
-            self._lock = DatabaseLock(f"sqlite:///{self._file}")
-
-    def _remove(self) -> None:
-        for path in (self._file, *side_files(self._file)):
-            with suppress(OSError):
-                path.unlink(missing_ok=True)
+            self._lock = SideLock(path)
+        except BlockingIOError:
+            return
+        except PermissionError:
+            path.unlink()  # of another user, such as root, in a folder of ours
+            self._lock = SideLock(path)
+        self.engine.dispose()  # its connections are for reading only
 
     def _new_engine(self) -> Engine:
         engine = create_engine(
@@ -252,6 +267,14 @@ class DerivedFile:
             self._is_suspect = True
             return DatabaseDamagedError(f"{self._file} or its database is damaged: {error}")
         return explain(error, str(self._database.path))
+
+
+def _identity(file: Path) -> tuple[int, int] | None:
+    try:
+        status = file.stat()
+    except FileNotFoundError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def _uri(file: Path, mode: str) -> str:

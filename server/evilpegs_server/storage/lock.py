@@ -44,6 +44,24 @@ class FileInPlace:
         raise DatabaseMovedError(message)
 
 
+class SideLock:
+    """An exclusive lock on a file of its own, which stays when what it protects is deleted.
+
+    Raises BlockingIOError if another process has it, or another OSError.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(self._descriptor)
+            raise
+
+    def release(self) -> None:
+        os.close(self._descriptor)
+
+
 class DatabaseLock:
     """The exclusive lock of one server on the database at ``url``, held until `release` or the end of the process.
 

@@ -118,6 +118,8 @@ class ChildProcess:
                 return
             self._on_end(why, was_started)
             await self._retries.wait()
+            if self._closing:
+                return
 
     async def _run(self) -> int:
         ours, theirs = socket.socketpair()
@@ -135,9 +137,11 @@ class ChildProcess:
             self.pid = process.pid
             await self._serve(ours)
         finally:
-            self.pid = None
             process.kill()
-            status = process.wait()
+            # one that waits for a disk ends later, and the games go on meanwhile
+            while (status := process.poll()) is None:  # noqa: ASYNC110
+                await asyncio.sleep(0.005)
+            self.pid = None
         return status
 
     async def _serve(self, ours: socket.socket) -> None:

@@ -13,7 +13,7 @@ from evilpegs_server.storage import derived as module
 from evilpegs_server.storage.archive import load_last_event_id
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.derived import DerivedFile, MeasuredLuck, derived_path
-from evilpegs_server.storage.errors import DatabaseUnavailableError, DatabaseUnusableError
+from evilpegs_server.storage.errors import DatabaseUnavailableError
 from support.examples import share
 from support.matches import TINY
 from support.stored_matches import StoredPlay, load_events, store, store_players, stored_plays
@@ -191,19 +191,42 @@ def test_file_that_is_ahead_of_a_restored_backup_is_made_again(derived, played, 
 def test_file_of_another_user_is_made_again(derived, played, database, monkeypatch):
     """Root, for example, has made it with a command; the folder belongs to the user of the server."""
     derived.close()
-    file, real = derived_path(database), module.DatabaseLock
-    inode = file.stat().st_ino
-
-    def refuse(url):
-        if url == f"sqlite:///{file}" and file.exists() and file.stat().st_ino == inode:
-            raise DatabaseUnusableError("Permission denied")
-        return real(url)
-
-    monkeypatch.setattr(module, "DatabaseLock", refuse)
+    inode = derived_path(database).stat().st_ino
+    monkeypatch.setattr(module.os, "access", lambda file, _mode: file.stat().st_ino != inode)
     again = DerivedFile(database)
     assert again.follow(load_last_event_id(played))
     assert rows_of(again) == GAMES
     again.close()
+
+
+def test_lock_that_is_not_kept_is_free_for_others(played, database):
+    command, server = DerivedFile(database, keeps_lock=False), DerivedFile(database)
+    command.follow(load_last_event_id(played))
+    server.follow(load_last_event_id(played))
+    assert (command.is_writer, server.is_writer) == (False, True)
+    assert rows_of(command) == rows_of(server) == GAMES
+    command.close()
+    server.close()
+
+
+@pytest.mark.parametrize("first", ["reader", "writer"])
+def test_deleted_file_is_made_again_once_by_the_writer(derived, played, database, first):
+    """Whoever looks first, the reader waits for the writer and then reads the new file."""
+    reader, last = DerivedFile(database), load_last_event_id(played)
+    reader.follow(last)
+    derived_path(database).unlink()
+    if first == "reader":
+        with pytest.raises(DatabaseUnavailableError):
+            reader.follow(last)
+    assert derived.follow(last)
+    assert reader.follow(last)
+    store(played, *StoredPlay(3, TINY).play(("solved", [1])))
+    last = load_last_event_id(played)
+    assert not derived.follow(last)
+    assert not reader.follow(last)
+    assert rows_of(reader) == rows_of(derived)
+    assert len(rows_of(derived)) == 4
+    reader.close()
 
 
 def test_one_process_writes_and_others_read(derived, played, database):

@@ -38,6 +38,8 @@ async def load_standings(
         while derived.position < last and now() < begun + RESULTS_SECONDS:
             await asyncio.sleep(LOOK_SECONDS)
             standings = await followed.current()
+        if derived.position < last:
+            raise CommandError("the results are still being derived by a server; try again soon")
         while not found.is_verified:
             standings = await followed.current()
         while found.unadjusted_games and now() < begun + luck_seconds:
