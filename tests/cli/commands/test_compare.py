@@ -6,6 +6,7 @@ from evilpegs.errors import CommandError, user_message
 from evilpegs.main import app
 from evilpegs_clients.strategies.strategy import StrategyError
 from evilpegs_game.errors import MalformedError
+from support.processes import wait_until
 
 HALF = """
 def choose(position, rng):
@@ -110,10 +111,14 @@ def test_compare_plays_matches_on_a_server(run, server):
     assert 30 <= document["pairs"] <= 100
     assert document["mean_a"] == pytest.approx(5801 / 1296, abs=0.2)
     assert document["mean_b"] - document["mean_a"] == pytest.approx(document["difference"])
-    (standings,) = run("leaderboard", "classic", "--server", server.url, "--json").document["ladders"]
-    games = {row["player"]: row["games"] for row in standings["rows"] if row["player"].startswith("compared-")}
     played = -(-document["pairs"] // 10) * 10
-    assert games == {"compared-a": played, "compared-b": played}
+    # a finished match is on the leaderboard within a second
+    wait_until(lambda: games_of(run, server) == {"compared-a": played, "compared-b": played})
+
+
+def games_of(run, server):
+    (standings,) = run("leaderboard", "classic", "--server", server.url, "--json").document["ladders"]
+    return {row["player"]: row["games"] for row in standings["rows"] if row["player"].startswith("compared-")}
 
 
 ON_SERVER = {
