@@ -35,7 +35,6 @@ FULL = (
     "server/feed/test_feed_leaderboard.py",
     "server/feed/test_feed_secrets.py",
     "server/feed/test_refusals.py",
-    "server/work/test_worker_process.py",
     "statistics",
 )
 """The tests that only `make test-all` runs: kills, attacks, commands in processes of their own, every document."""

@@ -78,7 +78,7 @@ Show = Callable[[ShowSetup, list[socket.socket], BoundLogger], AbstractAsyncCont
 
 
 class SentEvents:
-    """The id of the last event that players have, which ``listener`` is told."""
+    """The id of the last event that players have; ``listener`` gets each new one."""
 
     def __init__(self, last: int) -> None:
         self.last = last

@@ -1,11 +1,11 @@
-"""The server's side of the show process: it is started, told what players have, replaced if it fails, and stopped."""
+"""The server's side of the show process: its start, what players have, its replacement if it fails, and its stop."""
 
 import asyncio
-import os
 import socket
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from random import Random
 from typing import Any, Final, NamedTuple
 
@@ -27,7 +27,7 @@ _BACKOFF: Final = Backoff(first=0.05, longest=5.0)
 GATHER_SECONDS: Final = 0.01
 LOOK_SECONDS: Final = 1.0
 SILENT_LOOKS: Final = 10
-"""A process that says nothing for so many looks hangs. Looks are counted and not seconds: the server may have hung."""
+"""Looks without a word from a process that is then replaced. Seconds would not do: the server may have been stopped."""
 STARTING_LOOKS: Final = 120
 MAX_WAL_BYTES: Final = 64 << 20
 """SQLite cannot empty the side file of the database while a reader stays in it; a process that does is replaced."""
@@ -153,18 +153,19 @@ class ShowProcess:
             self._looks += 1
             if self._looks > (SILENT_LOOKS if self.was_heard else STARTING_LOOKS):
                 self._replace("it hangs")
-            elif self.was_heard and (size := self._wal_bytes()) > self._max_wal_bytes:
+            elif self.was_heard and (size := size_of(self._wal)) > self._max_wal_bytes:
                 # the file shrinks only when its last reader is gone, so the next process gets as much again
                 self._max_wal_bytes = size + self._wal_step
                 self._replace("it keeps the database from emptying its side file")
-
-    def _wal_bytes(self) -> int:
-        try:
-            return os.stat(self._wal).st_size  # noqa: PTH116 - once a second
-        except OSError:
-            return 0
 
     def _replace(self, why: str) -> None:
         self._log.warning("the show process is replaced", why=why)
         self._looks = 0
         self._child.abort()
+
+
+def size_of(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError:
+        return 0

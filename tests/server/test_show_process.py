@@ -47,6 +47,31 @@ async def replaced(process, old):
     return await heard(process)
 
 
+class Looks:
+    """The looks at the side file."""
+
+    def __init__(self):
+        self.number = 0
+
+    async def more(self, number):
+        wanted = self.number + number
+        async with asyncio.timeout(PATIENCE):
+            while self.number < wanted:  # noqa: ASYNC110 - the looks are periodic
+                await asyncio.sleep(0.01)
+
+
+@pytest.fixture
+def looks(monkeypatch):
+    looks, measure = Looks(), show_process.size_of
+
+    def counted(file):
+        looks.number += 1
+        return measure(file)
+
+    monkeypatch.setattr(show_process, "size_of", counted)
+    return looks
+
+
 @pytest.fixture
 def patient(monkeypatch):
     """A look is a tenth of a second here, and a busy machine may start a process in no less than ten seconds."""
@@ -55,7 +80,7 @@ def patient(monkeypatch):
 
 
 @pytest.mark.full
-async def test_side_file_beyond_its_limit_replaces_the_process_once(engine, database, patient):
+async def test_side_file_beyond_its_limit_replaces_the_process_once(engine, database, patient, looks):
     with structlog.testing.capture_logs() as logged:
         async with running(database, structlog.get_logger(), max_wal_bytes=1) as process:
             pids = set()
@@ -64,7 +89,7 @@ async def test_side_file_beyond_its_limit_replaces_the_process_once(engine, data
                     pids |= {process.pid} - {None}
                     await asyncio.sleep(0.01)
             second = await heard(process)
-            await asyncio.sleep(1)  # ten further looks
+            await looks.more(10)
             assert process.pid == second
     assert [line["why"] for line in logged if "replaced" in line["event"]] == [
         "it keeps the database from emptying its side file"
@@ -72,12 +97,12 @@ async def test_side_file_beyond_its_limit_replaces_the_process_once(engine, data
 
 
 @pytest.mark.full
-async def test_side_file_within_its_limit_replaces_nothing(engine, database, patient):
+async def test_side_file_within_its_limit_replaces_nothing(engine, database, patient, looks):
     """The control."""
     with structlog.testing.capture_logs() as logged:
         async with running(database, structlog.get_logger()) as process:
             first = await heard(process)
-            await asyncio.sleep(1)
+            await looks.more(10)
             assert process.pid == first
     assert not [line for line in logged if "replaced" in line["event"]]
 

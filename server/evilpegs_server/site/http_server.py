@@ -12,7 +12,6 @@ from typing import Any, Final
 import h11
 import uvicorn
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from evilpegs_server.addresses import TrustedProxies
 from evilpegs_server.site.counts import SiteCounts
@@ -36,22 +35,25 @@ async def running_http_server(
 ) -> AsyncIterator[None]:
     """Serve ``app`` within the block; at its end, responses in progress have `CLOSE_SECONDS` to finish."""
     connections: set[Connection] = set()
-    server = uvicorn.Server(
-        uvicorn.Config(
-            partial(_answer, app, counts),
-            http=partial(Connection, connections, counts),  # type: ignore[arg-type] # it is called like a class
-            interface="asgi3",
-            ws="none",
-            lifespan="off",
-            log_config=None,
-            log_level=logging.CRITICAL,  # what strangers send is not worth a line, and `Guard` logs failures
-            proxy_headers=False,
-            server_header=False,
-            timeout_keep_alive=KEEP_ALIVE_SECONDS,
-            timeout_graceful_shutdown=CLOSE_SECONDS - 0.2,  # type: ignore[arg-type] # with the pauses of uvicorn
-            ssl_context_factory=None if tls is None else lambda _config, _default: tls,
-        )
+    config = uvicorn.Config(
+        partial(_answer, app, counts),
+        # it parses a request when the last one is answered; httptools parses all that arrives, some kilobytes for each
+        http="h11",
+        interface="asgi3",
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        log_level=logging.CRITICAL,  # what strangers send is not worth a line, and `Guard` logs failures
+        proxy_headers=False,
+        server_header=False,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=CLOSE_SECONDS - 0.2,  # type: ignore[arg-type] # with the pauses of uvicorn
+        ssl_context_factory=None if tls is None else lambda _config, _default: tls,
     )
+    config.load()
+    limited = partial(Connection, connections, counts, config.http_protocol_class)
+    config.http_protocol_class = limited  # type: ignore[assignment] # it is called like a class
+    server = uvicorn.Server(config)
     server.capture_signals = nullcontext  # type: ignore[method-assign, assignment] # they are the program's
     serving = asyncio.create_task(server.serve(sockets))
     try:
@@ -84,10 +86,16 @@ async def _answer(app: ASGIApp, counts: SiteCounts, scope: Scope, receive: Recei
 class Connection(asyncio.Protocol):
     """A connection to uvicorn, closed if there are too many, or its client sends too much, too slowly, or reads not."""
 
-    def __init__(self, others: set["Connection"], counts: SiteCounts, app_state: dict[str, Any], **rest: Any) -> None:
+    def __init__(
+        self,
+        others: set["Connection"],
+        counts: SiteCounts,
+        http_protocol: type[asyncio.Protocol],
+        app_state: dict[str, Any],
+        **rest: Any,
+    ) -> None:
         self._others, self._counts = others, counts
-        # h11 parses a request when the last one is answered; httptools parses all that arrives, some kilobytes for each
-        self._http = H11Protocol(app_state=app_state | {"connection": self}, **rest)
+        self._http = http_protocol(app_state=app_state | {"connection": self}, **rest)  # type: ignore[call-arg]
         self._received = 1  # a new connection is like a begun request
         self._unsent, self._is_late = 0, False
 

@@ -163,7 +163,7 @@ class DerivedFile:
         return True
 
     def prepare(self) -> None:
-        """Make the file anew if it does not fit the log. Raises DatabaseUnusableError."""
+        """Replace the file if it does not fit the log. Raises DatabaseUnusableError."""
         if not self.is_writer:
             self._try_lock()
         why = self._flaw()

@@ -18,10 +18,15 @@ class Texts:
     """Leaderboards that the test sets."""
 
     def __init__(self):
-        self.text_of_tiny, self.filled, self.read = b"standings", True, 0
+        self.text_of_tiny, self.is_filled, self.read, self.asked = b"standings", True, 0, 0
+
+    @property
+    def filled(self):
+        self.asked += 1
+        return self.is_filled
 
     async def body(self, info):
-        assert self.filled
+        assert self.is_filled
         self.read += 1
         return self.text_of_tiny if info.id == "tiny" else b"standings"
 
@@ -67,8 +72,8 @@ async def test_all_leaderboards_are_published_once_then_changes(texts, sent):
 
 
 async def test_no_leaderboard_is_published_while_stored_games_are_counted(texts, sent):
-    texts.filled = False
-    await asyncio.sleep(0.01)
+    texts.is_filled = False
+    await wait_until(lambda: texts.asked > 3)
     assert sent == []
-    texts.filled = True
+    texts.is_filled = True
     await wait_until(lambda: len(sent) == len(RATED))

@@ -37,7 +37,6 @@ async def test_failed_commit_ends_readiness_until_disk_recovers(health, fake_ser
     await ann.send(type="play", ladder="tiny")
     await until(lambda: health.obstacle() is not None)
     fake_server.take_log()
-    await asyncio.sleep(0.01)
     assert "commit failed" in health.obstacle()
     broken_disk.on = False
     await fake_server.connect_player("bob")

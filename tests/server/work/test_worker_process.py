@@ -37,6 +37,8 @@ HISTORY = (((0, 0, 1, 1, 2, 2), Feedback(1, 1)),)
 DEVIL = FindDevilReplies(Rules(4, 6), 1296, (), (0, 0, 1, 1))
 SIZES = CountParts(GRAND, HISTORY, (0, 1, 2, 3, 4, 5))
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture
 def logs():
