@@ -61,7 +61,7 @@ async def test_finished_match_is_read_once(run_server, loads):
     server = await run_server()
     async with dial(server.url) as raw:
         await raw.hello()
-        match = await raw.play("classic")
+        match = await raw.play("classic-evil")
         await raw.ask("match_over", type="resign", match=match)
         for _ in range(3):
             await raw.ask("resumed", type="resume", match=match, seq=0)

@@ -32,7 +32,7 @@ async def answered(raw, thinking):
     Return its feedback, and the time in ms since before the clock of its turn ran.
     """
     began = time.monotonic()
-    match = await raw.play("classic")
+    match = await raw.play("classic-evil")
     await thinking
     return await raw.guess(match, 1, 1, "1122"), 1000 * (time.monotonic() - began)
 
@@ -174,7 +174,7 @@ async def finished_matches(url, count):
     async with dial(url) as raw:
         await raw.hello()
         for _ in range(count):
-            matches.append(await raw.play("classic"))
+            matches.append(await raw.play("classic-evil"))
             await raw.guess(matches[-1], 1, 1, "1122")
             await raw.ask("match_over", type="resign", match=matches[-1])
     return matches

@@ -41,7 +41,7 @@ async def play_and_leave(url):
     async with dial(url) as raw:
         await raw.hello()
         for _ in range(2):
-            match = await raw.play("classic")
+            match = await raw.play("classic-evil")
             await raw.guess(match, 1, 1, "1122")
             await raw.ask("match_over", type="resign", match=match)
 

@@ -167,6 +167,6 @@ async def test_honest_player_moves_no_counter_of_attacks(run_server):
     server = await run_server(**TRUSTING)
     async with dial(server.url) as raw:
         await raw.hello()
-        match = await raw.play("classic")
+        match = await raw.play("classic-evil")
         await raw.guess(match, 1, 1, "1122")
         assert await asyncio.to_thread(read_counters, server) == set()

@@ -30,7 +30,7 @@ class Bot:
         async with dial(self.server.url) as player:
             await player.hello()
             while not stopped.is_set():
-                match = await player.play("classic-practice")
+                match = await player.play("classic-evil-practice")
                 followed = [[] for _ in range(STREAMS)]
                 url = f"{self.server.site_url}api/v1/matches/{match}/events"
                 self.streams += [(match, seen, asyncio.create_task(follow(url, seen))) for seen in followed]

@@ -20,7 +20,7 @@ from support.servers import ChildNotStartedError, child_server, dial
 async def test_stopped_server_resumes_match_later(database, number):
     async with child_server(database) as child, dial(child.url) as raw:
         await raw.hello()
-        match = await raw.play("classic")
+        match = await raw.play("classic-evil")
         given = await raw.guess(match, 1, 1, "1122")
         turn = await raw.hear("turn")
         status, errors = await child.stop(number)

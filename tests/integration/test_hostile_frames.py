@@ -62,7 +62,7 @@ async def solve(raw, match, game=1):
 @pytest.mark.parametrize("kind", SURVIVED)
 async def test_refused_frame_gets_typed_error(raw, kind):
     frame, code = SURVIVED[kind]
-    match = await raw.play("classic")
+    match = await raw.play("classic-evil")
     await raw.send(frame(match))
     error = await raw.hear()
     assert (error["type"], error["code"], error["fatal"]) == ("error", code, False)
@@ -80,7 +80,7 @@ FATAL = {
 @pytest.mark.parametrize("kind", FATAL)
 async def test_forbidden_frame_closes_connection_not_match(server, raw, kind):
     opcode, payload, code = FATAL[kind]
-    match = await raw.play("classic")
+    match = await raw.play("classic-evil")
     raw.socket.protocol.writes.append(Frame(opcode, payload).serialize(mask=True))
     raw.socket.send_data()
     assert await raw.closed() == code
@@ -92,7 +92,7 @@ async def test_forbidden_frame_closes_connection_not_match(server, raw, kind):
 
 
 async def test_match_of_other_player_is_refused(server, raw):
-    match = await raw.play("classic")
+    match = await raw.play("classic-evil")
     async with dial(server.url) as stranger:
         await stranger.hello()
         for message in (
@@ -118,7 +118,7 @@ async def test_messages_before_hello_are_refused(server):
 
 
 async def test_flood_is_limited_but_guesses_pass(raw):
-    match = await raw.play("classic")
+    match = await raw.play("classic-evil")
     raw.socket.transport.write(text(type="ping", c=1) * 400)  # at once, because the server counts them per second
     answers = [await raw.hear() for _ in range(400)]
     refused = [answer for answer in answers if answer["type"] == "error"]

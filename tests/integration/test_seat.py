@@ -4,7 +4,7 @@ from support.servers import dial
 
 
 async def test_newest_connection_takes_seat(server, raw):
-    match = await raw.play("classic-practice")
+    match = await raw.play("classic-evil-practice")
     given = await raw.guess(match, 1, 1, "1122")
     await raw.hear("turn")
     async with dial(server.url) as newer:
@@ -21,7 +21,7 @@ async def test_newest_connection_takes_seat(server, raw):
 
 
 async def test_repeated_guess_gets_same_answer(raw):
-    match = await raw.play("classic")
+    match = await raw.play("classic-evil")
     first = await raw.guess(match, 1, 1, "1122")
     await raw.hear("turn")
     again = await raw.ask(type="guess", match=match, game=1, turn=1, code="1122", id="again")
@@ -31,7 +31,7 @@ async def test_repeated_guess_gets_same_answer(raw):
 
 
 async def test_simultaneous_guesses_are_answered_in_order(raw):
-    match = await raw.play("classic")
+    match = await raw.play("classic-evil")
     for _ in range(2):
         await raw.say(type="guess", match=match, game=1, turn=1, code="1122")
     first, turn, second = [await raw.hear() for _ in range(3)]
@@ -40,13 +40,13 @@ async def test_simultaneous_guesses_are_answered_in_order(raw):
 
 
 async def test_repeated_ready_returns_open_turn(raw):
-    match = await raw.play("classic")
+    match = await raw.play("classic-evil")
     again = await raw.ready(match, 1)
     assert (again["turn"], again["left_ms"] <= 60_000) == (1, True)
 
 
 async def test_finished_match_can_be_resumed_for_reading(server, raw):
-    match = await raw.play("classic-practice")
+    match = await raw.play("classic-evil-practice")
     await raw.say(type="resign", match=match)
     over = [await raw.hear() for _ in range(2)]
     async with dial(server.url) as again:

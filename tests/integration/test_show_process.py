@@ -19,7 +19,7 @@ CODES = ["1122", "3344", "5566", "1234", "6543", "2211", "4433", "6655", "4321"]
 async def test_killed_show_loses_and_doubles_nothing(tmp_path, kills):
     async with child_server(f"sqlite:///{tmp_path}/games.sqlite3", site=True) as server, dial(server.url) as ann:
         await ann.hello("ann")
-        match = await ann.play("classic-practice")
+        match = await ann.play("classic-evil-practice")
         seen, pid = [], await next_show(server)
         following = asyncio.create_task(follow(f"{server.site_url}api/v1/matches/{match}/events", seen))
         for number in range(kills):
@@ -43,7 +43,7 @@ async def test_killed_show_loses_and_doubles_nothing(tmp_path, kills):
 async def test_hanging_show_is_replaced(tmp_path):
     async with child_server(f"sqlite:///{tmp_path}/games.sqlite3", site=True) as server, dial(server.url) as ann:
         await ann.hello("ann")
-        match = await ann.play("classic-practice")
+        match = await ann.play("classic-evil-practice")
         await answer(server, "healthz")
         pid = await next_show(server)
         os.kill(pid, signal.SIGSTOP)
@@ -58,16 +58,16 @@ async def test_derived_file_that_is_deleted_is_made_again(tmp_path):
     database = f"sqlite:///{tmp_path}/games.sqlite3"
     async with child_server(database, site=True) as server, dial(server.url) as ann:
         await ann.hello("ann")
-        match = await ann.play("classic")
+        match = await ann.play("classic-evil")
         await ann.ask("match_over", type="resign", match=match)
         async with asyncio.timeout(PATIENCE):
-            while not (before := await answer(server, "api/v1/ladders/classic/leaderboard"))["rows"]:
+            while not (before := await answer(server, "api/v1/ladders/classic-evil/leaderboard"))["rows"]:
                 pass
             file = derived_path(database)
             file.unlink()
             while not file.exists():  # noqa: ASYNC110 - another process
                 await asyncio.sleep(0.05)
-        again = await answer(server, "api/v1/ladders/classic/leaderboard")
+        again = await answer(server, "api/v1/ladders/classic-evil/leaderboard")
         assert again["rows"][0]["games"] == before["rows"][0]["games"]
         listed = (await answer(server, "api/v1/matches"))["matches"]
         assert listed[0]["outcomes"][0] == "resigned"

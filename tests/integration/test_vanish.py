@@ -40,9 +40,9 @@ def clock():
 
 @pytest.fixture
 async def quick_server(database, clock):
-    """Run a server whose `classic` gives a player 200 ms per game and 200 ms to be ready, once its clock runs."""
+    """Run a server whose `classic-evil` gives a player 200 ms per game and 200 ms to be ready, once its clock runs."""
     ladders = load_ladders()
-    ladders["classic"] = replace(ladders["classic"], clock=TimeControl(200, 0), games=3, ready_ms=200)
+    ladders["classic-evil"] = replace(ladders["classic-evil"], clock=TimeControl(200, 0), games=3, ready_ms=200)
     settings = Settings(port=0, site=False, database=database)
     match_clock = StallFreeClock(clock)
     async with running_server(settings, structlog.get_logger(), ladders=ladders, clock=match_clock) as running:
@@ -59,7 +59,7 @@ async def over(server):
 async def test_abandoned_match_ends_by_clock(quick_server, clock, database):
     async with dial(quick_server.url) as raw:
         await raw.hello()
-        played = await raw.play("classic")
+        played = await raw.play("classic-evil")
         await raw.guess(played, 1, 1, "1122")
     clock.start()
     await over(quick_server)
@@ -72,7 +72,7 @@ async def test_abandoned_match_ends_by_clock(quick_server, clock, database):
 async def test_guess_after_flag_is_refused(quick_server, clock):
     async with dial(quick_server.url) as raw:
         await raw.hello()
-        played = await raw.play("classic")
+        played = await raw.play("classic-evil")
         clock.start()
         assert (await raw.hear("game_over"))["outcome"] == "flagged"
         assert (await raw.guess(played, 1, 1, "1122"))["code"] == "game_over"

@@ -138,7 +138,7 @@ def test_older_matches_are_on_next_page(open_view):
 
 def test_live_match_is_marked_and_followed(open_view, server):
     with open_match(server) as live:
-        page = open_view("#/matches?ladder=classic-practice")
+        page = open_view("#/matches?ladder=classic-evil-practice")
         page.get_by_role("link", name=f"Follow {live.match}").click()
         page.locator("match-replay").wait_for()
         live.guess("1122")

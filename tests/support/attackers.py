@@ -121,7 +121,7 @@ class Honest:
         times, end = [], time.monotonic() + seconds
         while time.monotonic() < end:
             if self.match is None:
-                self.match, self.game, self.turn = await self.raw.play("classic"), 1, 1
+                self.match, self.game, self.turn = await self.raw.play("classic-evil"), 1, 1
             began = clock()
             given = await self.raw.guess(self.match, self.game, self.turn, "1122" if self.turn % 2 else "3344")
             times.append(1000 * (clock() - began))

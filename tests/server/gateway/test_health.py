@@ -117,13 +117,13 @@ async def test_request_for_upgrade_is_for_the_game_only(web):
 async def test_metrics_show_what_was_played_and_refused(web, server):
     async with dial(server.url) as player:
         await player.hello("ann")
-        match = await player.play("classic")
+        match = await player.play("classic-evil")
         await player.guess(match, 1, 1, "1122")
         await web.get("/nowhere")
         answer = await web.get("/metrics")
     assert answer.headers["Content-Type"].startswith("text/plain; version=")
     shown = values(answer.content)
-    assert (shown["evilpegs_guesses_total",], shown["evilpegs_open_matches", "classic"]) == (1, 1)
+    assert (shown["evilpegs_guesses_total",], shown["evilpegs_open_matches", "classic-evil"]) == (1, 1)
     assert shown["evilpegs_http_refusals_total", "404"] == 1
     assert shown["process_open_fds",] > 0
 

@@ -67,7 +67,7 @@ async def ann(server):
 
 
 async def test_match_is_followed_to_its_end(server, ann):
-    match = await ann.play("classic-practice")
+    match = await ann.play("classic-evil-practice")
     url = f"{server.site_url}api/v1/matches/{match}/events"
     async with stream(url) as events:
         assert [data["type"] for _, _, data in await take(events, 2)] == ["match_started", "game_started"]
@@ -89,26 +89,26 @@ async def test_match_is_followed_to_its_end(server, ann):
 async def test_ladder_and_all_are_followed_from_now_on_and_go_on(server, ann):
     ladders = f"{server.site_url}api/v1/ladders"
     async with (
-        stream(f"{ladders}/classic-practice/events") as ladder,
+        stream(f"{ladders}/classic-evil-practice/events") as ladder,
         stream(f"{ladders}/classic/events") as other,
         stream(f"{server.site_url}api/v1/events") as everything,
     ):
         places = [await take(events, 1) for events in (ladder, other, everything)]
-        match = await ann.play("classic-practice")
+        match = await ann.play("classic-evil-practice")
         await ann.guess(match, 1, 1, "1122")
         seen = [await take(events, 3) for events in (ladder, everything)]
         assert seen[0] == seen[1]
         assert [data["type"] for _, _, data in seen[0]] == ["match_started", "game_started", "feedback"]
-    async with stream(f"{ladders}/classic-practice/events", last_event_id=places[0][0][1]) as ladder:
+    async with stream(f"{ladders}/classic-evil-practice/events", last_event_id=places[0][0][1]) as ladder:
         assert await take(ladder, 3) == seen[0]
-    async with stream(f"{ladders}/classic-practice/events", last_event_id="0-1") as ladder:
+    async with stream(f"{ladders}/classic-evil-practice/events", last_event_id="0-1") as ladder:
         assert [kind for kind, _, _ in await take(ladder, 1)] == ["reset"]
 
 
 async def test_fixed_secret_and_nonce_are_in_no_stream_before_the_end(server, ann):
     async with stream(f"{server.site_url}api/v1/events") as events:
         await take(events, 1)
-        match = await ann.play("classic-practice")
+        match = await ann.play("classic-evil-practice")
         await ann.guess(match, 1, 1, "1122")
         before = await take(events, 3)
         await ann.ask("game_over", type="resign", match=match, game=1)

@@ -84,7 +84,7 @@ async def test_server_on_damaged_database_serves_other_matches(damaged):
     with structlog.testing.capture_logs() as logged:
         async with running_server(settings, structlog.get_logger()) as server, dial(server.url) as raw:
             await raw.hello()
-            match = await raw.play("classic")
+            match = await raw.play("classic-evil")
             assert (await raw.guess(match, 1, 1, "1122"))["type"] == "feedback"
             refusal = await raw.ask("error", type="resume", match=f"{2:016x}", seq=0)
             assert (refusal["code"], "try again" in refusal["message"]) == ("storage_unavailable", True)

@@ -37,7 +37,7 @@ def play_bots(server, folder, plan):
 
 
 @contextlib.contextmanager
-def open_match(server, ladder="classic-practice", name=None):
+def open_match(server, ladder="classic-evil-practice", name=None):
     """Begin a match, and yield it; its connection is open during the block. Rated ladders need a name."""
     with connect(server.url, subprotocols=["evilpegs.v1"]) as socket:
         yield OpenMatch(socket, ladder, name)
