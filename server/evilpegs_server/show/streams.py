@@ -13,10 +13,10 @@ Everybody who follows the same topic gets the same bytes, which are made once.
 """
 
 import asyncio
-import contextlib
-from collections import defaultdict, deque
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-from typing import Final
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any, Final
 
 from sqlalchemy import Engine
 
@@ -25,53 +25,70 @@ from evilpegs_server.storage.reads import Reads
 
 RESUMABLE: Final = 10_000
 """The newest events of the log after which a stream of a ladder or of all matches can go on."""
+HEARTBEAT: Final = b":\n\n"
+"""A comment that says nothing, sent so that proxies keep the connection open."""
 HEARTBEAT_SECONDS: Final = 15.0
-"""Without an event, a comment is sent this often, so that proxies keep the connection open."""
-MAX_WAITING_BYTES: Final = 1 << 20
-"""A reader for whom more bytes wait is cut off; it may come back with `Last-Event-ID`."""
 MAX_STREAMS: Final = 2_000
 
 ALL: Final = ""
 """The topic of all matches; other topics are ids of matches and of ladders."""
-_HEARTBEAT: Final = b":\n\n"
+
+# so many streams read the log at a time; the others wait for them, not in the queue of all requests
+MAX_READING: Final = 8
 
 
-class _Reader:
-    def __init__(self) -> None:
-        self.chunks: deque[bytes] = deque()
-        self.bytes = 0
-        self.woken = asyncio.Event()
-        self.is_over = False
-        self.is_slow = False
+class Stream:
+    """What one client follows; whoever opens it closes it."""
 
-    def add(self, chunk: bytes) -> None:
-        self.bytes += len(chunk)
-        self.is_slow = self.is_slow or self.bytes > MAX_WAITING_BYTES
-        self.chunks.append(chunk)
-        self.woken.set()
+    def __init__(self, close: Callable[["Stream"], None]) -> None:
+        self._close = close
+        self._waiting: list[bytes] = []
+        self._write: Callable[[bytes], None] = self._waiting.append
+        self.over = asyncio.Event()
+        """Set when nothing can follow."""
 
-    def end(self) -> None:
-        self.is_over = True
-        self.woken.set()
+    @property
+    def is_empty(self) -> bool:
+        return not self._waiting
 
     def take(self) -> bytes:
-        chunk = b"".join(self.chunks)
-        self.chunks.clear()
-        self.bytes = 0
-        self.woken.clear()
+        """Return the events that were added so far."""
+        chunk = b"".join(self._waiting)
+        self._waiting.clear()
         return chunk
+
+    def begin(self, write: Callable[[bytes], None]) -> None:
+        """Call ``write`` with the events that were added, and from now on with each as it happens."""
+        if self._waiting:
+            write(self.take())
+        self._write = write
+
+    def add(self, chunk: bytes) -> None:
+        self._write(chunk)
+
+    def add_past(self, chunks: Iterable[bytes]) -> None:
+        """Add events of before the stream was opened."""
+        self._waiting[:0] = chunks
+
+    def close(self) -> None:
+        self._close(self)
 
 
 class Streams:
-    """The open streams, by topic."""
+    """The open streams, by topic.
+
+    An event is given to the connection of each client at once, and no task wakes up for it.
+    """
 
     def __init__(self, engine: Engine, follower: Follower, reads: Reads, log_id: str) -> None:
         self._engine = engine
         self._follower = follower
         self._reads = reads
         self._log_id = log_id
-        self._readers: defaultdict[str, set[_Reader]] = defaultdict(set)
+        self._streams: defaultdict[str, set[Stream]] = defaultdict(set)
         self.open = 0
+        self._reading = asyncio.Semaphore(MAX_READING)
+        self._beat: asyncio.TimerHandle | None = None
         self._closed = False
         follower.listen(self._publish, lambda: self.open > 0)
 
@@ -80,77 +97,100 @@ class Streams:
         return self._closed or self.open >= MAX_STREAMS
 
     def count(self, *topics: str) -> int:
-        return sum(len(self._readers.get(topic, ())) for topic in topics)
+        return sum(len(self._streams.get(topic, ())) for topic in topics)
 
     def close(self) -> None:
         self._closed = True
-        for readers in self._readers.values():
-            for reader in readers:
-                reader.end()
+        for stream in self._all_streams():
+            stream.over.set()
 
     def parse_id(self, text: str) -> int | None:
         """Return the number in a `Last-Event-ID`; None if it is malformed or of another log."""
         log_id, _, number = text.partition("-")
         return int(number) if log_id == self._log_id and number.isdecimal() and len(number) < 16 else None
 
-    async def last_seq(self, match: str) -> tuple[int, bool] | None:
-        """Return the `seq` of the last event that was sent, and whether the match is over; None if it is unknown."""
-        events = await self._reads.run(load_match_events, self._engine, match, self._follower.position)
-        return (events[-1].seq, events[-1].type == "match_over") if events else None
+    async def open_match(self, match: str, after: int = 0) -> Stream | None:
+        """Follow the events of a match whose `seq` is above ``after``; None if the match is unknown."""
+        stream, last = self._open(match)
+        events = await self._read(stream, load_match_events, match, last)
+        if not events:
+            stream.close()
+            return None
+        if events[-1].type == "match_over":
+            stream.over.set()
+        stream.add_past(self._chunk(each.seq, each) for each in events if each.seq > after)
+        return stream
 
-    async def match(self, match: str, after: int = 0) -> AsyncIterator[bytes]:
-        """Stream the events of a match whose `seq` is above ``after``."""
-        with self._reading(match) as (reader, last):
-            events = await self._reads.run(load_match_events, self._engine, match, last)
-            if events and events[-1].type == "match_over":
-                reader.end()
-            async for chunk in _stream(reader, [self._chunk(each.seq, each) for each in events if each.seq > after]):
-                yield chunk
+    def open_new(self, topic: str) -> Stream:
+        """Follow the next events of a ladder or of `ALL`."""
+        stream, last = self._open(topic)
+        stream.add(self._place("place", last))
+        return stream
 
-    async def new_events(self, topic: str) -> AsyncIterator[bytes]:
-        """Stream the next events of a ladder or of `ALL`."""
-        with self._reading(topic) as (reader, last):
-            async for chunk in _stream(reader, [self._place("place", last)]):
-                yield chunk
+    async def open_after(self, topic: str, event: int | None) -> Stream:
+        """Follow the events of a ladder or of `ALL` after an event, or `reset` and the next ones if that is too old."""
+        stream, last = self._open(topic)
+        missed = [self._place("reset", last)]
+        if event is not None and last - RESUMABLE <= event <= last:
+            events = await self._read(stream, load_events, event, last, RESUMABLE)
+            missed = [self._chunk(each.id, each) for each in events if topic in {ALL, each.ladder}]
+        stream.add_past(missed)
+        return stream
 
-    async def events_after(self, topic: str, event: int | None) -> AsyncIterator[bytes]:
-        """Stream the events of a ladder or of `ALL` after an event, or `reset` and the next ones if that is too old."""
-        with self._reading(topic) as (reader, last):
-            missed = [self._place("reset", last)]
-            if event is not None and last - RESUMABLE <= event <= last:
-                events = await self._reads.run(load_events, self._engine, event, last, RESUMABLE)
-                missed = [self._chunk(each.id, each) for each in events if topic in {ALL, each.ladder}]
-            async for chunk in _stream(reader, missed):
-                yield chunk
-
-    @contextlib.contextmanager
-    def _reading(self, topic: str) -> Iterator[tuple[_Reader, int]]:
-        # the reader gets all events above the id that is returned; those below are in the log
-        reader = _Reader()
-        readers = self._readers[topic]
-        readers.add(reader)
+    def _open(self, topic: str) -> tuple[Stream, int]:
+        # the stream gets all events above the id that is returned; those below are in the log
+        stream = Stream(partial(self._forget, topic))
+        self._streams[topic].add(stream)
         self.open += 1
+        if self._beat is None:
+            self._beat = asyncio.get_running_loop().call_later(HEARTBEAT_SECONDS, self._write_heartbeat)
         if self._closed:
-            reader.end()
-        try:
-            yield reader, self._follower.position
-        finally:
+            stream.over.set()
+        return stream, self._follower.position
+
+    def _forget(self, topic: str, stream: Stream) -> None:
+        streams = self._streams.get(topic, set())
+        if stream in streams:
             self.open -= 1
-            readers.discard(reader)
-            if not readers:
-                self._readers.pop(topic, None)
+            streams.remove(stream)
+            if not streams:
+                del self._streams[topic]
+
+    async def _read(self, stream: Stream, load: Callable[..., list[FollowedEvent]], *args: Any) -> list[FollowedEvent]:
+        try:
+            async with self._reading:
+                return await self._reads.run(load, self._engine, *args)
+        except BaseException:
+            stream.close()
+            raise
+
+    def _all_streams(self) -> list[Stream]:
+        return [stream for streams in self._streams.values() for stream in streams]
+
+    def _write_heartbeat(self) -> None:
+        streams = self._all_streams()
+        for stream in streams:
+            stream.add(HEARTBEAT)
+        self._beat = (
+            asyncio.get_running_loop().call_later(HEARTBEAT_SECONDS, self._write_heartbeat) if streams else None
+        )
 
     def _publish(self, events: Sequence[FollowedEvent]) -> None:
-        if not self._readers:
-            return
+        chunks: defaultdict[str, list[bytes]] = defaultdict(list)
         for event in events:
-            if of_match := self._readers.get(event.match):
-                _add(of_match, self._chunk(event.seq, event))
-                if event.type == "match_over":
-                    for reader in of_match:
-                        reader.end()
-            if others := self._readers.get(event.ladder, set()) | self._readers.get(ALL, set()):
-                _add(others, self._chunk(event.id, event))
+            if event.match in self._streams:
+                chunks[event.match].append(self._chunk(event.seq, event))
+            for topic in (event.ladder, ALL):
+                if topic in self._streams:
+                    chunks[topic].append(self._chunk(event.id, event))
+        for topic, of_topic in chunks.items():
+            chunk = b"".join(of_topic)
+            for stream in self._streams[topic]:
+                stream.add(chunk)
+        for event in events:
+            if event.type == "match_over":
+                for stream in self._streams.get(event.match, ()):
+                    stream.over.set()
 
     def _place(self, kind: str, event: int) -> bytes:
         # with an id: a client that loses the connection before the first event misses none
@@ -158,24 +198,3 @@ class Streams:
 
     def _chunk(self, number: int, event: FollowedEvent) -> bytes:
         return f"id: {self._log_id}-{number}\ndata: {event.text}\n\n".encode()
-
-
-def _add(readers: Iterable[_Reader], chunk: bytes) -> None:
-    for reader in readers:
-        reader.add(chunk)
-
-
-async def _stream(reader: _Reader, first: Iterable[bytes]) -> AsyncIterator[bytes]:
-    # something at once, so that the client knows that it is connected
-    yield b"".join(first) or _HEARTBEAT
-    while not reader.is_slow:
-        if reader.chunks:
-            yield reader.take()
-        elif reader.is_over:
-            return
-        else:
-            try:
-                async with asyncio.timeout(HEARTBEAT_SECONDS):
-                    await reader.woken.wait()
-            except TimeoutError:
-                yield _HEARTBEAT

@@ -25,6 +25,8 @@ MAX_CONNECTIONS: Final = 2_500
 MAX_PER_ADDRESS: Final = 300
 MAX_REQUEST_BYTES: Final = 16 << 10
 """The most bytes of a request, with its headers and its body."""
+MAX_UNSENT_BYTES: Final = 1 << 20
+"""A client of a stream for whom more bytes wait is cut off; it may come back with `Last-Event-ID`."""
 # a connection is closed if its request or its response makes no progress between two checks
 CHECK_SECONDS: Final = 5.0
 
@@ -68,7 +70,7 @@ async def running_http_server(
 
 
 async def _answer(app: ASGIApp, counts: SiteCounts, scope: Scope, receive: Receive, send: Send) -> None:
-    connection: Connection = scope["state"].pop("connection")
+    connection: Connection = scope["state"]["connection"]
     connection.note_request()
 
     async def count_and_send(message: Message) -> None:
@@ -97,7 +99,7 @@ class Connection(asyncio.Protocol):
         self._others, self._counts = others, counts
         self._http = http_protocol(app_state=app_state | {"connection": self}, **rest)  # type: ignore[call-arg]
         self._received = 1  # a new connection is like a begun request
-        self._unsent, self._is_late = 0, False
+        self._written, self._unsent, self._is_late = 0, 0, False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         self.transport = transport
@@ -136,13 +138,26 @@ class Connection(asyncio.Protocol):
     def resume_writing(self) -> None:
         self._http.resume_writing()
 
+    def write(self, data: bytes) -> None:
+        """Write a part of a body that has begun, beside uvicorn and its waiting."""
+        if self.transport.is_closing():
+            return
+        self.transport.write(data)
+        self._written += len(data)
+        if self.transport.get_write_buffer_size() > MAX_UNSENT_BYTES:
+            self.transport.abort()
+
+    def write_chunk(self, data: bytes) -> None:
+        """Write a part of a body in chunks, as HTTP/1.1 has it."""
+        self.write(b"%x\r\n%b\r\n" % (len(data), data))
+
     def note_request(self) -> None:
         # its headers have arrived
         self._received, self._is_late = 0, False
 
     def _watch(self) -> None:
         unsent = self.transport.get_write_buffer_size()
-        if (self._received and self._is_late) or 0 < self._unsent <= unsent:
+        if (self._received and self._is_late) or 0 < self._unsent <= unsent - self._written:
             self.transport.abort()
-        self._unsent, self._is_late = unsent, self._received > 0
+        self._written, self._unsent, self._is_late = 0, unsent, self._received > 0
         self._check = asyncio.get_running_loop().call_later(CHECK_SECONDS, self._watch)

@@ -1,15 +1,18 @@
 """The routes of server-sent events."""
 
-from collections.abc import AsyncIterator
+import asyncio
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Header, Path, Request, Response
 from fastapi.sse import EventSourceResponse
+from starlette.types import Receive, Scope, Send
 
-from evilpegs_server.show.streams import ALL
+from evilpegs_server.show.streams import ALL, HEARTBEAT, Stream, Streams
+from evilpegs_server.site.http_server import Connection
 from evilpegs_server.site.match_routes import MatchPath, unknown_match
-from evilpegs_server.site.responses import busy_response, problem_statuses
+from evilpegs_server.site.responses import problem_statuses
 from evilpegs_server.site.site import CurrentSite
+from evilpegs_server.storage.reads import BusyError
 
 _HEADERS: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no", "X-Content-Type-Options": "nosniff"}
 _STREAM: Final[dict[int | str, dict[str, Any]]] = {
@@ -26,12 +29,51 @@ LastEventId = Annotated[
 ]
 
 
-async def _answer(site: CurrentSite, request: Request, content: AsyncIterator[bytes]) -> Response:
+class _EventStream(EventSourceResponse):
+    """The answer whose events are written straight to the connection.
+
+    On their way through the layers of the site, each event and client would cost five times what sending it costs.
+    """
+
+    def __init__(self, stream: Stream) -> None:
+        super().__init__((), headers=_HEADERS)
+        self._stream = stream
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        stream = self._stream
+        connection: Connection = scope["state"]["connection"]
+        leaving = asyncio.create_task(_wait_until_gone(receive))
+        leaving.add_done_callback(lambda _: stream.over.set())
+        try:
+            await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+            # something at once, so that the client knows that it is connected
+            await send({"type": "http.response.body", "body": stream.take() or HEARTBEAT, "more_body": True})
+            # when the client has read most of what came before, however much that was
+            await send({"type": "http.response.body", "body": b"", "more_body": True})
+            stream.begin(connection.write_chunk if scope["http_version"] == "1.1" else connection.write)
+            await stream.over.wait()
+            await send({"type": "http.response.body", "body": b""})
+        finally:
+            leaving.cancel()
+            stream.close()
+
+
+async def _wait_until_gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+def _answer(request: Request, stream: Stream) -> Response:
     if request.method == "HEAD":
+        stream.close()
         return Response(headers=_HEADERS, media_type=EventSourceResponse.media_type)
+    return _EventStream(stream)
+
+
+def _room_in(site: CurrentSite) -> Streams:
     if site.streams.is_full:
-        return busy_response("too many clients follow events; try again soon")
-    return EventSourceResponse(content, headers=_HEADERS)
+        raise BusyError("too many clients follow events; try again soon")
+    return site.streams
 
 
 @router.head("/matches/{match}/events", include_in_schema=False)
@@ -47,14 +89,14 @@ async def follow_match(
 
     With the header `Last-Event-ID`, the stream begins after that event; if nothing can follow, the status is 204.
     """
-    state = await site.streams.last_seq(match)
-    if state is None:
+    streams = _room_in(site)
+    stream = await streams.open_match(match, streams.parse_id(last_event_id or "") or 0)
+    if stream is None:
         raise unknown_match(match)
-    last, is_over = state
-    after = site.streams.parse_id(last_event_id or "") or 0
-    if is_over and after >= last:
+    if stream.over.is_set() and stream.is_empty:
+        stream.close()
         return Response(status_code=204)
-    return await _answer(site, request, site.streams.match(match, after))
+    return _answer(request, stream)
 
 
 @router.head("/ladders/{ladder}/events", include_in_schema=False)
@@ -84,7 +126,7 @@ async def follow_all(site: CurrentSite, request: Request, last_event_id: LastEve
 
 
 async def _follow(site: CurrentSite, request: Request, topic: str, last_event_id: str | None) -> Response:
-    streams = site.streams
+    streams = _room_in(site)
     if last_event_id is None:
-        return await _answer(site, request, streams.new_events(topic))
-    return await _answer(site, request, streams.events_after(topic, streams.parse_id(last_event_id)))
+        return _answer(request, streams.open_new(topic))
+    return _answer(request, await streams.open_after(topic, streams.parse_id(last_event_id)))

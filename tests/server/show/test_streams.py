@@ -1,7 +1,6 @@
 """Streams: every event once and in order, from where the reader left off, and an end for those who do not read."""
 
 import asyncio
-import contextlib
 import json
 import threading
 
@@ -9,9 +8,9 @@ import pytest
 
 from evilpegs_server.show import streams as module
 from evilpegs_server.show.follower import FollowedEvent, load_match_events
-from evilpegs_server.show.streams import ALL, Streams
+from evilpegs_server.show.streams import ALL, HEARTBEAT, Streams
 from evilpegs_server.storage.archive import load_log_id
-from evilpegs_server.storage.reads import Reads
+from evilpegs_server.storage.reads import BusyError, Reads
 from support.fake_follower import FakeFollower
 from support.matches import TINY
 from support.patience import PATIENCE
@@ -32,16 +31,23 @@ def parse(chunks):
     return parsed
 
 
-async def take(stream, count):
-    """Return the first ``count`` chunks of a stream."""
-    async with asyncio.timeout(PATIENCE):
-        return [await anext(stream) for _ in range(count)]
+class Reading:
+    """A stream with a client, and what was written to it."""
 
+    def __init__(self, stream):
+        self.stream = stream
+        self.chunks = []
+        stream.begin(self.chunks.append)
 
-async def read(stream):
-    """Return all chunks of a stream that ends."""
-    async with asyncio.timeout(PATIENCE):
-        return [chunk async for chunk in stream]
+    def take(self):
+        """Return what was written since the last call."""
+        chunks = parse(self.chunks)
+        self.chunks.clear()
+        return chunks
+
+    def numbers(self):
+        """Return the numbers of the events that were written since the last call."""
+        return [number for _, number, _ in self.take()]
 
 
 @pytest.fixture
@@ -67,34 +73,40 @@ class TestMatch:
         follower, streams = shown
         store(engine, *steps[:2])
         follower.follow()
-        stream = streams.match(FIRST)
-        first = await take(stream, 1)
-        store(engine, *steps[2:])
+        reading = Reading(await streams.open_match(FIRST))
+        store(engine, *steps[2:4])
         follower.follow()
-        assert parse([*first, *await read(stream)]) == [("message", n, kind) for n, kind in enumerate(TYPES, 1)]
+        assert not reading.stream.over.is_set()
+        store(engine, *steps[4:])
+        follower.follow()
+        assert reading.take() == [("message", n, kind) for n, kind in enumerate(TYPES, 1)]
+        assert reading.stream.over.is_set()
 
     async def test_stream_does_not_show_what_its_player_has_not_got(self, engine, steps, shown):
         follower, streams = shown
         store(engine, *steps[:3])
         follower.follow(2)
-        stream = streams.match(FIRST)
-        assert [number for _, number, _ in parse(await take(stream, 1))] == [1, 2]
+        reading = Reading(await streams.open_match(FIRST))
+        assert reading.numbers() == [1, 2]
         follower.follow(3)
-        assert [number for _, number, _ in parse(await take(stream, 1))] == [3]
-        await stream.aclose()
+        assert reading.numbers() == [3]
 
     @pytest.mark.parametrize("after", range(6))
     async def test_finished_match_goes_on_after_given_event(self, engine, steps, shown, after):
         follower, streams = shown
         store(engine, *steps)
         follower.follow()
-        assert [number for _, number, _ in parse(await read(streams.match(FIRST, after)))] == [*range(after + 1, 6)]
-        assert await streams.last_seq(FIRST) == (5, True)
+        stream = await streams.open_match(FIRST, after)
+        assert stream.over.is_set()
+        assert stream.is_empty == (after == 5)
+        assert Reading(stream).numbers() == [*range(after + 1, 6)]
 
-    async def test_unknown_match_has_no_state(self, shown):
-        assert await shown[1].last_seq("nothing") is None
+    async def test_unknown_match_has_no_stream(self, shown):
+        _, streams = shown
+        assert await streams.open_match("nothing") is None
+        assert streams.open == 0
 
-    async def test_event_between_reading_and_following_comes_once(self, engine, steps, shown, monkeypatch):
+    async def test_event_between_opening_and_reading_comes_once(self, engine, steps, shown, monkeypatch):
         """The event is stored and followed while the stream reads the events before it."""
         follower, streams = shown
         store(engine, *steps[:2])
@@ -107,13 +119,31 @@ class TestMatch:
             return load_match_events(*args)
 
         monkeypatch.setattr(module, "load_match_events", load_slowly)
-        stream = streams.match(FIRST)
-        first = asyncio.ensure_future(take(stream, 1))
+        opening = asyncio.create_task(streams.open_match(FIRST))
         await reading.wait()
         store(engine, *steps[2:])
         follower.follow()
         go_on.set()
-        assert [number for _, number, _ in parse([*await first, *await read(stream)])] == [1, 2, 3, 4, 5]
+        assert Reading(await opening).numbers() == [1, 2, 3, 4, 5]
+
+    async def test_many_streams_wait_for_their_turn_to_read(self, engine, steps, monkeypatch):
+        store(engine, *steps[:2])
+        follower, reads = FakeFollower(engine), Reads(threads=1, max_pending=module.MAX_READING)
+        streams = Streams(engine, follower, reads, load_log_id(engine))
+        follower.follow()
+        opened = await asyncio.gather(*(streams.open_match(FIRST) for _ in range(100)))
+        assert [Reading(stream).numbers() for stream in opened] == [[1, 2]] * 100
+        reads.close()
+
+    async def test_stream_that_cannot_be_read_does_not_stay(self, shown, monkeypatch):
+        def fail(*_):
+            raise BusyError
+
+        monkeypatch.setattr(module, "load_match_events", fail)
+        _, streams = shown
+        with pytest.raises(BusyError):
+            await streams.open_match(FIRST)
+        assert streams.open == 0
 
 
 class TestLadder:
@@ -121,26 +151,24 @@ class TestLadder:
         follower, streams = shown
         store(engine, *steps[:2])
         follower.follow()
-        own, other, everything = streams.new_events(TINY.id), streams.new_events("classic"), streams.new_events(ALL)
-        first = [await take(each, 1) for each in (own, other, everything)]
-        assert [parse(each) for each in first] == [[("place", 2, None)]] * 3
+        own, other, everything = [Reading(streams.open_new(topic)) for topic in (TINY.id, "classic", ALL)]
+        assert [each.take() for each in (own, other, everything)] == [[("place", 2, None)]] * 3
         store(engine, *steps[2:4])
         follower.follow()
         expected = [("message", 3, "feedback"), ("message", 4, "game_over")]
-        assert parse(await take(own, 1)) == parse(await take(everything, 1)) == expected
+        assert [each.take() for each in (own, other, everything)] == [expected, [], expected]
         assert streams.count("classic", TINY.id) == 2
         for each in (own, other, everything):
-            await each.aclose()
-        assert streams.count("classic", TINY.id, ALL) == 0
+            each.stream.close()
+        assert streams.count("classic", TINY.id, ALL) == streams.open == 0
 
     async def test_stream_goes_on_after_given_event(self, engine, steps, shown):
         follower, streams = shown
         store(engine, *steps)
         follower.follow()
-        for topic, numbers in ((TINY.id, [3, 4, 5]), (ALL, [3, 4, 5])):
-            stream = streams.events_after(topic, 2)
-            assert [number for _, number, _ in parse(await take(stream, 1))] == numbers
-            await stream.aclose()
+        for topic in (TINY.id, ALL):
+            assert Reading(await streams.open_after(topic, 2)).numbers() == [3, 4, 5]
+        assert Reading(await streams.open_after("classic", 2)).numbers() == []
 
     @pytest.mark.parametrize("event", [None, 99, 2])
     async def test_stream_says_when_events_were_missed(self, engine, steps, shown, monkeypatch, event):
@@ -148,47 +176,44 @@ class TestLadder:
         follower, streams = shown
         store(engine, *steps)
         follower.follow()
-        stream = streams.events_after(ALL, event)
-        assert parse(await take(stream, 1)) == [("reset", 5, None)]
-        await stream.aclose()
+        assert Reading(await streams.open_after(ALL, event)).take() == [("reset", 5, None)]
 
 
 class TestReaders:
     async def test_heartbeat_keeps_connection_open(self, shown, monkeypatch):
         monkeypatch.setattr(module, "HEARTBEAT_SECONDS", 0.001)
-        stream = shown[1].new_events(ALL)
-        assert (await take(stream, 3))[1:] == [b":\n\n", b":\n\n"]
-        await stream.aclose()
+        stream, written = shown[1].open_new(ALL), asyncio.Queue()
+        stream.begin(written.put_nowait)
+        await written.get()
+        async with asyncio.timeout(PATIENCE):
+            assert [await written.get(), await written.get()] == [HEARTBEAT, HEARTBEAT]
+        stream.close()
 
-    async def test_reader_who_falls_behind_is_cut_off_and_another_is_not(self, shown, monkeypatch):
-        monkeypatch.setattr(module, "MAX_WAITING_BYTES", 1_000)
+    async def test_events_of_a_batch_are_written_at_once_and_in_order(self, shown):
         follower, streams = shown
-        slow, fast = streams.new_events(ALL), streams.new_events(ALL)
-        await take(slow, 1)
-        await take(fast, 1)
-        taken = []
-        for number in range(100):
-            follower.hand_on([FollowedEvent(number, FIRST, TINY.id, number, "feedback", '{"type":"feedback"}')])
-            taken += await take(fast, 1)
-        assert [number for _, number, _ in parse(taken)] == list(range(100))
-        assert await read(slow) == []
-        await fast.aclose()
+        reading = Reading(streams.open_new(ALL))
+        reading.take()
+        follower.hand_on([FollowedEvent(n, FIRST, TINY.id, n, "feedback", '{"type":"feedback"}') for n in range(100)])
+        assert len(reading.chunks) == 1
+        assert reading.numbers() == list(range(100))
 
     async def test_closing_ends_all_streams_and_begins_no_more(self, shown):
         _, streams = shown
-        stream = streams.new_events(ALL)
-        await take(stream, 1)
+        stream = streams.open_new(ALL)
         assert not streams.is_full
+        assert not stream.over.is_set()
         streams.close()
-        assert await read(stream) == []
+        assert stream.over.is_set()
         assert streams.is_full
+        assert streams.open_new(ALL).over.is_set()
 
     async def test_number_of_streams_is_limited(self, shown, monkeypatch):
         monkeypatch.setattr(module, "MAX_STREAMS", 1)
         _, streams = shown
-        async with contextlib.aclosing(streams.new_events(ALL)) as stream:
-            await take(stream, 1)
-            assert streams.is_full
+        stream = streams.open_new(ALL)
+        assert streams.is_full
+        stream.close()
+        stream.close()  # to no effect
         assert not streams.is_full
 
 

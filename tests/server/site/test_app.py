@@ -1,7 +1,6 @@
 """The application around a fake server, in states that a real one reaches only under load, and its middleware."""
 
 import asyncio
-from contextlib import aclosing
 from types import SimpleNamespace
 
 import httpx
@@ -41,16 +40,16 @@ class FilledLeaderboards:
 @pytest.fixture
 def site(fake_server):
     """What the application answers from; tests may change it."""
-    reads = Reads()
+    reads, follower = Reads(), FakeFollower(fake_server.engine)
     yield Site(
         all_ladders=fake_server.registry.ladders,
         offered=[ladder.id for ladder in fake_server.registry.offered_ladders],
         engine=fake_server.engine,
-        follower=FakeFollower(fake_server.engine),
+        follower=follower,
         leaderboards=FilledLeaderboards(),
         reads=reads,
         analyses=None,
-        streams=Streams(fake_server.engine, FakeFollower(fake_server.engine), reads, "log"),
+        streams=Streams(fake_server.engine, follower, reads, "log"),
         metrics=None,
         public_metrics=False,
         allow_origins=["https://dash.example"],
@@ -151,10 +150,11 @@ async def test_live_matches_are_paged_newest_first(web, ann):
 
 async def test_live_match_counts_streams_of_match_and_ladder(web, site, ann):
     match = await ann.play("tiny")
-    async with aclosing(site.streams.match(match)) as of_match, aclosing(site.streams.new_events("tiny")) as of_ladder:
-        await anext(of_match)
-        await anext(of_ladder)
-        assert (await live(web))["matches"][0]["watchers"] == 2
+    site.follower.follow()
+    streams = [await site.streams.open_match(match), site.streams.open_new("tiny")]
+    assert (await live(web))["matches"][0]["watchers"] == 2
+    for stream in streams:
+        stream.close()
     assert (await live(web))["matches"][0]["watchers"] == 0
 
 

@@ -138,6 +138,37 @@ async def test_client_that_takes_nothing_is_disconnected(monkeypatch):
         writer.close()
 
 
+async def test_reader_of_a_stream_who_falls_behind_is_cut_off_and_another_is_not(monkeypatch):
+    monkeypatch.setattr(http_server, "CHECK_SECONDS", PATIENCE)
+    connections = asyncio.Queue()
+
+    async def stream(scope, receive, send):
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"begun", "more_body": True})
+        connections.put_nowait(scope["state"]["connection"])
+        await receive()
+        await receive()
+
+    async with serving(stream) as connect, asyncio.timeout(PATIENCE):
+        _, slow_writer = await connect()
+        slow_writer.transport.pause_reading()
+        slow_writer.write(REQUEST)
+        slow = await connections.get()
+        fast_reader, fast_writer = await connect()
+        fast_writer.write(REQUEST)
+        fast = await connections.get()
+        await fast_reader.readuntil(b"begun\r\n")
+        chunk = b":" * 1_000
+        while not slow.transport.is_closing():  # the kernel takes some megabytes
+            slow.write_chunk(chunk)
+            fast.write_chunk(chunk)
+            assert await fast_reader.readexactly(1_007) == b"3e8\r\n" + chunk + b"\r\n"
+        assert not fast.transport.is_closing()
+        slow.write_chunk(chunk)  # to no effect
+        slow_writer.close()
+        fast_writer.close()
+
+
 async def test_stream_that_is_not_read_ends(monkeypatch):
     monkeypatch.setattr(http_server, "CHECK_SECONDS", 0.05)
     ended = asyncio.Event()

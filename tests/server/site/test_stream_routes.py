@@ -105,11 +105,40 @@ async def test_ladder_and_all_are_followed_from_now_on_and_go_on(server, ann):
         assert [kind for kind, _, _ in await take(ladder, 1)] == ["reset"]
 
 
+async def test_client_of_http_1_0_gets_a_stream_without_chunks(server, ann):
+    """nginx speaks HTTP/1.0 to what is behind it, unless it is configured otherwise."""
+    match = await ann.play("classic-evil-practice")
+    url = httpx.URL(server.site_url)
+    reader, writer = await asyncio.open_connection(url.host, url.port)
+    writer.write(f"GET /api/v1/matches/{match}/events HTTP/1.0\r\n\r\n".encode())
+    async with asyncio.timeout(PATIENCE):
+        head = await reader.readuntil(b"\r\n\r\n")
+        begun = await reader.readuntil(b"data: ")
+        await ann.ask("match_over", type="resign", match=match)
+        rest = await reader.read()
+    writer.close()
+    assert b"transfer-encoding" not in head.lower()
+    fields = [line.partition(": ") for line in (begun + rest).decode().splitlines() if not line.startswith(":")]
+    assert {name for name, _, _ in fields} == {"", "id", "data"}
+    types = [json.loads(value)["type"] for name, _, value in fields if name == "data"]
+    assert (types[0], types[-1]) == ("match_started", "match_over")
+
+
+async def test_connection_is_used_again_after_a_stream(server, ann):
+    match = await ann.play("classic-evil-practice")
+    await ann.ask("match_over", type="resign", match=match)
+    async with httpx.AsyncClient(timeout=PATIENCE, base_url=server.site_url) as client:
+        answers = [await client.get(f"api/v1/matches/{match}/{what}") for what in ("events", "record")]
+        addresses = {answer.extensions["network_stream"].get_extra_info("client_addr") for answer in answers}
+    assert [answer.status_code for answer in answers] == [200, 200]
+    assert len(addresses) == 1
+
+
 async def test_fixed_secret_and_nonce_are_in_no_stream_before_the_end(server, ann):
     async with stream(f"{server.site_url}api/v1/events") as events:
         await take(events, 1)
-        match = await ann.play("classic-evil-practice")
-        await ann.guess(match, 1, 1, "1122")
+        match = await ann.play("grand-practice")
+        await ann.guess(match, 1, 1, "112233")
         before = await take(events, 3)
         await ann.ask("game_over", type="resign", match=match, game=1)
         [(_, _, over)] = await take(events, 1)
