@@ -51,7 +51,7 @@ from evilpegs_server.storage.derived import DerivedFile
 from evilpegs_server.storage.reads import Reads
 from evilpegs_server.storage.server_key import key_path, load_public_keys
 from evilpegs_server.work.child_process import FramedProtocol, lower_priority, pack
-from evilpegs_server.work.interpreter import set_switch_interval
+from evilpegs_server.work.interpreter import run, set_switch_interval
 from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.worker_process import WorkerProcess
 from evilpegs_server.work.workspace import WorkerSetup
@@ -160,7 +160,7 @@ def main(descriptor: int) -> None:
         signal.signal(number, signal.SIG_IGN)
     lower_priority(NICENESS)
     set_switch_interval()
-    asyncio.run(serve(socket.socket(fileno=descriptor)))
+    run(serve(socket.socket(fileno=descriptor)))
 
 
 async def serve(connection: socket.socket) -> None:

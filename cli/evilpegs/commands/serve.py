@@ -1,14 +1,13 @@
 """`evilpegs serve`: a match server, with a greeting that names its addresses and with warnings of dangers."""
 
 import array
-import asyncio
 import logging
 import os
 import shlex
 import socket
 import struct
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
@@ -28,6 +27,7 @@ from evilpegs_server.hosts import is_loopback
 from evilpegs_server.server import RunningServer, serve_until_stopped
 from evilpegs_server.settings import Settings, default_database
 from evilpegs_server.storage.location import database_file
+from evilpegs_server.work.interpreter import run
 
 LogFormat = Literal["text", "json"]
 
@@ -103,8 +103,7 @@ def serve(
         for danger in dangers:
             log.warning(danger)
 
-    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-        runner.run(serve_until_stopped(settings, log, announce))
+    run(serve_until_stopped(settings, log, announce))
 
 
 def find_dangers(settings: Settings, *, is_root: bool) -> list[str]:
@@ -128,14 +127,6 @@ def _check_directory(url: str) -> None:
             f"there is no directory {directory} for the database; "
             f"create it with: mkdir -p {shlex.quote(str(directory))}, or name another with --database sqlite:///FILE"
         )
-
-
-def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    try:
-        import uvloop  # noqa: PLC0415 - not on every system
-    except ImportError:
-        return None
-    return uvloop.new_event_loop
 
 
 def greeting(server: RunningServer) -> str:

@@ -1,6 +1,5 @@
 """`evilpegs show`: the page, the HTTP API and the feed of a database without a game server."""
 
-import asyncio
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +13,7 @@ from evilpegs_server.hosts import host_in_url
 from evilpegs_server.show_server import show_until_stopped
 from evilpegs_server.storage.private_copy import readable_database
 from evilpegs_server.storage.server_key import key_path
+from evilpegs_server.work.interpreter import run
 
 
 def show(
@@ -69,4 +69,4 @@ def show(
     key = key_path(settings.database, settings.server_key)
     with ended_in_order(), readable_database(settings.database, log) as url:
         shown = settings.model_copy(update={"database": url, "server_key": key, "mqtt": mqtt})
-        asyncio.run(show_until_stopped(shown, log, announce))
+        run(show_until_stopped(shown, log, announce))

@@ -1,16 +1,31 @@
-"""Interpreter settings of a busy server: garbage collection, and the time after which threads switch."""
+"""How the interpreter of a busy server is set: event loop, garbage collection, and when threads switch."""
 
+import asyncio
 import gc
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
-from typing import Final
+from typing import Any, Final
 
 _SWITCH_SECONDS: Final = 0.0005
 # new objects are checked after every thousand, which takes half a millisecond. A full collection would stall the event
 # loop, so it runs only after a million objects were created and not freed. That is rare: nothing on the path of a guess
 # creates reference cycles, and connections and matches break their cycles when they end.
 _GC_THRESHOLDS: Final = (1_000, 10, 100)
+
+
+def run(main: Coroutine[Any, Any, None]) -> None:
+    """Run ``main`` on uvloop where there is one, as `asyncio.run` does."""
+    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        runner.run(main)
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    try:
+        import uvloop  # noqa: PLC0415 - not on every system
+    except ImportError:
+        return None
+    return uvloop.new_event_loop
 
 
 @contextmanager
