@@ -2,8 +2,9 @@
 
     python -m bench.server.readers SITE SECONDS STREAMS PATH
 
-prints a JSON object: the latencies of the requests, and the delays of the feedback events of the streams, both in
-milliseconds.
+prints a JSON object: the latencies of the requests, the times until a stream began, and the delays of the feedback
+events of the streams, in milliseconds. The streams are opened evenly within `WARM_UP_SECONDS`; what is requested or
+played within them does not count.
 """
 
 import asyncio
@@ -22,6 +23,7 @@ from bench.server.processes import NICENESS
 
 REQUESTS_PER_SECOND = 200
 CONNECTIONS = 8
+WARM_UP_SECONDS = 2.0
 LIST = "/api/v1/matches?limit=100"
 
 
@@ -41,13 +43,16 @@ class Readers:
 
     def __init__(self, site, seconds, path):
         self.address, self.path = urlsplit(site), path
+        self.begin = time.perf_counter() + WARM_UP_SECONDS
+        self.wall_begin = (time.time() + WARM_UP_SECONDS) * 1000
         self.end = time.perf_counter() + seconds
-        self.latencies, self.delays = [], []
+        self.latencies, self.openings, self.delays = [], [], []
         self.matches = []
 
     async def run(self, streams):
         """Read until the time is over."""
-        following = [asyncio.create_task(self.follow_matches()) for _ in range(streams)]
+        pauses = (WARM_UP_SECONDS * number / streams for number in range(streams))
+        following = [asyncio.create_task(self.follow_matches(pause)) for pause in pauses]
         listing = asyncio.create_task(self.list_matches())
         await self.request_in_open_loop()
         for task in (listing, *following):
@@ -79,7 +84,8 @@ class Readers:
         head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
         assert head.startswith("http/1.1 200 "), head
         await reader.readexactly(int(head.split("content-length: ")[1].split("\r\n")[0]))
-        self.latencies.append((time.perf_counter() - planned) * 1000)
+        if planned >= self.begin:
+            self.latencies.append((time.perf_counter() - planned) * 1000)
         idle.put_nowait((reader, writer))
 
     async def list_matches(self):
@@ -92,8 +98,9 @@ class Readers:
             self.matches = [each["match"] for each in json.loads(body)["matches"] if not each["over"]]
             await asyncio.sleep(1)
 
-    async def follow_matches(self):
+    async def follow_matches(self, pause):
         """Follow one open match after the other."""
+        await asyncio.sleep(pause)
         while True:
             if self.matches:
                 await self.follow(random.choice(self.matches))
@@ -106,6 +113,10 @@ class Readers:
         try:
             began = time.time() * 1000
             writer.write(request_of(f"/api/v1/matches/{match}/events"))
+            status = await reader.readline()
+            assert status.startswith(b"HTTP/1.1 200 "), status
+            self.openings.append(time.time() * 1000 - began)
+            began = max(began, self.wall_begin)
             async for line in reader:
                 if line == b"0\r\n":  # the last chunk
                     return
@@ -122,7 +133,7 @@ def main():
     site, seconds, streams, path = sys.argv[1:]
     readers = Readers(site, float(seconds), path)
     uvloop.run(readers.run(int(streams)))
-    print(json.dumps({"requests": readers.latencies, "streams": readers.delays}))
+    print(json.dumps({"requests": readers.latencies, "openings": readers.openings, "streams": readers.delays}))
 
 
 if __name__ == "__main__":

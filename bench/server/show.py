@@ -32,7 +32,7 @@ from bench.command import MissingProgramError, Option, run_alone
 from bench.figures import Figure
 from bench.server.load import Load, run
 from bench.server.processes import NICENESS, echo, evilpegs
-from bench.server.readers import REQUESTS_PER_SECOND, start_readers
+from bench.server.readers import REQUESTS_PER_SECOND, WARM_UP_SECONDS, start_readers
 from bench.timing import alternating, percentiles
 
 PATH = "/api/v1/ladders/classic/leaderboard"
@@ -92,21 +92,23 @@ def broker():
 
 @contextlib.contextmanager
 def subscriber(port, late):
-    """Collect the delays of feedback events in milliseconds in ``late``."""
+    """Collect the delays of feedback events in milliseconds in ``late``, but for those of the warm-up."""
     topic = ["-t", "evilpegs/v1/+/match/+/event"]
     with tempfile.TemporaryFile() as received:
         with niced(["mosquitto_sub", "-p", str(port), "-V", "5", *topic, "-F", "%U %p"], stdout=received):
             yield
         received.seek(0)
-        late += [delay for line in received if (delay := delay_ms(line)) is not None]
+        delays = [delay for line in received if (delay := delay_ms(line)) is not None]
+        late += [delay for at, delay in delays if at - delays[0][0] >= 1000 * WARM_UP_SECONDS]
 
 
 def delay_ms(line):
-    """Return the delay of a feedback event, given as the time of its arrival in seconds and its JSON."""
+    """Return the time and the delay of a feedback event, given as the time of its arrival in seconds and its JSON."""
     arrived, _, payload = line.partition(b" ")
     if b'"type":"feedback"' not in payload or not line.endswith(b"}\n"):
         return None
-    return 1000 * float(arrived) - json.loads(payload)["at"]
+    at = json.loads(payload)["at"]
+    return at, 1000 * float(arrived) - at
 
 
 async def play(server, options):
@@ -137,7 +139,7 @@ class Shows:
 
     def __init__(self, options):
         self.options = options
-        self.requests, self.streams, self.feed = [], [], []
+        self.requests, self.openings, self.streams, self.feed = [], [], [], []
         self.mebibytes = []
         """The memory of each fresh show process."""
 
@@ -151,11 +153,12 @@ class Shows:
             site = server.site()
             get(site, self.options.path)
             self.mebibytes.append(server.show_mebibytes())
-            seconds = self.options.seconds + 2  # they begin and end with the bots
+            seconds = self.options.seconds + WARM_UP_SECONDS  # they begin and end with the bots
             with start_readers(site, seconds, self.options.streams, self.options.path) as readers:
                 done = uvloop.run(play(server, self.options))
                 noticed = json.loads(readers.communicate()[0])
         self.requests += noticed["requests"]
+        self.openings += noticed["openings"]
         self.streams += noticed["streams"]
         return done
 
@@ -190,6 +193,7 @@ def measure(options: argparse.Namespace) -> list[Figure]:
         late += machine_lateness(options.seconds / 10)
     show("an idle process wakes up late by", late)
     asked = show(f"{REQUESTS_PER_SECOND} requests/s for {options.path}", shows.requests)
+    show("request for a stream to its begin", shows.openings)
     streamed, fed = show("event to stream", shows.streams), show("event to subscriber of the feed", shows.feed)
     ratios = {
         percent: median(percentiles(each.guesses, percent)[0] for each in rounds[READ])
