@@ -27,10 +27,10 @@ WARM_UP_SECONDS = 2.0
 LIST = "/api/v1/matches?limit=100"
 
 
-def start_readers(site, seconds, streams, path):
-    """Start the process; its standard output is a pipe."""
+def start_readers(site, seconds, streams, path, output):
+    """Start the process, which writes to the file ``output``."""
     command = (sys.executable, "-m", "bench.server.readers", site, str(seconds), str(streams), path)
-    return subprocess.Popen(("nice", "-n", str(NICENESS), *command), stdout=subprocess.PIPE, text=True, cwd=ROOT)
+    return subprocess.Popen(("nice", "-n", str(NICENESS), *command), stdout=output, cwd=ROOT)
 
 
 def request_of(path, headers="Accept-Encoding: gzip"):

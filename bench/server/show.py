@@ -149,14 +149,16 @@ class Shows:
             broker() as port,
             subscriber(port, self.feed),
             evilpegs("--mqtt", f"mqtt://127.0.0.1:{port}", site=True) as server,
+            tempfile.TemporaryFile() as output,
         ):
             site = server.site()
             get(site, self.options.path)
             self.mebibytes.append(server.show_mebibytes())
             seconds = self.options.seconds + WARM_UP_SECONDS  # they begin and end with the bots
-            with start_readers(site, seconds, self.options.streams, self.options.path) as readers:
+            with start_readers(site, seconds, self.options.streams, self.options.path, output):
                 done = uvloop.run(play(server, self.options))
-                noticed = json.loads(readers.communicate()[0])
+            output.seek(0)
+            noticed = json.load(output)
         self.requests += noticed["requests"]
         self.openings += noticed["openings"]
         self.streams += noticed["streams"]

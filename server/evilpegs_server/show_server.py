@@ -51,7 +51,7 @@ from evilpegs_server.storage.derived import DerivedFile
 from evilpegs_server.storage.reads import Reads
 from evilpegs_server.storage.server_key import key_path, load_public_keys
 from evilpegs_server.work.child_process import FramedProtocol, lower_priority, pack
-from evilpegs_server.work.interpreter import run, set_switch_interval
+from evilpegs_server.work.interpreter import run, tune_gc_and_gil
 from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.worker_process import WorkerProcess
 from evilpegs_server.work.workspace import WorkerSetup
@@ -149,7 +149,8 @@ async def show_until_stopped(settings: Settings, log: BoundLogger, announce: Cal
     try:
         async with running_show(setup, sockets, log):
             announce(sockets[0].getsockname()[1])
-            await stopped.wait()
+            with tune_gc_and_gil():
+                await stopped.wait()
     finally:
         close_all(sockets)
 
@@ -159,7 +160,6 @@ def main(descriptor: int) -> None:
     for number in STOP_SIGNALS:
         signal.signal(number, signal.SIG_IGN)
     lower_priority(NICENESS)
-    set_switch_interval()
     run(serve(socket.socket(fileno=descriptor)))
 
 
@@ -189,7 +189,8 @@ async def serve(connection: socket.socket) -> None:
         async with running_show(given, sockets, log) as note:
             note(sent)
             note_sent = note
-            await stopped.wait()
+            with tune_gc_and_gil():
+                await stopped.wait()
     except EvilpegsError as error:
         log.error(str(error))
     except Exception:

@@ -9,6 +9,7 @@ import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
+import orjson
 from sqlalchemy import Engine, TextClause, text
 from structlog.stdlib import BoundLogger
 
@@ -35,11 +36,16 @@ class FollowedEvent(NamedTuple):
 
 Listener = Callable[[Sequence[FollowedEvent]], None]
 
-_COLUMNS: Final = """
-    SELECT e.id, m.id, m.ladder, e.seq, e.type, e.json FROM events AS e JOIN matches AS m ON m.number = e.match
+# in one row, because a thread that reads gives the interpreter lock away at each row, and waits to have it again
+_IN_ONE_ROW: Final = """
+    SELECT json_group_array(json_array(id, match, ladder, seq, type, json)) FROM (
+        SELECT e.id, m.id AS match, m.ladder, e.seq, e.type, e.json
+        FROM events AS e JOIN matches AS m ON m.number = e.match WHERE {}
+    )
 """
-_AFTER: Final = text(f"{_COLUMNS} WHERE e.id > :after AND e.id <= :last ORDER BY e.id LIMIT :limit")
-_OF_MATCH: Final = text(f"{_COLUMNS} WHERE m.id = :match AND e.id <= :last ORDER BY e.seq")
+_AFTER: Final = text(_IN_ONE_ROW.format("e.id > :after AND e.id <= :last ORDER BY e.id LIMIT :limit"))
+_OF_MATCH: Final = text(_IN_ONE_ROW.format("m.id = :match AND e.id <= :last ORDER BY e.seq"))
+_HAS_MATCH: Final = text("SELECT 1 FROM matches WHERE id = :match")
 
 
 def load_events(engine: Engine, after: int, last: int, limit: int = MAX_EVENTS) -> list[FollowedEvent]:
@@ -52,9 +58,14 @@ def load_match_events(engine: Engine, match: str, last: int) -> list[FollowedEve
     return _read(engine, _OF_MATCH, {"match": match, "last": last})
 
 
+def has_match(engine: Engine, match: str) -> bool:
+    with engine.connect() as connection:
+        return connection.execute(_HAS_MATCH, {"match": match}).scalar() is not None
+
+
 def _read(engine: Engine, query: TextClause, parameters: dict[str, Any]) -> list[FollowedEvent]:
     with engine.connect() as connection:
-        return [FollowedEvent(*row) for row in connection.execute(query, parameters)]
+        return [FollowedEvent(*row) for row in orjson.loads(connection.execute(query, parameters).scalar_one())]
 
 
 class Follower:

@@ -16,12 +16,14 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from sqlalchemy import Engine
 
-from evilpegs_server.show.follower import FollowedEvent, Follower, load_events, load_match_events
+from evilpegs_server.show.follower import FollowedEvent, Follower, has_match, load_events, load_match_events
 from evilpegs_server.storage.reads import Reads
+
+_T = TypeVar("_T")
 
 RESUMABLE: Final = 10_000
 """The newest events of the log after which a stream of a ladder or of all matches can go on."""
@@ -113,10 +115,11 @@ class Streams:
         """Follow the events of a match whose `seq` is above ``after``; None if the match is unknown."""
         stream, last = self._open(match)
         events = await self._read(stream, load_match_events, match, last)
-        if not events:
+        # a match that begins is in lists before its player, and then this stream, has its first event
+        if not events and not await self._read(stream, has_match, match):
             stream.close()
             return None
-        if events[-1].type == "match_over":
+        if events and events[-1].type == "match_over":
             stream.over.set()
         stream.add_past(self._chunk(each.seq, each) for each in events if each.seq > after)
         return stream
@@ -156,7 +159,7 @@ class Streams:
             if not streams:
                 del self._streams[topic]
 
-    async def _read(self, stream: Stream, load: Callable[..., list[FollowedEvent]], *args: Any) -> list[FollowedEvent]:
+    async def _read(self, stream: Stream, load: Callable[..., _T], *args: Any) -> _T:
         try:
             async with self._reading:
                 return await self._reads.run(load, self._engine, *args)

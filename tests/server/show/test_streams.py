@@ -101,6 +101,14 @@ class TestMatch:
         assert stream.is_empty == (after == 5)
         assert Reading(stream).numbers() == [*range(after + 1, 6)]
 
+    async def test_match_whose_player_has_nothing_yet_is_followed(self, engine, steps, shown):
+        follower, streams = shown
+        store(engine, *steps[:2])
+        reading = Reading(await streams.open_match(FIRST))
+        assert reading.take() == []
+        follower.follow()
+        assert reading.numbers() == [1, 2]
+
     async def test_unknown_match_has_no_stream(self, shown):
         _, streams = shown
         assert await streams.open_match("nothing") is None
