@@ -15,18 +15,25 @@ from evilpegs_server.site.site import CurrentSite
 from evilpegs_server.storage.reads import BusyError
 
 _HEADERS: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no", "X-Content-Type-Options": "nosniff"}
+_EVENT: Final = {
+    "type": "object",
+    "required": ["id", "data"],
+    "properties": {
+        "id": {"type": "string"},
+        "event": {"enum": ["place", "reset"]},
+        "data": {"type": "string", "contentMediaType": "application/json"},
+    },
+}
 _STREAM: Final[dict[int | str, dict[str, Any]]] = {
     200: {
         "description": "Server-sent events; `data` is an event as its match records it, and `id` names it.",
-        "content": {EventSourceResponse.media_type: {"schema": {"type": "string"}}},
+        "content": {EventSourceResponse.media_type: {"itemSchema": _EVENT}},
     }
 }
 _OVER: Final[dict[int | str, dict[str, Any]]] = {204: {"description": "The match is over, and nothing is left."}}
 
 router = APIRouter(tags=["streams"])
-LastEventId = Annotated[
-    str | None, Header(description="The `id` of the last event that the client has.", max_length=64)
-]
+LastEventId = Annotated[str | None, Header(description="The `id` of the last event that the client has.")]
 
 
 class _EventStream(EventSourceResponse):
