@@ -211,8 +211,8 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
         metrics = GameMetrics(
             services,
             loop_lag,
-            {name: pools[name] for name in ("replies", "hints")},
-            {"replies": lambda: codemaking.metrics().known, "worker": lambda: worker.state.cache},
+            pools,
+            {"replies": lambda: codemaking.part_sizes.state, "worker": lambda: worker.state.cache},
         )
         health = Health(registry, writer, metrics, settings.public_metrics)
         gateway = Gateway(services, clock, entrance, site, health)
@@ -230,7 +230,8 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
             yield RunningServer(host, game.port, settings.database, registry, warm, site, tls is not None)
         finally:
             await _stop(registry, gateway, log)
-            log.debug("codemaking", **asdict(codemaking.metrics()), **worker.state._asdict())
+            work = {name: asdict(pool.metrics()) for name, pool in pools.items()}
+            log.debug("codemaking", known=codemaking.part_sizes.state, **work, **worker.state._asdict())
 
 
 async def warm_up(worker: WorkerProcess, tasks: Iterable[Task[Any]]) -> None:

@@ -4,7 +4,6 @@ Cheap replies are computed at once, in the event loop. All other work becomes ta
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -13,13 +12,13 @@ from evilpegs_game.codemakers.codemaker import break_tie, largest_part_feedbacks
 from evilpegs_game.codemakers.devil import Method
 from evilpegs_game.codes import Code, format_code
 from evilpegs_game.feedback import Feedback, History, all_black, feedback, feedbacks
-from evilpegs_game.live.cache import ByteCache, CacheState
+from evilpegs_game.live.cache import ByteCache
 from evilpegs_game.live.live_sets import SIZES_BYTES, exact_key
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.replies.capacity import CHEAP_COST, ReplyCapacity, is_enumerated, reply_cost
 from evilpegs_server.replies.game_secrets import GameSecrets
 from evilpegs_server.work.hints import HINT_BUDGET, HintResult
-from evilpegs_server.work.pool import PoolMetrics, TaskPool
+from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.tasks import (
     AllowedReplies,
     CountParts,
@@ -42,15 +41,6 @@ class Reply(NamedTuple):
     method: Method | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CodemakingMetrics:
-    """The state of the cache of part sizes and of the task pools, for the metrics."""
-
-    known: CacheState
-    replies: PoolMetrics
-    hints: PoolMetrics
-
-
 class Codemaking:
     """The codemakers of all matches. Secrets and ties are derived in this class; no task contains any of them."""
 
@@ -65,7 +55,7 @@ class Codemaking:
         self._pool = pool
         self._hint_pool = hint_pool or pool
         self._capacity = capacity
-        self._part_sizes: ByteCache[tuple[int, ...]] = ByteCache(capacity.reply_cache_bytes)
+        self.part_sizes: ByteCache[tuple[int, ...]] = ByteCache(capacity.reply_cache_bytes)
 
     def compute_reply(self, ladder: Ladder, secrets: GameSecrets, history: History, guess: Code) -> Reply:
         """Return the reply, computed in this thread; that may take long unless `is_cheap` returns True."""
@@ -101,10 +91,10 @@ class Codemaking:
                 done(result)
                 return
             if not isinstance(result, AllowedReplies):
-                self._part_sizes.put(key, result, SIZES_BYTES)
+                self.part_sizes.put(key, result, SIZES_BYTES)
             done(outcome_of(partial(choose_reply, ladder, secrets, history, guess, result)))
 
-        part_sizes = self._part_sizes.get(key)
+        part_sizes = self.part_sizes.get(key)
         if part_sizes is not None and ladder.codemaker != "devil":
             finish(part_sizes)
         else:
@@ -172,9 +162,6 @@ class Codemaking:
         if ladder.codemaker == "fixed" and ladder.rated:
             return True
         return ladder.codemaker != "devil" and is_enumerated(ladder.rules)
-
-    def metrics(self) -> CodemakingMetrics:
-        return CodemakingMetrics(self._part_sizes.state, self._pool.metrics(), self._hint_pool.metrics())
 
 
 def reply_task(ladder: Ladder, history: History, guess: Code) -> Task[tuple[int, ...]] | Task[AllowedReplies]:

@@ -41,9 +41,6 @@ class Pool:
     def submit(self, *job):
         self.jobs.append(job)
 
-    def metrics(self):
-        """Return nothing: this pool has no metrics."""
-
 
 class TaskExecutor:
     """An executor that never finishes a task."""
@@ -242,7 +239,7 @@ class TestRun:
         for name in ("grand-evil", "grand-evil-practice", "grand-practice"):
             asking.request_reply(LADDERS[name], 6, new_secrets(2), (), first, done.append)
             assert done[-1] == codemaking.compute_reply(LADDERS[name], new_secrets(2), (), first)
-        assert (len(pool.jobs), asking.metrics().known.hits) == (1, 3)
+        assert (len(pool.jobs), asking.part_sizes.state.hits) == (1, 3)
         asking.request_reply(self.LARGE, 6, new_secrets(), (), other, done.append)
         assert len(pool.jobs) == 2
 
@@ -324,9 +321,8 @@ class TestDisclosure:
         assert done == [secret]
 
 
-def test_codemaking_metrics_cover_cache_and_pools():
+def test_first_reply_misses_cache_and_runs_in_pool():
     pool = TaskPool(REPLY_LIMITS, TaskExecutor(), lambda: 0.0)
     codemaking = Codemaking(new_workspace(), pool)
     codemaking.request_reply(LARGE, 5, new_secrets(), NOTHING_YET, (0,) * 6, print)
-    metrics = codemaking.metrics()
-    assert (metrics.known.misses, metrics.replies.running, metrics.hints.running) == (1, 1, 1)
+    assert (codemaking.part_sizes.state.misses, pool.metrics().running) == (1, 1)
