@@ -14,7 +14,7 @@ from prometheus_client.registry import Collector
 
 from evilpegs_game.live.cache import CacheState
 from evilpegs_server.storage.durations import BOUNDS, Durations
-from evilpegs_server.work.pool import PoolMetrics
+from evilpegs_server.work.scheduler import PoolMetrics
 
 NOT_LOCAL: Final = "metrics are for this machine only; see the setting public_metrics"
 

@@ -9,9 +9,10 @@ limited number of matches. Times are in seconds on any clock that never goes bac
 nanoseconds of processor time.
 """
 
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict, deque
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 _T = TypeVar("_T")
 
@@ -33,10 +34,6 @@ class SchedulerLimits:
     heavy_slots: int
     cheap_slots: int
 
-    @property
-    def slots(self) -> int:
-        return self.heavy_slots + self.cheap_slots
-
 
 @dataclass(frozen=True, slots=True)
 class Job(Generic[_T]):
@@ -48,28 +45,23 @@ class Job(Generic[_T]):
     content: _T
 
 
-class Spending:
-    """The work that one player has used within the last window, which is divided into `_TICKS` ticks."""
+@dataclass(frozen=True, slots=True)
+class PoolMetrics:
+    """The jobs at one moment, and the figures since the start: ``done``, ``work`` and ``longest_wait``.
 
-    __slots__ = ("_charges", "_total")
+    ``oldest_wait`` and ``oldest_running`` are the seconds since the oldest waiting and the oldest running job came.
+    ``charged_players`` counts the players whose used work is still remembered.
+    """
 
-    def __init__(self) -> None:
-        self._charges: deque[tuple[int, int]] = deque()
-        self._total = 0
-
-    def charge(self, tick: int, cost: int) -> None:
-        if self._charges and self._charges[-1][0] == tick:
-            cost_before = self._charges.pop()[1]
-            self._charges.append((tick, cost_before + cost))
-        else:
-            self._charges.append((tick, cost))
-        self._total += cost
-
-    def total(self, tick: int) -> int:
-        """Return the work used within the window that ends at ``tick``, which must not go back; forget older work."""
-        while self._charges and self._charges[0][0] <= tick - _TICKS:
-            self._total -= self._charges.popleft()[1]
-        return self._total
+    waiting: int
+    oldest_wait: float
+    oldest_running: float
+    running: int
+    heavy: int
+    done: int
+    work: int
+    longest_wait: float
+    charged_players: int
 
 
 class FairScheduler(Generic[_T]):
@@ -79,93 +71,84 @@ class FairScheduler(Generic[_T]):
         self._limits = limits
         self._waiting: dict[object, deque[Job[_T]]] = {}  # the player whose turn is next comes first
         self._running: dict[object, Job[_T]] = {}
-        # the player who was charged last is at the end
-        self._spending: OrderedDict[object, Spending] = OrderedDict()
-        self._heavy = 0
+        # work by player and tick; the player who was charged last is at the end
+        self._charges: OrderedDict[object, Counter[int]] = OrderedDict()
+        self._done = self._work = 0
+        self._longest_wait = 0.0
 
     def push(self, job: Job[_T]) -> None:
         self._waiting.setdefault(job.player, deque()).append(job)
 
     def start(self, now: float) -> Job[_T] | None:
         """Remove and return the next job that may run now; it counts as running until `finish`."""
-        tick = self._tick(now)
+        tick, heavy = self._tick(now), self._heavy
+        is_heavy_free = heavy < self._limits.heavy_slots
+        is_cheap_free = len(self._running) - heavy < self._limits.cheap_slots
         best, smallest_excess = None, 0
         for player, jobs in self._waiting.items():
-            if player in self._running or not self._has_free_slot(jobs[0]):
+            if player in self._running or not (is_heavy_free if self._is_heavy(jobs[0]) else is_cheap_free):
                 continue
-            excess = max(0, self._usage(player, tick) - self._limits.budget)
+            excess = max(0, self._used(player, tick) - self._limits.budget)
             if best is None or excess < smallest_excess:
                 best, smallest_excess = jobs, excess
             if not smallest_excess:
                 break
-        return self._run(best) if best else None
+        if best is None:
+            return None
+        job = best.popleft()
+        del self._waiting[job.player]
+        if best:  # the player's next job waits behind everybody
+            self._waiting[job.player] = best
+        self._running[job.player] = job
+        self._longest_wait = max(self._longest_wait, now - job.waiting_since)
+        return job
 
     def finish(self, job: Job[_T], cost: int, now: float) -> None:
         """End a running job, and charge its player ``cost``, or the estimated cost if that is larger."""
         del self._running[job.player]
-        self._heavy -= self._is_heavy(job)
-        tick = self._tick(now)
-        self._spending.setdefault(job.player, Spending()).charge(tick, max(cost, job.cost))
-        self._spending.move_to_end(job.player)
-        while self._spending and not next(iter(self._spending.values())).total(tick):
-            self._spending.popitem(last=False)
+        tick, cost = self._tick(now), max(cost, job.cost)
+        self._done += 1
+        self._work += cost
+        charges = self._charges.setdefault(job.player, Counter())
+        charges[tick] += cost
+        self._charges.move_to_end(job.player)
+        if len(charges) > _TICKS:  # the oldest is forgotten already
+            del charges[min(charges)]
+        while self._charges and not self._used(next(iter(self._charges)), tick):
+            self._charges.popitem(last=False)
 
-    def clear(self) -> list[Job[_T]]:
-        """Remove and return all waiting jobs; running jobs continue."""
-        jobs = [job for each in self._waiting.values() for job in each]
+    def clear(self) -> None:
+        """Remove all waiting jobs; running jobs continue."""
         self._waiting.clear()
-        return jobs
 
-    def usage(self, player: object, now: float) -> int:
-        return self._usage(player, self._tick(now))
-
-    @property
-    def charged_players(self) -> int:
-        """The number of players whose used work is still remembered."""
-        return len(self._spending)
-
-    @property
-    def running(self) -> int:
-        return len(self._running)
-
-    @property
-    def heavy(self) -> int:
-        """The number of running heavy jobs."""
-        return self._heavy
+    def metrics(self, now: float) -> PoolMetrics:
+        waiting = [job for jobs in self._waiting.values() for job in jobs]
+        return PoolMetrics(
+            waiting=len(waiting),
+            oldest_wait=_age_of_oldest(waiting, now),
+            oldest_running=_age_of_oldest(self._running.values(), now),
+            running=len(self._running),
+            heavy=self._heavy,
+            done=self._done,
+            work=self._work,
+            longest_wait=self._longest_wait,
+            charged_players=len(self._charges),
+        )
 
     @property
-    def oldest(self) -> float | None:
-        """The least `Job.waiting_since` of the waiting jobs."""
-        return min((jobs[0].waiting_since for jobs in self._waiting.values()), default=None)
-
-    @property
-    def oldest_running(self) -> float | None:
-        """The least `Job.waiting_since` of the running jobs."""
-        return min((job.waiting_since for job in self._running.values()), default=None)
-
-    def __len__(self) -> int:
-        return sum(map(len, self._waiting.values()))
-
-    def _run(self, jobs: deque[Job[_T]]) -> Job[_T]:
-        job = jobs.popleft()
-        del self._waiting[job.player]
-        if jobs:  # the player's next job waits behind everybody
-            self._waiting[job.player] = jobs
-        self._running[job.player] = job
-        self._heavy += self._is_heavy(job)
-        return job
+    def _heavy(self) -> int:
+        return sum(map(self._is_heavy, self._running.values()))
 
     def _is_heavy(self, job: Job[_T]) -> bool:
         return job.cost > self._limits.cheap
 
-    def _has_free_slot(self, job: Job[_T]) -> bool:
-        if self._is_heavy(job):
-            return self._heavy < self._limits.heavy_slots
-        return len(self._running) - self._heavy < self._limits.cheap_slots
-
-    def _usage(self, player: object, tick: int) -> int:
-        spending = self._spending.get(player)
-        return spending.total(tick) if spending else 0
+    def _used(self, player: object, tick: int) -> int:
+        charges = self._charges.get(player, Counter())
+        return sum(cost for when, cost in charges.items() if when > tick - _TICKS)
 
     def _tick(self, now: float) -> int:
         return int(now * _TICKS / self._limits.window)
+
+
+def _age_of_oldest(jobs: Iterable[Job[Any]], now: float) -> float:
+    return max((now - job.waiting_since for job in jobs), default=0.0)

@@ -4,8 +4,8 @@ from collections import defaultdict
 
 import pytest
 
-from evilpegs_server.work.pool import PoolMetrics, TaskPool
-from evilpegs_server.work.scheduler import SchedulerLimits
+from evilpegs_server.work.pool import TaskPool
+from evilpegs_server.work.scheduler import PoolMetrics, SchedulerLimits
 
 LIMITS = SchedulerLimits(budget=100, window=60.0, cheap=5, heavy_slots=2, cheap_slots=1)
 CHEAP, HEAVY = 1, 40
@@ -84,7 +84,7 @@ def test_pool_runs_tasks_of_player_in_order(harness):
         harness.submit(number % 7, CHEAP if number % 3 else HEAVY, number)
     while harness.under_way:
         players = [number % 7 for number in harness.under_way]
-        assert len(set(players)) == len(players) <= LIMITS.slots
+        assert len(set(players)) == len(players) <= LIMITS.heavy_slots + LIMITS.cheap_slots
         number = harness.under_way[len(harness.outcomes) % len(players)]
         order[number % 7].append(number)
         harness.executor.end(number)

@@ -4,11 +4,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from evilpegs_server.work.scheduler import FairScheduler, Job, SchedulerLimits, Spending
+from evilpegs_server.work.scheduler import FairScheduler, Job, SchedulerLimits
 from support.examples import share
 
 LIMITS = SchedulerLimits(budget=100, window=16.0, cheap=5, heavy_slots=2, cheap_slots=1)
-SLOTS = LIMITS.slots
+SLOTS = LIMITS.heavy_slots + LIMITS.cheap_slots
 CHEAP, HEAVY = 1, 40
 
 
@@ -56,7 +56,8 @@ class TestOrder:
         scheduler = scheduler_with(("ann", HEAVY), ("bob", HEAVY), ("cid", HEAVY), ("dot", CHEAP))
         assert [scheduler.start(0.0).player for _ in range(3)] == ["ann", "bob", "dot"]
         assert scheduler.start(0.0) is None
-        assert (len(scheduler), scheduler.running, scheduler.heavy) == (1, 3, 2)
+        metrics = scheduler.metrics(0.0)
+        assert (metrics.waiting, metrics.running, metrics.heavy) == (1, 3, 2)
 
     def test_cheap_jobs_leave_heavy_slots_free(self):
         scheduler = scheduler_with(("ann", CHEAP), ("bob", CHEAP), ("cid", HEAVY))
@@ -87,39 +88,47 @@ class TestOrder:
     def test_clear_removes_only_waiting_jobs(self):
         scheduler = scheduler_with(("ann", 1), ("ann", 1), ("bob", 1))
         job = scheduler.start(0.0)
-        assert sorted(each.content for each in scheduler.clear()) == [1, 2]
+        scheduler.clear()
+        assert (scheduler.metrics(0.0).waiting, scheduler.metrics(0.0).running) == (0, 1)
         scheduler.finish(job, 1, 0.0)
-        assert (len(scheduler), scheduler.running, scheduler.oldest) == (0, 0, None)
+        assert scheduler.metrics(9.0).running == 0
+        assert scheduler.start(0.0) is None
 
 
 class TestCharge:
     def test_charge_is_larger_of_cost_and_estimate(self):
         scheduler = scheduler_with(("ann", 7), ("ann", 7))
         scheduler.finish(scheduler.start(0.0), 9, 0.0)
-        assert scheduler.usage("ann", 0.0) == 9
+        assert scheduler.metrics(0.0).work == 9
         scheduler.finish(scheduler.start(0.0), 1, 0.0)
-        assert scheduler.usage("ann", 0.0) == 16
+        assert scheduler.metrics(0.0).work == 16
 
     def test_charged_players_are_forgotten_after_window(self):
         scheduler = scheduler_with()
         for second in range(100):
             spend(scheduler, second, 1 + second % 2, float(second))
             spend(scheduler, "ann", 1, float(second))
-        assert scheduler.charged_players == len([*range(84, 100), "ann"])
+        assert scheduler.metrics(99.0).charged_players == len([*range(84, 100), "ann"])
 
     def test_free_jobs_are_not_remembered(self):
         scheduler = scheduler_with(("ann", 0))
         run(scheduler)
-        assert scheduler.charged_players == 0
+        assert scheduler.metrics(99.0).charged_players == 0
 
-    @given(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 9)), max_size=60))
-    def test_spending_sums_last_ticks(self, steps):
-        spending, tick, charges = Spending(), 0, []
+    @given(st.lists(st.tuples(st.integers(0, 5), st.integers(2, 9)), min_size=1, max_size=60))
+    def test_used_work_is_that_of_last_ticks(self, steps):
+        """Without a budget, who has used less runs first, and of equals who came first."""
+        scheduler, tick, charges = FairScheduler(SchedulerLimits(0, 16.0, 5, 0, 1)), 0, []
         for pause, cost in steps:
             tick += pause
             charges.append((tick, cost))
-            spending.charge(tick, cost)
-            assert spending.total(tick) == sum(cost for when, cost in charges if when > tick - 16)
+            spend(scheduler, "ann", cost, float(tick))
+        used = sum(cost for when, cost in charges if when > tick - 16)
+        spend(scheduler, "bob", used - 1, float(tick))
+        spend(scheduler, "cid", used, float(tick))
+        for player in ("ann", "cid", "bob"):
+            scheduler.push(Job(player, CHEAP, float(tick), None))
+        assert [run(scheduler, float(tick)).player for _ in range(3)] == ["bob", "ann", "cid"]
 
 
 class SchedulerMachine(RuleBasedStateMachine):
@@ -178,14 +187,16 @@ class SchedulerMachine(RuleBasedStateMachine):
     def a_cheap_job_waits_for_no_heavy_one_of_others(self):
         """Each kind of job keeps to its slots, and `start` returned None only when `heads` was empty."""
         heavy = sum(job.cost > LIMITS.cheap for job in self.running)
-        assert self.scheduler.heavy == heavy <= LIMITS.heavy_slots
+        assert self.scheduler.metrics(self.now).heavy == heavy <= LIMITS.heavy_slots
         assert len(self.running) - heavy <= LIMITS.cheap_slots
 
     @invariant()
     def counts_agree(self):
-        assert (len(self.scheduler), self.scheduler.running) == (len(self.waiting), len(self.running))
-        assert self.scheduler.oldest == min((job.waiting_since for job in self.waiting), default=None)
-        assert all(self.scheduler.usage(player, self.now) == self.used(player) for player in "abcdef")
+        metrics = self.scheduler.metrics(self.now)
+        assert (metrics.waiting, metrics.running) == (len(self.waiting), len(self.running))
+        assert metrics.oldest_wait == max((self.now - job.waiting_since for job in self.waiting), default=0.0)
+        assert metrics.oldest_running == max((self.now - job.waiting_since for job in self.running), default=0.0)
+        assert metrics.work == sum(cost for _, _, cost in self.charges)
 
 
 TestAnyOrder = SchedulerMachine.TestCase
