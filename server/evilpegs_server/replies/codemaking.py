@@ -28,6 +28,7 @@ from evilpegs_server.work.tasks import (
     Task,
     WarmUp,
     outcome_of,
+    run_task,
 )
 from evilpegs_server.work.workspace import Workspace
 
@@ -61,12 +62,8 @@ class Codemaking:
         """Return the reply, computed in this thread; that may take long unless `is_cheap` returns True."""
         if ladder.codemaker == "fixed" and ladder.rated:  # takes microseconds
             return Reply(feedback(guess, secrets.secret(ladder)))
-        result: tuple[int, ...] | AllowedReplies
-        if ladder.codemaker == "devil":
-            result = reply_task(ladder, history, guess).run(self._workspace).value
-        else:
-            result = self._workspace.position(ladder.rules, history).part_sizes(guess)
-        return choose_reply(ladder, secrets, history, guess, result)
+        result = reply_task(ladder, history, guess).run(self._workspace)
+        return choose_reply(ladder, secrets, history, guess, result.value)
 
     def request_reply(
         self,
@@ -84,7 +81,8 @@ class Codemaking:
         if self.is_cheap(ladder):
             done(outcome_of(partial(self.compute_reply, ladder, secrets, history, guess)))
             return
-        key = _cache_key(ladder, history, guess)
+        # turns that repeat an earlier one rule out no more codes, so the reply is the same
+        key = exact_key(ladder.rules, tuple(dict.fromkeys(history)), guess)
 
         def finish(result: tuple[int, ...] | AllowedReplies | Exception) -> None:
             if isinstance(result, Exception):
@@ -101,19 +99,6 @@ class Codemaking:
             task: Task[Any] = reply_task(ladder, history, guess)
             self._pool.submit(player, reply_cost(ladder, len(history)), task, finish)
 
-    def secret(self, ladder: Ladder, secrets: GameSecrets, history: History) -> str:
-        """Return the secret or witness of a game; that may take long unless `knows_secret` returns True."""
-        if ladder.codemaker == "fixed":
-            return format_code(secrets.secret(ladder))
-        if history and history[-1].feedback == all_black(ladder.rules.pegs):
-            return format_code(history[-1].guess)
-        return format_code(FindWitness(ladder.rules, history).run(self._workspace).value)
-
-    def knows_secret(self, ladder: Ladder, history: History) -> bool:
-        """Return True if `secret` takes well under a millisecond."""
-        is_solved = bool(history) and history[-1].feedback == all_black(ladder.rules.pegs)
-        return ladder.codemaker == "fixed" or is_enumerated(ladder.rules) or is_solved or not history
-
     def request_witness(
         self,
         ladder: Ladder,
@@ -123,14 +108,19 @@ class Codemaking:
         done: Callable[[str | Exception], None],
     ) -> None:
         """Find the secret or witness of a game, then call ``done`` as `request_reply` does."""
-        if self.knows_secret(ladder, history):
-            done(outcome_of(partial(self.secret, ladder, secrets, history)))
+
+        def finish(code: Code | Exception) -> None:
+            done(code if isinstance(code, Exception) else format_code(code))
+
+        task = FindWitness(ladder.rules, history)
+        if ladder.codemaker == "fixed":
+            finish(outcome_of(partial(secrets.secret, ladder)))
+        elif history and history[-1].feedback == all_black(ladder.rules.pegs):
+            finish(history[-1].guess)
+        elif is_enumerated(ladder.rules) or not history:  # takes well under a millisecond
+            finish(run_task(task, self._workspace)[0])
         else:
-
-            def finish(code: Code | Exception) -> None:
-                done(code if isinstance(code, Exception) else format_code(code))
-
-            self._pool.submit(player, CHEAP_COST, FindWitness(ladder.rules, history), finish)
+            self._pool.submit(player, CHEAP_COST, task, finish)
 
     def request_hint(
         self, ladder: Ladder, player: int, history: History, done: Callable[[HintResult | Exception], None]
@@ -187,8 +177,3 @@ def choose_reply(
     parts = {each: size for each, size in zip(feedbacks(pegs), sizes, strict=True) if size}
     rows = tuple((part.black, part.white, size) for part, size in parts.items())
     return Reply(chosen, parts[chosen], rows, method)
-
-
-def _cache_key(ladder: Ladder, history: History, guess: Code) -> bytes:
-    # turns that repeat an earlier one rule out no more codes, so the reply is the same
-    return exact_key(ladder.rules, tuple(dict.fromkeys(history)), guess)

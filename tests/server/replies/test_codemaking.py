@@ -20,7 +20,7 @@ from evilpegs_server.replies.codemaking import Codemaking, Reply, reply_task
 from evilpegs_server.replies.game_secrets import GameSecrets
 from evilpegs_server.work.hints import HINT_BUDGET
 from evilpegs_server.work.pool import TaskPool
-from evilpegs_server.work.tasks import FindHint, WarmUp
+from evilpegs_server.work.tasks import FindHint, FindWitness, WarmUp
 from evilpegs_server.work.workspace import DevilSolvers, Workspace
 from support.examples import share
 from support.workspaces import new_workspace
@@ -64,6 +64,14 @@ def codemaking():
 
 def new_secrets(game=1, client_nonce=None, nonce=NONCE):
     return GameSecrets(MATCH, game, nonce, client_nonce)
+
+
+def disclosed(codemaking, ladder, secrets, history):
+    """Return the secret or witness, which must be known at once."""
+    done = []
+    codemaking.request_witness(ladder, 5, secrets, history, done.append)
+    [code] = done
+    return code
 
 
 def keyed(nonce, *message):
@@ -125,13 +133,13 @@ class TestFixed:
 
     def test_fixed_secret_is_disclosed(self, codemaking):
         secrets, ladder = new_secrets(), LADDERS["classic"]
-        assert codemaking.secret(ladder, secrets, NOTHING_YET) == format_code(secrets.secret(ladder))
+        assert disclosed(codemaking, ladder, secrets, NOTHING_YET) == format_code(secrets.secret(ladder))
 
     def test_rated_fixed_game_needs_no_memory(self):
         huge = replace(LADDERS["classic"], rules=Rules(16, 34))
         codemaking = Codemaking(new_workspace(0), None)
         secrets = new_secrets()
-        secret = codemaking.secret(huge, secrets, NOTHING_YET)
+        secret = disclosed(codemaking, huge, secrets, NOTHING_YET)
         assert codemaking.compute_reply(
             huge, secrets, NOTHING_YET, parse_code(secret, huge.rules)
         ).feedback == Feedback(16, 0)
@@ -153,7 +161,7 @@ class TestEvil:
             history = (*history, Turn(guess, reply.feedback))
             if reply.feedback == (4, 0):
                 break
-        witness = parse_code(codemaking.secret(ladder, secrets, history), CLASSIC)
+        witness = parse_code(disclosed(codemaking, ladder, secrets, history), CLASSIC)
         assert all(feedback(guess, witness) == given for guess, given in history)
 
     def test_practice_tie_takes_fewest_blacks_then_whites(self, codemaking):
@@ -302,7 +310,7 @@ class TestDisclosure:
         workspace = Workspace(UnlistedLiveSets(), DevilSolvers())
         guess = (0, 1, 2, 3, 4, 5, 7, 6)
         history = (Turn(guess, Feedback(6, 2)),)
-        assert Codemaking(workspace, None).secret(self.EVIL, new_secrets(), history) == "12345678"
+        assert format_code(FindWitness(self.EVIL.rules, history).run(workspace).value) == "12345678"
         hint = FindHint(self.EVIL.rules, history).run(workspace).value
         assert (hint.code, hint.candidates) == ("12345678", 28)
 
@@ -316,9 +324,7 @@ class TestDisclosure:
         ],
     )
     def test_known_secret_is_disclosed_at_once(self, codemaking, name, history, secret):
-        done = []
-        codemaking.request_witness(LADDERS[name], 5, new_secrets(), history, done.append)
-        assert done == [secret]
+        assert disclosed(codemaking, LADDERS[name], new_secrets(), history) == secret
 
 
 def test_first_reply_misses_cache_and_runs_in_pool():
