@@ -38,7 +38,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from functools import partial
+from functools import lru_cache, partial
 from time import perf_counter
 from typing import Final
 
@@ -56,7 +56,6 @@ from evilpegs_server.play.messages import ClientChannel, RecordedRefusal, Reques
 from evilpegs_server.play.stall_free_clock import StallCredit, StallFreeClock
 from evilpegs_server.record.recorder import Changes, Recorder
 from evilpegs_server.replies.codemaking import Codemaking, Reply
-from evilpegs_server.replies.game_secrets import MatchSecrets
 from evilpegs_server.storage.errors import FaultLog
 from evilpegs_server.storage.writer import Write, Writer
 from evilpegs_server.storage.writes import store_changes
@@ -135,7 +134,7 @@ class MatchRunner:
         self._faults = faults
         self._retire = retire
         self._log = log.bind(match=self.key.id)
-        self._secrets = MatchSecrets(self.key)
+        self._secrets_of = lru_cache(maxsize=1)(self.key.game_secrets)
         self._credit = StallCredit(clock)
         self._waiting: deque[Request] = deque()
         self._state = RunnerState.IDLE
@@ -287,7 +286,7 @@ class MatchRunner:
         self._state = RunnerState.REPLY
         step.began = perf_counter()
         step.stalled_ms = round(self._credit.uncharged_ms)
-        secrets = self._secrets.of_game(need.game, need.client_nonce)
+        secrets = self._secrets_of(need.game, need.client_nonce)
         done = partial(self._take_reply, step)
         self._codemaking.request_reply(self.key.ladder, self.player, secrets, need.history, need.guess, done)
 
@@ -315,7 +314,7 @@ class MatchRunner:
             self._record(step)
             return
         self._state = RunnerState.SECRET
-        secrets = self._secrets.of_game(ended.game, ended.client_nonce)
+        secrets = self._secrets_of(ended.game, ended.client_nonce)
         done = partial(self._take_secret, step)
         self._codemaking.request_witness(self.key.ladder, self.player, secrets, ended.history, done)
 
