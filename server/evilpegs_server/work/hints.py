@@ -1,11 +1,8 @@
 """Hints: a good guess for a position, and the reason why it is good."""
 
 from contextlib import suppress
-from dataclasses import dataclass
-from enum import StrEnum
 from random import Random
-from types import MappingProxyType
-from typing import Final
+from typing import Final, NamedTuple
 
 from evilpegs_game.codemakers.codemaker import witness
 from evilpegs_game.codes import Code, format_code
@@ -20,35 +17,20 @@ HINT_BUDGET: Final = 1_000_000_000
 _SEED: Final = 0
 
 
-class ComparedGuesses(StrEnum):
-    """The guesses with which the guess of a hint was compared."""
-
-    CODES = "codes"
-    CANDIDATES = "candidates"
-    # candidates drawn at random, because comparing all of them would exceed the budget
-    SAMPLES = "samples"
-    # the first candidate, because even drawing needs too much memory
-    NONE = "none"
+# ends of reasons, which say with what the guess was compared
+BEST_CODE: Final = "no other guess leaves fewer on average"
+BEST_CANDIDATE: Final = "none of the codes still possible leaves fewer on average"
+BEST_SAMPLE: Final = "it is the best of some codes drawn at random from those still possible"
+# even drawing needs too much memory
+FIRST_CANDIDATE: Final = "it is the first code still possible, because there are too many to compare"
 
 
-@dataclass(frozen=True, slots=True)
-class HintResult:
+class HintResult(NamedTuple):
     """A hint; ``why`` is the end of a sentence that starts with ``code``."""
 
     code: str
     candidates: int
     why: str
-    compared: ComparedGuesses = ComparedGuesses.CODES
-
-
-_COMPARISONS: Final = MappingProxyType(
-    {
-        ComparedGuesses.CODES: "no other guess leaves fewer on average",
-        ComparedGuesses.CANDIDATES: "none of the codes still possible leaves fewer on average",
-        ComparedGuesses.SAMPLES: "it is the best of some codes drawn at random from those still possible",
-        ComparedGuesses.NONE: "it is the first code still possible, because there are too many to compare",
-    }
-)
 
 
 def find_hint(position: Position) -> HintResult:
@@ -57,20 +39,20 @@ def find_hint(position: Position) -> HintResult:
     Among all codes and among all candidates, the best leaves the fewest candidates on average; among drawn ones, its
     feedback has the most entropy.
     """
-    guess, compared = _good_guess(position)
+    guess, reason = _good_guess(position)
     count = position.count
     if count == 1:
-        return HintResult(format_code(guess), 1, "is the only code still possible", compared)
+        return HintResult(format_code(guess), 1, "is the only code still possible")
     largest = max(position.parts(guess).values())
-    why = f"leaves at most {largest:,} of the {count:,} codes still possible; {_COMPARISONS[compared]}"
-    return HintResult(format_code(guess), count, why, compared)
+    why = f"leaves at most {largest:,} of the {count:,} codes still possible; {reason}"
+    return HintResult(format_code(guess), count, why)
 
 
-def _good_guess(position: Position) -> tuple[Code, ComparedGuesses]:
+def _good_guess(position: Position) -> tuple[Code, str]:
     with suppress(OverBudgetError, TooLargeError):
-        return best_guess(position, EXPECTED_SIZE), ComparedGuesses.CODES
+        return best_guess(position, EXPECTED_SIZE), BEST_CODE
     with suppress(TooLargeError):
         if position.budget is None or position.count**2 <= position.budget:
-            return best_guess(position, EXPECTED_SIZE, candidates_only=True), ComparedGuesses.CANDIDATES
-        return sampled_guess(position, Random(_SEED)), ComparedGuesses.SAMPLES  # noqa: S311 - no secret
-    return witness(position), ComparedGuesses.NONE
+            return best_guess(position, EXPECTED_SIZE, candidates_only=True), BEST_CANDIDATE
+        return sampled_guess(position, Random(_SEED)), BEST_SAMPLE  # noqa: S311 - no secret
+    return witness(position), FIRST_CANDIDATE
