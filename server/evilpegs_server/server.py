@@ -68,7 +68,7 @@ from evilpegs_server.work.interpreter import tune_gc_and_gil
 from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.tasks import Task
 from evilpegs_server.work.worker_process import WorkerProcess
-from evilpegs_server.work.workspace import DevilSolvers, WorkerSetup, Workspace
+from evilpegs_server.work.workspace import WorkerSetup, Workspace
 
 # loading compiled kernels takes a second or two
 COMPILING_SECONDS: Final = 3.0
@@ -166,7 +166,7 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
         pools = {name: TaskPool(each, worker, time.monotonic) for name, each in limits.items()}
         for pool in pools.values():
             stack.callback(pool.close)
-        workspace = Workspace(LiveSets(capacity.server_live_set_bytes, capacity.count_bytes), DevilSolvers())
+        workspace = Workspace(LiveSets(capacity.server_live_set_bytes, capacity.count_bytes))
         codemaking = Codemaking(workspace, pools["replies"], pools["hints"], capacity)
         ladders = ladders or load_ladders()
         registry = MatchRegistry(ladders, codemaking, writer, engine, clock, wall_ms, log, signer=signer)

@@ -4,12 +4,12 @@ import time
 
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_server.work.tasks import TaskResult
-from evilpegs_server.work.workspace import DevilSolvers, Workspace
+from evilpegs_server.work.workspace import Workspace
 
 
-def new_workspace(max_bytes=64 << 20, devils=None):
+def new_workspace(max_bytes=64 << 20, solved=None):
     """Return a workspace that has computed nothing yet."""
-    return Workspace(LiveSets(max_bytes), devils or DevilSolvers())
+    return Workspace(LiveSets(max_bytes), solved)
 
 
 class Call:

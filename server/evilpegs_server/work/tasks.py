@@ -76,8 +76,8 @@ class FindDevilReplies(NamedTuple):
     guess: Code
 
     def run(self, workspace: Workspace) -> TaskResult[AllowedReplies]:
-        devil = Devil(workspace.devils.worst_case(self.rules), self.exact_up_to)
-        position = workspace.position(self.rules, self.history)
+        devil = Devil(workspace.worst_case(self.rules), self.exact_up_to)
+        position = Position(self.rules, self.history, workspace.live_sets)
         # the work of positions that were not solved before
         allowed, method, work = devil.allowed_replies(position, self.guess)
         return TaskResult(AllowedReplies(allowed, method, position.part_sizes(self.guess)), work // _FEEDBACKS_PER_UNIT)
@@ -90,7 +90,7 @@ class FindWitness(NamedTuple):
     history: History
 
     def run(self, workspace: Workspace) -> TaskResult[Code]:
-        return TaskResult(witness(workspace.position(self.rules, self.history)))
+        return TaskResult(witness(Position(self.rules, self.history, workspace.live_sets)))
 
 
 class FindHint(NamedTuple):
@@ -99,7 +99,7 @@ class FindHint(NamedTuple):
     budget: int = HINT_BUDGET
 
     def run(self, workspace: Workspace) -> TaskResult[HintResult]:
-        return TaskResult(find_hint(workspace.position(self.rules, self.history, self.budget)))
+        return TaskResult(find_hint(Position(self.rules, self.history, workspace.live_sets, self.budget)))
 
 
 class AnalyzeGames(NamedTuple):
@@ -172,7 +172,7 @@ class WarmUp(NamedTuple):
         history: History = ()
         for turn in range(1, self.turns + 1):
             guess = code_at(turn * self.rules.size // (self.turns + 2), self.rules)
-            position = workspace.position(self.rules, history)
+            position = Position(self.rules, history, workspace.live_sets)
             if turn == self.turns and self.exact_up_to is not None:
                 FindDevilReplies(self.rules, self.exact_up_to, history, guess).run(workspace)
             history = (*history, Turn(guess, Evil().reply(position, guess)))
@@ -185,7 +185,7 @@ class ExportSolved(NamedTuple):
 
     def run(self, workspace: Workspace) -> TaskResult[bytes | None]:
         """Return them as `SolvedPositions.to_bytes` does; None if none was solved since the last export."""
-        solved = workspace.devils.solved
+        solved = workspace.solved
         if not solved.changed:
             return TaskResult(None)
         solved.changed = False

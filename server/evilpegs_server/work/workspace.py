@@ -1,32 +1,13 @@
 """The workspace that tasks share within one process: a cache of live sets and the solvers of devils."""
 
-from dataclasses import dataclass
 from threading import Lock
 from typing import NamedTuple
 
 from evilpegs_game.codemakers.solved_positions import SolvedPositions
 from evilpegs_game.codemakers.worst_case import WorstCase
-from evilpegs_game.feedback import History
 from evilpegs_game.live.cache import CacheState
 from evilpegs_game.live.live_sets import LiveSets
-from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
-
-
-class DevilSolvers:
-    """The solvers of devils, one per rules, shared by all matches; stored results never change a reply."""
-
-    def __init__(self, solved: SolvedPositions | None = None) -> None:
-        self.solved = SolvedPositions() if solved is None else solved
-        self._lock = Lock()
-        self._worst_cases: dict[Rules, WorstCase] = {}
-
-    def worst_case(self, rules: Rules) -> WorstCase:
-        """Return the solver for ``rules``, created at the first call. Raises TooLargeError."""
-        with self._lock:
-            if rules not in self._worst_cases:
-                self._worst_cases[rules] = WorstCase(rules, self.solved)
-            return self._worst_cases[rules]
 
 
 class WorkspaceState(NamedTuple):
@@ -42,20 +23,25 @@ class WorkspaceState(NamedTuple):
         return self.part_sizes._replace(bytes_used=self.part_sizes.bytes_used + self.live_set_bytes)
 
 
-@dataclass(frozen=True, slots=True)
 class Workspace:
-    """The caches that tasks in one process share, which never change a result. Safe for threads."""
+    """The caches and solvers that tasks in one process share, which never change a result. Safe for threads."""
 
-    live_sets: LiveSets
-    devils: DevilSolvers
+    def __init__(self, live_sets: LiveSets, solved: SolvedPositions | None = None) -> None:
+        self.live_sets = live_sets
+        self.solved = SolvedPositions() if solved is None else solved
+        self._lock = Lock()
+        self._worst_cases: dict[Rules, WorstCase] = {}
 
-    def position(self, rules: Rules, history: History, budget: int | None = None) -> Position:
-        """Return the position with these caches; ``budget`` limits the feedbacks of one search for a guess."""
-        return Position(rules, history, self.live_sets, budget)
+    def worst_case(self, rules: Rules) -> WorstCase:
+        """Return the devils' solver for ``rules``, created at the first call. Raises TooLargeError."""
+        with self._lock:
+            if rules not in self._worst_cases:
+                self._worst_cases[rules] = WorstCase(rules, self.solved)
+            return self._worst_cases[rules]
 
     @property
     def state(self) -> WorkspaceState:
-        return WorkspaceState(self.live_sets.state, self.live_sets.bytes_used, len(self.devils.solved))
+        return WorkspaceState(self.live_sets.state, self.live_sets.bytes_used, len(self.solved))
 
 
 class WorkerSetup(NamedTuple):
@@ -70,5 +56,4 @@ class WorkerSetup(NamedTuple):
     solved: bytes
 
     def new_workspace(self) -> Workspace:
-        devils = DevilSolvers(SolvedPositions.from_bytes(self.solved))
-        return Workspace(LiveSets(self.cache_bytes, self.count_bytes), devils)
+        return Workspace(LiveSets(self.cache_bytes, self.count_bytes), SolvedPositions.from_bytes(self.solved))

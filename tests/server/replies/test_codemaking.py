@@ -21,7 +21,7 @@ from evilpegs_server.replies.game_secrets import GameSecrets
 from evilpegs_server.work.hints import HINT_BUDGET
 from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.tasks import FindHint, FindWitness, WarmUp
-from evilpegs_server.work.workspace import DevilSolvers, Workspace
+from evilpegs_server.work.workspace import Workspace
 from support.examples import share
 from support.workspaces import new_workspace
 
@@ -307,7 +307,7 @@ class TestDisclosure:
         assert done == ["22222222", error]
 
     def test_witness_is_found_without_listing_candidates(self):
-        workspace = Workspace(UnlistedLiveSets(), DevilSolvers())
+        workspace = Workspace(UnlistedLiveSets())
         guess = (0, 1, 2, 3, 4, 5, 7, 6)
         history = (Turn(guess, Feedback(6, 2)),)
         assert format_code(FindWitness(self.EVIL.rules, history).run(workspace).value) == "12345678"

@@ -16,7 +16,6 @@ from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.replies.codemaking import Codemaking, reply_task
 from evilpegs_server.replies.game_secrets import GameSecrets
 from evilpegs_server.work.tasks import ExportSolved, run_task
-from evilpegs_server.work.workspace import DevilSolvers
 from support.plain_worst_case import PlainWorstCase, plain_codes, plain_parts
 from support.workspaces import new_workspace
 
@@ -80,10 +79,10 @@ def test_devil_reply_is_cheap_once_known():
 
 
 def test_solved_positions_save_work_and_keep_replies():
-    devils = DevilSolvers()
-    before = classic((0, 1, 2, 3)).run(new_workspace(devils=devils))
-    kept = SolvedPositions.from_bytes(devils.solved.to_bytes())
-    after = classic((0, 1, 2, 3)).run(new_workspace(devils=DevilSolvers(kept)))
+    workspace = new_workspace()
+    before = classic((0, 1, 2, 3)).run(workspace)
+    kept = SolvedPositions.from_bytes(workspace.solved.to_bytes())
+    after = classic((0, 1, 2, 3)).run(new_workspace(solved=kept))
     assert after.value == before.value
     assert after.cost < before.cost
 
@@ -93,14 +92,14 @@ def test_take_solved_returns_learned_positions_once():
     assert ExportSolved().run(workspace).value is None
     classic((0, 0, 1, 1)).run(workspace)
     learned = ExportSolved().run(workspace).value
-    assert len(SolvedPositions.from_bytes(learned)) == len(workspace.devils.solved) == workspace.state.solved > 0
+    assert len(SolvedPositions.from_bytes(learned)) == len(workspace.solved) == workspace.state.solved > 0
     assert ExportSolved().run(workspace).value is None
 
 
 def test_same_rules_share_one_solver():
-    devils = DevilSolvers()
-    assert devils.worst_case(RULES) is devils.worst_case(Rules(3, 4))
-    assert devils.worst_case(RULES).solved is devils.worst_case(Rules(2, 3)).solved is devils.solved
+    workspace = new_workspace()
+    assert workspace.worst_case(RULES) is workspace.worst_case(Rules(3, 4))
+    assert workspace.worst_case(RULES).solved is workspace.worst_case(Rules(2, 3)).solved is workspace.solved
 
 
 def test_devil_failure_is_handed_over():
@@ -114,7 +113,7 @@ def test_warm_up_skips_devils_first_reply():
     workspace = new_workspace()
     for task in Codemaking(workspace, None).warm_up([CLASSIC_DEVIL]):
         task.run(workspace)
-    assert 0 < len(workspace.devils.solved) < 100
+    assert 0 < len(workspace.solved) < 100
 
 
 async def test_match_records_method_of_each_reply(fake_server):
