@@ -16,7 +16,7 @@ import evilpegs_server.server
 from evilpegs.main import main
 from evilpegs_server.feed import feed, mqtt_client
 from evilpegs_server.gateway import admission
-from evilpegs_server.work.worker_process import WorkerProcess
+from evilpegs_server.work import worker_process
 from support.patience import PATIENCE
 
 PROGRAM = __file__
@@ -27,7 +27,7 @@ def lengthen_limits(change=setattr):
     change(admission, "HELLO_MS", 1000 * PATIENCE)
     change(evilpegs_server.server, "OUTLET_SECONDS", 4 * PATIENCE)
     change(evilpegs_server.server, "WORKER_SECONDS", 2 * PATIENCE)
-    change(WorkerProcess.__init__, "__defaults__", (PATIENCE,))
+    change(worker_process, "STOP_SECONDS", PATIENCE)
     change(feed, "STOP_SECONDS", PATIENCE)
     change(mqtt_client, "GOODBYE_SECONDS", PATIENCE)
 

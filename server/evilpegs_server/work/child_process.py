@@ -17,7 +17,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
 from random import Random
-from typing import IO, Any, Final
+from typing import Any, Final
 
 from evilpegs_protocol.backoff import Backoff
 
@@ -26,6 +26,7 @@ STABLE_SECONDS: Final = 10.0
 # `oom_score_adj`, at most 1000: when memory runs out, Linux kills a child before the server
 OOM_SCORE: Final = 500
 _LENGTH: Final = struct.Struct("!I")
+_RECEIVED_BYTES: Final = 1 << 16
 
 
 class Retries:
@@ -181,15 +182,12 @@ def unpack_messages(received: bytearray) -> Iterator[Any]:
         yield pickle.loads(content)  # noqa: S301 - from a process of our own
 
 
-def read_message(stream: IO[bytes]) -> Any:
-    """Read the next message from a blocking stream. Raises EOFError."""
-    head = stream.read(_LENGTH.size)
-    if len(head) < _LENGTH.size:
-        raise EOFError
-    content = stream.read(_LENGTH.unpack(head)[0])
-    if len(content) < _LENGTH.unpack(head)[0]:
-        raise EOFError
-    return pickle.loads(content)  # noqa: S301 - as above
+def receive_messages(connection: socket.socket) -> Iterator[Any]:
+    """Yield the messages that arrive on a blocking socket until its other end is closed."""
+    received = bytearray()
+    while data := connection.recv(_RECEIVED_BYTES):
+        received += data
+        yield from unpack_messages(received)
 
 
 class FramedProtocol(asyncio.Protocol):

@@ -16,10 +16,10 @@ import sys
 import traceback
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
-from typing import IO, Any, Final
+from typing import Any, Final
 
-from evilpegs_server.work.child_process import lower_priority, pack, read_message
-from evilpegs_server.work.interpreter import set_switch_interval
+from evilpegs_server.work.child_process import lower_priority, pack, receive_messages
+from evilpegs_server.work.interpreter import SWITCH_SECONDS
 from evilpegs_server.work.tasks import Task, run_task
 
 # so that the server gets processor time first
@@ -33,16 +33,18 @@ def main(descriptor: int) -> None:
     # the server logs the messages about kernels
     logging.getLogger("evilpegs_game").setLevel(logging.ERROR)
     lower_priority(NICENESS)
-    set_switch_interval()
-    with contextlib.suppress(EOFError, OSError):
-        connection = socket.socket(fileno=descriptor)
-        serve(connection, connection.makefile("rb"))
+    sys.setswitchinterval(SWITCH_SECONDS)
+    with contextlib.suppress(OSError):
+        serve(socket.socket(fileno=descriptor))
     os._exit(0)
 
 
-def serve(connection: socket.socket, frames: IO[bytes]) -> None:
-    """Run the tasks of ``frames``, a `WorkerSetup` and then pairs (number, task), until EOFError."""
-    workspace, sending = read_message(frames).new_workspace(), Lock()
+def serve(connection: socket.socket) -> None:
+    """Run the tasks that arrive, a `WorkerSetup` and then pairs (number, task), until the other end is closed."""
+    messages, sending = receive_messages(connection), Lock()
+    if (setup := next(messages, None)) is None:
+        return
+    workspace = setup.new_workspace()
 
     def run(number: int, task: Task[Any]) -> None:
         outcome, cost = run_task(task, workspace)
@@ -53,8 +55,8 @@ def serve(connection: socket.socket, frames: IO[bytes]) -> None:
             connection.sendall(message)
 
     threads = ThreadPoolExecutor(THREADS, "worker")
-    while True:
-        threads.submit(run, *read_message(frames))
+    for number, task in messages:
+        threads.submit(run, number, task)
 
 
 def _sendable(error: Exception) -> Exception:

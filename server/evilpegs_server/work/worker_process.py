@@ -41,10 +41,9 @@ class _Pending:
 class WorkerProcess:
     """The owner of a worker process; call all methods on the thread of the event loop, where callbacks run too."""
 
-    def __init__(self, setup: WorkerSetup, log: BoundLogger, stop_seconds: float = STOP_SECONDS) -> None:
+    def __init__(self, setup: WorkerSetup, log: BoundLogger) -> None:
         self.state = WorkspaceState()  # when a task last ended
         self._log = log
-        self._stop_seconds = stop_seconds
         self._pending: dict[int, _Pending] = {}
         self._submitted = self._ended = 0
         self._closed = False
@@ -82,12 +81,12 @@ class WorkerProcess:
     async def close(self) -> bytes | None:
         """End the process without waiting for tasks; return its solved positions as `SolvedPositions.to_bytes` does.
 
-        Return None if none is new, or if the process has died or does not answer within ``stop_seconds``.
+        Return None if none is new, or if the process has died or does not answer within `STOP_SECONDS`.
         """
         solved = None
         if self._ended and self.pid is not None:
             try:
-                solved = await asyncio.wait_for(self.run(ExportSolved()), self._stop_seconds)
+                solved = await asyncio.wait_for(self.run(ExportSolved()), STOP_SECONDS)
             except TimeoutError:
                 self._log.warning("the worker did not hand over its solved positions in time")
             except WorkerLostError as error:

@@ -21,7 +21,7 @@ from evilpegs_game.errors import ContradictionError
 from evilpegs_game.feedback import Feedback
 from evilpegs_game.rules import Rules
 from evilpegs_server.work import worker_process
-from evilpegs_server.work.child_process import OOM_SCORE, pack, read_message, unpack_messages
+from evilpegs_server.work.child_process import OOM_SCORE, pack, receive_messages, unpack_messages
 from evilpegs_server.work.tasks import CountParts, FindDevilReplies, FindWitness
 from evilpegs_server.work.worker import NICENESS, serve
 from evilpegs_server.work.worker_process import MAX_DEATHS, WorkerLostError, WorkerProcess
@@ -49,10 +49,11 @@ def logs():
 async def new_process(logs, monkeypatch):
     """Return a function that makes processes that can import the tasks of tests."""
     monkeypatch.setenv("PYTHONPATH", str(TESTS))
+    monkeypatch.setattr(worker_process, "STOP_SECONDS", PATIENCE)
     processes = []
 
-    def new(**options):
-        processes.append(WorkerProcess(SETUP, structlog.wrap_logger(None, processors=[logs]), **options))
+    def new():
+        processes.append(WorkerProcess(SETUP, structlog.wrap_logger(None, processors=[logs])))
         return processes[-1]
 
     yield new
@@ -62,7 +63,7 @@ async def new_process(logs, monkeypatch):
 
 @pytest.fixture
 def process(new_process):
-    return new_process(stop_seconds=PATIENCE)
+    return new_process()
 
 
 async def kill(process):
@@ -183,8 +184,9 @@ async def test_setup_passes_learned_positions(process, logs):
     assert await again.close() is None
 
 
-async def test_close_kills_process_that_hangs(new_process, tmp_path, logs):
-    process = new_process(stop_seconds=0.01)
+async def test_close_kills_process_that_hangs(new_process, tmp_path, logs, monkeypatch):
+    monkeypatch.setattr(worker_process, "STOP_SECONDS", 0.01)
+    process = new_process()
     os.mkfifo(tmp_path / "gate")
     await process.run(Call(os.getpid))
     forgotten = asyncio.create_task(process.run(Call(Path.read_text, tmp_path / "gate")))
@@ -243,22 +245,23 @@ def raise_unsendable():
     raise error
 
 
+def test_serve_ends_without_setup():
+    ours, theirs = socket.socketpair()
+    ours.close()
+    with theirs:
+        serve(theirs)
+
+
 def test_serve_replaces_unsendable_error_and_ends():
     ours, theirs = socket.socketpair()
-    ended = []
-
-    def run():
-        with pytest.raises(EOFError):
-            serve(theirs, theirs.makefile("rb"))
-        ended.append(True)
-
-    thread = Thread(target=run)
+    thread = Thread(target=serve, args=[theirs])
     thread.start()
     with theirs:
-        with ours, ours.makefile("rb") as frames:
+        with ours:
             ours.sendall(pack(SETUP) + pack((1, Call(raise_unsendable))))
-            number, outcome, cost, _ = read_message(frames)
+            number, outcome, cost, _ = next(receive_messages(ours))
             ours.sendall(pack((2, SIZES))[:-1])
         thread.join(PATIENCE)
-    assert (number, type(outcome), cost, ended) == (1, RuntimeError, 0, [True])
+        assert not thread.is_alive()
+    assert (number, type(outcome), cost) == (1, RuntimeError, 0)
     assert "raise_unsendable" in outcome.__notes__[0]
