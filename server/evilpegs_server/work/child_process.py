@@ -71,7 +71,7 @@ class ChildProcess:
         retries: Retries,
         on_message: Callable[[Any], None],
         on_end: Callable[[str, bool], None],
-        on_start: Callable[[], None] = lambda: None,
+        on_start: Callable[[], None],
         inherited: Sequence[int] = (),
     ) -> None:
         self.pid: int | None = None

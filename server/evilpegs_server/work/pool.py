@@ -1,7 +1,4 @@
-"""Pools that run the tasks of all players, a limited number at once, in the order that `scheduler` decides.
-
-Costs are in units of work of about 2 nanoseconds of processor time.
-"""
+"""Pools that run the tasks of all players, in the order and the units of work of `scheduler`."""
 
 import asyncio
 from collections.abc import Callable

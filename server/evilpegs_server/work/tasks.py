@@ -127,21 +127,20 @@ class MeasureLuck(NamedTuple):
     """The turns of each game: the code as text, the blacks and the whites. They may be invalid."""
 
     def run(self, workspace: Workspace) -> TaskResult[list[int | None]]:
-        """Return the luck of each game in millionths of a guess; None if it cannot be measured."""
+        """Return the luck of each game in millionths of a guess; bad luck is positive.
+
+        None means that the rules have no value curve, that the turns cannot be read, that no code agrees with them, or
+        that counting would take too much memory.
+        """
         curve = load_value_curve(self.rules, self.guess_limit)
         if curve is None:
             return TaskResult([None] * len(self.games))
-        return TaskResult([measure_luck(self.rules, turns, curve, workspace.live_sets) for turns in self.games])
+        return TaskResult([_measure_luck(self.rules, turns, curve, workspace.live_sets) for turns in self.games])
 
 
-def measure_luck(
+def _measure_luck(
     rules: Rules, turns: Iterable[tuple[str, int, int]], curve: ValueCurve, live_sets: LiveSets
 ) -> int | None:
-    """Return the luck in millionths of a guess; bad luck is positive.
-
-    Each turn is the code as text, the blacks and the whites. None means that the turns cannot be read, that no code
-    agrees with them, or that counting would take too much memory.
-    """
     try:
         history = tuple(Turn(parse_code(code, rules), Feedback(black, white)) for code, black, white in turns)
         if any(turn.feedback not in feedbacks(rules.pegs) for turn in history):
