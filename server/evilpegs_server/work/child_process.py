@@ -89,7 +89,8 @@ class ChildProcess:
 
     def send(self, message: object) -> bool:
         """Send a message without blocking; return False if no process runs, which drops it."""
-        if self._transport is None:
+        # a transport of uvloop that is closed raises, until its owner has noticed
+        if self._transport is None or self._transport.is_closing():
             return False
         self._transport.write(pack(message))
         return True
