@@ -7,26 +7,11 @@ half as much as frozen dataclasses.
 """
 
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import NamedTuple
 
 from evilpegs_game.codes import Code
 from evilpegs_game.feedback import Feedback, History
-
-
-class Outcome(StrEnum):
-    """The outcome of a game.
-
-    Unsolved means the guess limit, flagged the time limit, forfeit too many illegal codes or an absent player, and void
-    that the server could not compute a reply.
-    """
-
-    SOLVED = "solved"
-    UNSOLVED = "unsolved"
-    FLAGGED = "flagged"
-    RESIGNED = "resigned"
-    FORFEIT = "forfeit"
-    VOID = "void"
+from evilpegs_protocol.fields import Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +96,7 @@ class GameEnded:
 
     def shows_secret(self, codemaker: str) -> bool:
         """Return True if the end shows a secret or witness; void games show one only if the codemaker is fixed."""
-        return self.begun and (codemaker == "fixed" or self.outcome is not Outcome.VOID)
+        return self.begun and (codemaker == "fixed" or self.outcome != "void")
 
 
 @dataclass(frozen=True, slots=True)

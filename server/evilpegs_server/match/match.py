@@ -28,6 +28,7 @@ from typing import Final, Self
 from evilpegs_game.codes import SYMBOLS, Code, parse_code
 from evilpegs_game.errors import GameError
 from evilpegs_game.feedback import Feedback, History, Turn, all_black
+from evilpegs_protocol.fields import Outcome
 from evilpegs_server.match.clock import GameClock
 from evilpegs_server.match.events import (
     AnswerRepeated,
@@ -40,7 +41,6 @@ from evilpegs_server.match.events import (
     MatchEnded,
     MatchEvent,
     NeedReply,
-    Outcome,
     TurnOpened,
 )
 from evilpegs_server.match.ladders import Ladder
@@ -156,7 +156,7 @@ class Match:
             return [self._repeat(game, turn, text)]
         self._check_turn(game, turn)
         if self.clock.has_flagged(now):
-            return self._end_game(Outcome.FLAGGED, now)
+            return self._end_game("flagged", now)
         try:
             code = parse_code(text, self.ladder.rules)
         except GameError:
@@ -170,8 +170,8 @@ class Match:
         self._expect(thinking=False)
         self._check_game(self.game if game is None else game)
         if game is None:
-            return self._end_match(Outcome.RESIGNED, now)
-        return self._end_game(Outcome.RESIGNED, now)
+            return self._end_match("resigned", now)
+        return self._end_game("resigned", now)
 
     # Input from the owner
 
@@ -181,20 +181,20 @@ class Match:
         answered = self._answer(feedback)
         self._apply_answered(answered)
         if feedback == self._solved:
-            return [answered, *self._end_game(Outcome.SOLVED, now)]
+            return [answered, *self._end_game("solved", now)]
         if len(self.history) == self.ladder.guess_limit:
-            return [answered, *self._end_game(Outcome.UNSOLVED, now)]
+            return [answered, *self._end_game("unsolved", now)]
         return [answered, self._open_turn(now)]
 
     def fail(self, now: float) -> list[MatchEvent]:
         """End the game as void, because the server could not compute a reply."""
         self._expect(thinking=True)
-        return self._end_game(Outcome.VOID, now)
+        return self._end_game("void", now)
 
     def abandon(self, now: float) -> list[MatchEvent]:
         """Forfeit the current game, because its player has been away for too long."""
         self._expect(thinking=False)
-        return [] if self.over else self._end_game(Outcome.FORFEIT, now)
+        return [] if self.over else self._end_game("forfeit", now)
 
     def start_clock(self, now: float) -> None:
         """Start the clock of the open turn, unless it runs already."""
@@ -234,13 +234,13 @@ class Match:
         if deadline is None or now < deadline or self.state in {State.THINKING, State.OVER}:
             return []
         if self.state is State.READY:
-            return self._end_game(Outcome.FORFEIT, now)
+            return self._end_game("forfeit", now)
         if not self.clock.running:
             self.start_clock(now)
             return []
         if self.ladder.clock is None:
-            return self._end_game(Outcome.FORFEIT, now)
-        return self._end_game(Outcome.FLAGGED, now) if self.clock.has_flagged(now) else []
+            return self._end_game("forfeit", now)
+        return self._end_game("flagged", now) if self.clock.has_flagged(now) else []
 
     def recover(self, now: float, grace_ms: int) -> None:
         """Let time run again in a match rebuilt from its record, ``grace_ms`` from ``now`` on."""
@@ -280,7 +280,7 @@ class Match:
         # the text does not quote the code, because the player wrote it
         why = f"not a code of {rules}: write {rules.pegs} of {SYMBOLS[: rules.colors]}{once}"
         refused = CodeRefused(why, STRIKES - self._strikes)
-        return [refused] if refused.strikes_left else [refused, *self._end_game(Outcome.FORFEIT, now)]
+        return [refused] if refused.strikes_left else [refused, *self._end_game("forfeit", now)]
 
     def _answer(self, feedback: Feedback) -> GuessAnswered:
         assert self._pending is not None  # noqa: S101 - set by the guess that waits for this reply

@@ -21,7 +21,7 @@ from evilpegs_protocol.server_messages import (
     MatchStarted,
     RecordEvent,
 )
-from evilpegs_server.match.events import Fact, GameBegun, GameEnded, GameOpened, GuessAnswered, MatchEnded, Outcome
+from evilpegs_server.match.events import Fact, GameBegun, GameEnded, GameOpened, GuessAnswered, MatchEnded
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.match.match import Match
 from evilpegs_server.storage.archive import StoredMatch, load_match
@@ -66,10 +66,9 @@ def facts_from_events(
                 feedback = Feedback(event.black, event.white)
                 yield GuessAnswered(event.game, event.turn, guess, feedback, event.took_ms, event.left_ms)
             case GameOver():
-                outcome = Outcome(event.outcome)
                 yield GameEnded(
                     event.game,
-                    outcome,
+                    event.outcome,
                     event.guesses,
                     event.elapsed_ms,
                     (),
@@ -78,4 +77,4 @@ def facts_from_events(
                     opened=event.nonce is not None,
                 )
             case MatchOver():
-                yield MatchEnded(tuple(map(Outcome, event.outcomes)), event.guesses, event.elapsed_ms)
+                yield MatchEnded(event.outcomes, event.guesses, event.elapsed_ms)

@@ -185,7 +185,7 @@ def feedback_fields(fact: GuessAnswered, reply: Reply, stalled_ms: int) -> dict[
 def game_over_fields(key: MatchKey, fact: GameEnded, secret: str | None) -> dict[str, Any]:
     fields = {
         "game": fact.game,
-        "outcome": fact.outcome.value,
+        "outcome": fact.outcome,
         "guesses": fact.guesses,
         "elapsed_ms": fact.elapsed_ms,
         "secret": secret,
@@ -197,5 +197,4 @@ def game_over_fields(key: MatchKey, fact: GameEnded, secret: str | None) -> dict
 
 
 def match_over_fields(fact: MatchEnded, head: str) -> dict[str, Any]:
-    outcomes = [outcome.value for outcome in fact.outcomes]
-    return {"outcomes": outcomes, "guesses": fact.guesses, "elapsed_ms": fact.elapsed_ms, "head": head}
+    return {"outcomes": fact.outcomes, "guesses": fact.guesses, "elapsed_ms": fact.elapsed_ms, "head": head}

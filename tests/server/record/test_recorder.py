@@ -12,7 +12,7 @@ from evilpegs_game.feedback import Feedback
 from evilpegs_protocol.codec import decode_record_event
 from evilpegs_protocol.commitment import commitment
 from evilpegs_protocol.record import parse_bytes, signed_statement
-from evilpegs_server.match.events import GameEnded, GameOpened, GuessAnswered, Outcome, TurnOpened
+from evilpegs_server.match.events import GameEnded, GameOpened, GuessAnswered, TurnOpened
 from evilpegs_server.record.event_log import EventLog
 from evilpegs_server.record.recorder import (
     Recorder,
@@ -279,7 +279,7 @@ def test_feedback_without_stall_omits_optional_keys():
 
 @pytest.mark.parametrize("opened", [True, False])
 def test_game_over_opens_committed_nonce(match_key, opened):
-    fact = GameEnded(2, Outcome.RESIGNED, 0, 0, (), None, begun=False, opened=opened)
+    fact = GameEnded(2, "resigned", 0, 0, (), None, begun=False, opened=opened)
     assert game_over_fields(match_key, fact, None)["nonce"] == (match_key.nonce(2) if opened else None)
 
 
