@@ -16,10 +16,9 @@ from evilpegs_protocol.fields import Outcome
 
 @dataclass(frozen=True, slots=True)
 class GameOpened:
-    """A game that waits until its player is ready, for at most ``ready_ms``."""
+    """A game that waits until its player is ready, for at most `Ladder.ready_ms`."""
 
     game: int
-    ready_ms: int
 
 
 @dataclass(frozen=True, slots=True)

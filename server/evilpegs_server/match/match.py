@@ -20,7 +20,7 @@ game change no state. In TURN the clock does not run before `start_clock`, which
 been sent the turn. `TRANSITIONS` is this table, and no move outside it is possible.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final, Self
@@ -29,6 +29,7 @@ from evilpegs_game.codes import SYMBOLS, Code, parse_code
 from evilpegs_game.errors import GameError
 from evilpegs_game.feedback import Feedback, History, Turn, all_black
 from evilpegs_protocol.fields import Outcome
+from evilpegs_protocol.server_messages import ErrorCode, Expected
 from evilpegs_server.match.clock import GameClock
 from evilpegs_server.match.events import (
     AnswerRepeated,
@@ -70,19 +71,12 @@ TRANSITIONS: Final = MappingProxyType(
 )
 
 
-class Refusal(StrEnum):
-    NOT_READY = "not_ready"
-    STALE_TURN = "stale_turn"
-    FUTURE_TURN = "future_turn"
-    GAME_OVER = "game_over"
-
-
 class RefusedError(Exception):
     """A command that is out of place; ``expected`` is the current game and turn, or None if the match is over."""
 
-    def __init__(self, refusal: Refusal, message: str, expected: tuple[int, int] | None) -> None:
+    def __init__(self, code: ErrorCode, message: str, expected: Expected | None) -> None:
         super().__init__(message)
-        self.refusal = refusal
+        self.code = code
         self.expected = expected
 
 
@@ -135,16 +129,17 @@ class Match:
 
     def start(self, now: float) -> list[MatchEvent]:
         """Open the first game."""
-        return self._apply_all([GameOpened(1, self.ladder.ready_ms)], now)
+        return [self._open_game(1, now)]
 
     def ready(self, game: int, client_nonce: str | None, now: float) -> list[MatchEvent]:
         """Begin the current game, or return its open turn again. Raises RefusedError if ``game`` is another one."""
         self._expect(thinking=False)
         self._check_game(game)
         if self._begun:
-            return [self._open_turn(now)]
-        self._apply_all([GameBegun(game, client_nonce)], now)
-        return [GameBegun(game, client_nonce), self._open_turn(now)]
+            return [self.open_turn(now)]
+        begun = GameBegun(game, client_nonce)
+        self._apply(begun)
+        return [begun, self.open_turn(now)]
 
     def guess(self, game: int, turn: int, text: str, now: float) -> list[MatchEvent]:
         """Return a `NeedReply`, `AnswerRepeated` or `CodeRefused`, or the end of the game if the time is up.
@@ -152,14 +147,19 @@ class Match:
         Raises RefusedError if the guess is neither for the open turn nor a repetition of an answered guess.
         """
         self._expect(thinking=False)
-        if (game, turn) in self._answered:
-            return [self._repeat(game, turn, text)]
-        self._check_turn(game, turn)
-        if self.clock.has_flagged(now):
-            return self._end_game("flagged", now)
         try:
             code = parse_code(text, self.ladder.rules)
         except GameError:
+            code = None
+        answered = self._answered.get((game, turn))
+        if answered is not None:
+            if code != answered:
+                raise self._refusal_error(ErrorCode.STALE_TURN, "that turn was already played with another code")
+            return [AnswerRepeated(game, turn)]
+        self._check_turn(game, turn)
+        if self.clock.has_flagged(now):
+            return self._end_game("flagged", now)
+        if code is None:
             return self._strike(now)
         self._pending, self._took_ms, self._wake_at = code, self.clock.stop(now), None
         self._enter(State.THINKING)
@@ -169,22 +169,22 @@ class Match:
         """Resign ``game``, or all remaining games if it is None. Raises RefusedError unless ``game`` is current."""
         self._expect(thinking=False)
         self._check_game(self.game if game is None else game)
-        if game is None:
-            return self._end_match("resigned", now)
-        return self._end_game("resigned", now)
+        return self._end_game("resigned", now, and_others=game is None)
 
     # Input from the owner
 
     def reply(self, feedback: Feedback, now: float) -> list[MatchEvent]:
         """Apply the feedback to the guess of the last `NeedReply`; open the next turn or end the game."""
         self._expect(thinking=True)
-        answered = self._answer(feedback)
-        self._apply_answered(answered)
+        assert self._pending is not None  # noqa: S101 - set by the guess that waits for this reply
+        left = self.clock.left_after(self._took_ms)
+        answered = GuessAnswered(self.game, self.turn, self._pending, feedback, self._took_ms, left)
+        self._apply(answered)
         if feedback == self._solved:
             return [answered, *self._end_game("solved", now)]
         if len(self.history) == self.ladder.guess_limit:
             return [answered, *self._end_game("unsolved", now)]
-        return [answered, self._open_turn(now)]
+        return [answered, self.open_turn(now)]
 
     def fail(self, now: float) -> list[MatchEvent]:
         """End the game as void, because the server could not compute a reply."""
@@ -208,8 +208,9 @@ class Match:
         if self._wake_at is not None:
             self._wake_at += ms
 
-    def open_turn(self, now: float) -> TurnOpened | None:
-        return self._open_turn(now) if self.state is State.TURN else None
+    def open_turn(self, now: float) -> TurnOpened:
+        """Return the turn that is open; the result has a meaning only in TURN."""
+        return TurnOpened(self.game, self.turn, self.clock.left_at(now))
 
     def hint_refusal(self) -> RefusedError | None:
         """Return the reason why no hint can be given now, if there is one."""
@@ -217,7 +218,7 @@ class Match:
             return None
         if self.over:
             return self._game_over_error()
-        return self._refusal_error(Refusal.NOT_READY, "hints are for an open turn; send ready to open one")
+        return self._refusal_error(ErrorCode.NOT_READY, "hints are for an open turn; send ready to open one")
 
     def ready_by_ms(self, now: float) -> int:
         """Return how long the game still waits for its player; the result has a meaning only in READY."""
@@ -231,7 +232,7 @@ class Match:
     def handle_timeout(self, now: float) -> list[MatchEvent]:
         """Return the events of a deadline that has passed; a clock that was never started starts instead."""
         deadline = self.deadline()
-        if deadline is None or now < deadline or self.state in {State.THINKING, State.OVER}:
+        if deadline is None or now < deadline:
             return []
         if self.state is State.READY:
             return self._end_game("forfeit", now)
@@ -254,24 +255,17 @@ class Match:
         if self.over or game < self.game:
             raise self._game_over_error()
         if game > self.game:
-            raise self._refusal_error(Refusal.NOT_READY, f"game {self.game} is not over yet; finish it first")
+            raise self._refusal_error(ErrorCode.NOT_READY, f"game {self.game} is not over yet; finish it first")
 
     def _check_turn(self, game: int, turn: int) -> None:
         if self.over or game < self.game:
             raise self._game_over_error()
         if game == self.game and not self._begun:
-            raise self._refusal_error(Refusal.NOT_READY, "the game has not started; send ready before the first guess")
+            raise self._refusal_error(
+                ErrorCode.NOT_READY, "the game has not started; send ready before the first guess"
+            )
         if (game, turn) > (self.game, self.turn):
-            raise self._refusal_error(Refusal.FUTURE_TURN, "that turn has not come yet")
-
-    def _repeat(self, game: int, turn: int, text: str) -> AnswerRepeated:
-        try:
-            same = parse_code(text, self.ladder.rules) == self._answered[game, turn]
-        except GameError:
-            same = False
-        if not same:
-            raise self._refusal_error(Refusal.STALE_TURN, "that turn was already played with another code")
-        return AnswerRepeated(game, turn)
+            raise self._refusal_error(ErrorCode.FUTURE_TURN, "that turn has not come yet")
 
     def _strike(self, now: float) -> list[MatchEvent]:
         self._strikes += 1
@@ -282,91 +276,61 @@ class Match:
         refused = CodeRefused(why, STRIKES - self._strikes)
         return [refused] if refused.strikes_left else [refused, *self._end_game("forfeit", now)]
 
-    def _answer(self, feedback: Feedback) -> GuessAnswered:
-        assert self._pending is not None  # noqa: S101 - set by the guess that waits for this reply
-        left = self.clock.left_after(self._took_ms)
-        return GuessAnswered(self.game, self.turn, self._pending, feedback, self._took_ms, left)
+    def _open_game(self, game: int, now: float) -> GameOpened:
+        opened = GameOpened(game)
+        self._apply(opened)
+        self._wake_at = now + self.ladder.ready_ms
+        return opened
 
-    def _open_turn(self, now: float) -> TurnOpened:
-        return TurnOpened(self.game, self.turn, self.clock.left_at(now))
-
-    def _end_game(self, outcome: Outcome, now: float) -> list[MatchEvent]:
-        ended = self._apply_all([self._game_end(outcome, now)], now)
-        is_last, opened = self.game == self.ladder.games, GameOpened(self.game + 1, self.ladder.ready_ms)
-        return ended + self._apply_all([self._match_end() if is_last else opened], now)
-
-    def _end_match(self, outcome: Outcome, now: float) -> list[MatchEvent]:
-        unopened = [
-            GameEnded(game, outcome, 0, 0, (), None, begun=False, opened=False)
-            for game in range(self.game + 1, self.ladder.games + 1)
-        ]
-        ended = self._apply_all([self._game_end(outcome, now), *unopened], now)
-        return ended + self._apply_all([self._match_end()], now)
-
-    def _game_end(self, outcome: Outcome, now: float) -> GameEnded:
+    def _end_game(self, outcome: Outcome, now: float, *, and_others: bool = False) -> list[MatchEvent]:
         elapsed = self.clock.elapsed_ms + self.clock.stop(now)
-        return GameEnded(
-            self.game,
-            outcome,
-            len(self.history),
-            elapsed,
-            self.history,
-            self.client_nonce,
-            begun=self._begun,
-            opened=True,
-        )
-
-    def _match_end(self) -> MatchEnded:
-        return MatchEnded(tuple(self._outcomes), tuple(self._guesses), self._elapsed_ms)
-
-    def _apply_all(self, facts: Sequence[Fact], now: float) -> list[MatchEvent]:
-        for fact in facts:
+        guesses, begun = len(self.history), self._begun
+        ended = [
+            GameEnded(self.game, outcome, guesses, elapsed, self.history, self.client_nonce, begun=begun, opened=True)
+        ]
+        if and_others:
+            games = range(self.game + 1, self.ladder.games + 1)
+            ended += [GameEnded(game, outcome, 0, 0, (), None, begun=False, opened=False) for game in games]
+        for fact in ended:
             self._apply(fact)
-            if isinstance(fact, GameOpened):
-                self._wake_at = now + fact.ready_ms
-        return list(facts)
+        if self.game < self.ladder.games:
+            return [*ended, self._open_game(self.game + 1, now)]
+        over = MatchEnded(tuple(self._outcomes), tuple(self._guesses), self._elapsed_ms)
+        self._apply(over)
+        return [*ended, over]
 
     def _apply(self, fact: Fact) -> None:
         match fact:
+            case GuessAnswered():
+                self._answered[fact.game, fact.turn] = fact.guess
+                self.history = (*self.history, Turn(fact.guess, fact.feedback))
+                self.clock.charge(fact.took_ms)
+                self._pending = None
+                if self.state is State.THINKING:
+                    self._enter(State.TURN)
             case GameOpened():
-                self._apply_opened(fact)
+                self._reset_game()
+                self.game = fact.game
+                self._enter(State.READY)
             case GameBegun():
                 self._begun, self.client_nonce, self._wake_at = True, fact.client_nonce, None
                 self._enter(State.TURN)
-            case GuessAnswered():
-                self._apply_answered(fact)
             case GameEnded():
-                self._apply_ended(fact)
+                self.game = fact.game
+                self._outcomes.append(fact.outcome)
+                self._guesses.append(fact.guesses)
+                self._elapsed_ms += fact.elapsed_ms
+                self._pending = self._wake_at = None
             case MatchEnded():
                 self._enter(State.OVER)
-
-    def _apply_opened(self, fact: GameOpened) -> None:
-        self._reset_game()
-        self.game = fact.game
-        self._enter(State.READY)
-
-    def _apply_answered(self, fact: GuessAnswered) -> None:
-        self._answered[fact.game, fact.turn] = fact.guess
-        self.history = (*self.history, Turn(fact.guess, fact.feedback))
-        self.clock.charge(fact.took_ms)
-        self._pending = None
-        if self.state is State.THINKING:
-            self._enter(State.TURN)
-
-    def _apply_ended(self, fact: GameEnded) -> None:
-        self.game = fact.game
-        self._outcomes.append(fact.outcome)
-        self._guesses.append(fact.guesses)
-        self._elapsed_ms += fact.elapsed_ms
-        self._pending = self._wake_at = None
 
     def _enter(self, state: State) -> None:
         if state not in TRANSITIONS[self.state]:
             raise RuntimeError(f"a match cannot go from {self.state} to {state}")
         self.state = state
 
-    def _refusal_error(self, refusal: Refusal, message: str) -> RefusedError:
-        return RefusedError(refusal, message, None if self.over else self.game_and_turn)
+    def _refusal_error(self, code: ErrorCode, message: str) -> RefusedError:
+        return RefusedError(code, message, None if self.over else Expected(game=self.game, turn=self.turn))
 
     def _game_over_error(self) -> RefusedError:
-        return self._refusal_error(Refusal.GAME_OVER, "the match is over" if self.over else "that game is over")
+        return self._refusal_error(ErrorCode.GAME_OVER, "the match is over" if self.over else "that game is over")

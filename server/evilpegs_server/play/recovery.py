@@ -58,7 +58,7 @@ def facts_from_events(
     for event in events:
         match event:
             case GameStarted():
-                yield GameOpened(event.game, ladder.ready_ms)
+                yield GameOpened(event.game)
                 if event.game in client_nonces:
                     yield GameBegun(event.game, client_nonces[event.game])
             case FeedbackGiven():

@@ -243,7 +243,7 @@ class MatchRunner:
         try:
             events = self._run_command(message, request.arrived)
         except RefusedError as refused:
-            self._refuse_as(request, refused)
+            self._refuse(request, refused.code, str(refused), refused.expected)
             return
         first = events[0]
         if isinstance(first, AnswerRepeated):
@@ -441,7 +441,7 @@ class MatchRunner:
         self.take_seat(request.channel)
         now = self._now()
         texts = messages.resume_texts(self.match, self.event_log, message, now)
-        turn = self.match.open_turn(now)
+        turn = self.match.open_turn(now) if self.match.state is State.TURN else None
         if turn is not None:
             texts.append(messages.turn_text(self.key.id, turn))
         self._deliver(Step(request, changes=Changes(turn=turn), texts=texts))
@@ -457,7 +457,7 @@ class MatchRunner:
         if self.key.ladder.rated:
             self._refuse(request, ErrorCode.NOT_PRACTICE, "hints are given on practice ladders only")
         elif (refused := self.match.hint_refusal()) is not None:
-            self._refuse_as(request, refused)
+            self._refuse(request, refused.code, str(refused), refused.expected)
         else:
             self._state = RunnerState.HINT
             done = partial(self._take_hint, request)
@@ -474,10 +474,6 @@ class MatchRunner:
             request.channel.send([messages.hint_text(self.key.id, hint, request.message.id)])
         self._set_timer(self._now())
         self._handle_waiting()
-
-    def _refuse_as(self, request: Request, refused: RefusedError) -> None:
-        expected = refused.expected and Expected(game=refused.expected[0], turn=refused.expected[1])
-        self._refuse(request, ErrorCode(refused.refusal), str(refused), expected)
 
     def _refuse(self, request: Request, code: ErrorCode, why: str, expected: Expected | None = None) -> None:
         self._counts.refusals[code] += 1

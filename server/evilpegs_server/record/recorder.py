@@ -159,7 +159,7 @@ def match_started_fields(key: MatchKey, player: str, client: Program) -> dict[st
 
 def game_started_fields(key: MatchKey, fact: GameOpened) -> dict[str, Any]:
     committed = commitment(key.id, fact.game, str(key.ladder.rules), key.nonce(fact.game))
-    return {"game": fact.game, "commitment": committed, "ready_by_ms": fact.ready_ms}
+    return {"game": fact.game, "commitment": committed, "ready_by_ms": key.ladder.ready_ms}
 
 
 def feedback_fields(fact: GuessAnswered, reply: Reply, stalled_ms: int) -> dict[str, Any]:

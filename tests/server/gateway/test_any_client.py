@@ -23,7 +23,6 @@ from evilpegs_game.feedback import feedback
 from evilpegs_protocol.client_messages import Guess, Ready, Resign
 from evilpegs_protocol.codec import CodecError, decode_record_event, decode_request
 from evilpegs_protocol.fields import Program
-from evilpegs_protocol.server_messages import ErrorCode
 from evilpegs_server.match.events import GameBegun, GameEnded, GuessAnswered, MatchEnded, NeedReply, TurnOpened
 from evilpegs_server.match.match import TRANSITIONS, Match, RefusedError, State
 from evilpegs_server.play.recovery import facts_from_events
@@ -185,8 +184,7 @@ class AnyClient(RuleBasedStateMachine):
         before = snapshot(self.match)
         try:
             events = self.command(request, arrived)
-        except RefusedError as refused:
-            ErrorCode(refused.refusal)
+        except RefusedError:
             self.check_unchanged(before)
         else:
             self.observe(events)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from evilpegs_game.feedback import Feedback, Turn
 from evilpegs_game.rules import Rules
+from evilpegs_protocol.server_messages import ErrorCode, Expected
 from evilpegs_server.match.events import (
     AnswerRepeated,
     GameBegun,
@@ -20,7 +21,7 @@ from evilpegs_server.match.events import (
     TurnOpened,
 )
 from evilpegs_server.match.ladders import READY_MS
-from evilpegs_server.match.match import IDLE_MS, STRIKES, TRANSITIONS, Match, Refusal, RefusedError, State
+from evilpegs_server.match.match import IDLE_MS, STRIKES, TRANSITIONS, Match, RefusedError, State
 from support.match_states import durable_state, snapshot
 
 SOLVED, MISSED = Feedback(2, 0), Feedback(0, 1)
@@ -44,8 +45,9 @@ def refusal(driver, command, *args):
         driver.do(command, *args)
     assert snapshot(driver.match) == before
     error = caught.value
-    assert error.expected == (None if driver.match.over else driver.match.game_and_turn)
-    return error.refusal
+    game, turn = driver.match.game_and_turn
+    assert error.expected == (None if driver.match.over else Expected(game=game, turn=turn))
+    return error.code
 
 
 def in_state(driver, state):
@@ -71,12 +73,12 @@ COMMANDS = {
     "timeout": ("handle_timeout",),
 }
 FAULT = RuntimeError
-BEFORE_READY = Refusal.NOT_READY
+BEFORE_READY = ErrorCode.NOT_READY
 TABLE = {
     State.READY: (State.TURN, BEFORE_READY, BEFORE_READY, State.READY, State.OVER, FAULT, FAULT, State.READY),
     State.TURN: (State.TURN, State.THINKING, State.TURN, State.READY, State.OVER, FAULT, FAULT, State.READY),
     State.THINKING: (FAULT, FAULT, FAULT, FAULT, FAULT, State.TURN, State.READY, State.THINKING),
-    State.OVER: (*[Refusal.GAME_OVER] * 5, FAULT, FAULT, State.OVER),
+    State.OVER: (*[ErrorCode.GAME_OVER] * 5, FAULT, FAULT, State.OVER),
 }
 """The result of each command of `COMMANDS` in each state."""
 
@@ -92,7 +94,7 @@ class TestTable:
         if isinstance(expected, State):
             driver.do(*COMMANDS[command])
             assert driver.match.state is expected
-        elif isinstance(expected, Refusal):
+        elif isinstance(expected, ErrorCode):
             assert refusal(driver, *COMMANDS[command]) is expected
         else:
             before = snapshot(driver.match)
@@ -106,7 +108,7 @@ class TestTable:
             assert moves - TRANSITIONS[state] <= {state}
 
     def test_rebuilt_refuses_move_outside_table(self, tiny):
-        facts = [GameOpened(1, READY_MS), MatchEnded((), (), 0), GameOpened(2, READY_MS)]
+        facts = [GameOpened(1), MatchEnded((), (), 0), GameOpened(2)]
         with pytest.raises(RuntimeError) as caught:
             Match.from_facts(tiny, facts)
         assert {"over", "ready"} <= words(str(caught.value))
@@ -115,7 +117,7 @@ class TestTable:
 class TestLife:
     def test_match_start_opens_first_game(self, tiny):
         match = Match(tiny)
-        assert match.start(5.0) == [GameOpened(1, READY_MS)]
+        assert match.start(5.0) == [GameOpened(1)]
         assert (match.state, match.game_and_turn) == (State.READY, (1, 0))
         assert match.deadline() == 5 + READY_MS
 
@@ -133,7 +135,7 @@ class TestLife:
         assert driver.do("reply", SOLVED) == [
             GuessAnswered(1, 2, (1, 1), SOLVED, 200, 11_500),
             GameEnded(1, "solved", 2, 500, history, "mine", begun=True, opened=True),
-            GameOpened(2, READY_MS),
+            GameOpened(2),
         ]
         assert driver.begin() == [GameBegun(2, None), TurnOpened(2, 1, 10_000)]
         driver.wait(40)
@@ -143,7 +145,6 @@ class TestLife:
         ]
         assert driver.match.over
         assert driver.match.deadline() is None
-        assert driver.match.open_turn(0.0) is None
 
     def test_guess_limit_ends_game_unsolved(self, new_match):
         driver = new_match(guess_limit=2)
@@ -180,16 +181,16 @@ class TestReady:
 
     def test_ready_for_other_game_is_refused(self, new_match):
         driver = new_match()
-        assert refusal(driver, "ready", 2, None) is Refusal.NOT_READY
+        assert refusal(driver, "ready", 2, None) is ErrorCode.NOT_READY
         driver.do("resign", 1)
-        assert refusal(driver, "ready", 1, None) is Refusal.GAME_OVER
+        assert refusal(driver, "ready", 1, None) is ErrorCode.GAME_OVER
 
     def test_missing_ready_forfeits_game(self, new_match):
         driver = new_match()
         assert driver.match.ready_by_ms(driver.wait(READY_MS - 1).now) == 1
         assert driver.do("handle_timeout") == []
         forfeited = GameEnded(1, "forfeit", 0, 0, (), None, begun=False, opened=True)
-        assert driver.wait(1).do("handle_timeout") == [forfeited, GameOpened(2, READY_MS)]
+        assert driver.wait(1).do("handle_timeout") == [forfeited, GameOpened(2)]
         assert driver.match.deadline() == driver.now + READY_MS
 
     def test_late_ready_before_timeout_counts(self, new_match):
@@ -201,12 +202,12 @@ class TestReady:
 
 class TestGuess:
     def test_guess_before_ready_is_refused(self, new_match):
-        assert refusal(new_match(), "guess", 1, 1, "11") is Refusal.NOT_READY
+        assert refusal(new_match(), "guess", 1, 1, "11") is ErrorCode.NOT_READY
 
     @pytest.mark.parametrize(("game", "turn"), [(1, 2), (1, 3), (2, 1)])
     def test_guess_of_future_turn_is_refused(self, new_match, game, turn):
         driver = in_state(new_match(), State.TURN)
-        assert refusal(driver, "guess", game, turn, "11") is Refusal.FUTURE_TURN
+        assert refusal(driver, "guess", game, turn, "11") is ErrorCode.FUTURE_TURN
 
     @pytest.mark.parametrize("where", ["next turn", "next game", "match over"])
     class TestRepeated:
@@ -226,12 +227,12 @@ class TestGuess:
 
         @pytest.mark.parametrize("text", ["12", "", "1AA", "no code"])
         def test_answered_turn_refuses_other_code(self, driver, text):
-            assert refusal(driver, "guess", 1, 1, text) is Refusal.STALE_TURN
+            assert refusal(driver, "guess", 1, 1, text) is ErrorCode.STALE_TURN
 
     def test_guess_in_finished_game_is_refused(self, new_match):
         driver = in_state(new_match(), State.TURN)
         driver.do("resign", 1)
-        assert refusal(driver, "guess", 1, 1, "11") is Refusal.GAME_OVER
+        assert refusal(driver, "guess", 1, 1, "11") is ErrorCode.GAME_OVER
 
     def test_guess_need_not_be_candidate(self, new_match):
         driver = in_state(new_match(), State.TURN)
@@ -283,11 +284,11 @@ class TestOrderOfChecks:
     def test_finished_game_is_checked_first(self, new_match):
         driver = in_state(new_match(), State.TURN)
         driver.do("resign", 1)
-        assert refusal(driver.wait(self.LATE), "guess", 1, 1, "illegal") is Refusal.GAME_OVER
+        assert refusal(driver.wait(self.LATE), "guess", 1, 1, "illegal") is ErrorCode.GAME_OVER
 
     def test_turn_is_checked_before_clock(self, new_match):
         driver = in_state(new_match(), State.TURN).wait(self.LATE)
-        assert refusal(driver, "guess", 1, 2, "illegal") is Refusal.FUTURE_TURN
+        assert refusal(driver, "guess", 1, 2, "illegal") is ErrorCode.FUTURE_TURN
 
     def test_clock_is_checked_before_legality(self, new_match):
         driver = in_state(new_match(), State.TURN).wait(self.LATE)
@@ -309,7 +310,7 @@ class TestClock:
     def test_guess_after_deadline_flags(self, new_match):
         driver = in_state(new_match(), State.TURN).wait(10_001)
         flagged = GameEnded(1, "flagged", 0, 10_001, (), None, begun=True, opened=True)
-        assert driver.guess("11") == [flagged, GameOpened(2, READY_MS)]
+        assert driver.guess("11") == [flagged, GameOpened(2)]
 
     def test_silent_player_flags(self, new_match):
         driver = in_state(new_match(), State.TURN)
@@ -356,7 +357,7 @@ class TestResign:
         driver = in_state(new_match(), state)
         begun = state is State.TURN
         resigned = GameEnded(1, "resigned", 0, 0, (), None, begun=begun, opened=True)
-        assert driver.do("resign", 1) == [resigned, GameOpened(2, READY_MS)]
+        assert driver.do("resign", 1) == [resigned, GameOpened(2)]
 
     @pytest.mark.parametrize("state", [State.READY, State.TURN])
     def test_resign_all_ends_every_game_left(self, new_match, state):
@@ -375,7 +376,7 @@ class TestResign:
         assert driver.match.over
 
     def test_resign_of_future_game_is_refused(self, new_match):
-        assert refusal(new_match(), "resign", 2) is Refusal.NOT_READY
+        assert refusal(new_match(), "resign", 2) is ErrorCode.NOT_READY
 
 
 class TestRebuilt:

@@ -230,7 +230,7 @@ def test_match_started_has_documented_fields(match_key, client_program):
 def test_game_started_commits_to_nonce(match_key):
     committed = commitment(match_key.id, 2, "2x3", match_key.nonce(2))
     expected = {"game": 2, "commitment": committed, "ready_by_ms": 60_000}
-    assert game_started_fields(match_key, GameOpened(2, 60_000)) == expected
+    assert game_started_fields(match_key, GameOpened(2)) == expected
 
 
 def test_nonce_differs_per_game(match_key):
