@@ -36,8 +36,8 @@ class GameClock:
     """The clock of one game, which runs only between `start` and `stop`; without a ``control``, the game is untimed."""
 
     def __init__(self, control: TimeControl | None) -> None:
-        self._control = control
         self.left_ms = control.base_ms if control else None
+        self._increment_ms = control.increment_ms if control else 0
         self.elapsed_ms = 0  # of the answered guesses
         self._started: float | None = None
 
@@ -78,9 +78,7 @@ class GameClock:
 
     def left_after(self, took_ms: int) -> int | None:
         """Return the time left after a turn of ``took_ms``, including the increment; the clock does not change."""
-        if self._control is None or self.left_ms is None:
-            return None
-        return max(0, self.left_ms - took_ms) + self._control.increment_ms
+        return None if self.left_ms is None else max(0, self.left_ms - took_ms) + self._increment_ms
 
     def charge(self, took_ms: int) -> None:
         self.left_ms = self.left_after(took_ms)

@@ -1,10 +1,9 @@
 """Ladders and the file that defines them. Results of different ladders are never combined in one leaderboard."""
 
 import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.commitment import TIE_NONCES
@@ -60,25 +59,21 @@ class Ladder:
 def load_ladders(path: Path = LADDERS_FILE) -> dict[str, Ladder]:
     """Return the ladders by id, in the order of the file: each of its rules with each kind that is for these rules."""
     content = tomllib.loads(path.read_text())
-    return {
-        ladder.id: ladder
+    ladders = [
+        Ladder(
+            id=rules + kind["suffix"],
+            rules=Rules.parse(rules),
+            codemaker=kind["codemaker"],
+            tie=kind.get("tie"),
+            clock=TimeControl.parse(kind["clock"]) if "clock" in kind else None,
+            guess_limit=setting["guess_limit"],
+            games=kind["games"],
+            rated=kind["rated"],
+            exact_up_to=kind["exact_up_to"] if kind["codemaker"] == "devil" else None,
+            worst_work=setting.get("worst_work", 0),
+        )
         for rules, setting in content["rules"].items()
         for kind in content["kinds"]
         if rules in kind.get("rules", content["rules"])
-        for ladder in [_ladder(rules, setting, kind)]
-    }
-
-
-def _ladder(rules: str, setting: Mapping[str, Any], kind: Mapping[str, Any]) -> Ladder:
-    return Ladder(
-        id=rules + kind["suffix"],
-        rules=Rules.parse(rules),
-        codemaker=kind["codemaker"],
-        tie=kind.get("tie"),
-        clock=TimeControl.parse(kind["clock"]) if "clock" in kind else None,
-        guess_limit=setting["guess_limit"],
-        games=kind["games"],
-        rated=kind["rated"],
-        exact_up_to=kind["exact_up_to"] if kind["codemaker"] == "devil" else None,
-        worst_work=setting.get("worst_work", 0),
-    )
+    ]
+    return {ladder.id: ladder for ladder in ladders}
