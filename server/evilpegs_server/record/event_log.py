@@ -42,10 +42,8 @@ class EventLog:
 
     def append_text(self, at: int, kind: str, text: str) -> LogEntry:
         """Append an event of type ``kind``, whose canonical JSON is ``text``, without any check."""
-        entries = self.entries
-        before = entries[-1].hash if entries else GENESIS
-        entry = LogEntry(len(entries) + 1, at, kind, text, event_hash(before, text))
-        entries.append(entry)
+        entry = LogEntry(self.seq + 1, at, kind, text, event_hash(self.head, text))
+        self.entries.append(entry)
         return entry
 
     def since(self, seq: int) -> list[LogEntry]:

@@ -60,7 +60,6 @@ class Changes:
 
     @property
     def is_stored(self) -> bool:
-        """True if there is anything to store."""
         return bool(self.entries) or self.begun is not None
 
 
@@ -75,9 +74,10 @@ class Recorder:
 
     def open(self, events: Sequence[MatchEvent], player: str, client: Program) -> Changes:
         """Append the first event of the match and then ``events``."""
-        changes = Changes()
-        self._append(changes, "match_started", match_started_fields(self.key, player, client))
-        return self._add_events(changes, events, None, 0, None)
+        self._append("match_started", match_started_fields(self.key, player, client))
+        changes = self.record(events)
+        changes.entries = self.event_log.since(0)
+        return changes
 
     def record(
         self,
@@ -87,7 +87,25 @@ class Recorder:
         secret: str | None = None,
     ) -> Changes:
         """Append ``events``; ``secret`` is shown at the end of the game that `first_shown_end` returns."""
-        return self._add_events(Changes(), events, reply, stalled_ms, secret)
+        key, seq, changes = self.key, self.event_log.seq, Changes()
+        for event in events:
+            match event:
+                case GuessAnswered() if reply is not None:
+                    self._append("feedback", feedback_fields(event, reply, stalled_ms))
+                case TurnOpened():
+                    changes.turn = event
+                case GameBegun():
+                    changes.begun, changes.begun_at = event, self._wall_ms()
+                case GameOpened():
+                    self._append("game_started", game_started_fields(key, event))
+                case GameEnded():
+                    shown = secret if event.shows_secret(key.ladder.codemaker) else None
+                    self._append("game_over", game_over_fields(key, event, shown))
+                case MatchEnded():
+                    self._append("match_over", match_over_fields(event, self.event_log.head))
+                    changes.is_last = True
+        changes.entries = self.event_log.since(seq)
+        return changes
 
     def first_shown_end(self, events: Sequence[MatchEvent]) -> GameEnded | None:
         """Return the first event that ends a game whose end shows a code."""
@@ -96,36 +114,14 @@ class Recorder:
                 return event
         return None
 
-    def _add_events(
-        self, changes: Changes, events: Sequence[MatchEvent], reply: Reply | None, stalled_ms: int, secret: str | None
-    ) -> Changes:
-        key = self.key
-        for event in events:
-            match event:
-                case GuessAnswered() if reply is not None:
-                    self._append(changes, "feedback", feedback_fields(event, reply, stalled_ms))
-                case TurnOpened():
-                    changes.turn = event
-                case GameBegun():
-                    changes.begun, changes.begun_at = event, self._wall_ms()
-                case GameOpened():
-                    self._append(changes, "game_started", game_started_fields(key, event))
-                case GameEnded():
-                    shown = secret if event.shows_secret(key.ladder.codemaker) else None
-                    self._append(changes, "game_over", game_over_fields(key, event, shown))
-                case MatchEnded():
-                    self._append(changes, "match_over", match_over_fields(event, self.event_log.head))
-                    changes.is_last = True
-        return changes
-
-    def _append(self, changes: Changes, kind: str, fields: Mapping[str, Any]) -> None:
+    def _append(self, kind: str, fields: Mapping[str, Any]) -> None:
         entries, at = self.event_log.entries, self._wall_ms()
         # times never decrease within a record, even if the wall clock is set back
         at = max(at, entries[-1].at) if entries else at
         event = {"type": kind, "match": self.key.id, "seq": len(entries) + 1, "at": at, **fields}
         if kind == "match_over" and self._signer is not None:
             event["signature"] = self._signer.sign(event)
-        changes.entries.append(self.event_log.append(event))
+        self.event_log.append(event)
 
 
 # The fields of each type of event; fields that are optional in the protocol are left out instead of null.
