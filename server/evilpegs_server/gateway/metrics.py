@@ -34,8 +34,7 @@ class GameMetrics(ProcessMetrics):
         yield from self._collect_matches()
         yield from self._collect_connections()
         yield from self._collect_storage()
-        times = self._matches.counts.guess_times
-        stages = {"reply": times.reply, "commit": times.commit, "send": times.send}
+        stages = self._matches.counts.guess_times
         yield histogram("evilpegs_guess_stage_seconds", "Duration of a stage of a guess", stages, "stage")
         lag = {"": self._loop_lag}
         yield histogram("evilpegs_loop_lag_seconds", "Lateness of the event loop's ticks", lag)

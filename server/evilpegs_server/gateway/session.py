@@ -15,12 +15,12 @@ from evilpegs_protocol.client_messages import (
 )
 from evilpegs_protocol.codec import CodecError, decode_request, encode
 from evilpegs_protocol.fields import Program
-from evilpegs_protocol.server_messages import ErrorCode, Pong
+from evilpegs_protocol.server_messages import Error, ErrorCode, Pong
 from evilpegs_server.gateway.admission import LimitMetError, Ticket
 from evilpegs_server.gateway.login import Pause, SessionServices, log_in, welcome_message
 from evilpegs_server.gateway.rate_limit import READ_PRICE, RateLimit
 from evilpegs_server.play.counts import NO_HELLO, RATE_LIMIT, EndReason, ServerCounts
-from evilpegs_server.play.messages import ClientChannel, MatchMessage, RefusedRequestError, Request, error_text
+from evilpegs_server.play.messages import ClientChannel, MatchMessage, RefusedRequestError, Request
 from evilpegs_server.play.runner import MatchRunner
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.players import Player
@@ -233,16 +233,16 @@ class Refusals:
             self.send_too_fast(until_token_ms, re)
         else:
             self._counts.refusals[code] += 1
-            self._channel.send([error_text(code, message, re, retry_after_ms=wait_ms)])
+            self._channel.send([encode(Error(code=code, message=message, re=re, retry_after_ms=wait_ms))])
 
     def send_too_fast(self, wait_ms: int, re: str | None) -> None:
         """Refuse a request because of the rate limit; after too many refusals, close the channel."""
         fatal = self._rate.is_exhausted
         remedy = "send fewer" if fatal else f"wait {wait_ms} ms"
         message = f"more than {self._rate.per_second:.0f} requests per second on average; {remedy} (limit {RATE_LIMIT})"
-        text = error_text(ErrorCode.RATE_LIMITED, message, re, fatal=fatal, retry_after_ms=wait_ms)
+        error = Error(code=ErrorCode.RATE_LIMITED, message=message, re=re, fatal=fatal, retry_after_ms=wait_ms)
         self._counts.refusals[ErrorCode.RATE_LIMITED] += 1
-        self._channel.send([text])
+        self._channel.send([encode(error)])
         if fatal:
             self.closing = True
             self._counts.ended[EndReason.MESSAGES] += 1

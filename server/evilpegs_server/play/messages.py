@@ -7,12 +7,11 @@ import orjson
 
 from evilpegs_protocol.client_messages import Guess, Hint, Play, Ready, Resign, Resume
 from evilpegs_protocol.codec import encode
-from evilpegs_protocol.server_messages import Error, ErrorCode, Expected, HintGiven, Notice, Resumed
+from evilpegs_protocol.server_messages import Error, ErrorCode, Resumed
 from evilpegs_server.match.events import CodeRefused, MatchEvent, TurnOpened
 from evilpegs_server.match.match import Match, State
 from evilpegs_server.record.event_log import EventLog
 from evilpegs_server.record.recorder import Changes
-from evilpegs_server.work.hints import HintResult
 
 MatchMessage = Ready | Guess | Hint | Resign | Resume
 
@@ -50,38 +49,17 @@ class Request(NamedTuple):
     arrived: float
 
 
-class RecordedRefusal(NamedTuple):
-    """An error that answers a request although its events are recorded, as after an illegal code."""
-
-    code: ErrorCode
-    why: str
-
-
-def error_text(
-    code: ErrorCode,
-    message: str,
-    re: str | None,
-    *,
-    fatal: bool = False,
-    expected: Expected | None = None,
-    retry_after_ms: int | None = None,
-) -> str:
-    return encode(
-        Error(code=code, message=message, re=re, fatal=fatal, expected=expected, retry_after_ms=retry_after_ms)
-    )
-
-
 def add_re(text: str, re: str | None) -> str:
     """Append the field `re` to a JSON object, which makes it the answer to the request with that id."""
     # The text is not encoded again: an event keeps the bytes that were hashed, and `re` comes after them.
     return text if re is None else f'{text[:-1]},"re":{orjson.dumps(re).decode()}}}'
 
 
-def step_texts(match: str, request: Request | None, changes: Changes, refusal: RecordedRefusal | None) -> list[str]:
+def step_texts(match: str, request: Request | None, changes: Changes, refusal: Error | None) -> list[str]:
     """Return the texts of a step in the order of sending; the direct answer to ``request`` gets its id."""
     message = request.message if request else None
     re = message.id if message else None
-    texts = [] if refusal is None else [error_text(refusal.code, refusal.why, re)]
+    texts = [] if refusal is None else [encode(refusal)]
     awaited = None if message is None or refusal else _ANSWERED_BY.get(message.type)
     for entry in changes.entries:
         texts.append(add_re(entry.text, re) if entry.type == awaited else entry.text)
@@ -96,14 +74,15 @@ def turn_text(match: str, opened: TurnOpened, re: str | None = None) -> str:
     return add_re(orjson.dumps(turn).decode(), re)
 
 
-def recorded_refusal(message: MatchMessage, first: MatchEvent) -> RecordedRefusal | None:
+def recorded_refusal(message: MatchMessage, first: MatchEvent) -> Error | None:
     """Return the error for a guess that was refused with the event ``first``, which must not be a `NeedReply`."""
     if isinstance(first, CodeRefused):
         left = first.strikes_left
         sanction = f"{left} more illegal {'code forfeits' if left == 1 else 'codes forfeit'} the game"
-        return RecordedRefusal(ErrorCode.ILLEGAL_CODE, f"{first.why}; {sanction if left else 'the game is forfeited'}")
+        why = f"{first.why}; {sanction if left else 'the game is forfeited'}"
+        return Error(code=ErrorCode.ILLEGAL_CODE, message=why, re=message.id)
     if isinstance(message, Guess):
-        return RecordedRefusal(ErrorCode.FLAGGED, "the guess came after your time was up")
+        return Error(code=ErrorCode.FLAGGED, message="the guess came after your time was up", re=message.id)
     return None
 
 
@@ -118,11 +97,3 @@ def resume_texts(match: Match, event_log: EventLog, message: Resume, now: float)
         re=message.id,
     )
     return [encode(state), *(entry.text for entry in event_log.since(message.seq))]
-
-
-def hint_text(match: str, hint: HintResult, re: str | None) -> str:
-    return encode(HintGiven(match=match, code=hint.code, candidates=hint.candidates, why=hint.why, re=re))
-
-
-def seat_taken_text() -> str:
-    return encode(Notice(kind="seat_taken", message="another connection took over this match"))

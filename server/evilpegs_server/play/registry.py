@@ -26,7 +26,6 @@ from evilpegs_server.record.event_log import EventLog
 from evilpegs_server.record.recorder import Recorder, RecordSigner
 from evilpegs_server.replies.codemaking import Codemaking
 from evilpegs_server.replies.game_secrets import MatchKey
-from evilpegs_server.storage import writes
 from evilpegs_server.storage.archive import StoredMatch
 from evilpegs_server.storage.errors import MAX_REASON, DatabaseUnusableError, FaultLog
 from evilpegs_server.storage.players import Player
@@ -99,11 +98,7 @@ class MatchRegistry:
         ladder = self._check_play(player, request.ladder)
         key = MatchKey(self._new_id(), ladder, secrets.token_bytes(32), ladder.tie_nonces)
         runner = self._add_runner(key, player.id, Match(ladder), EventLog(key.id))
-
-        def opening(at: int) -> list[Write]:
-            return [*first, writes.insert_match(key.id, player, client, ladder.id, key.seed, at)]
-
-        runner.open(channel, request, player.name, client, opening)
+        runner.open(channel, request, player, client, first)
         return runner
 
     @property

@@ -45,20 +45,22 @@ from typing import Final
 from structlog.stdlib import BoundLogger
 
 from evilpegs_protocol.client_messages import Guess, Hint, Play, Ready, Resign, Resume
+from evilpegs_protocol.codec import encode
 from evilpegs_protocol.constants import CLOSE_SEAT_TAKEN
 from evilpegs_protocol.fields import Program
-from evilpegs_protocol.server_messages import ErrorCode, Expected
-from evilpegs_server.match.events import AnswerRepeated, MatchEvent, NeedReply, TurnOpened
+from evilpegs_protocol.server_messages import Error, ErrorCode, Expected, HintGiven, Notice
+from evilpegs_server.match.events import AnswerRepeated, MatchEvent, NeedReply
 from evilpegs_server.match.match import Match, RefusedError, State
 from evilpegs_server.play import messages
 from evilpegs_server.play.counts import EndReason, ServerCounts
-from evilpegs_server.play.messages import ClientChannel, RecordedRefusal, Request
+from evilpegs_server.play.messages import ClientChannel, Request
 from evilpegs_server.play.stall_free_clock import StallCredit, StallFreeClock
 from evilpegs_server.record.recorder import Changes, Recorder
 from evilpegs_server.replies.codemaking import Codemaking, Reply
 from evilpegs_server.storage.errors import FaultLog
+from evilpegs_server.storage.players import Player
 from evilpegs_server.storage.writer import Write, Writer
-from evilpegs_server.storage.writes import store_changes
+from evilpegs_server.storage.writes import insert_match, store_changes
 from evilpegs_server.work.hints import HintResult
 
 MAX_WAITING: Final = 16
@@ -79,9 +81,6 @@ class RunnerState(Enum):
     CLOSED = "closed"
 
 
-_BUSY: Final = frozenset({RunnerState.REPLY, RunnerState.SECRET, RunnerState.COMMIT, RunnerState.HINT})
-
-
 @dataclass(slots=True)
 class Step:
     """One step, whose fields are filled as it proceeds; without a request, the seat gets the texts."""
@@ -90,7 +89,7 @@ class Step:
     events: list[MatchEvent] = field(default_factory=list)
     stalled_ms: int = 0  # the stalls of the turn that are not charged to the player
     reply: Reply | None = None
-    refusal: RecordedRefusal | None = None
+    refusal: Error | None = None  # answers the request although its events are recorded, as after an illegal code
     secret: str | None = None
     changes: Changes = field(default_factory=Changes)
     texts: list[str] = field(default_factory=list)
@@ -150,7 +149,7 @@ class MatchRunner:
 
     @property
     def busy(self) -> bool:
-        return self._state in _BUSY
+        return self._state not in {RunnerState.IDLE, RunnerState.BROKEN, RunnerState.CLOSED}
 
     # The life of a match
 
@@ -158,17 +157,17 @@ class MatchRunner:
         self,
         channel: ClientChannel,
         request: Play,
-        player: str,
+        player: Player,
         client: Program,
-        opening: Callable[[int], Sequence[Write]],
+        first: Sequence[Write],
     ) -> None:
-        """Begin the match; ``opening`` gets the first event's time in Unix ms, and its writes are committed with it."""
+        """Begin the match; the writes ``first`` are committed with its first events."""
         self.seat = channel
-        now = self._now()
+        now, key = self._now(), self.key
         step = Step(Request(channel, request, now))
-        step.changes = self._recorder.open(self.match.start(now), player, client)
-        step.texts = messages.step_texts(self.key.id, step.request, step.changes, None)
-        self._commit(step, opening(step.changes.entries[0].at))
+        step.changes = self._recorder.open(self.match.start(now), player.name, client)
+        started_at = step.changes.entries[0].at
+        self._commit(step, [*first, insert_match(key.id, player, client, key.ladder.id, key.seed, started_at)])
 
     def recover(self, grace_ms: int) -> None:
         """Prepare a match read from storage: its clock runs on `resume`, or after ``grace_ms``."""
@@ -295,16 +294,14 @@ class MatchRunner:
             return
         if isinstance(reply, Exception):
             self._log.error("codemaker failed", exc_info=reply)
-            step.refusal = RecordedRefusal(ErrorCode.INTERNAL, "the server could not answer; the game is void")
+            why, re = "the server could not answer; the game is void", step.request and step.request.message.id
+            step.refusal = Error(code=ErrorCode.INTERNAL, message=why, re=re)
             step.events = self.match.fail(self._now())
         else:
             step.replied = perf_counter()
             step.reply = reply
             step.events = self.match.reply(reply.feedback, self._now())
-        if isinstance(step.events[-1], TurnOpened):
-            self._record(step)
-        else:
-            self._ask_secret(step)
+        self._ask_secret(step)
 
     # 3. The code that the end of a game shows
 
@@ -337,12 +334,12 @@ class MatchRunner:
             return
         if step.refusal is not None:
             self._counts.refusals[step.refusal.code] += 1
-        step.texts = messages.step_texts(self.key.id, step.request, step.changes, step.refusal)
         self._commit(step)
 
     # 5. The commit
 
     def _commit(self, step: Step, opening: Sequence[Write] = ()) -> None:
+        step.texts = messages.step_texts(self.key.id, step.request, step.changes, step.refusal)
         if not step.changes.is_stored:
             self._state = RunnerState.IDLE
             self._deliver(step)
@@ -372,7 +369,7 @@ class MatchRunner:
         self._waiting.clear()
         for channel, re in unanswered:
             self._counts.refusals[ErrorCode.STORAGE_UNAVAILABLE] += 1
-            channel.send([messages.error_text(ErrorCode.STORAGE_UNAVAILABLE, _NOT_STORED, re, fatal=True)])
+            channel.send([encode(Error(code=ErrorCode.STORAGE_UNAVAILABLE, message=_NOT_STORED, re=re, fatal=True))])
         for channel in {channel for channel, _ in unanswered}:
             self._counts.ended[EndReason.STORAGE] += 1
             channel.close(1011, "storage unavailable")
@@ -386,19 +383,18 @@ class MatchRunner:
             channel.send(step.texts)
         if step.replied:
             times = self._counts.guess_times
-            times.reply.add(step.replied - step.began)
-            times.commit.add(step.committed - step.replied)
-            times.send.add(perf_counter() - step.committed)
+            times["reply"].add(step.replied - step.began)
+            times["commit"].add(step.committed - step.replied)
+            times["send"].add(perf_counter() - step.committed)
         now, changes = self._now(), step.changes
         if changes.turn is not None:
             if not self.match.clock.running:
                 self._credit.begin_turn(first=changes.turn.turn == 1)
             self.match.start_clock(now)
         self._set_timer(now)
-        if changes.entries:
-            self.sent_count = changes.entries[-1].seq
-            for entry in changes.entries:
-                self._counts.events[entry.type] += 1
+        self.sent_count = self.event_log.seq
+        for entry in changes.entries:
+            self._counts.events[entry.type] += 1
         if self.match.over:
             self._stop_timer()
             self._retire(self)
@@ -438,20 +434,16 @@ class MatchRunner:
     # Requests that do not change the match
 
     def _resume(self, request: Request, message: Resume) -> None:
-        self.take_seat(request.channel)
+        older, self.seat, self._abandoned = self.seat, request.channel, False
+        if older is not None and older is not request.channel:
+            older.send([encode(Notice(kind="seat_taken", message="another connection took over this match"))])
+            older.close(CLOSE_SEAT_TAKEN, "seat taken")
         now = self._now()
         texts = messages.resume_texts(self.match, self.event_log, message, now)
         turn = self.match.open_turn(now) if self.match.state is State.TURN else None
         if turn is not None:
             texts.append(messages.turn_text(self.key.id, turn))
         self._deliver(Step(request, changes=Changes(turn=turn), texts=texts))
-
-    def take_seat(self, channel: ClientChannel) -> None:
-        """Make ``channel`` the seat; notify and close a connection that had it before."""
-        older, self.seat, self._abandoned = self.seat, channel, False
-        if older is not None and older is not channel:
-            older.send([messages.seat_taken_text()])
-            older.close(CLOSE_SEAT_TAKEN, "seat taken")
 
     def _ask_hint(self, request: Request) -> None:
         if self.key.ladder.rated:
@@ -471,10 +463,12 @@ class MatchRunner:
             self._log.error("hint failed", exc_info=hint)
             self._refuse(request, ErrorCode.INTERNAL, "no hint could be computed")
         else:
-            request.channel.send([messages.hint_text(self.key.id, hint, request.message.id)])
+            match, re = self.key.id, request.message.id
+            given = HintGiven(match=match, code=hint.code, candidates=hint.candidates, why=hint.why, re=re)
+            request.channel.send([encode(given)])
         self._set_timer(self._now())
         self._handle_waiting()
 
     def _refuse(self, request: Request, code: ErrorCode, why: str, expected: Expected | None = None) -> None:
         self._counts.refusals[code] += 1
-        request.channel.send([messages.error_text(code, why, request.message.id, expected=expected)])
+        request.channel.send([encode(Error(code=code, message=why, re=request.message.id, expected=expected))])
