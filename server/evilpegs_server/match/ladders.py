@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Final
 
 from evilpegs_game.rules import Rules
-from evilpegs_protocol.commitment import TIE_NONCES
 from evilpegs_protocol.fields import Codemaker
 from evilpegs_protocol.server_messages import ClockInfo, LadderInfo, Tie
 from evilpegs_server.match.clock import TimeControl
@@ -35,11 +34,6 @@ class Ladder:
     exact_up_to: int | None = None
     worst_work: int = 0
     ready_ms: int = READY_MS
-
-    @property
-    def tie_nonces(self) -> int | None:
-        """The field `tie_nonces` of new records: 2 if both nonces draw ties, None if no reply is drawn."""
-        return TIE_NONCES if self.tie == "largest/seeded" else None
 
     def info(self) -> LadderInfo:
         clock = ClockInfo(base_ms=self.clock.base_ms, increment_ms=self.clock.increment_ms) if self.clock else None

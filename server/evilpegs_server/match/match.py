@@ -194,7 +194,7 @@ class Match:
     def abandon(self, now: float) -> list[MatchEvent]:
         """Forfeit the current game, because its player has been away for too long."""
         self._expect(thinking=False)
-        return [] if self.over else self._end_game("forfeit", now)
+        return self._end_game("forfeit", now)
 
     def start_clock(self, now: float) -> None:
         """Start the clock of the open turn, unless it runs already."""

@@ -1,7 +1,7 @@
 """Requests to a match, the channels of their senders, and the JSON texts that answer them."""
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import orjson
 
@@ -14,8 +14,6 @@ from evilpegs_server.record.event_log import EventLog
 from evilpegs_server.record.recorder import Changes
 
 MatchMessage = Ready | Guess | Hint | Resign | Resume
-
-_ANSWERED_BY: Final = {"play": "match_started", "guess": "feedback", "resign": "game_over"}
 
 
 class ClientChannel(Protocol):
@@ -58,14 +56,13 @@ def add_re(text: str, re: str | None) -> str:
 def step_texts(match: str, request: Request | None, changes: Changes, refusal: Error | None) -> list[str]:
     """Return the texts of a step in the order of sending; the direct answer to ``request`` gets its id."""
     message = request.message if request else None
-    re = message.id if message else None
-    texts = [] if refusal is None else [encode(refusal)]
-    awaited = None if message is None or refusal else _ANSWERED_BY.get(message.type)
-    for entry in changes.entries:
-        texts.append(add_re(entry.text, re) if entry.type == awaited else entry.text)
-        awaited = None if entry.type == awaited else awaited
+    texts = [entry.text for entry in changes.entries]
+    if refusal is not None:
+        texts.insert(0, encode(refusal))
+    elif isinstance(message, Play | Guess | Resign):
+        texts[0] = add_re(texts[0], message.id)  # the first event is the one that the player waits for
     if changes.turn is not None:
-        texts.append(turn_text(match, changes.turn, re if isinstance(message, Ready) else None))
+        texts.append(turn_text(match, changes.turn, message.id if isinstance(message, Ready) else None))
     return texts
 
 

@@ -36,12 +36,13 @@ class ReplayedMatch(NamedTuple):
 def read_match(engine: Engine, ladders: Mapping[str, Ladder], match: str) -> ReplayedMatch | None:
     """Read and replay a match; None if there is no such match, or if its ladder is not in ``ladders``."""
     stored = load_match(engine, match)
-    if stored is None or stored.ladder not in ladders:
+    return None if stored is None else replay_match(stored, ladders)
+
+
+def replay_match(stored: StoredMatch, ladders: Mapping[str, Ladder]) -> ReplayedMatch | None:
+    ladder = ladders.get(stored.ladder)
+    if ladder is None:
         return None
-    return replay_match(stored, ladders[stored.ladder])
-
-
-def replay_match(stored: StoredMatch, ladder: Ladder) -> ReplayedMatch:
     events = [decode_record_event(entry.text) for entry in stored.entries]
     match = Match.from_facts(ladder, facts_from_events(ladder, events, stored.client_nonces))
     started = events[0] if events else None

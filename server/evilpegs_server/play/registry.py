@@ -12,6 +12,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from structlog.stdlib import BoundLogger
 
 from evilpegs_protocol.client_messages import Play
+from evilpegs_protocol.commitment import TIE_NONCES
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import ErrorCode, OpenMatch
 from evilpegs_protocol.suggestions import unknown_ladder_text
@@ -96,7 +97,8 @@ class MatchRegistry:
     ) -> MatchRunner:
         """Begin a match; the writes ``first`` are committed with its first events. Raises RefusedRequestError."""
         ladder = self._check_play(player, request.ladder)
-        key = MatchKey(self._new_id(), ladder, secrets.token_bytes(32), ladder.tie_nonces)
+        tie_nonces = TIE_NONCES if ladder.tie == "largest/seeded" else None  # None if no reply is drawn
+        key = MatchKey(self._new_id(), ladder, secrets.token_bytes(32), tie_nonces)
         runner = self._add_runner(key, player.id, Match(ladder), EventLog(key.id))
         runner.open(channel, request, player, client, first)
         return runner
@@ -130,8 +132,7 @@ class MatchRegistry:
     def restore(self, stored: StoredMatch) -> None:
         """Resume a match that was open at the last stop; log and skip it if it cannot be read."""
         try:
-            if stored.ladder in self.ladders:
-                self._adopt(stored.id, replay_match(stored, self.ladders[stored.ladder]))
+            self._adopt(stored.id, replay_match(stored, self.ladders))
         except Exception:  # noqa: BLE001 - one bad record must not stop the server
             self._log.exception("a match cannot be read and was left alone", match=stored.id)
 
@@ -173,9 +174,8 @@ class MatchRegistry:
         if reason is not None:
             raise RefusedRequestError(ErrorCode.TOO_LARGE, reason)
         if ladder.rated and player.is_guest:
-            raise RefusedRequestError(
-                ErrorCode.AUTH_REQUIRED, "guests play practice ladders; claim a name for rated ones"
-            )
+            why = "guests play practice ladders; claim a name for rated ones"
+            raise RefusedRequestError(ErrorCode.AUTH_REQUIRED, why)
         matches = [runner.key.id for runner in self.runners_of(player.id)]
         if len(matches) >= MAX_OPEN_MATCHES:
             why = f"you have {len(matches)} open matches; resume or resign one of them first: {', '.join(matches)}"

@@ -239,8 +239,14 @@ class MatchRunner:
 
     def _apply(self, request: Request, message: Ready | Guess | Resign) -> None:
         self._credit_stalls()
+        match, arrived = self.match, request.arrived
         try:
-            events = self._run_command(message, request.arrived)
+            if isinstance(message, Guess):
+                events = match.guess(message.game or match.game, message.turn, message.code, arrived)
+            elif isinstance(message, Ready):
+                events = match.ready(message.game or match.game, message.nonce, arrived)
+            else:
+                events = match.resign(message.game, arrived)
         except RefusedError as refused:
             self._refuse(request, refused.code, str(refused), refused.expected)
             return
@@ -252,15 +258,6 @@ class MatchRunner:
             self._ask_reply(Step(request), first)
         else:
             self._ask_secret(Step(request, events, refusal=messages.recorded_refusal(message, first)))
-
-    def _run_command(self, message: Ready | Guess | Resign, arrived: float) -> list[MatchEvent]:
-        match message:
-            case Ready():
-                return self.match.ready(message.game or self.match.game, message.nonce, arrived)
-            case Guess():
-                return self.match.guess(message.game or self.match.game, message.turn, message.code, arrived)
-            case Resign():
-                return self.match.resign(message.game, arrived)
 
     def wake(self) -> None:
         """End the game if its time is up; the timer calls this."""
@@ -275,9 +272,7 @@ class MatchRunner:
             self._set_timer(now)
 
     def _forfeit(self) -> None:
-        events = self.match.abandon(self._now())
-        if events:
-            self._ask_secret(Step(events=events))
+        self._ask_secret(Step(events=self.match.abandon(self._now())))
 
     # 2. The reply to a guess
 
