@@ -15,21 +15,18 @@ _TEXT = re.compile(r"([0-9]{1,5})\+([0-9]{1,4})")
 
 @dataclass(frozen=True, slots=True)
 class TimeControl:
-    """A time limit per game; its text form is in seconds, as in ``60+1``."""
+    """A time limit per game."""
 
     base_ms: int
     increment_ms: int
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Parse a text such as ``60+1``. Raises ValueError."""
+        """Parse a text in seconds such as ``60+1``. Raises ValueError."""
         match = _TEXT.fullmatch(text)
         if match is None:
             raise ValueError(f"not a clock: {quoted(text)}; write BASE+INCREMENT in seconds like 60+1")
         return cls(int(match[1]) * 1000, int(match[2]) * 1000)
-
-    def __str__(self) -> str:
-        return f"{self.base_ms // 1000}+{self.increment_ms // 1000}"
 
 
 class GameClock:

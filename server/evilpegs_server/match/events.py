@@ -81,17 +81,17 @@ class AnswerRepeated:
 class GameEnded:
     """The end of a game; ``begun`` if the player was ever ready, ``opened`` if the game was announced.
 
-    In a fact that was read from a record, ``begun`` is always True, ``client_nonce`` is None, and ``history`` is empty.
+    In a fact that was read from a record, ``history``, ``client_nonce`` and ``begun`` always have their defaults.
     """
 
     game: int
     outcome: Outcome
     guesses: int
     elapsed_ms: int
-    history: History
-    client_nonce: str | None = field(repr=False)
-    begun: bool
-    opened: bool
+    history: History = ()
+    client_nonce: str | None = field(default=None, repr=False)
+    begun: bool = True
+    opened: bool = True
 
     def shows_secret(self, codemaker: str) -> bool:
         """Return True if the end shows a secret or witness; void games show one only if the codemaker is fixed."""

@@ -284,13 +284,11 @@ class Match:
 
     def _end_game(self, outcome: Outcome, now: float, *, and_others: bool = False) -> list[MatchEvent]:
         elapsed = self.clock.elapsed_ms + self.clock.stop(now)
-        guesses, begun = len(self.history), self._begun
-        ended = [
-            GameEnded(self.game, outcome, guesses, elapsed, self.history, self.client_nonce, begun=begun, opened=True)
-        ]
+        history, begun = self.history, self._begun
+        ended = [GameEnded(self.game, outcome, len(history), elapsed, history, self.client_nonce, begun=begun)]
         if and_others:
             games = range(self.game + 1, self.ladder.games + 1)
-            ended += [GameEnded(game, outcome, 0, 0, (), None, begun=False, opened=False) for game in games]
+            ended += [GameEnded(game, outcome, 0, 0, begun=False, opened=False) for game in games]
         for fact in ended:
             self._apply(fact)
         if self.game < self.ladder.games:

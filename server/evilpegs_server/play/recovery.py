@@ -67,15 +67,7 @@ def facts_from_events(
                 feedback = Feedback(event.black, event.white)
                 yield GuessAnswered(event.game, event.turn, guess, feedback, event.took_ms, event.left_ms)
             case GameOver():
-                yield GameEnded(
-                    event.game,
-                    event.outcome,
-                    event.guesses,
-                    event.elapsed_ms,
-                    (),
-                    None,
-                    begun=True,
-                    opened=event.nonce is not None,
-                )
+                opened = event.nonce is not None
+                yield GameEnded(event.game, event.outcome, event.guesses, event.elapsed_ms, opened=opened)
             case MatchOver():
                 yield MatchEnded(event.outcomes, event.guesses, event.elapsed_ms)

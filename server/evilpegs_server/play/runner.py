@@ -154,12 +154,7 @@ class MatchRunner:
     # The life of a match
 
     def open(
-        self,
-        channel: ClientChannel,
-        request: Play,
-        player: Player,
-        client: Program,
-        first: Sequence[Write],
+        self, channel: ClientChannel, request: Play, player: Player, client: Program, first: Sequence[Write]
     ) -> None:
         """Begin the match; the writes ``first`` are committed with its first events."""
         self.seat = channel

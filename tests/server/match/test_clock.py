@@ -16,10 +16,8 @@ TIMES = st.integers(0, 30_000)
     ("text", "base_ms", "increment_ms"),
     [("60+1", 60_000, 1_000), ("5+0", 5_000, 0), ("0+1", 0, 1_000), ("99999+9999", 99_999_000, 9_999_000)],
 )
-def test_time_control_text_round_trips(text, base_ms, increment_ms):
-    control = TimeControl.parse(text)
-    assert control == TimeControl(base_ms, increment_ms)
-    assert str(control) == text
+def test_time_control_is_parsed_from_seconds(text, base_ms, increment_ms):
+    assert TimeControl.parse(text) == TimeControl(base_ms, increment_ms)
 
 
 @pytest.mark.parametrize(
