@@ -54,21 +54,20 @@ def add_re(text: str, re: str | None) -> str:
 
 
 def step_texts(match: str, request: Request | None, changes: Changes, refusal: Error | None) -> list[str]:
-    """Return the texts of a step in the order of sending; the direct answer to ``request`` gets its id."""
-    message = request.message if request else None
+    """Return the texts of a step in the order of sending; the first is the direct answer to ``request``."""
     texts = [entry.text for entry in changes.entries]
-    if refusal is not None:
-        texts.insert(0, encode(refusal))
-    elif isinstance(message, Play | Guess | Resign):
-        texts[0] = add_re(texts[0], message.id)  # the first event is the one that the player waits for
     if changes.turn is not None:
-        texts.append(turn_text(match, changes.turn, message.id if isinstance(message, Ready) else None))
+        texts.append(turn_text(match, changes.turn))
+    if refusal is not None:
+        return [encode(refusal), *texts]
+    if request is not None:
+        texts[0] = add_re(texts[0], request.message.id)
     return texts
 
 
-def turn_text(match: str, opened: TurnOpened, re: str | None = None) -> str:
+def turn_text(match: str, opened: TurnOpened) -> str:
     turn = {"type": "turn", "match": match, "game": opened.game, "turn": opened.turn, "left_ms": opened.left_ms}
-    return add_re(orjson.dumps(turn).decode(), re)
+    return orjson.dumps(turn).decode()
 
 
 def recorded_refusal(message: MatchMessage, first: MatchEvent) -> Error | None:

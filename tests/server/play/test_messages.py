@@ -33,6 +33,6 @@ def test_answer_without_id_is_event_itself():
 
 @given(numbers=st.tuples(st.integers(1, 10**6), st.integers(1, 10**6)), left_ms=st.none() | st.integers(0, 10**13))
 def test_turn_is_message_of_protocol(numbers, left_ms):
-    text = turn_text("00112233445566aa", TurnOpened(*numbers, left_ms), "7")
+    text = turn_text("00112233445566aa", TurnOpened(*numbers, left_ms))
     assert_is_message(text)
     assert json.loads(text)["left_ms"] == left_ms
