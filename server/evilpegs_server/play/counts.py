@@ -30,9 +30,7 @@ class ServerCounts:
 
     Keys are the type of a durable event, the error code of a refusal, the kind of an open connection's player, the name
     of a limit's setting, the error class of a storage fault, the status of an HTTP response of the game port, and the
-    stage of a guess. The stage reply includes waiting for the worker process. Commit includes, at the end of a game,
-    the search for the code that it shows. Send lasts until the messages are handed to the socket. A stall of the event
-    loop is part of the stage in which it occurs.
+    stage of a guess.
     """
 
     events: Counter[str] = field(default_factory=Counter)
@@ -42,6 +40,9 @@ class ServerCounts:
     limits: Counter[str] = field(default_factory=Counter)
     faults: Counter[str] = field(default_factory=Counter)
     http_refusals: Counter[int] = field(default_factory=Counter)
+    # The reply includes waiting for the worker process. The commit includes, at the end of a game, the search for the
+    # code that it shows. Sending lasts until the messages are handed to the socket. A stall of the event loop is part
+    # of the stage in which it occurs.
     guess_times: dict[str, Durations] = field(
         default_factory=lambda: {stage: Durations() for stage in ("reply", "commit", "send")}
     )

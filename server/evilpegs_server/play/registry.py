@@ -94,14 +94,13 @@ class MatchRegistry:
 
     def play(
         self, channel: ClientChannel, player: Player, client: Program, request: Play, first: Sequence[Write] = ()
-    ) -> MatchRunner:
+    ) -> None:
         """Begin a match; the writes ``first`` are committed with its first events. Raises RefusedRequestError."""
         ladder = self._check_play(player, request.ladder)
         tie_nonces = TIE_NONCES if ladder.tie == "largest/seeded" else None  # None if no reply is drawn
         key = MatchKey(self._new_id(), ladder, secrets.token_bytes(32), tie_nonces)
         runner = self._add_runner(key, player.id, Match(ladder), EventLog(key.id))
         runner.open(channel, request, player, client, first)
-        return runner
 
     @property
     def runners(self) -> tuple[MatchRunner, ...]:
