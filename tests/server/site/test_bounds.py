@@ -5,28 +5,24 @@ from pathlib import Path
 
 import pytest
 
+from evilpegs_game.codemakers.small_sets import least_possible_total, max_codes_within
 from evilpegs_game.codemakers.worst_case import WorstCase
-from evilpegs_game.codes import all_codes, code_at
-from evilpegs_game.feedback import feedback
+from evilpegs_game.codes import all_codes
 from evilpegs_game.rules import Rules
 from evilpegs_server.match.ladders import load_ladders
-from evilpegs_server.site.bounds import feedback_count, ladder_bounds, least_mean, least_worst, load_known_results
+from evilpegs_server.site.bounds import ladder_bounds, load_known_results
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden/golden.json").read_text())
 LADDERS = load_ladders()
 RESULTS = load_known_results()
 
 
-@pytest.mark.parametrize("text", ["1x2", "2x3", "3x3", "3x4", "3x3-distinct", "3x4-distinct", "3x5-distinct"])
-def test_feedback_count_is_at_least_that_of_any_guess(text):
-    rules = Rules.parse(text)
-    codes = [code_at(index, rules) for index in range(rules.size)]
-    most = max(len({feedback(guess, code) for code in codes}) for guess in codes)
-    assert most <= feedback_count(rules)
+def least_mean(rules):
+    return least_possible_total(rules.size, rules) / rules.size
 
 
-def test_feedback_count_of_known_rules():
-    assert [feedback_count(Rules.parse(text)) for text in ("4x6", "4x10-distinct", "4x4-distinct")] == [14, 14, 4]
+def least_worst(rules):
+    return len(max_codes_within(rules)) - 1
 
 
 @pytest.mark.parametrize("row", GOLDEN["totals"], ids=lambda row: f"{row['rules']} {row['strategy']}")
@@ -45,6 +41,12 @@ def test_classic_ladder_has_proved_bounds():
     bounds = ladder_bounds(LADDERS["classic"], RESULTS)
     assert bounds.mean.at_least == bounds.mean.at_most == 5625 / 1296
     assert bounds.worst.at_least == bounds.worst.at_most == 5
+
+
+def test_ladder_without_known_results_has_counting_bounds():
+    bounds = ladder_bounds(LADDERS["classic"], {})
+    assert (bounds.mean.at_least, bounds.worst.at_least) == (least_mean(Rules(4, 6)), least_worst(Rules(4, 6)))
+    assert bounds.mean.at_most is bounds.worst.at_most is None
 
 
 def test_evil_ladder_has_no_mean_and_may_need_fewer():
