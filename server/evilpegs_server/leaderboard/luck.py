@@ -8,12 +8,11 @@ import asyncio
 import contextlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
 from typing import Final
 
 from structlog.stdlib import BoundLogger
 
-from evilpegs_game.luck.game_luck import ValueCurve, load_value_curve
+from evilpegs_game.luck.game_luck import load_value_curve
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.storage.derived import DerivedFile, MeasuredLuck
 from evilpegs_server.storage.games import StoredGame, load_newest_game, load_stored_games, sum_games
@@ -31,18 +30,15 @@ RETRY_SECONDS: Final = 5.0
 LOOK_SECONDS: Final = 0.5
 _COST: Final = 1
 
-_load_curve = cache(load_value_curve)
-
-
-def ladder_curve(ladder: Ladder) -> ValueCurve | None:
-    """Return the value curve of a rated ladder with a fixed codemaker; others have none."""
-    return _load_curve(ladder.rules, ladder.guess_limit) if ladder.rated and ladder.codemaker == "fixed" else None
-
 
 def curve_hashes(ladders: Iterable[Ladder]) -> dict[str, str]:
-    """Return the hashes by ladder id; ladders without a curve are left out."""
-    curves = ((ladder.id, ladder_curve(ladder)) for ladder in ladders)
-    return {ladder: curve.hash for ladder, curve in curves if curve is not None}
+    """Return the hashes of value curves by ladder id; only rated ladders with a fixed codemaker may have a curve."""
+    curves = {
+        ladder.id: load_value_curve(ladder.rules, ladder.guess_limit)
+        for ladder in ladders
+        if ladder.rated and ladder.codemaker == "fixed"
+    }
+    return {ladder: curve.hash for ladder, curve in curves.items() if curve is not None}
 
 
 class LuckKeeper:
