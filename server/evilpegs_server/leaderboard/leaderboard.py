@@ -58,21 +58,26 @@ class Leaderboard:
         return sorted(self._rows.values(), key=self._order)
 
     def version_rows(self, player: int) -> list[LeaderboardRow]:
-        """Return a row without a rank for each client version with games that count, ordered by first match."""
+        """Return a row for each client version with games that count, ordered by first match.
+
+        The row on the leaderboard has the rank of the last call of `rows`.
+        """
         if player not in self._players:
             return []
-        tally = self._players[player]
-        versions = [
-            CountedVersion(tally, number, version) for number, version in tally.numbered_versions() if version.scores
+        rows = make_rows(self._players[player].counted_versions(), self._guess_limit, self._adjusted)
+        shown = self._rows.get(player)
+        return [
+            replace(row, rank=shown.rank, rank_worst=shown.rank_worst)
+            if shown is not None and (row.client, row.games) == (shown.client, shown.games)
+            else row
+            for row in rows
         ]
-        return list(make_rows(versions, self._guess_limit, self._adjusted))
 
     def _update_rows(self) -> list[int]:
-        tallies = {player: self._players[player] for player in self._changed}
         latest = {
-            player: CountedVersion(tally, *version)
-            for player, tally in tallies.items()
-            if (version := tally.latest_version()) is not None
+            player: version
+            for player in self._changed
+            if (version := self._players[player].latest_version()) is not None
         }
         rows = make_rows(list(latest.values()), self._guess_limit, self._adjusted)
         self._rows.update(zip(latest, rows, strict=True))

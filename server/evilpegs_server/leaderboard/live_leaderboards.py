@@ -2,17 +2,17 @@
 
 import asyncio
 import contextlib
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Final, TypeVar
 
-import orjson
 from structlog.stdlib import BoundLogger
 
 from evilpegs_game.errors import EvilpegsError
 from evilpegs_protocol.server_messages import LadderInfo
-from evilpegs_server.leaderboard.row import LeaderboardRow, leaderboard_document
+from evilpegs_server.leaderboard.row import LeaderboardRow, leaderboard_text
 from evilpegs_server.leaderboard.stored_results import StoredLeaderboards
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.storage.derived import DerivedFile
@@ -52,9 +52,8 @@ class LiveLeaderboards:
         self._update_seconds = update_seconds
         self._thread = ThreadPoolExecutor(1, "leaderboards")
         self._rows: dict[str, tuple[LeaderboardRow, ...]] = {}
-        self._versions: dict[str, int] = {}
-        self._bodies: dict[str, tuple[int, bytes]] = {}
-        self._locks: dict[str, asyncio.Lock] = {}
+        self._bodies: dict[str, tuple[tuple[LeaderboardRow, ...], bytes]] = {}
+        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._known_broken = 0
         self._listeners: list[Callable[[], None]] = []
         self._is_counted = False
@@ -93,9 +92,7 @@ class LiveLeaderboards:
 
     async def _count(self) -> None:
         changed = await self._run(partial(self._counting.advance, self._last_event()))
-        for ladder, rows in changed.items():
-            self._rows[ladder] = rows
-            self._versions[ladder] = self.version(ladder) + 1
+        self._rows |= changed
         self._is_counted = True
         if changed:
             for listener in self._listeners:
@@ -146,20 +143,14 @@ class LiveLeaderboards:
     async def body(self, info: LadderInfo) -> bytes:
         """Return the leaderboard as JSON text."""
         await self.wait_until_filled()
-        # the text is made once per version, and in a thread, because long leaderboards take milliseconds
-        async with self._locks.setdefault(info.id, asyncio.Lock()):
-            version = self.version(info.id)
-            known = self._bodies.get(info.id)
-            if known is not None and known[0] == version:
-                return known[1]
-            rows = await self.rows(info.id)
-            body = await asyncio.to_thread(lambda: orjson.dumps(leaderboard_document(info, rows)))
-            self._bodies[info.id] = version, body
+        async with self._locks[info.id]:
+            rows = self._rows.get(info.id, ())
+            # once for the same rows, and in a thread, because long leaderboards take milliseconds
+            known_rows, body = self._bodies.get(info.id, (None, b""))
+            if known_rows is not rows:
+                body = await asyncio.to_thread(leaderboard_text, info, rows)
+                self._bodies[info.id] = rows, body
             return body
-
-    def version(self, ladder: str) -> int:
-        """Return a number that grows whenever the rows change."""
-        return self._versions.get(ladder, 0)
 
     async def _follow(self) -> None:
         is_failing = False

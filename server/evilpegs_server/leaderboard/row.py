@@ -1,8 +1,11 @@
 """Rows of a leaderboard, each with the results of one client version of a player."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
-from typing import Any, Final
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+import orjson
 
 from evilpegs_game.statistics.means import deviation
 from evilpegs_protocol.server_messages import LadderInfo
@@ -14,7 +17,7 @@ from evilpegs_server.leaderboard.intervals import (
     solved_intervals,
     version_level,
 )
-from evilpegs_server.leaderboard.tally import CountedVersion, VersionTally, mean, percentile
+from evilpegs_server.leaderboard.tally import CountedVersion, VersionTally, percentile
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +64,16 @@ class LeaderboardRow:
     all_matches: int = 0
 
 
-def leaderboard_document(ladder: LadderInfo, rows: Iterable[LeaderboardRow]) -> dict[str, Any]:
+def leaderboard_text(ladder: LadderInfo, rows: Sequence[LeaderboardRow]) -> bytes:
     """Return the JSON object that ``evilpegs leaderboard --json`` prints."""
-    return {
+    document = {
         "ladder": ladder.id,
         "rules": ladder.rules,
         "codemaker": ladder.codemaker,
         "guess_limit": ladder.guess_limit,
-        "rows": [{name: getattr(row, name) for name in _COLUMNS} for row in rows],
+        "rows": rows,
     }
+    return orjson.dumps(document)
 
 
 def make_rows(versions: Sequence[CountedVersion], guess_limit: int, adjusted: bool) -> Iterator[LeaderboardRow]:
@@ -78,43 +82,31 @@ def make_rows(versions: Sequence[CountedVersion], guess_limit: int, adjusted: bo
     levels = [version_level(version.number) for version in versions]
     means = raw_intervals(versions, guess_limit, levels)
     shares = solved_intervals(versions, levels)
-    for version, interval, share in zip(versions, means, shares, strict=True):
-        yield _make_row(version, interval, share, guess_limit if adjusted else None)
+    for (player, number, tally), level, interval, share in zip(versions, levels, means, shares, strict=True):
+        scores, times = tally.scores, tally.times_ms
+        yield LeaderboardRow(
+            player=player.name,
+            client=tally.client,
+            games=scores.total(),
+            mean=fmean(scores, scores.values()),
+            low=interval[0],
+            high=interval[1],
+            worst=max(scores),
+            solved=tally.solved / scores.total(),
+            p95_ms=percentile(times, 0.95) if times else 0,
+            mean_ms=fmean(times, times.values()) if times else 0.0,
+            histogram=tuple(sorted(scores.items())),
+            solved_low=share[0],
+            solved_high=share[1],
+            version=number,
+            versions=len(player.versions),
+            all_games=player.games,
+            all_matches=player.matches,
+            **(_adjusted_fields(tally, guess_limit, level) if adjusted and tally.luck_games else {}),
+        )
 
 
-def _make_row(
-    version: CountedVersion,
-    interval: tuple[float, float],
-    solved: tuple[float, float],
-    adjusted_limit: int | None,
-) -> LeaderboardRow:
-    player, number, tally = version
-    scores, times = tally.scores, tally.times_ms
-    return LeaderboardRow(
-        player=player.name,
-        client=tally.client,
-        games=scores.total(),
-        mean=mean(scores),
-        low=interval[0],
-        high=interval[1],
-        worst=max(scores),
-        solved=tally.solved / scores.total(),
-        p95_ms=percentile(times, 0.95) if times else 0,
-        mean_ms=tally.mean_ms,
-        histogram=tuple(sorted(scores.items())),
-        solved_low=solved[0],
-        solved_high=solved[1],
-        version=number,
-        versions=len(player.versions),
-        all_games=player.games,
-        all_matches=player.matches,
-        **_adjusted_fields(tally, adjusted_limit, version_level(number)),
-    )
-
-
-def _adjusted_fields(tally: VersionTally, guess_limit: int | None, level: float) -> dict[str, Any]:
-    if guess_limit is None or not tally.luck_games:
-        return {}
+def _adjusted_fields(tally: VersionTally, guess_limit: int, level: float) -> dict[str, Any]:
     games, total, squares = tally.luck_games, tally.luck_total, tally.luck_squares
     low, high = adjusted_interval(tally, guess_limit, level) if games >= ADJUSTED_FROM else (None, None)
     return {
@@ -124,6 +116,3 @@ def _adjusted_fields(tally: VersionTally, guess_limit: int | None, level: float)
         "adjusted_deviation": deviation(games, total, squares) / MILLIONTHS if games > 1 else None,
         "adjusted_games": games,
     }
-
-
-_COLUMNS: Final = tuple(column.name for column in fields(LeaderboardRow))

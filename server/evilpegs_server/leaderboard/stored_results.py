@@ -10,12 +10,12 @@ noticed.
 
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import replace
 from itertools import islice
 from typing import Final
 
 from sqlalchemy import Connection
 
+from evilpegs_server.leaderboard.intervals import MILLIONTHS
 from evilpegs_server.leaderboard.leaderboard import Leaderboard
 from evilpegs_server.leaderboard.luck import curve_hashes
 from evilpegs_server.leaderboard.row import LeaderboardRow
@@ -39,7 +39,6 @@ COUNTED: Final = 10_000
 VERIFIED: Final = 50_000
 # games whose luck is looked up in one step
 AWAITED: Final = 2_000
-MILLION: Final = 1_000_000
 
 
 class StoredLeaderboards:
@@ -53,10 +52,10 @@ class StoredLeaderboards:
         self.broken: set[int] = set()  # by `matches.number`
         self._derived = derived
         self._ladders = {ladder.id: ladder for ladder in ladders.values() if ladder.rated}
-        self._curves = curve_hashes(self._ladders.values())
-        self._wanted = {ladder: self._curves.get(ladder) for ladder in self._ladders}
+        hashes = curve_hashes(self._ladders.values())
+        self._curves = {ladder: hashes.get(ladder) for ladder in self._ladders}
         self._verified = 0
-        self._ranked: dict[str, dict[str, LeaderboardRow]] = {}
+        self._shown: set[str] = set()
         self._begin()
 
     @property
@@ -82,7 +81,7 @@ class StoredLeaderboards:
             self._count_new(connection)
             self._count_awaited(connection)
         rows = {ladder: tuple(self._leaderboards[ladder].rows()) for ladder in self._changed}
-        self._ranked |= {ladder: {row.player: row for row in rows[ladder]} for ladder in rows}
+        self._shown |= self._changed
         self._changed.clear()
         return rows
 
@@ -92,7 +91,7 @@ class StoredLeaderboards:
         if number is None:
             return []
         return [
-            (ladder, _with_rank_of(row, self._ranked.get(ladder, {}).get(player)))
+            (ladder, row)
             for ladder, leaderboard in self._leaderboards.items()
             for row in leaderboard.version_rows(number)
         ]
@@ -102,22 +101,22 @@ class StoredLeaderboards:
             ladder.id: Leaderboard(
                 guess_limit=ladder.guess_limit,
                 fixed=ladder.codemaker == "fixed",
-                adjusted=ladder.id in self._curves,
+                adjusted=self._curves[ladder.id] is not None,
             )
             for ladder in self._ladders.values()
         }
         self._names: dict[int, str] = {}
         self._awaited: deque[int] = deque()
         self._last_match = self._last_game = 0
-        self._changed = set(self._ranked)
+        self._changed = set(self._shown)
 
     def _count_new(self, connection: Connection) -> None:
         newest_match, newest_game = load_newest_match(connection), load_newest_game(connection)
         while not self.stopped and (self._last_match < newest_match or self._last_game < newest_game):
             match = min(self._last_match + COUNTED, newest_match)
             game = min(self._last_game + COUNTED, newest_game)
-            matches = sum_matches(connection, self._wanted, self._last_match, match, self.broken)
-            self._add(connection, matches, sum_games(connection, self._wanted, self._last_game, game, self.broken))
+            matches = sum_matches(connection, self._curves, self._last_match, match, self.broken)
+            self._add(connection, matches, sum_games(connection, self._curves, self._last_game, game, self.broken))
             self._last_match, self._last_game = match, game
 
     def _count_awaited(self, connection: Connection) -> None:
@@ -155,7 +154,7 @@ class StoredLeaderboards:
         if games.lucks:
             self._changed.add(games.ladder)
             miss = self._ladders[games.ladder].guess_limit + 1
-            score = MILLION * (games.guesses if games.outcome == "solved" else miss)
+            score = MILLIONTHS * (games.guesses if games.outcome == "solved" else miss)
             total = games.lucks * score - games.luck
             squares = games.lucks * score**2 - 2 * score * games.luck + games.luck_squares
             self._leaderboards[games.ladder].version(games.player, games.client).add_luck(games.lucks, total, squares)
@@ -169,9 +168,3 @@ class StoredLeaderboards:
             self.broken |= broken
             self._begin()
         return not self._last_match
-
-
-def _with_rank_of(row: LeaderboardRow, ranked: LeaderboardRow | None) -> LeaderboardRow:
-    if ranked is None or (row.client, row.games) != (ranked.client, ranked.games):
-        return row
-    return replace(row, rank=ranked.rank, rank_worst=ranked.rank_worst)

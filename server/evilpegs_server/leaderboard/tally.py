@@ -1,9 +1,11 @@
 """Counts of the games of players, to which results can be added in bulk and in any order."""
 
 import math
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import NamedTuple
 
 
@@ -23,8 +25,6 @@ class VersionTally:
     solved: int = 0
     scores: Counter[int] = field(default_factory=Counter)
     times_ms: Counter[int] = field(default_factory=Counter)
-    guesses: int = 0
-    total_ms: int = 0
     luck_games: int = 0
     luck_total: int = 0
     luck_squares: int = 0
@@ -42,14 +42,7 @@ class VersionTally:
         self.scores[guesses if solved else guess_limit + 1] += count
 
     def add_times(self, times_ms: Iterable[int]) -> None:
-        times = list(times_ms)
-        self.times_ms.update(times)
-        self.guesses += len(times)
-        self.total_ms += sum(times)
-
-    @property
-    def mean_ms(self) -> float:
-        return self.total_ms / self.guesses if self.guesses else 0.0
+        self.times_ms.update(times_ms)
 
     def add_luck(self, games: int, total: int, squares: int) -> None:
         self.luck_games += games
@@ -75,31 +68,24 @@ class PlayerTally:
     def games(self) -> int:
         return sum(tally.scores.total() for tally in self.versions.values())
 
-    def numbered_versions(self) -> Iterator[tuple[int, VersionTally]]:
-        """Yield the versions in the order of their first matches; those without a match come last."""
+    def counted_versions(self) -> "list[CountedVersion]":
+        """Return the versions with a game that is not void.
+
+        All versions are numbered in the order of their first matches; those without a match come last.
+        """
         ordered = sorted(self.versions.values(), key=lambda tally: (tally.first, tally.client))
-        yield from enumerate(ordered, start=1)
+        return [CountedVersion(self, number, tally) for number, tally in enumerate(ordered, 1) if tally.scores]
 
-    def latest_version(self) -> tuple[int, VersionTally] | None:
-        """Return the version with which the player started a match last, among those with a game that is not void."""
-        counted = [(number, tally) for number, tally in self.numbered_versions() if tally.scores]
-        return max(counted, key=lambda version: (version[1].last, version[0]), default=None)
-
-
-def mean(counts: Counter[int]) -> float:
-    """Return the mean of numbers, of which each key occurs as often as its value says."""
-    return sum(value * count for value, count in counts.items()) / counts.total()
+    def latest_version(self) -> "CountedVersion | None":
+        """Return the counted version with which the player started a match last."""
+        return max(self.counted_versions(), key=lambda version: (version.tally.last, version.number), default=None)
 
 
 def percentile(counts: Counter[int], share: float) -> int:
     """Return the smallest x for which at least the fraction ``share`` of all numbers is at most x."""
-    wanted = math.ceil(share * counts.total())
-    passed = 0
-    for value in sorted(counts):
-        passed += counts[value]
-        if passed >= wanted:
-            break
-    return value
+    values = sorted(counts)
+    at_most = list(accumulate(counts[value] for value in values))
+    return values[bisect_left(at_most, math.ceil(share * at_most[-1]))]
 
 
 class CountedVersion(NamedTuple):

@@ -5,6 +5,7 @@ from dataclasses import astuple
 from pathlib import Path
 from random import Random
 
+import orjson
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,7 +19,7 @@ from evilpegs_server.leaderboard.leaderboard import (
     RANKED_FROM_FIXED,
     Leaderboard,
 )
-from evilpegs_server.leaderboard.row import LeaderboardRow, leaderboard_document
+from evilpegs_server.leaderboard.row import LeaderboardRow, leaderboard_text
 from evilpegs_server.leaderboard.tally import VersionTally
 from evilpegs_server.match.ladders import load_ladders
 from support.leaderboard_fold import LeaderboardFold, leaderboard
@@ -391,11 +392,11 @@ class TestSplits:
         assert fold.rows() == leaderboard(records.events, "classic")
 
 
-def test_leaderboard_document_holds_ladder_and_rows():
+def test_text_of_leaderboard_holds_ladder_and_rows():
     ladder = load_ladders()["classic"].info()
-    document = leaderboard_document(ladder, leaderboard(EVENTS, "classic"))
+    document = orjson.loads(leaderboard_text(ladder, leaderboard(EVENTS, "classic")))
     assert (document["ladder"], document["rules"], document["codemaker"]) == ("classic", "4x6", "fixed")
     assert document["guess_limit"] == 10
     assert [row["player"] for row in document["rows"]] == ["bob", "ann"]
-    assert document["rows"][1]["histogram"] == ((4, 1), (11, 3))
+    assert document["rows"][1]["histogram"] == [[4, 1], [11, 3]]
     assert document["rows"][1]["all_games"] == 6

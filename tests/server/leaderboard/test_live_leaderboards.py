@@ -85,12 +85,12 @@ def test_live_leaderboards_equal_fold_of_all_events(tmp_path_factory, monkeypatc
 
 async def test_wake_counts_new_events(engine, live):
     assert await live.rows("tiny") == ()
-    assert live.version("tiny") == 0
+    nothing = await live.body(EVIL.info())
     store(engine, *StoredPlay(1, TINY).play(("solved", [3, 4])))
     await woken(live)
     (row,) = await live.rows("tiny")
     assert (row.player, row.games, row.mean, row.mean_ms) == ("ann", 1, 2, 3.5)
-    assert live.version("tiny-evil") == 0
+    assert await live.body(EVIL.info()) is nothing
 
 
 async def test_leaderboards_follow_matches_of_server(engine, fake_server, ann):
@@ -116,15 +116,15 @@ async def test_leaderboards_follow_matches_of_server(engine, fake_server, ann):
     await follower.close()
 
 
-async def test_update_without_events_keeps_version(engine, live):
+async def test_update_without_events_keeps_text(engine, live):
     store(engine, *StoredPlay(1, TINY).play(("solved", [3])))
     await live.update()
-    version = live.version("tiny")
+    text = await live.body(TINY.info())
     await live.update()
-    assert live.version("tiny") == version > 0
+    assert await live.body(TINY.info()) is text
 
 
-async def test_text_of_leaderboard_is_made_once_per_version(engine, live):
+async def test_text_of_leaderboard_is_made_once_for_same_rows(engine, live):
     store(engine, *StoredPlay(1, TINY).play(("solved", [3])))
     await live.update()
     first, again = await asyncio.gather(live.body(TINY.info()), live.body(TINY.info()))
