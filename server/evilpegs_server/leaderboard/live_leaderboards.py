@@ -123,7 +123,7 @@ class LiveLeaderboards:
     @property
     def unadjusted_games(self) -> int:
         """The number of games counted without their luck, because it is not stored yet."""
-        return self._counting.awaited
+        return len(self._counting.awaited)
 
     @property
     def filled(self) -> bool:

@@ -50,6 +50,7 @@ class StoredLeaderboards:
     def __init__(self, derived: DerivedFile, ladders: Mapping[str, Ladder]) -> None:
         self.stopped = False
         self.broken: set[int] = set()  # by `matches.number`
+        self.awaited: deque[int] = deque()  # games counted without their luck, because it is not stored yet
         self._derived = derived
         self._ladders = {ladder.id: ladder for ladder in ladders.values() if ladder.rated}
         hashes = curve_hashes(self._ladders.values())
@@ -62,11 +63,6 @@ class StoredLeaderboards:
     def is_verified(self) -> bool:
         """True if the hashes of all events from before the last `advance` are verified."""
         return self._verified >= self._derived.position
-
-    @property
-    def awaited(self) -> int:
-        """The number of games counted without their luck, because it is not stored yet."""
-        return len(self._awaited)
 
     def advance(self, last: int) -> dict[str, tuple[LeaderboardRow, ...]]:
         """Count what was stored since the last call, and return all rows of the changed ladders, best first.
@@ -87,11 +83,10 @@ class StoredLeaderboards:
 
     def player_rows(self, player: str) -> list[tuple[str, LeaderboardRow]]:
         """Return a row per ladder id and client version; only rows that are on a leaderboard have a rank."""
-        number = next((number for number, name in self._names.items() if name == player), None)
-        if number is None:
-            return []
+        numbers = [number for number, name in self._names.items() if name == player]
         return [
             (ladder, row)
+            for number in numbers
             for ladder, leaderboard in self._leaderboards.items()
             for row in leaderboard.version_rows(number)
         ]
@@ -106,7 +101,7 @@ class StoredLeaderboards:
             for ladder in self._ladders.values()
         }
         self._names: dict[int, str] = {}
-        self._awaited: deque[int] = deque()
+        self.awaited.clear()
         self._last_match = self._last_game = 0
         self._changed = set(self._shown)
 
@@ -121,13 +116,13 @@ class StoredLeaderboards:
 
     def _count_awaited(self, connection: Connection) -> None:
         # the newest first: luck of new games is measured first
-        games = list(islice(reversed(self._awaited), AWAITED))
+        games = list(islice(reversed(self.awaited), AWAITED))
         sums = sum_listed_games(connection, self._curves, games, self.broken)
         for _ in games:
-            self._awaited.pop()
+            self.awaited.pop()
         for each in sums:
             self._add_luck(each)
-            self._awaited.extendleft(each.unadjusted_games)
+            self.awaited.extendleft(each.unadjusted_games)
 
     def _add(self, connection: Connection, matches: list[MatchSums], games: list[GameSums]) -> None:
         players = {each.player for each in matches} | {each.player for each in games}
@@ -142,7 +137,7 @@ class StoredLeaderboards:
             if each.times_ms:
                 leaderboard.version(each.player, each.client).add_times(map(int, each.times_ms.split(",")))
             self._add_luck(each)
-            self._awaited.extend(each.unadjusted_games)
+            self.awaited.extend(each.unadjusted_games)
 
     def _leaderboard(self, ladder: str, player: int) -> Leaderboard:
         self._changed.add(ladder)
