@@ -25,7 +25,7 @@ from evilpegs_game.codemakers.solved_positions import SolvedPositions
 from evilpegs_game.errors import EvilpegsError
 from evilpegs_server.hosts import allowed_hosts
 from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
-from evilpegs_server.leaderboard.luck import LUCK_LIMITS, LuckKeeper
+from evilpegs_server.leaderboard.luck import LuckKeeper
 from evilpegs_server.listening import (
     allow_open_files,
     bind_site,
@@ -39,11 +39,10 @@ from evilpegs_server.settings import Settings
 from evilpegs_server.show.follower import Follower
 from evilpegs_server.show.streams import Streams
 from evilpegs_server.show_process import ALIVE, ALIVE_SECONDS, LogLine, ShowSetup, find_broker
-from evilpegs_server.site.analysis import ANALYSIS_LIMITS, MatchAnalyses
+from evilpegs_server.site.analysis import MatchAnalyses
 from evilpegs_server.site.app import create_app
-from evilpegs_server.site.counts import SiteCounts
 from evilpegs_server.site.http_server import running_http_server
-from evilpegs_server.site.metrics import ShowMetrics
+from evilpegs_server.site.metrics import ShowMetrics, SiteCounts
 from evilpegs_server.site.site import Site
 from evilpegs_server.stopping import STOP_SIGNALS
 from evilpegs_server.storage.archive import load_log_id
@@ -53,6 +52,7 @@ from evilpegs_server.storage.server_key import key_path, load_public_keys
 from evilpegs_server.work.child_process import FramedProtocol, lower_priority, pack
 from evilpegs_server.work.interpreter import run, tune_gc_and_gil
 from evilpegs_server.work.pool import TaskPool
+from evilpegs_server.work.scheduler import ONE_AT_A_TIME
 from evilpegs_server.work.worker_process import WorkerProcess
 from evilpegs_server.work.workspace import WorkerSetup
 
@@ -79,8 +79,7 @@ async def running_show(
         follower = Follower(engine, log, setup.sent)
         worker = WorkerProcess(WorkerSetup(CACHE_BYTES, settings.count_bytes, SolvedPositions().to_bytes()), log)
         stack.push_async_callback(worker.close)
-        limits = {"analyses": ANALYSIS_LIMITS, "luck": LUCK_LIMITS}
-        pools = {name: TaskPool(each, worker, time.monotonic) for name, each in limits.items()}
+        pools = {name: TaskPool(ONE_AT_A_TIME, worker, time.monotonic) for name in ("analyses", "luck")}
         for pool in pools.values():
             stack.callback(pool.close)
         reads = Reads()
@@ -108,7 +107,6 @@ async def running_show(
             analyses = MatchAnalyses(engine, pools["analyses"])
             stack.callback(analyses.close)
             counts, site_address = SiteCounts(), find_site_address(settings)
-            caches = {"analyses": lambda: analyses.state}
             site = Site(
                 all_ladders=ladders,
                 offered=setup.offered,
@@ -118,7 +116,7 @@ async def running_show(
                 reads=reads,
                 analyses=analyses,
                 streams=streams,
-                metrics=ShowMetrics(counts, streams, follower, leaderboards, pools, caches),
+                metrics=ShowMetrics(counts, streams, follower, leaderboards, pools, {"analyses": analyses.texts}),
                 public_metrics=settings.public_metrics,
                 allow_origins=settings.allow_origins,
                 hosts=allowed_hosts(settings.hosts, settings.site_url),

@@ -7,8 +7,8 @@ from contextlib import asynccontextmanager
 from starlette.responses import Response, StreamingResponse
 from websockets.asyncio.server import serve
 
-from evilpegs_server.site.counts import SiteCounts
 from evilpegs_server.site.http_server import running_http_server
+from evilpegs_server.site.metrics import SiteCounts
 
 LIMITS = {"frame_bytes": 4096, "nesting": 8, "open_matches": 8, "requests_per_second": 100}
 LADDER = {"rules": "3x4", "codemaker": "fixed", "tie": None, "clock": None, "guess_limit": 4, "games": 1, "rated": True}

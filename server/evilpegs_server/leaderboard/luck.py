@@ -17,10 +17,8 @@ from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.storage.derived import DerivedFile, MeasuredLuck
 from evilpegs_server.storage.games import StoredGame, load_newest_game, load_stored_games, sum_games
 from evilpegs_server.work.pool import TaskPool
-from evilpegs_server.work.scheduler import SchedulerLimits
 from evilpegs_server.work.tasks import MeasureLuck
 
-LUCK_LIMITS: Final = SchedulerLimits(budget=0, window=60.0, cheap=0, heavy_slots=1, cheap_slots=0)
 GAMES: Final = 1_000  # looked at in one step; new games wait for it
 # games times codes of their rules, per measurement; one game may exceed it. With far fewer, the event loop would spend
 # more time on sending them than the worker on measuring: fifty games on 4x6 take about 15 ms
@@ -54,7 +52,7 @@ class LuckKeeper:
         pool: TaskPool,
         ladders: Mapping[str, Ladder],
         log: BoundLogger,
-        stored: Callable[[], None] = lambda: None,
+        stored: Callable[[], None],
         look_seconds: float = LOOK_SECONDS,
     ) -> None:
         self._derived, self._pool, self._log, self._stored = derived, pool, log, stored
@@ -121,11 +119,8 @@ class LuckKeeper:
                 after, last = max(0, oldest - GAMES), oldest
                 oldest = after
             sums = sum_games(connection, self._curves, after, last)
-            return (
-                newest,
-                oldest,
-                load_stored_games(connection, [game for each in sums for game in each.unadjusted_games]),
-            )
+            wanted = [game for each in sums for game in each.unadjusted_games]
+            return newest, oldest, load_stored_games(connection, wanted)
 
     async def _measure_batch(self, ladder: Ladder, games: Sequence[StoredGame]) -> None:
         task = MeasureLuck(ladder.rules, ladder.guess_limit, tuple(tuple(game.turns) for game in games))

@@ -3,19 +3,18 @@ from functools import partial
 from typing import Final
 
 import orjson
+from fastapi import HTTPException
 from sqlalchemy import Engine
 
-from evilpegs_game.errors import EvilpegsError, quoted
-from evilpegs_game.live.cache import ByteCache, CacheState
+from evilpegs_game.live.cache import ByteCache
 from evilpegs_game.rules import Rules
 from evilpegs_server.record.recorded_match import MatchReplay, add_analyses, read_replay, replay_document
+from evilpegs_server.site.responses import unknown_match
 from evilpegs_server.storage.archive import load_entries
+from evilpegs_server.storage.reads import BusyError
 from evilpegs_server.work.pool import TaskPool
-from evilpegs_server.work.scheduler import SchedulerLimits
 from evilpegs_server.work.tasks import AnalyzeGames
 
-ANALYSIS_LIMITS: Final = SchedulerLimits(budget=0, window=60.0, cheap=0, heavy_slots=1, cheap_slots=0)
-"""The limits of a pool that runs one analysis at a time and nothing else."""
 # JSON texts of analyzed matches
 MAX_BYTES: Final = 8 << 20
 MAX_WAITING: Final = 16
@@ -24,37 +23,21 @@ MAX_WAITING: Final = 16
 _COST: Final = 1
 
 
-class MatchUnknownError(EvilpegsError, LookupError):
-    """No match has the requested id."""
-
-
-class MatchNotOverError(EvilpegsError):
-    """The match is still played, and an analysis would help its player."""
-
-
-class AnalysesBusyError(EvilpegsError):
-    """Too many other matches wait for their analysis; a later attempt may succeed."""
-
-
 class MatchAnalyses:
     """Analyses of finished matches, computed on demand and kept; requests for one match share a computation."""
 
     def __init__(self, engine: Engine, pool: TaskPool, max_bytes: int = MAX_BYTES) -> None:
         self._engine = engine
         self._pool = pool
-        self._texts: ByteCache[bytes] = ByteCache(max_bytes)
+        self.texts: ByteCache[bytes] = ByteCache(max_bytes)
         self._running: dict[str, asyncio.Task[bytes]] = {}
-
-    @property
-    def state(self) -> CacheState:
-        return self._texts.state
 
     async def text(self, match: str) -> bytes:
         """Return a match with the analysis of its turns as JSON text.
 
-        Raises MatchUnknownError, MatchNotOverError, AnalysesBusyError or RecordUnreadableError.
+        Raises HTTPException 404 or 409, BusyError if too many other matches wait, or RecordUnreadableError.
         """
-        text = self._texts.get(match)
+        text = self.texts.get(match)
         return await asyncio.shield(self._computation(match)) if text is None else text
 
     def close(self) -> None:
@@ -64,7 +47,7 @@ class MatchAnalyses:
     def _computation(self, match: str) -> asyncio.Task[bytes]:
         if match not in self._running:
             if len(self._running) >= MAX_WAITING:
-                raise AnalysesBusyError("too many matches are waiting for analysis; try again in a minute")
+                raise BusyError("too many matches are waiting for analysis; try again in a minute")
             task = self._running[match] = asyncio.create_task(self._compute(match))
             task.add_done_callback(partial(self._forget, match))
         return self._running[match]
@@ -80,16 +63,16 @@ class MatchAnalyses:
         task = AnalyzeGames(Rules.parse(replay.record.started.rules), games)
         analyses = await self._pool.run(self, _COST, task)
         text = await asyncio.to_thread(_document_text, replay, analyses)
-        self._texts.put(match, text, len(text))
+        self.texts.put(match, text, len(text))
         return text
 
 
 def _read_finished_match(engine: Engine, match: str) -> MatchReplay:
     entries = load_entries(engine, match)
     if not entries:
-        raise MatchUnknownError(f"there is no match {quoted(match)}")
-    if entries[-1].type != "match_over":
-        raise MatchNotOverError(f"match {match} is in play; it can be analyzed when it is over")
+        raise unknown_match(match)
+    if entries[-1].type != "match_over":  # an analysis would help its player
+        raise HTTPException(409, "the match is still being played; it is analyzed when it is over")
     return read_replay(match, entries)
 
 

@@ -14,7 +14,7 @@ import uvicorn
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from evilpegs_server.addresses import TrustedProxies
-from evilpegs_server.site.counts import SiteCounts
+from evilpegs_server.site.metrics import SiteCounts
 
 KEEP_ALIVE_SECONDS: Final = 15
 CLOSE_SECONDS: Final = 0.5

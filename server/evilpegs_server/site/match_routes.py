@@ -5,13 +5,12 @@ from heapq import nlargest
 from typing import Annotated, Any, Final
 
 import orjson
-from fastapi import APIRouter, HTTPException, Path, Query, Response
+from fastapi import APIRouter, Path, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from evilpegs_protocol.fields import Codemaker, LadderId, MatchId, Milliseconds, Name
 from evilpegs_protocol.record import read_record
 from evilpegs_server.record.event_log import LogEntry
-from evilpegs_server.site.analysis import AnalysesBusyError, MatchNotOverError, MatchUnknownError
 from evilpegs_server.site.models import (
     GameDocument,
     LiveMatch,
@@ -22,12 +21,11 @@ from evilpegs_server.site.models import (
 )
 from evilpegs_server.site.responses import (
     HOUR,
-    busy_response,
     document,
     json_body,
     next_page,
     problem_statuses,
-    quote,
+    unknown_match,
 )
 from evilpegs_server.site.site import CurrentSite, Site
 from evilpegs_server.storage.archive import load_entries
@@ -101,10 +99,6 @@ async def _entries(site: Site, match: str) -> list[LogEntry]:
     return entries
 
 
-def unknown_match(match: str) -> HTTPException:
-    return HTTPException(404, f"there is no match {quote(match)}; see /api/v1/matches")
-
-
 def _cache(entries: list[LogEntry]) -> str | None:
     return HOUR if entries[-1].type == "match_over" else None
 
@@ -149,14 +143,7 @@ async def get_analysis(site: CurrentSite, match: MatchPath) -> Response:
 
     The first request for a match computes its analysis, which takes seconds.
     """
-    try:
-        return json_body(await site.analyses.text(match), HOUR)
-    except MatchUnknownError:
-        raise unknown_match(match) from None
-    except MatchNotOverError:
-        raise HTTPException(409, "the match is still being played; it is analyzed when it is over") from None
-    except AnalysesBusyError as error:
-        return busy_response(str(error))
+    return json_body(await site.analyses.text(match), HOUR)
 
 
 def match_document(entries: Sequence[LogEntry]) -> MatchDocument:

@@ -1,17 +1,30 @@
 """The metrics of the process that shows what is played."""
 
-from collections.abc import Callable, Iterator, Mapping
-from types import MappingProxyType
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
-from evilpegs_game.live.cache import CacheState
+from evilpegs_game.live.cache import ByteCache
 from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.metric_families import ProcessMetrics, collect_caches, collect_pools, counter
 from evilpegs_server.show.follower import Follower
 from evilpegs_server.show.streams import Streams
-from evilpegs_server.site.counts import SiteCounts
 from evilpegs_server.work.pool import TaskPool
+
+
+@dataclass(slots=True)
+class SiteCounts:
+    connections: int = 0
+    refused_connections: int = 0
+    statuses: Counter[int] = field(default_factory=Counter)
+    """The responses with a status of 400 or more."""
+
+    def note_status(self, status: int) -> None:
+        if status >= 400:
+            self.statuses[status] += 1
 
 
 class ShowMetrics(ProcessMetrics):
@@ -21,8 +34,8 @@ class ShowMetrics(ProcessMetrics):
         streams: Streams,
         follower: Follower,
         leaderboards: LiveLeaderboards,
-        pools: Mapping[str, TaskPool] = MappingProxyType({}),
-        caches: Mapping[str, Callable[[], CacheState]] = MappingProxyType({}),
+        pools: Mapping[str, TaskPool],
+        caches: Mapping[str, ByteCache[Any]],
     ) -> None:
         super().__init__()
         self._counts, self._streams, self._follower, self._leaderboards = counts, streams, follower, leaderboards
@@ -42,4 +55,4 @@ class ShowMetrics(ProcessMetrics):
         unadjusted = "Games counted without their luck, because it is not known yet"
         yield GaugeMetricFamily("evilpegs_unadjusted_games", unadjusted, self._leaderboards.unadjusted_games)
         yield from collect_pools("evilpegs_show", {name: pool.metrics() for name, pool in self._pools.items()})
-        yield from collect_caches("evilpegs_show", {name: read() for name, read in self._caches.items()})
+        yield from collect_caches("evilpegs_show", {name: cache.state for name, cache in self._caches.items()})

@@ -71,6 +71,10 @@ def quote(value: object) -> str:
     return ascii(str(value)[:_QUOTED])
 
 
+def unknown_match(match: str) -> HTTPException:
+    return HTTPException(404, f"there is no match {quote(match)}; see /api/v1/matches")
+
+
 def problem_statuses(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Return the OpenAPI descriptions of a route's errors: ``statuses`` and those of every route."""
     schema = {"$ref": f"#/components/schemas/{Problem.__name__}"}

@@ -9,8 +9,8 @@ from starlette.types import Receive, Scope, Send
 
 from evilpegs_server.show.streams import ALL, HEARTBEAT, Stream, Streams
 from evilpegs_server.site.http_server import Connection
-from evilpegs_server.site.match_routes import MatchPath, unknown_match
-from evilpegs_server.site.responses import problem_statuses
+from evilpegs_server.site.match_routes import MatchPath
+from evilpegs_server.site.responses import problem_statuses, unknown_match
 from evilpegs_server.site.site import CurrentSite
 from evilpegs_server.storage.reads import BusyError
 

@@ -35,6 +35,9 @@ class SchedulerLimits:
     cheap_slots: int
 
 
+ONE_AT_A_TIME: Final = SchedulerLimits(budget=0, window=60.0, cheap=0, heavy_slots=1, cheap_slots=0)
+
+
 @dataclass(frozen=True, slots=True)
 class Job(Generic[_T]):
     """A piece of work for a player, any hashable object, with its estimated ``cost``."""

@@ -7,20 +7,17 @@ import threading
 import orjson
 import pytest
 import structlog
+from starlette.exceptions import HTTPException
 
 from evilpegs_game.analysis.turns import USUAL
 from evilpegs_game.codemakers.solved_positions import SolvedPositions
 from evilpegs_server.record.recorded_match import MatchReplay, analyze_match, replay_document
 from evilpegs_server.site import analysis
-from evilpegs_server.site.analysis import (
-    ANALYSIS_LIMITS,
-    MAX_WAITING,
-    AnalysesBusyError,
-    MatchAnalyses,
-    MatchNotOverError,
-)
+from evilpegs_server.site.analysis import MAX_WAITING, MatchAnalyses
 from evilpegs_server.storage.archive import load_match
+from evilpegs_server.storage.reads import BusyError
 from evilpegs_server.work.pool import TaskPool
+from evilpegs_server.work.scheduler import ONE_AT_A_TIME
 from evilpegs_server.work.tasks import AnalyzeGames
 from evilpegs_server.work.worker_process import WorkerProcess
 from evilpegs_server.work.workspace import WorkerSetup
@@ -87,7 +84,7 @@ async def test_document_equals_that_of_command_line(played, analyses):
 async def test_real_worker_computes_same_document(played):
     """The analysis runs in a process of its own."""
     process = WorkerProcess(WorkerSetup(BYTES, BYTES, SolvedPositions().to_bytes()), structlog.get_logger())
-    pool = TaskPool(ANALYSIS_LIMITS, process, lambda: 0.0)
+    pool = TaskPool(ONE_AT_A_TIME, process, lambda: 0.0)
     async with asyncio.timeout(PATIENCE):
         assert await read(MatchAnalyses(played, pool), OVER) == expected(played, OVER)
     assert process.pid != os.getpid()
@@ -104,7 +101,7 @@ async def test_match_is_analyzed_once_for_all_who_ask(analyses, pool):
     assert documents == [documents[0]] * 5
     assert await read(analyses, OVER) == documents[0]
     assert len(pool.submitted) == 1
-    assert analyses.state.hits == 1
+    assert analyses.texts.state.hits == 1
 
 
 async def test_analysis_continues_when_first_reader_leaves(analyses, pool):
@@ -118,14 +115,17 @@ async def test_analysis_continues_when_first_reader_leaves(analyses, pool):
 
 
 async def test_match_in_play_is_not_analyzed(analyses, pool):
-    with pytest.raises(MatchNotOverError, match=IN_PLAY):
+    with pytest.raises(HTTPException) as refusal:
         await read(analyses, IN_PLAY)
+    assert refusal.value.status_code == 409
     assert pool.submitted == []
 
 
-async def test_unknown_match_is_lookup_error(analyses, pool):
-    with pytest.raises(LookupError, match="'none'"):
+async def test_unknown_match_is_not_found(analyses, pool):
+    with pytest.raises(HTTPException) as refusal:
         await read(analyses, "none")
+    assert refusal.value.status_code == 404
+    assert "'none'" in refusal.value.detail
     assert pool.submitted == []
 
 
@@ -145,8 +145,8 @@ async def test_documents_over_budget_are_dropped(played, pool):
     analyses = MatchAnalyses(played, pool, max_bytes=size)
     for match in (OVER, OTHER, OVER):
         await analyses.text(match)
-    assert analyses.state.bytes_used <= size
-    assert analyses.state.hits == 0
+    assert analyses.texts.state.bytes_used <= size
+    assert analyses.texts.state.hits == 0
 
 
 async def test_too_many_waiting_matches_are_refused(analyses, pool, monkeypatch):
@@ -155,7 +155,7 @@ async def test_too_many_waiting_matches_are_refused(analyses, pool, monkeypatch)
     pool.paused = True
     first = asyncio.create_task(analyses.text(OVER))
     await submitted(pool, 1)
-    with pytest.raises(AnalysesBusyError):
+    with pytest.raises(BusyError):
         await analyses.text(OTHER)
     again = asyncio.create_task(analyses.text(OVER))
     await asyncio.sleep(0)

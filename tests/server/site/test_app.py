@@ -12,7 +12,6 @@ from evilpegs_server.hosts import AllowedHosts
 from evilpegs_server.leaderboard import live_leaderboards
 from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.show.streams import Streams
-from evilpegs_server.site.analysis import AnalysesBusyError
 from evilpegs_server.site.app import Guard, HostCheck, create_app
 from evilpegs_server.site.site import Site
 from evilpegs_server.storage.errors import DatabaseMovedError
@@ -29,7 +28,7 @@ class BusyThreads:
 class BusyAnalyses:
     async def text(self, match):
         message = f"too many matches wait before {match}"
-        raise AnalysesBusyError(message)
+        raise BusyError(message)
 
 
 class FilledLeaderboards:

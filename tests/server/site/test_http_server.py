@@ -14,8 +14,8 @@ from starlette.responses import Response, StreamingResponse
 from evilpegs_server.addresses import TrustedProxies
 from evilpegs_server.listening import bind
 from evilpegs_server.site import http_server
-from evilpegs_server.site.counts import SiteCounts
 from evilpegs_server.site.http_server import MAX_REQUEST_BYTES, running_http_server
+from evilpegs_server.site.metrics import SiteCounts
 from support.patience import PATIENCE
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"

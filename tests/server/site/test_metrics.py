@@ -7,11 +7,10 @@ import pytest
 from fastapi import FastAPI
 
 from evilpegs_game.live.cache import ByteCache
-from evilpegs_server.site.analysis import ANALYSIS_LIMITS
-from evilpegs_server.site.counts import SiteCounts
-from evilpegs_server.site.metrics import ShowMetrics
+from evilpegs_server.site.metrics import ShowMetrics, SiteCounts
 from evilpegs_server.site.routes import add_routes
 from evilpegs_server.work.pool import TaskPool
+from evilpegs_server.work.scheduler import ONE_AT_A_TIME
 from support.patience import PATIENCE
 from support.shown_metrics import values
 
@@ -33,14 +32,14 @@ def parts():
         streams=SimpleNamespace(open=0),
         follower=SimpleNamespace(unread=0),
         leaderboards=SimpleNamespace(broken_matches=0, unadjusted_games=0, filled=False),
-        pool=TaskPool(ANALYSIS_LIMITS, HeldExecutor(), lambda: 5.0),
+        pool=TaskPool(ONE_AT_A_TIME, HeldExecutor(), lambda: 5.0),
         cache=ByteCache(100),
     )
 
 
 @pytest.fixture
 def metrics(parts):
-    pools, caches = {"analyses": parts.pool}, {"analyses": lambda: parts.cache.state}
+    pools, caches = {"analyses": parts.pool}, {"analyses": parts.cache}
     return ShowMetrics(parts.counts, parts.streams, parts.follower, parts.leaderboards, pools, caches)
 
 
