@@ -23,7 +23,7 @@ class ConnectionLog:
         self._call_later = call_later
         self._is_out = False
         self._is_unstable = False
-        self._is_stable = False
+        # until a connection is stable
         self._timer: asyncio.TimerHandle | None = None
 
     def connected(self) -> None:
@@ -36,14 +36,13 @@ class ConnectionLog:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-            self._is_unstable = self._is_unstable or not self._is_stable
-        self._is_stable = False
+            self._is_unstable = True
         if not self._is_out:
             self._is_out = True
             self._log.warning("not connected to the MQTT broker; matches go on, events are sent later", why=why)
 
     def _note_stable(self) -> None:
-        self._is_stable = True
+        self._timer = None
         if self._is_unstable:
             self._is_unstable = self._is_out = False
             self._log.info("connected to the MQTT broker")
