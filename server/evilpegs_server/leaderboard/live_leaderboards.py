@@ -67,8 +67,7 @@ class LiveLeaderboards:
         self._counting.stopped = True
         if self._following is not None:
             self._following.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._following
+            await asyncio.wait([self._following])
         await asyncio.to_thread(self._thread.shutdown)
 
     def wake(self) -> None:

@@ -5,7 +5,6 @@ cannot be measured counts on leaderboards without its luck.
 """
 
 import asyncio
-import contextlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
@@ -77,8 +76,7 @@ class LuckKeeper:
         """Stop; luck that is not stored yet is measured after the next start."""
         if self._following is not None:
             self._following.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._following
+            await asyncio.wait([self._following])
 
     async def _follow(self) -> None:
         await self._woken.wait()  # before the first count there is nothing to measure
