@@ -38,19 +38,18 @@ class MatchAnalyses:
         Raises HTTPException 404 or 409, BusyError if too many other matches wait, or RecordUnreadableError.
         """
         text = self.texts.get(match)
-        return await asyncio.shield(self._computation(match)) if text is None else text
-
-    def close(self) -> None:
-        for task in self._running.values():
-            task.cancel()
-
-    def _computation(self, match: str) -> asyncio.Task[bytes]:
+        if text is not None:
+            return text
         if match not in self._running:
             if len(self._running) >= MAX_WAITING:
                 raise BusyError("too many matches are waiting for analysis; try again in a minute")
             task = self._running[match] = asyncio.create_task(self._compute(match))
             task.add_done_callback(partial(self._forget, match))
-        return self._running[match]
+        return await asyncio.shield(self._running[match])
+
+    def close(self) -> None:
+        for task in self._running.values():
+            task.cancel()
 
     def _forget(self, match: str, task: asyncio.Task[bytes]) -> None:
         del self._running[match]
