@@ -21,10 +21,11 @@ from evilpegs_server.site.models import (
 )
 from evilpegs_server.site.responses import (
     HOUR,
+    answer,
     document,
-    json_body,
     next_page,
     problem_statuses,
+    text_description,
     unknown_match,
 )
 from evilpegs_server.site.site import CurrentSite, Site
@@ -110,12 +111,7 @@ async def get_match(site: CurrentSite, match: MatchPath) -> Response:
     return document(await site.reads.run(match_document, entries), _cache(entries))
 
 
-_RECORD: Final[dict[int | str, dict[str, Any]]] = {
-    200: {
-        "description": "The events, one JSON object per line.",
-        "content": {JSON_LINES: {"schema": {"type": "string"}}},
-    }
-}
+_RECORD: Final = text_description("The events, one JSON object per line.", JSON_LINES)
 
 
 @router.get("/matches/{match}/record", response_class=Response, responses=_RECORD | problem_statuses(404))
@@ -125,25 +121,21 @@ async def get_record(site: CurrentSite, match: MatchPath) -> Response:
     `evilpegs replay --record` writes the same form, and `evilpegs verify` reads it.
     """
     entries = await _entries(site, match)
-    answer = Response("".join(f"{entry.text}\n" for entry in entries), media_type=JSON_LINES)
-    if cache := _cache(entries):
-        answer.headers["Cache-Control"] = cache
-    return answer
+    return answer("".join(f"{entry.text}\n" for entry in entries), _cache(entries), JSON_LINES)
 
 
-_ANALYSIS: Final[dict[int | str, dict[str, Any]]] = {
-    200: {"description": "The document of `evilpegs replay --json`."},
-    **problem_statuses(404, 409),
-}
-
-
-@router.get("/matches/{match}/analysis", response_model=dict[str, Any], responses=_ANALYSIS)
+@router.get(
+    "/matches/{match}/analysis",
+    response_model=dict[str, Any],
+    response_description="The document of `evilpegs replay --json`.",
+    responses=problem_statuses(404, 409),
+)
 async def get_analysis(site: CurrentSite, match: MatchPath) -> Response:
     """Return the analysis of a finished match, which says what each guess was worth.
 
     The first request for a match computes its analysis, which takes seconds.
     """
-    return json_body(await site.analyses.text(match), HOUR)
+    return answer(await site.analyses.text(match), HOUR)
 
 
 def match_document(entries: Sequence[LogEntry]) -> MatchDocument:
@@ -188,7 +180,10 @@ async def get_live(site: CurrentSite, query: Annotated[LiveQuery, Query()]) -> R
 
 
 def _live_match(site: Site, match: OpenMatchRow) -> LiveMatch:
-    game, turn = _position(match)
+    # as the player has received it; turn 0 before they have sent `ready`
+    last = orjson.loads(match.newest)
+    game = last.get("game", 1)
+    turn = last["turn"] + 1 if last["type"] == "feedback" else int(match.last_begun == game)
     return LiveMatch(
         match=match.match,
         ladder=match.ladder,
@@ -197,12 +192,3 @@ def _live_match(site: Site, match: OpenMatchRow) -> LiveMatch:
         turn=turn,
         watchers=site.streams.count(match.match, match.ladder),
     )
-
-
-def _position(match: OpenMatchRow) -> tuple[int, int]:
-    # as the player has received it; turn 0 before they have sent `ready`
-    last = orjson.loads(match.newest)
-    if last["type"] == "feedback":
-        return last["game"], last["turn"] + 1
-    game = last.get("game", 1)
-    return game, int(match.last_begun == game)

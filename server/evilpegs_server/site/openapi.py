@@ -36,10 +36,6 @@ def openapi_text(base_path: str = "") -> str:
     document = get_openapi(
         title="evilpegs", version="1", description=DESCRIPTION, routes=app.routes, servers=[{"url": base_path or "/"}]
     )
-    return json.dumps(_with_problems(document), indent=1, sort_keys=True) + "\n"
-
-
-def _with_problems(document: dict[str, Any]) -> dict[str, Any]:
     schemas = document["components"]["schemas"]
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
@@ -47,7 +43,7 @@ def _with_problems(document: dict[str, Any]) -> dict[str, Any]:
     for methods in document["paths"].values():
         _describe_responses(methods["get"]["responses"])
         methods["head"] = _head_of(methods["get"])
-    return document
+    return json.dumps(document, indent=1, sort_keys=True) + "\n"
 
 
 def _head_of(operation: dict[str, Any]) -> dict[str, Any]:

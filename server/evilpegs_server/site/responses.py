@@ -84,13 +84,18 @@ def problem_statuses(*statuses: int) -> dict[int | str, dict[str, Any]]:
     }
 
 
-def json_body(body: bytes | str, cache: str | None = None) -> Response:
-    """Return a JSON response; without ``cache``, its Cache-Control, clients must validate it before each use."""
-    return Response(body, 200, None if cache is None else {"Cache-Control": cache}, JSON)
+def text_description(description: str, media_type: str) -> dict[int | str, dict[str, Any]]:
+    """Return the OpenAPI description of an answer that is no JSON."""
+    return {200: {"description": description, "content": {media_type: {"schema": {"type": "string"}}}}}
+
+
+def answer(body: bytes | str, cache: str | None = None, media_type: str = JSON) -> Response:
+    """Return a response; without ``cache``, its Cache-Control, clients must validate it before each use."""
+    return Response(body, 200, None if cache is None else {"Cache-Control": cache}, media_type)
 
 
 def document(model: BaseModel, cache: str | None = None) -> Response:
-    return json_body(model.model_dump_json(), cache)
+    return answer(model.model_dump_json(), cache)
 
 
 def next_page(base_path: str, path: str, query: Mapping[str, Any], cursor: str | None) -> str | None:

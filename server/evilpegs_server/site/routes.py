@@ -1,7 +1,7 @@
 """The routes of the site; those of matches are in `match_routes`, those of streams in `stream_routes`."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from fastapi import APIRouter, FastAPI, HTTPException, Path, Query, Request, Response
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
@@ -30,12 +30,13 @@ from evilpegs_server.site.models import (
 from evilpegs_server.site.page import KEEP_FOREVER, page_headers
 from evilpegs_server.site.responses import (
     MINUTE,
+    answer,
     busy_response,
     document,
-    json_body,
     next_page,
     problem_statuses,
     quote,
+    text_description,
 )
 from evilpegs_server.site.site import CurrentSite, Site
 from evilpegs_server.storage.browse import StoredPlayer, find_player, list_players
@@ -67,12 +68,7 @@ _LINKS: Final = {
     "health": "/healthz",
     "ready": "/readyz",
 }
-_INDEX: Final[dict[int | str, dict[str, Any]]] = {
-    200: {
-        "description": "The links, or the page for a client that accepts `text/html`.",
-        "content": {HTML: {"schema": {"type": "string"}}},
-    }
-}
+_INDEX: Final = text_description("The links, or the page for a client that accepts `text/html`.", HTML)
 
 
 @_server.get("/", response_model=IndexDocument, responses=_INDEX | problem_statuses())
@@ -80,9 +76,9 @@ async def get_index(site: CurrentSite, request: Request) -> Response:
     """Return the paths of the API. A client that accepts HTML, such as a browser, gets the web page instead."""
     if any(HTML in each for each in request.headers.getlist("accept")):
         return Response(site.page.index, 200, page_headers(site.game_url(request)), HTML)
-    answer = _index(site)
-    answer.headers["Vary"] = "Accept"
-    return answer
+    links = _index(site)
+    links.headers["Vary"] = "Accept"
+    return links
 
 
 @_server.get("/api/v1", include_in_schema=False)
@@ -106,7 +102,7 @@ async def get_game(site: CurrentSite, request: Request) -> Response:
 
 @_server.get("/favicon.ico", include_in_schema=False)
 async def get_favicon(site: CurrentSite) -> Response:
-    return Response(site.page.icon.body, media_type=site.page.icon.media_type)
+    return answer(site.page.icon.body, media_type=site.page.icon.media_type)
 
 
 @_server.get("/static/{path:path}", include_in_schema=False)
@@ -114,7 +110,7 @@ async def get_static(site: CurrentSite, path: str) -> Response:
     file = site.page.files.get(path)
     if file is None:
         raise HTTPException(404, f"the page has no file {quote(path)}")
-    return Response(file.body, 200, {"Cache-Control": KEEP_FOREVER}, file.media_type)
+    return answer(file.body, KEEP_FOREVER, file.media_type)
 
 
 @_server.get("/healthz", response_model=HealthDocument, responses=problem_statuses())
@@ -146,19 +142,13 @@ async def get_keys(site: CurrentSite) -> Response:
 @_server.get("/api/v1/openapi.json", include_in_schema=False)
 async def get_openapi(request: Request) -> Response:
     text: str = request.app.state.openapi_text
-    return json_body(text, MINUTE)
+    return answer(text, MINUTE)
 
 
-_METRICS: Final[dict[int | str, dict[str, Any]]] = {
-    200: {
-        "description": "The numbers in the text format of Prometheus.",
-        "content": {"text/plain": {"schema": {"type": "string"}}},
-    },
-    **problem_statuses(403),
-}
+_METRICS: Final = text_description("The numbers in the text format of Prometheus.", "text/plain")
 
 
-@_server.get("/metrics", response_class=Response, responses=_METRICS)
+@_server.get("/metrics", response_class=Response, responses=_METRICS | problem_statuses(403))
 async def get_metrics(site: CurrentSite, request: Request) -> Response:
     """Return the metrics of the site in the text format of Prometheus. The game port has those of the game.
 
@@ -167,8 +157,7 @@ async def get_metrics(site: CurrentSite, request: Request) -> Response:
     peer = request.client.host if request.client is not None else ""
     if not site.public_metrics and not is_local(peer, request.headers):
         raise HTTPException(403, NOT_LOCAL)
-    headers = {"Cache-Control": "no-store", "Content-Type": CONTENT_TYPE_LATEST}
-    return Response(site.metrics.text(), headers=headers)
+    return answer(site.metrics.text(), _NEVER_KEPT, CONTENT_TYPE_LATEST)
 
 
 @_ladders.get("/ladders", response_model=LadderList, responses=problem_statuses())
@@ -193,7 +182,7 @@ async def get_leaderboard(site: CurrentSite, ladder: LadderPath) -> Response:
     found = site.find_ladder(ladder)
     if not found.rated:
         raise HTTPException(404, f"{found.id} is for practice and has no leaderboard")
-    return json_body(await site.leaderboards.body(found.info()))
+    return answer(await site.leaderboards.body(found.info()))
 
 
 class PlayerQuery(BaseModel):
@@ -222,11 +211,10 @@ async def get_player(
     if stored is None:
         raise HTTPException(404, f"there is no player {quote(player)}; see /api/v1/players")
     rows = await site.leaderboards.player_rows(stored.name)
-    return json_body(await site.reads.run(_encode, stored, rows))
+    return answer(await site.reads.run(_encode, stored, rows))
 
 
 def _encode(player: StoredPlayer, rows: Sequence[tuple[str, LeaderboardRow]]) -> str:
     # run it in a thread: a player may have a row for each of thousands of client versions
     results = tuple(PlayerResult(ladder=ladder, row=row) for ladder, row in rows)
-    entry = PlayerEntry.model_validate(player)
-    return PlayerDocument(**dict(entry), results=results).model_dump_json()
+    return PlayerDocument(**player._asdict(), results=results).model_dump_json()
