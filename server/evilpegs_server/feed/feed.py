@@ -43,7 +43,6 @@ class Feed:
         log: BoundLogger,
     ) -> None:
         self._broker = broker
-        self._server_id = server_id
         self._topics = topics = FeedTopics(server_id)
         self._cursor = cursor
         self._retries = Retries(BACKOFF, rng := Random())  # noqa: S311 - jitter
@@ -80,7 +79,7 @@ class Feed:
 
     def _new_client(self) -> FeedClient:
         will = aiomqtt.Will(self._topics.state, self._state("lost").payload, qos=1, retain=True)
-        return FeedClient(self._broker, f"evilpegs-{self._server_id}", will, self._refusals.refused)
+        return FeedClient(self._broker, f"evilpegs-{self._topics.server}", will, self._refusals.refused)
 
     async def _use(self, client: FeedClient) -> None:
         self._is_connected = True
@@ -99,7 +98,7 @@ class Feed:
 
     def _state(self, state: Literal["online", "stopped", "lost"]) -> Delivery:
         # without a time, because the broker gets the state `lost`, the last will, long before it publishes it
-        document = {"state": state, "server": self._server_id, "version": version("evilpegs")}
+        document = {"state": state, "server": self._topics.server, "version": version("evilpegs")}
         return Delivery(self._topics.state, orjson.dumps(document), is_retained=True)
 
     async def _store_cursor(self) -> None:

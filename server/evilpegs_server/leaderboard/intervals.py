@@ -50,9 +50,8 @@ def adjusted_interval(tally: VersionTally, guess_limit: int, level: float) -> tu
 
 
 def solved_intervals(versions: Sequence[CountedVersion], levels: Sequence[float]) -> list[tuple[float, float]]:
-    solved = [version.tally.solved for version in versions]
-    games = [version.tally.scores.total() for version in versions]
-    return _intervals([[each - won, won] for each, won in zip(games, solved, strict=True)], 0, 1, levels)
+    counts = [[tally.scores.total() - tally.solved, tally.solved] for _, _, tally in versions]
+    return _intervals(counts, 0, 1, levels)
 
 
 def _intervals(

@@ -8,6 +8,7 @@ compare luck-adjusted means, all others raw means; times never decide a rank.
 """
 
 from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
@@ -32,7 +33,7 @@ class Leaderboard:
         self._guess_limit = guess_limit
         self._adjusted = adjusted
         self._ranked_from = ADJUSTED_FROM if adjusted else RANKED_FROM_FIXED if fixed else RANKED_FROM_ADVERSARY
-        self._players: dict[int, PlayerTally] = {}
+        self._players: defaultdict[int, PlayerTally] = defaultdict(PlayerTally)
         self._changed: set[int] = set()
         self._latest: dict[int, CountedVersion] = {}
         self._rows: dict[int, LeaderboardRow] = {}
@@ -118,8 +119,6 @@ class Leaderboard:
 
     def _tally(self, player: int) -> PlayerTally:
         self._changed.add(player)
-        if player not in self._players:
-            self._players[player] = PlayerTally()
         return self._players[player]
 
 

@@ -135,7 +135,6 @@ class LiveLeaderboards:
         return self._rows.get(ladder, ())
 
     async def player_rows(self, player: str) -> list[tuple[str, LeaderboardRow]]:
-        """Return a row per ladder id and client version; only rows on a leaderboard have a rank."""
         await self.wait_until_filled()
         return await self._run(partial(self._counting.player_rows, player))
 

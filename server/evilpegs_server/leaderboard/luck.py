@@ -65,7 +65,6 @@ class LuckKeeper:
         """Games up to the newest and above the oldest were looked at."""
 
     def start(self) -> None:
-        """Start the task, unless no ladder has a value curve."""
         if self._curves:
             self._following = asyncio.create_task(self._follow())
 
