@@ -41,6 +41,7 @@ from evilpegs_server.show.streams import Streams
 from evilpegs_server.show_process import ALIVE, ALIVE_SECONDS, LogLine, ShowSetup, find_broker
 from evilpegs_server.site.analysis import MatchAnalyses
 from evilpegs_server.site.app import create_app
+from evilpegs_server.site.bounds import ladder_list
 from evilpegs_server.site.http_server import running_http_server
 from evilpegs_server.site.metrics import ShowMetrics, SiteCounts
 from evilpegs_server.site.site import Site
@@ -109,7 +110,7 @@ async def running_show(
             counts, site_address = SiteCounts(), find_site_address(settings)
             site = Site(
                 all_ladders=ladders,
-                offered=setup.offered,
+                ladders=ladder_list(ladders, setup.offered),
                 engine=engine,
                 follower=follower,
                 leaderboards=leaderboards,

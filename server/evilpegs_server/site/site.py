@@ -1,4 +1,4 @@
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import Annotated
@@ -14,7 +14,6 @@ from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.show.follower import Follower
 from evilpegs_server.show.streams import Streams
 from evilpegs_server.site.analysis import MatchAnalyses
-from evilpegs_server.site.bounds import ladder_list
 from evilpegs_server.site.metrics import ShowMetrics
 from evilpegs_server.site.models import LadderList
 from evilpegs_server.site.page import Page, load_page
@@ -26,7 +25,7 @@ class Site:
     """What the routes answer from. ``base_path`` is where clients reach the site, without a slash at its end."""
 
     all_ladders: Mapping[str, Ladder]
-    offered: Collection[str]
+    ladders: LadderList
     engine: Engine
     follower: Follower
     leaderboards: LiveLeaderboards
@@ -44,10 +43,6 @@ class Site:
     log: BoundLogger
     page: Page = field(default_factory=load_page)
     version: str = field(default_factory=lambda: version("evilpegs"))
-    ladders: LadderList = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.ladders = ladder_list(self.all_ladders, self.offered)
 
     def find_ladder(self, ladder: str) -> Ladder:
         """Return a ladder. Raises HTTPException 404 for an unknown one."""

@@ -13,6 +13,7 @@ from evilpegs_server.leaderboard import live_leaderboards
 from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.show.streams import Streams
 from evilpegs_server.site.app import Guard, HostCheck, create_app
+from evilpegs_server.site.bounds import ladder_list
 from evilpegs_server.site.site import Site
 from evilpegs_server.storage.errors import DatabaseMovedError
 from evilpegs_server.storage.reads import BusyError, Reads
@@ -42,7 +43,7 @@ def site(fake_server):
     reads, follower = Reads(), FakeFollower(fake_server.engine)
     yield Site(
         all_ladders=fake_server.registry.ladders,
-        offered=[ladder.id for ladder in fake_server.registry.offered_ladders],
+        ladders=ladder_list(fake_server.registry.ladders, ()),
         engine=fake_server.engine,
         follower=follower,
         leaderboards=FilledLeaderboards(),
