@@ -128,8 +128,7 @@ class StoredLeaderboards:
         players = {each.player for each in matches} | {each.player for each in games}
         # first, so that an error of the database changes no leaderboard
         self._names |= load_player_names(connection, players - self._names.keys())
-        for started in matches:
-            player, ladder, client, count, first, last = started
+        for player, ladder, client, count, first, last in matches:
             self._leaderboard(ladder, player).version(player, client).add_matches(count, first, last)
         for each in games:
             leaderboard = self._leaderboard(each.ladder, each.player)
