@@ -121,7 +121,7 @@ async def test_match_in_play_is_not_analyzed(analyses, pool):
     assert pool.submitted == []
 
 
-async def test_unknown_match_is_not_found(analyses, pool):
+async def test_unknown_match_is_not_analyzed(analyses, pool):
     with pytest.raises(HTTPException) as refusal:
         await read(analyses, "none")
     assert refusal.value.status_code == 404
