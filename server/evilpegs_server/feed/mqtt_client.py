@@ -20,6 +20,7 @@ GOODBYE_SECONDS: Final = 0.5
 
 # of a PUBLISH packet: kind 1, length 4, length of the topic 2, number of the message 2 bytes
 _HEADER_BYTES: Final = 9
+_NO_PROPERTIES_BYTES: Final = 1
 # without it, a message waits up to 40 ms for the TCP acknowledgment of the message before
 _NO_DELAY: Final = ((socket.IPPROTO_TCP, socket.TCP_NODELAY, 1),)
 # the reason code of a disconnection that the broker has not explained
@@ -77,17 +78,15 @@ class FeedClient(aiomqtt.Client):
 
     def send(self, topic: str, payload: bytes) -> None:
         """Publish at QoS 0, in the order of calls, unless the broker accepts no message that large."""
-        if not self._is_too_large(topic, payload, None):
+        if not self._is_too_large(topic, len(payload) + _NO_PROPERTIES_BYTES):
             self._check(self._client.publish(topic, payload).rc)
 
     def post(self, message: Delivery) -> asyncio.Future[bool]:
         """Publish at QoS 1; the result is whether the broker accepts. Raises aiomqtt.MqttError."""
         topic, payload, is_retained, user_properties = message
-        properties = None
-        if user_properties:
-            properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
-            properties.UserProperty = list(user_properties)
-        if self._is_too_large(topic, payload, properties):
+        properties = Properties(PacketTypes.PUBLISH)  # type: ignore[no-untyped-call]
+        properties.UserProperty = list(user_properties)
+        if self._is_too_large(topic, len(payload) + len(properties.pack())):  # type: ignore[no-untyped-call]
             refused: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
             refused.set_result(False)
             return refused
@@ -132,12 +131,10 @@ class FeedClient(aiomqtt.Client):
         self._unanswered[number] = topic, answered
         return answered
 
-    def _is_too_large(self, topic: str, payload: bytes, properties: Properties | None) -> bool:
+    def _is_too_large(self, topic: str, rest: int) -> bool:
         # the broker would cut the connection
-        if self._largest_packet is None:
-            return False
-        packed = 1 if properties is None else len(properties.pack())  # type: ignore[no-untyped-call]
-        if (size := _HEADER_BYTES + len(topic.encode()) + packed + len(payload)) <= self._largest_packet:
+        size = _HEADER_BYTES + len(topic.encode()) + rest
+        if self._largest_packet is None or size <= self._largest_packet:
             return False
         why = f"it has about {size} bytes, and the broker accepts {self._largest_packet}"
         self._on_refusal(RefusedMessage(topic, why, "raise the broker's limit, max_packet_size of mosquitto"))
