@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Final
 from urllib.parse import urlsplit
 
-_DEFAULT_PORTS: Final = MappingProxyType({"http": 80, "https": 443})
+DEFAULT_PORTS: Final = MappingProxyType({"http": 80, "https": 443})
 _HOST: Final = re.compile(r"(?:\[([0-9A-Fa-f:.]{2,45})\]|([A-Za-z0-9._-]{1,253}))(?::[0-9]{0,5})?")
 # headers that a proxy adds: a request with one may come from anywhere
 _FORWARDED: Final = re.compile(r"forwarded|via|x-forwarded-.*|x-real-ip|cf-connecting-ip|true-client-ip")
@@ -27,12 +27,6 @@ def host_name(header: str) -> str | None:
     return None if match is None else (match[1] or match[2]).lower().removesuffix(".")
 
 
-def machine_names() -> tuple[str, ...]:
-    name = socket.gethostname().lower()
-    short = name.partition(".")[0]
-    return name, short, f"{short}.local"
-
-
 class AllowedHosts:
     """The hosts that requests may name: all IP addresses, localhost and ``names``."""
 
@@ -42,13 +36,12 @@ class AllowedHosts:
     def find(self, headers: Sequence[str]) -> str | None:
         """Return the host that the Host headers name, in lower case, if they are exactly one and it is allowed."""
         name = host_name(headers[0]) if len(headers) == 1 else None
-        return name if name is not None and (name in self._names or _is_address(name)) else None
+        return name if name is not None and (name in self._names or _address(name) is not None) else None
 
 
 def is_loopback(host: str) -> bool:
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
+    address = _address(host)
+    if address is None:
         return host.lower() == "localhost"
     mapped = getattr(address, "ipv4_mapped", None)
     return bool((mapped or address).is_loopback)
@@ -64,51 +57,29 @@ def is_local(peer: str, headers: Mapping[str, str]) -> bool:
     return is_loopback(peer) and is_loopback(host_name(headers.get("Host", "")) or "")
 
 
-def _is_address(name: str) -> bool:
+def _address(name: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     try:
-        ipaddress.ip_address(name)
+        return ipaddress.ip_address(name)
     except ValueError:
-        return False
-    return True
+        return None
 
 
 def host_in_url(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-@dataclass(frozen=True, slots=True)
-class SiteAddress:
-    """The site's address. ``url`` is public and configured; ``host`` is set if the game listens elsewhere."""
-
-    port: int
-    url: str | None = None
-    host: str | None = None
-    scheme: str = "http"
-
-    def url_for(self, host: str) -> str:
-        """Return the URL for a client that reached the game at ``host``; it ends with a slash."""
-        if self.url is not None:
-            return self.url.rstrip("/") + "/"
-        return f"{self.scheme}://{host_in_url(self.host or host)}:{self.port}/"
-
-    @property
-    def base_path(self) -> str:
-        """The path of the public URL, without a slash at its end."""
-        return urlsplit(self.url or "").path.rstrip("/")
-
-
 @dataclass(slots=True)
-class GameAddress:
-    """The game's address. ``host`` is set if the site listens elsewhere or has a public name."""
+class PublicAddress:
+    """The address of the game or the site. ``host`` is set unless it is the one at which a client reached the other."""
 
+    scheme: str
     path: str
+    port: int | None = None
     url: str | None = None
     host: str | None = None
-    scheme: str = "ws"
-    port: int | None = None
 
     def url_for(self, host: str) -> str | None:
-        """Return the URL for a page that reached the site at ``host``; None until the port is known."""
+        """Return the URL for a client that reached this server at ``host``; None until the port is known."""
         if self.url is not None:
             return self.url
         if self.port is None:
@@ -116,20 +87,10 @@ class GameAddress:
         return f"{self.scheme}://{host_in_url(self.host or host)}:{self.port}{self.path}"
 
 
-def game_url_beside(site_url: str, site_port: int, path: str) -> str | None:
-    """Return the URL of the game behind the site's proxy, below ``site_url``; None if ``site_url`` names no proxy."""
-    parts = urlsplit(site_url)
-    # a URL with the port on which the site itself listens leads to no proxy
-    if (parts.port or _DEFAULT_PORTS[parts.scheme]) == site_port:
-        return None
-    scheme = "wss" if parts.scheme == "https" else "ws"
-    return f"{scheme}://{parts.netloc}{parts.path.rstrip('/')}{path}"
-
-
 class AllowedOrigins:
     """The origins that may open a WebSocket: that of ``site_url``, and the site's own on any allowed host."""
 
-    def __init__(self, hosts: AllowedHosts, site: SiteAddress | None, site_url: str | None = None) -> None:
+    def __init__(self, hosts: AllowedHosts, site: PublicAddress | None, site_url: str | None = None) -> None:
         self._hosts = hosts
         self._site = site
         self._own = _origin(site_url) if site_url is not None else None
@@ -155,12 +116,15 @@ class AllowedOrigins:
 def _origin(url: str) -> tuple[str, str, int] | None:
     try:
         parts = urlsplit(url)
-        port = parts.port or _DEFAULT_PORTS.get(parts.scheme)
+        port = parts.port or DEFAULT_PORTS.get(parts.scheme)
     except ValueError:
         return None
     return (parts.scheme, parts.hostname, port) if parts.hostname and port else None
 
 
 def allowed_hosts(names: Iterable[str], site_url: str | None) -> AllowedHosts:
+    """Allow ``names``, the host of ``site_url``, and the names of this machine."""
+    machine = socket.gethostname().lower()
+    short = machine.partition(".")[0]
     own = urlsplit(site_url).hostname if site_url is not None else None
-    return AllowedHosts([*machine_names(), *names, *([own] if own else [])])
+    return AllowedHosts([machine, short, f"{short}.local", *names, *([own] if own else [])])

@@ -8,12 +8,12 @@ import socket
 import ssl
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlsplit
 
 from evilpegs_game.errors import EvilpegsError
 from evilpegs_protocol.constants import PATH
-from evilpegs_server.hosts import GameAddress, SiteAddress, game_url_beside
+from evilpegs_server.hosts import DEFAULT_PORTS, PublicAddress
 from evilpegs_server.settings import Settings
 
 _BACKLOG: Final = 128
@@ -24,22 +24,26 @@ class AddressUnusableError(EvilpegsError):
     """An address that the server cannot listen on, with one line that says why and what to do."""
 
 
-def find_game_address(settings: Settings) -> GameAddress:
-    url, host = settings.game_url, None
-    if url is None and settings.site_url is not None:
-        url = game_url_beside(settings.site_url, settings.site_port, PATH)
-        host = urlsplit(settings.site_url).hostname
+def find_game_address(settings: Settings) -> PublicAddress:
+    game = PublicAddress("ws" if settings.tls_cert is None else "wss", PATH, url=settings.game_url)
+    if game.url is None and settings.site_url is not None:
+        site = urlsplit(settings.site_url)
+        game.host = site.hostname
+        # a URL with the port on which the site itself listens leads to no proxy
+        if (site.port or DEFAULT_PORTS[site.scheme]) != settings.site_port:
+            scheme = "wss" if site.scheme == "https" else "ws"
+            game.url = f"{scheme}://{site.netloc}{site.path.rstrip('/')}{PATH}"
     elif settings.site_host not in {None, settings.host} and settings.host not in _ALL_INTERFACES:
-        host = settings.host
-    return GameAddress(PATH, url, host, "ws" if settings.tls_cert is None else "wss")
+        game.host = settings.host
+    return game
 
 
-def find_site_address(settings: Settings) -> SiteAddress | None:
-    if not settings.site:
-        return None
-    is_apart = settings.site_host not in {None, settings.host, *_ALL_INTERFACES}
+def find_site_address(settings: Settings, port: int) -> PublicAddress:
+    """Return the address of the site, which listens on ``port``; its URLs end with a slash."""
     scheme = "http" if settings.tls_cert is None else "https"
-    return SiteAddress(settings.site_port, settings.site_url, settings.site_host if is_apart else None, scheme)
+    url = None if settings.site_url is None else settings.site_url.rstrip("/") + "/"
+    is_apart = settings.site_host not in {None, settings.host, *_ALL_INTERFACES}
+    return PublicAddress(scheme, "/", port, url, settings.site_host if is_apart else None)
 
 
 def allow_open_files() -> None:
@@ -80,8 +84,8 @@ def naming_address(host: str, port: int, option: str, host_option: str = "--host
     try:
         yield
     except OSError as error:
-        # asyncio puts a sentence with the address before the system's text
-        reason = (error.strerror or str(error)).rpartition("): ")[2]
+        # asyncio puts a sentence with the address before the system's text, and socket puts one after it
+        reason = (error.strerror or str(error)).rpartition("): ")[2].partition(" (while ")[0]
         reason = "the port is in use" if error.errno == errno.EADDRINUSE else reason[:1].lower() + reason[1:]
         change = option if error.errno in {errno.EADDRINUSE, errno.EACCES} else host_option
         raise AddressUnusableError(
@@ -97,26 +101,12 @@ async def bind(host: str, port: int) -> list[socket.socket]:
     try:
         for family, _kind, _protocol, _name, address in dict.fromkeys(infos):
             used = sockets[0].getsockname()[1] if sockets else port
-            sockets.append(_listen(family, (address[0], used, *address[2:])))
+            with_port = (address[0], used, *address[2:])
+            sockets.append(socket.create_server(with_port, family=family, backlog=_BACKLOG))
     except OSError:
         close_all(sockets)
         raise
     return sockets
-
-
-def _listen(family: int, address: tuple[Any, ...]) -> socket.socket:
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if family == socket.AF_INET6:
-            listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-        listener.bind(address)
-        listener.listen(_BACKLOG)
-        listener.setblocking(False)
-    except OSError:
-        listener.close()
-        raise
-    return listener
 
 
 class TlsUnusableError(EvilpegsError):

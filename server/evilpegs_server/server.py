@@ -5,7 +5,7 @@ import socket
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, Final
 
@@ -24,12 +24,7 @@ from evilpegs_server.gateway.guests import Presence
 from evilpegs_server.gateway.health import Health
 from evilpegs_server.gateway.login import SessionServices, lapse_names, lapse_time
 from evilpegs_server.gateway.metrics import GameMetrics
-from evilpegs_server.hosts import (
-    AllowedOrigins,
-    SiteAddress,
-    allowed_hosts,
-    host_in_url,
-)
+from evilpegs_server.hosts import AllowedOrigins, PublicAddress, allowed_hosts, host_in_url
 from evilpegs_server.listening import (
     allow_open_files,
     bind_site,
@@ -98,7 +93,7 @@ class RunningServer:
     registry: MatchRegistry
     warm: asyncio.Task[None]
     """Done when the worker process has compiled its kernels."""
-    site: SiteAddress | None = None
+    site: PublicAddress | None = None
     is_secure: bool = False
 
     @property
@@ -196,11 +191,10 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
         stack.callback(asyncio.create_task(_tick(clock, loop_lag)).cancel)
 
         # the addresses: the site's sockets are open before the game's, and stay open while show processes change
-        game, site = find_game_address(settings), find_site_address(settings)
-        sockets = [] if site is None else await bind_site(settings)
+        sockets = await bind_site(settings) if settings.site else []
         stack.callback(close_all, sockets)
-        if site is not None:
-            site = replace(site, port=sockets[0].getsockname()[1])
+        game = find_game_address(settings)
+        site = find_site_address(settings, sockets[0].getsockname()[1]) if sockets else None
         outlets = AsyncExitStack()
         stack.push_async_callback(run_step, "show", OUTLET_SECONDS, outlets.aclose, log)
 

@@ -13,7 +13,7 @@ from structlog.stdlib import BoundLogger
 
 from evilpegs_protocol.backoff import Backoff
 from evilpegs_protocol.broker import Broker, load_broker, require_aiomqtt
-from evilpegs_server.hosts import GameAddress
+from evilpegs_server.hosts import PublicAddress
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.location import database_file, side_files
@@ -41,7 +41,7 @@ class ShowSetup:
     settings: Settings
     ladders: Mapping[str, Ladder]
     offered: frozenset[str]
-    game: GameAddress
+    game: PublicAddress
     sent: int | None
     sockets: tuple[int, ...] = ()
     """The file descriptors on which the site listens, in the show process."""

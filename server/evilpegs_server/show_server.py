@@ -17,6 +17,7 @@ import time
 from collections.abc import AsyncIterator, Callable, MutableMapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import structlog
 from structlog.stdlib import BoundLogger
@@ -26,14 +27,7 @@ from evilpegs_game.errors import EvilpegsError
 from evilpegs_server.hosts import allowed_hosts
 from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.leaderboard.luck import LuckKeeper
-from evilpegs_server.listening import (
-    allow_open_files,
-    bind_site,
-    close_all,
-    find_game_address,
-    find_site_address,
-    load_tls,
-)
+from evilpegs_server.listening import allow_open_files, bind_site, close_all, find_game_address, load_tls
 from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.settings import Settings
 from evilpegs_server.show.follower import Follower
@@ -107,7 +101,7 @@ async def running_show(
         if sockets:
             analyses = MatchAnalyses(engine, pools["analyses"])
             stack.callback(analyses.close)
-            counts, site_address = SiteCounts(), find_site_address(settings)
+            counts = SiteCounts()
             site = Site(
                 all_ladders=ladders,
                 ladders=ladder_list(ladders, setup.offered),
@@ -122,7 +116,7 @@ async def running_show(
                 allow_origins=settings.allow_origins,
                 hosts=allowed_hosts(settings.hosts, settings.site_url),
                 game=setup.game,
-                base_path="" if site_address is None else site_address.base_path,
+                base_path=urlsplit(settings.site_url or "").path.rstrip("/"),
                 public_keys=load_public_keys(key_path(settings.database, settings.server_key)),
                 log=log,
             )

@@ -1,16 +1,17 @@
 """Hosts that requests may name, and the address of the site."""
 
+import socket
+
 import pytest
 
 from evilpegs_server.hosts import (
     AllowedHosts,
     AllowedOrigins,
-    SiteAddress,
+    PublicAddress,
     allowed_hosts,
     host_name,
     is_local,
     is_loopback,
-    machine_names,
 )
 
 
@@ -55,28 +56,27 @@ def test_other_hosts_are_not_found(headers):
 
 def test_machine_and_site_url_are_allowed_hosts():
     hosts = allowed_hosts(["club.example"], "https://Games.example:8443/pegs/")
-    for name in (*machine_names(), "club.example", "games.example"):
+    machine = socket.gethostname().lower()
+    short = machine.partition(".")[0]
+    for name in (machine, short, f"{short}.local", "club.example", "games.example"):
         assert hosts.find([name]) == name
+
+
+SITE = PublicAddress("http", "/", 8000)
 
 
 @pytest.mark.parametrize(
     ("address", "host", "url"),
     [
-        (SiteAddress(8000), "club.example", "http://club.example:8000/"),
-        (SiteAddress(8000), "::1", "http://[::1]:8000/"),
-        (SiteAddress(8000, host="192.0.2.7"), "localhost", "http://192.0.2.7:8000/"),
-        (SiteAddress(8000, "https://games.example/pegs"), "localhost", "https://games.example/pegs/"),
-        (SiteAddress(8000, "https://games.example/"), "localhost", "https://games.example/"),
+        (SITE, "club.example", "http://club.example:8000/"),
+        (SITE, "::1", "http://[::1]:8000/"),
+        (PublicAddress("http", "/", 8000, host="192.0.2.7"), "localhost", "http://192.0.2.7:8000/"),
+        (PublicAddress("http", "/", 8000, "https://games.example/pegs/"), "localhost", "https://games.example/pegs/"),
+        (PublicAddress("ws", "/v1"), "localhost", None),
     ],
 )
-def test_site_url_follows_setting_then_request(address, host, url):
+def test_url_follows_setting_then_request(address, host, url):
     assert address.url_for(host) == url
-
-
-def test_base_path_is_that_of_site_url():
-    assert SiteAddress(1, "https://games.example/pegs/").base_path == "/pegs"
-    assert SiteAddress(1, "https://games.example").base_path == ""
-    assert SiteAddress(1).base_path == ""
 
 
 CLUB = AllowedHosts(["club.example"])
@@ -107,7 +107,7 @@ CLUB = AllowedHosts(["club.example"])
     ],
 )
 def test_origin_must_be_that_of_site(origin, is_allowed):
-    origins = AllowedOrigins(CLUB, SiteAddress(8000), "https://games.example/pegs/")
+    origins = AllowedOrigins(CLUB, SITE, "https://games.example/pegs/")
     assert origins.allow([origin], "localhost:8766") is is_allowed
 
 
@@ -137,11 +137,11 @@ def test_origin_may_be_address_of_game(origin, host, is_allowed):
 def test_request_without_origin_is_not_from_browser():
     assert AllowedOrigins(CLUB, None).allow([], "localhost")
     assert not AllowedOrigins(CLUB, None).allow(["http://localhost:8000"], "localhost")
-    assert not AllowedOrigins(CLUB, SiteAddress(8000)).allow(["http://localhost:8000"] * 2, "localhost:8000")
+    assert not AllowedOrigins(CLUB, SITE).allow(["http://localhost:8000"] * 2, "localhost:8000")
 
 
 def test_secure_site_has_secure_origin_and_url():
-    site = SiteAddress(443, scheme="https")
+    site = PublicAddress("https", "/", 443)
     assert site.url_for("club.example") == "https://club.example:443/"
     assert AllowedOrigins(CLUB, site).allow(["https://club.example"], "localhost")
     assert not AllowedOrigins(CLUB, site).allow(["http://club.example"], "localhost")

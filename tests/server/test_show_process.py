@@ -10,7 +10,7 @@ import structlog
 
 from evilpegs_protocol.constants import PATH
 from evilpegs_server import show_process
-from evilpegs_server.hosts import GameAddress
+from evilpegs_server.hosts import PublicAddress
 from evilpegs_server.settings import Settings
 from evilpegs_server.show_process import ShowProcess, ShowSetup
 from support.matches import TINY
@@ -23,7 +23,7 @@ LADDERS = {"tiny": TINY}
 @asynccontextmanager
 async def running(database, log, **limits):
     settings = Settings(port=0, site=False, database=database)
-    setup = ShowSetup(settings, LADDERS, frozenset(LADDERS), GameAddress(PATH), sent=0)
+    setup = ShowSetup(settings, LADDERS, frozenset(LADDERS), PublicAddress("ws", PATH), sent=0)
     process = ShowProcess(setup, [], log, look_seconds=0.1, **limits)
     process.start()
     try:

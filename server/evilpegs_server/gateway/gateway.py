@@ -22,7 +22,7 @@ from evilpegs_server.gateway.health import Health
 from evilpegs_server.gateway.login import SessionServices
 from evilpegs_server.gateway.rate_limit import RateLimit
 from evilpegs_server.gateway.session import Session
-from evilpegs_server.hosts import SiteAddress
+from evilpegs_server.hosts import PublicAddress
 from evilpegs_server.play.counts import RATE_LIMIT, EndReason
 from evilpegs_server.play.stall_free_clock import StallFreeClock
 
@@ -42,7 +42,7 @@ class Gateway:
         services: SessionServices,
         clock: StallFreeClock,
         entrance: Entrance,
-        site: SiteAddress | None,
+        site: PublicAddress | None,
         health: Health,
     ) -> None:
         self._services = services

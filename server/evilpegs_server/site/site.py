@@ -8,7 +8,7 @@ from sqlalchemy import Engine
 from structlog.stdlib import BoundLogger
 
 from evilpegs_protocol.suggestions import unknown_ladder_text
-from evilpegs_server.hosts import AllowedHosts, GameAddress
+from evilpegs_server.hosts import AllowedHosts, PublicAddress
 from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.show.follower import Follower
@@ -36,7 +36,7 @@ class Site:
     public_metrics: bool
     allow_origins: Sequence[str]
     hosts: AllowedHosts
-    game: GameAddress
+    game: PublicAddress
     base_path: str
     public_keys: Sequence[str]
     """The one in use last; none if the server has not made one."""

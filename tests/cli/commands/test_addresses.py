@@ -9,7 +9,7 @@ import pytest
 from evilpegs.commands import serve as addresses
 from evilpegs.commands.demo import GREETING
 from evilpegs.commands.serve import find_dangers, greeting, reachable_hosts
-from evilpegs_server.hosts import SiteAddress
+from evilpegs_server.hosts import PublicAddress
 from evilpegs_server.server import RunningServer
 from evilpegs_server.settings import Settings
 
@@ -81,14 +81,14 @@ def test_greeting_shows_url_to_paste(host, url):
 
 
 def test_greeting_lists_every_address(two_addresses):
-    text = "\n".join(greet("0.0.0.0", SiteAddress(8000)))
+    text = "\n".join(greet("0.0.0.0", PublicAddress("http", "/", 8000)))
     for host in ("203.0.113.9", "198.51.100.7"):
         assert f"ws://{host}:8765/v1" in text
         assert f"http://{host}:8000/" in text
 
 
 def test_greeting_names_configured_site_once(two_addresses):
-    text = "\n".join(greet("0.0.0.0", SiteAddress(8000, url="https://games.example/")))
+    text = "\n".join(greet("0.0.0.0", PublicAddress("http", "/", 8000, url="https://games.example/")))
     assert text.count("https://games.example/") == 1
     assert "ws://198.51.100.7:8765/v1" in text
 

@@ -7,8 +7,7 @@ import httpx
 import pytest
 import structlog
 
-from evilpegs_server.hosts import GameAddress, game_url_beside
-from evilpegs_server.listening import find_game_address
+from evilpegs_server.listening import find_game_address, find_site_address
 from evilpegs_server.settings import Settings
 from evilpegs_server.site.page import PAGE_FOLDER, load_page, page_headers
 from support.in_process import running_server
@@ -196,20 +195,7 @@ async def test_site_behind_proxy_names_game_beside_it(database):
     assert policy(page)["connect-src"] == ["'self'", "wss://games.example"]
 
 
-@pytest.mark.parametrize(
-    ("site_url", "url"),
-    [
-        ("https://games.example/", "wss://games.example/v1"),
-        ("http://games.example:8080/pegs/", "ws://games.example:8080/pegs/v1"),
-        ("http://games.example:8000/", None),
-        ("https://games.example:8000", None),
-    ],
-)
-def test_site_url_with_port_of_site_means_no_proxy(site_url, url):
-    assert game_url_beside(site_url, 8000, "/v1") == url
-
-
-def game_settings(**settings):
+def address_settings(**settings):
     defaults = dict.fromkeys(("game_url", "site_url", "site_host", "tls_cert"))
     return SimpleNamespace(**(defaults | {"host": "127.0.0.1", "site_port": 8000} | settings))
 
@@ -221,18 +207,34 @@ def game_settings(**settings):
         ({"tls_cert": "a.pem"}, "wss://asked.example:9/v1"),
         ({"site_host": "0.0.0.0"}, "ws://127.0.0.1:9/v1"),
         ({"site_host": "10.0.0.1", "host": "0.0.0.0"}, "ws://asked.example:9/v1"),
+        ({"site_url": "https://games.example/"}, "wss://games.example/v1"),
+        ({"site_url": "http://games.example:8080/pegs/"}, "ws://games.example:8080/pegs/v1"),
+        # a URL with the port of the site means no proxy
         ({"site_url": "http://club.example:8000/"}, "ws://club.example:9/v1"),
+        ({"site_url": "https://club.example:8000"}, "ws://club.example:9/v1"),
         ({"site_url": "https://club.example/", "game_url": "wss://game.example/v1"}, "wss://game.example/v1"),
     ],
 )
 def test_settings_decide_address_of_game(settings, url):
-    address = find_game_address(game_settings(**settings))
+    address = find_game_address(address_settings(**settings))
+    assert address.port is None
     address.port = 9
     assert address.url_for("asked.example") == url
 
 
-def test_address_of_game_is_unknown_until_it_listens():
-    assert GameAddress("/v1").url_for("localhost") is None
+@pytest.mark.parametrize(
+    ("settings", "url"),
+    [
+        ({}, "http://asked.example:8/"),
+        ({"tls_cert": "a.pem"}, "https://asked.example:8/"),
+        ({"site_host": "0.0.0.0"}, "http://asked.example:8/"),
+        ({"site_host": "10.0.0.1"}, "http://10.0.0.1:8/"),
+        ({"site_url": "https://games.example/pegs"}, "https://games.example/pegs/"),
+        ({"site_url": "https://games.example/"}, "https://games.example/"),
+    ],
+)
+def test_settings_decide_address_of_site(settings, url):
+    assert find_site_address(address_settings(**settings), 8).url_for("asked.example") == url
 
 
 @pytest.mark.parametrize("url", ["http://a.example/v1", "ws://", "wss://a b/v1", "ws://a.example:0/v1", "a.example"])
