@@ -14,7 +14,6 @@ name the limit by its setting.
 """
 
 from collections import Counter, OrderedDict
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
@@ -25,7 +24,7 @@ from evilpegs_server.settings import Settings
 HELLO_MS: Final = 10_000.0
 """For a connection with an ordinary seat."""
 FAILED_TOKEN_DELAY_MS: Final = 5_000.0
-# addresses without connections; their records take about 5 MB
+# addresses without connections, whose records take about 5 MB
 MAX_IDLE: Final = 10_000
 
 
@@ -96,55 +95,8 @@ class AddressRecord:
         return max(self.new_names.ends, self.failed_tokens.ends)
 
 
-class AddressTable:
-    """The records of all addresses with connections, and of at most ``max_idle`` others.
-
-    An address is a text of `addresses.counted_network`, so a whole /64 of IPv6 has one record.
-    """
-
-    def __init__(self, max_idle: int = MAX_IDLE) -> None:
-        self._connected: dict[str, AddressRecord] = {}
-        self._idle: OrderedDict[str, AddressRecord] = OrderedDict()
-        self._max_idle = max_idle
-
-    def __len__(self) -> int:
-        return len(self._connected) + len(self._idle)
-
-    def __iter__(self) -> Iterator[str]:
-        yield from self._connected
-        yield from self._idle
-
-    def find(self, address: str) -> AddressRecord | None:
-        return self._connected.get(address) or self._idle.get(address)
-
-    def add_connection(self, address: str) -> AddressRecord:
-        record = self.find(address) or AddressRecord()
-        self._idle.pop(address, record)
-        self._connected[address] = record
-        record.connections += 1
-        record.before_hello += 1
-        return record
-
-    def remove_connection(self, address: str, now: float) -> None:
-        """Remove an ended connection; the caller decrements ``before_hello``."""
-        record = self._connected[address]
-        record.connections -= 1
-        if record.connections == 0:
-            del self._connected[address]
-            self._keep_idle(address, record, now)
-
-    def _keep_idle(self, address: str, record: AddressRecord, now: float) -> None:
-        if record.counts_until() > now:
-            self._idle[address] = record
-        while self._idle:
-            oldest, first = next(iter(self._idle.items()))
-            if len(self._idle) <= self._max_idle and first.counts_until() > now:
-                break
-            del self._idle[oldest]
-
-
 class Admission:
-    def __init__(self, limits: Settings, max_idle: int = MAX_IDLE) -> None:
+    def __init__(self, limits: Settings) -> None:
         most = limits.max_connections
         self.limits = limits
         self.guest_seats = max(1, most * limits.guest_seats_percent // 100)
@@ -156,11 +108,14 @@ class Admission:
         self.excess = RecentExcess()
         """The addresses that met a limit here, or a rate limit of the gateway."""
         self.ordinary_taken = self.reserve_taken = self.guests = 0
-        self._table = AddressTable(max_idle)
+        # by the text of `addresses.counted_network`, so a whole /64 of IPv6 has one record
+        self._records: dict[str, AddressRecord] = {}
+        # those without connections, in the order in which they lost the last one
+        self._idle: OrderedDict[str, AddressRecord] = OrderedDict()
 
     @property
     def known_addresses(self) -> int:
-        return len(self._table)
+        return len(self._records)
 
     def open(self, address: str | None, now: float) -> Ticket:
         """Count a new connection. Raises LimitMetError if no seat is free, or the address has too many connections."""
@@ -191,12 +146,16 @@ class Admission:
         if is_guest and self.guests >= self.guest_seats:
             message = f"all {self.guest_seats} guest connections are taken; come back later or claim a name"
             raise self._met(Limit.GUESTS, message, ticket.address, now)
-        if ticket.is_reserve and not has_open_match and not self._take_ordinary(ticket):
-            message = "the last free connections are kept for players with an open match; come back later"
-            raise self._met(Limit.CONNECTIONS, message)
+        if ticket.is_reserve and not has_open_match:
+            if self.ordinary_taken >= self.ordinary_seats:
+                message = "the last free connections are kept for players with an open match; come back later"
+                raise self._met(Limit.CONNECTIONS, message)
+            ticket.is_reserve = False
+            self.reserve_taken -= 1
+            self.ordinary_taken += 1
         ticket.said_hello, ticket.is_guest = True, is_guest
         self.guests += is_guest
-        if (record := self._record(ticket)) is not None:
+        if (record := self._record(ticket.address)) is not None:
             record.before_hello -= 1
 
     def log_out(self, ticket: Ticket) -> None:
@@ -205,7 +164,7 @@ class Admission:
             return
         self.guests -= ticket.is_guest
         ticket.said_hello = ticket.is_guest = False
-        if (record := self._record(ticket)) is not None:
+        if (record := self._record(ticket.address)) is not None:
             record.before_hello += 1
 
     def note_silence(self, ticket: Ticket, now: float) -> None:
@@ -219,14 +178,16 @@ class Admission:
         self.ordinary_taken -= not ticket.is_reserve
         self.reserve_taken -= ticket.is_reserve
         self.guests -= ticket.is_guest
-        record = self._record(ticket)
-        if record is not None and ticket.address is not None:
+        if ticket.address is not None:
+            record = self._records[ticket.address]
             record.before_hello -= not ticket.said_hello
-            self._table.remove_connection(ticket.address, now)
+            record.connections -= 1
+            if record.connections == 0:
+                self._keep_idle(ticket.address, record, now)
 
     def take_new_name(self, ticket: Ticket, now: float) -> None:
         """Count a claimed name. Raises LimitMetError if the address claimed too many in the last hour."""
-        record, most = self._record(ticket), self.limits.new_names_per_hour
+        record, most = self._record(ticket.address), self.limits.new_names_per_hour
         if record is None:
             return
         if record.new_names.current(now) >= most:
@@ -237,39 +198,43 @@ class Admission:
 
     def take_failed_token(self, ticket: Ticket, now: float) -> float:
         """Count a wrong token, and return the milliseconds by which to delay the answer."""
-        record = self._record(ticket)
+        record = self._record(ticket.address)
         if record is None or record.failed_tokens.add(now) <= self.limits.failed_tokens_per_minute:
             return 0.0
         self._met(Limit.FAILED_TOKENS, "", ticket.address, now)
         return FAILED_TOKEN_DELAY_MS
 
-    def _record(self, ticket: Ticket) -> AddressRecord | None:
-        return self._table.find(ticket.address) if ticket.address is not None else None
+    def _record(self, address: str | None) -> AddressRecord | None:
+        return None if address is None else self._records.get(address)
 
     def _count(self, ticket: Ticket, address: str | None) -> None:
         ticket.address = address
         if address is None:
             return
-        record = self._table.add_connection(address)
+        record = self._records.setdefault(address, AddressRecord())
+        self._idle.pop(address, None)
+        record.connections += 1
+        record.before_hello += 1
         if record.before_hello > self.limits.connections_before_hello:
             ticket.is_crowded = True
             ticket.hello_ms = min(ticket.hello_ms, 1000 * self.limits.reserve_hello_seconds)
 
     def _check_address(self, address: str | None, now: float) -> None:
-        record = self._table.find(address) if address is not None else None
-        if record is None:
-            return
-        if record.connections >= (most := self.limits.connections_per_address):
+        record, most = self._record(address), self.limits.connections_per_address
+        if record is not None and record.connections >= most:
             message = f"your address has {most} connections; close some or come back later"
             raise self._met(Limit.PER_ADDRESS, message, address, now)
 
-    def _take_ordinary(self, ticket: Ticket) -> bool:
-        if self.ordinary_taken >= self.ordinary_seats:
-            return False
-        self.reserve_taken -= 1
-        self.ordinary_taken += 1
-        ticket.is_reserve = False
-        return True
+    def _keep_idle(self, address: str, record: AddressRecord, now: float) -> None:
+        if record.counts_until() > now:
+            self._idle[address] = record
+        else:
+            del self._records[address]
+        while self._idle:
+            oldest, first = next(iter(self._idle.items()))
+            if len(self._idle) <= MAX_IDLE and first.counts_until() > now:
+                break
+            del self._idle[oldest], self._records[oldest]
 
     def _met(
         self, limit: Limit, message: str, address: str | None = None, now: float = 0.0, wait: int | None = None

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evilpegs_server.gateway import admission as gateway_admission
 from evilpegs_server.gateway.admission import (
     FAILED_TOKEN_DELAY_MS,
     HELLO_MS,
@@ -245,15 +246,15 @@ class TestMemory:
         admission.close(other, HOUR_MS)
         assert admission.known_addresses == 1
 
-    def test_remembered_addresses_are_bounded(self):
-        admission = Admission(LIMITS, max_idle=50)
+    def test_remembered_addresses_are_bounded(self, admission, monkeypatch):
+        monkeypatch.setattr(gateway_admission, "MAX_IDLE", 50)
         for number in range(1_000):
             claim_and_leave(admission, f"2001:db8:0:{number:x}::/64")
         assert admission.known_addresses == 50
         assert MAX_IDLE == 10_000
 
-    def test_connected_address_is_never_evicted(self):
-        admission = Admission(LIMITS, max_idle=1)
+    def test_connected_address_is_never_evicted(self, admission, monkeypatch):
+        monkeypatch.setattr(gateway_admission, "MAX_IDLE", 1)
         ticket = enter(admission, ANN)
         for _ in range(4):
             admission.take_new_name(ticket, 0)
