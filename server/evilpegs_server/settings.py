@@ -1,6 +1,7 @@
 """The settings of a server: from options, the environment (`EVILPEGS_*`), `evilpegs.toml`, or the defaults here."""
 
 import re
+from collections.abc import Callable
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Annotated, Final, Literal
@@ -31,14 +32,6 @@ def _split_names(value: object) -> object:
     return tuple(name.strip() for name in value.split(",") if name.strip()) if isinstance(value, str) else value
 
 
-def _check_host_name(name: str) -> str:
-    if not _HOST_NAME.fullmatch(name):
-        raise ValueError(
-            f"not a host name: {quoted(name, 80)}; write a name like games.example, without scheme or port"
-        )
-    return name
-
-
 def _parse_network(value: object) -> object:
     if not isinstance(value, str):
         return value
@@ -50,29 +43,6 @@ def _parse_network(value: object) -> object:
         ) from None
 
 
-def _check_origin(text: str) -> str:
-    if text != "*" and not (_is_site_url(text) and text.count("/") == 2):
-        raise ValueError(f"not an origin: {quoted(text, 80)}; write https://HOST, with :PORT if needed, or *")
-    return text
-
-
-Origin = Annotated[str, AfterValidator(_check_origin)]
-Network = Annotated[IPv4Network | IPv6Network, BeforeValidator(_parse_network)]
-HostName = Annotated[str, AfterValidator(_check_host_name)]
-
-
-def _check_site_url(url: str) -> str:
-    if not _is_site_url(url):
-        raise ValueError(f"not the address of a site: {quoted(url, 80)}; write http://HOST:PORT/ or https://HOST/PATH/")
-    return url
-
-
-def _check_game_url(url: str) -> str:
-    if not url.startswith(("ws://", "wss://")) or not _is_site_url("http" + url.removeprefix("ws")):
-        raise ValueError(f"not the address of a game: {quoted(url, 80)}; write ws://HOST:PORT/v1 or wss://HOST/v1")
-    return url
-
-
 def _is_site_url(url: str) -> bool:
     if not _SITE_URL.fullmatch(url):
         return False
@@ -81,6 +51,32 @@ def _is_site_url(url: str) -> bool:
         return bool(parts.hostname) and parts.port != 0
     except ValueError:
         return False
+
+
+def _is_game_url(url: str) -> bool:
+    return url.startswith(("ws://", "wss://")) and _is_site_url("http" + url.removeprefix("ws"))
+
+
+def _is_origin(text: str) -> bool:
+    return text == "*" or (_is_site_url(text) and text.count("/") == 2)
+
+
+def _checked(is_right: Callable[[str], object], what: str, instead: str) -> AfterValidator:
+    def check(text: str) -> str:
+        if not is_right(text):
+            raise ValueError(f"not {what}: {quoted(text, 80)}; write {instead}")
+        return text
+
+    return AfterValidator(check)
+
+
+HostName = Annotated[
+    str, _checked(_HOST_NAME.fullmatch, "a host name", "a name like games.example, without scheme or port")
+]
+Network = Annotated[IPv4Network | IPv6Network, BeforeValidator(_parse_network)]
+Origin = Annotated[str, _checked(_is_origin, "an origin", "https://HOST, with :PORT if needed, or *")]
+SiteUrl = Annotated[str, _checked(_is_site_url, "the address of a site", "http://HOST:PORT/ or https://HOST/PATH/")]
+GameUrl = Annotated[str, _checked(_is_game_url, "the address of a game", "ws://HOST:PORT/v1 or wss://HOST/v1")]
 
 
 class Settings(BaseSettings):
@@ -96,9 +92,9 @@ class Settings(BaseSettings):
     site_host: Annotated[str, Field(min_length=1)] | None = None
     """The address on which the site listens; by default ``host``."""
     site_port: Annotated[int, Field(ge=0, le=65535)] = 8000
-    site_url: Annotated[str, AfterValidator(_check_site_url)] | None = None
+    site_url: SiteUrl | None = None
     """The URL at which others reach the site, such as that of a proxy before it."""
-    game_url: Annotated[str, AfterValidator(_check_game_url)] | None = None
+    game_url: GameUrl | None = None
     """The URL at which the page reaches the game; by default from ``site_url``, ``host`` and ``port``."""
     hosts: Annotated[tuple[HostName, ...], NoDecode, BeforeValidator(_split_names)] = ()
     """Names that requests may use for this machine, besides its own; separated by commas in the environment."""
