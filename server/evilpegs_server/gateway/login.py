@@ -8,7 +8,6 @@ Names under which nobody has ever played lapse weeks after they were claimed: th
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from functools import partial
 from importlib.metadata import version
 from typing import Final
 
@@ -59,7 +58,10 @@ async def log_in(
         return await _find_player(services, ticket, pause, hello.token, now), None
     if hello.name is None:
         services.admission.log_in(ticket, now, is_guest=True, has_open_match=False)
-        return _new_guest(services)
+        # stored with their first match, because many never play
+        guest, token = services.players.new_guest(), new_token()
+        services.players.add(guest, hash_token(token))
+        return guest, token
     player = _claim_name(services, hello)
     services.admission.take_new_name(ticket, now)
     services.admission.log_in(ticket, now, is_guest=False, has_open_match=False)
@@ -84,13 +86,6 @@ def welcome_message(
         server=ServerProgram(name="evilpegs", version=_VERSION, site=site, key=services.server_key),
         re=re,
     )
-
-
-def _new_guest(services: SessionServices) -> tuple[Player, str]:
-    # stored with their first match, because many never play
-    guest, token = services.players.new_guest(), new_token()
-    services.players.add(guest, hash_token(token))
-    return guest, token
 
 
 async def _find_player(services: SessionServices, ticket: Ticket, pause: Pause, token: str, now: float) -> Player:
@@ -140,17 +135,12 @@ async def _register(services: SessionServices, ticket: Ticket, player: Player) -
     services.players.add(player, token_hash)  # reserves the name
     stored: asyncio.Future[Exception | None] = asyncio.get_running_loop().create_future()
     write = writes.insert_player(player, token_hash, services.wall_ms())
-    services.writer.submit([write], partial(_settle, stored))
+    services.writer.submit([write], lambda error: None if stored.done() else stored.set_result(error))
     if await stored is not None:
         services.players.remove(player, token_hash)
         services.admission.log_out(ticket)
         raise RefusedRequestError(ErrorCode.STORAGE_UNAVAILABLE, "the server cannot store players now")
     return token
-
-
-def _settle(stored: asyncio.Future[Exception | None], error: Exception | None) -> None:
-    if not stored.done():
-        stored.set_result(error)
 
 
 # Anybody can claim names while registration is open, and the token of each would stay in memory for ever. A lapsed name
