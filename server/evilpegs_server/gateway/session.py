@@ -19,7 +19,7 @@ from evilpegs_protocol.server_messages import Error, ErrorCode, Pong
 from evilpegs_server.gateway.admission import LimitMetError, Ticket
 from evilpegs_server.gateway.login import Pause, SessionServices, log_in, welcome_message
 from evilpegs_server.gateway.rate_limit import READ_PRICE, RateLimit
-from evilpegs_server.play.counts import NO_HELLO, RATE_LIMIT, EndReason, ServerCounts
+from evilpegs_server.play.counts import NO_HELLO, RATE_LIMIT, EndReason
 from evilpegs_server.play.messages import ClientChannel, MatchMessage, RefusedRequestError, Request
 from evilpegs_server.play.runner import MatchRunner
 from evilpegs_server.storage import writes
@@ -27,6 +27,16 @@ from evilpegs_server.storage.players import Player
 from evilpegs_server.storage.reads import BusyError
 
 RETRY_MS: Final = 1_000
+# errors of unreadable frames; such a frame takes its token when its error is sent, not on arrival
+_UNCOUNTED: Final = frozenset({ErrorCode.BAD_JSON, ErrorCode.BAD_MESSAGE, ErrorCode.UNKNOWN_TYPE, ErrorCode.TOO_BIG})
+
+
+class TooFastError(Exception):
+    """A request beyond the rate limit."""
+
+    def __init__(self, wait_ms: int) -> None:
+        super().__init__()
+        self.wait_ms = wait_ms
 
 
 class Session:
@@ -48,13 +58,15 @@ class Session:
         self._client: Program | None = None
         self._ticket = ticket
         self._pause = pause
-        self._refusals = Refusals(channel, rate, services.registry.counts)
+        self._rate = rate
+        self._counts = services.registry.counts
+        self._is_closing = False
         self._busy_at = 0.0
-        services.registry.counts.connections[NO_HELLO] += 1
+        self._counts.connections[NO_HELLO] += 1
 
     async def handle_frame(self, frame: str | bytes, arrived: float) -> None:
         """Handle and answer one message; errors are answered too and not raised."""
-        if self._refusals.closing:
+        if self._is_closing:
             return
         re = None
         try:
@@ -64,26 +76,26 @@ class Session:
             re = request.id
             # a request that a match waits for is exempt from the rate limit
             if not (isinstance(request, Guess | Ready) and self._play_on(request, arrived)):
-                self._refusals.take_tokens(arrived)
+                self._take_tokens(arrived)
                 self._busy_at = arrived
                 await self._dispatch(request, arrived)
         except CodecError as error:
-            self._refusals.send(error.code, self._explain(error), error.re, arrived)
+            self._refuse(error.code, self._explain(error), error.re, arrived)
         except RefusedRequestError as error:
-            self._refusals.send(error.code, str(error), re, arrived)
+            self._refuse(error.code, str(error), re, arrived)
         except LimitMetError as error:
-            self._refusals.send(ErrorCode.RATE_LIMITED, str(error), re, arrived, error.retry_after_ms)
+            self._refuse(ErrorCode.RATE_LIMITED, str(error), re, arrived, error.retry_after_ms)
         except TooFastError as error:
-            self._refusals.send_too_fast(error.wait_ms, re)
+            self._refuse_too_fast(error.wait_ms, re)
         except BusyError:
             why = "the server is busy; try again in a moment"
-            self._refusals.send(ErrorCode.RATE_LIMITED, why, re, arrived, RETRY_MS)
+            self._refuse(ErrorCode.RATE_LIMITED, why, re, arrived, RETRY_MS)
         except Exception:  # noqa: BLE001 - no message may stop the server; `_report_failure` logs it
             self._report_failure(re, arrived)
 
     def handle_now(self, text: str, arrived: float) -> bool:
         """Hand a guess or `ready` to the match that waits for it; False if the text must go to `handle_frame`."""
-        if self._refusals.closing or not ('"guess"' in text or '"ready"' in text):
+        if self._is_closing or not ('"guess"' in text or '"ready"' in text):
             return False
         re = None
         try:
@@ -98,7 +110,7 @@ class Session:
 
     def leave(self) -> None:
         self._services.registry.leave(self._channel, self.player)
-        self._services.registry.counts.connections[self.player.kind if self.player else NO_HELLO] -= 1
+        self._counts.connections[self.player.kind if self.player else NO_HELLO] -= 1
         if self.player is not None:
             self._services.presence.leave(self.player)
 
@@ -122,7 +134,7 @@ class Session:
 
     def _report_failure(self, re: str | None, now: float) -> None:
         self._services.log.exception("a request failed")
-        self._refusals.send(ErrorCode.INTERNAL, "the server failed to handle this request", re, now)
+        self._refuse(ErrorCode.INTERNAL, "the server failed to handle this request", re, now)
 
     async def _dispatch(self, request: ClientRequest, arrived: float) -> None:
         match request:
@@ -140,9 +152,8 @@ class Session:
             raise RefusedRequestError(ErrorCode.BAD_MESSAGE, "hello was already sent on this connection")
         self.player, token = await log_in(self._services, self._ticket, self._pause, hello, now)
         self._services.presence.enter(self.player)
-        connections = self._services.registry.counts.connections
-        connections[NO_HELLO] -= 1
-        connections[self.player.kind] += 1
+        self._counts.connections[NO_HELLO] -= 1
+        self._counts.connections[self.player.kind] += 1
         self._client = Program(name=hello.client.name, version=hello.client.version)
         self._channel.send([encode(welcome_message(self._services, self.player, token, hello.id, self._site))])
 
@@ -162,7 +173,9 @@ class Session:
         if runner is None or runner.player != player.id:
             message = "you have no such match" if request.match else "you have no open match; start one with play"
             raise RefusedRequestError(ErrorCode.NOT_YOUR_MATCH, message)
-        self._take_seat_if_over(runner)
+        # the player may ask for missed events from any connection, and the one that had the seat before stays open
+        if runner.match.over:
+            runner.seat = self._channel
         runner.receive(Request(self._channel, request, arrived))
 
     async def _find_match(self, match: str, arrived: float) -> MatchRunner | None:
@@ -172,7 +185,7 @@ class Session:
             return runner
         if registry.draining:
             raise RefusedRequestError(ErrorCode.DRAINING, "the server is about to stop; come back later")
-        self._refusals.take_tokens(arrived, READ_PRICE - 1)
+        self._take_tokens(arrived, READ_PRICE - 1)
         return await registry.find(match)
 
     def _only_match(self) -> MatchRunner | None:
@@ -185,11 +198,6 @@ class Session:
             raise RefusedRequestError(ErrorCode.BAD_MESSAGE, message)
         return possible[0] if possible else None
 
-    def _take_seat_if_over(self, runner: MatchRunner) -> None:
-        # the player may ask for missed events from any connection, and the one that had the seat before stays open
-        if runner.match.over:
-            runner.seat = self._channel
-
     def _play(self, request: Play) -> None:
         player = self._require_player()
         assert self._client is not None  # noqa: S101 - a known player has said hello
@@ -199,44 +207,22 @@ class Session:
             first.append(writes.insert_guest(player, services.players.guest_hash(player), services.wall_ms()))
         services.registry.play(self._channel, player, self._client, request, first)
 
+    # Refusals
 
-# errors of unreadable frames; such a frame takes its token when its error is sent, not on arrival
-_UNCOUNTED: Final = frozenset({ErrorCode.BAD_JSON, ErrorCode.BAD_MESSAGE, ErrorCode.UNKNOWN_TYPE, ErrorCode.TOO_BIG})
-
-
-class TooFastError(Exception):
-    """A request beyond the rate limit."""
-
-    def __init__(self, wait_ms: int) -> None:
-        super().__init__()
-        self.wait_ms = wait_ms
-
-
-class Refusals:
-    """The sender of errors to one connection."""
-
-    def __init__(self, channel: ClientChannel, rate: RateLimit, counts: ServerCounts) -> None:
-        self.closing = False
-        self._channel = channel
-        self._rate = rate
-        self._counts = counts
-
-    def take_tokens(self, now: float, price: float = 1) -> None:
-        """Take tokens from the rate limit. Raises TooFastError if there are too few."""
+    def _take_tokens(self, now: float, price: float = 1) -> None:
         wait_ms = self._rate.take(now, price, refusals=round(price))
         if wait_ms:
             raise TooFastError(wait_ms)
 
-    def send(self, code: ErrorCode, message: str, re: str | None, now: float, wait_ms: int | None = None) -> None:
-        """Answer with an error, or with the refusal of the rate limit if an unreadable frame finds no token."""
+    def _refuse(self, code: ErrorCode, message: str, re: str | None, now: float, wait_ms: int | None = None) -> None:
+        # an unreadable frame that finds no token gets the refusal of the rate limit instead
         if code in _UNCOUNTED and (until_token_ms := self._rate.take(now)):
-            self.send_too_fast(until_token_ms, re)
+            self._refuse_too_fast(until_token_ms, re)
         else:
             self._counts.refusals[code] += 1
             self._channel.send([encode(Error(code=code, message=message, re=re, retry_after_ms=wait_ms))])
 
-    def send_too_fast(self, wait_ms: int, re: str | None) -> None:
-        """Refuse a request because of the rate limit; after too many refusals, close the channel."""
+    def _refuse_too_fast(self, wait_ms: int, re: str | None) -> None:
         fatal = self._rate.is_exhausted
         remedy = "send fewer" if fatal else f"wait {wait_ms} ms"
         message = f"more than {self._rate.per_second:.0f} requests per second on average; {remedy} (limit {RATE_LIMIT})"
@@ -244,6 +230,6 @@ class Refusals:
         self._counts.refusals[ErrorCode.RATE_LIMITED] += 1
         self._channel.send([encode(error)])
         if fatal:
-            self.closing = True
+            self._is_closing = True
             self._counts.ended[EndReason.MESSAGES] += 1
             self._channel.close(1008, message)
