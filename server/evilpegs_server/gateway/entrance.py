@@ -37,7 +37,7 @@ class Entrance:
         proxies: TrustedProxies,
         tls: ssl.SSLContext | None = None,
     ) -> None:
-        self._admission = admission
+        self.admission = admission
         self._now = now
         self.hosts = hosts
         self._origins = origins
@@ -45,20 +45,14 @@ class Entrance:
         self.tls = tls
 
     def admit(self, transport: asyncio.Transport) -> Ticket | None:
-        """Count a new connection until `release`; if a limit is met, refuse and close it, and return None."""
+        """Count a new connection; if a limit is met, refuse and close it, and return None."""
         peer = peer_address(transport)
         proxies = self._proxies
         try:
-            return self._admission.open(None if proxies.trusts(peer) else proxies.counted_peer(peer), self._now())
+            return self.admission.open(None if proxies.trusts(peer) else proxies.counted_peer(peer), self._now())
         except LimitMetError as error:
             self._turn_away(transport, error)
             return None
-
-    def note_silence(self, ticket: Ticket) -> None:
-        self._admission.note_silence(ticket, self._now())
-
-    def release(self, ticket: Ticket) -> None:
-        self._admission.close(ticket, self._now())
 
     def refusal(self, connection: ServerConnection, request: Request, ticket: Ticket) -> Response | None:
         """Return the response that refuses a request, if any; behind a proxy, count its client's address."""
@@ -72,9 +66,9 @@ class Entrance:
         if self._proxies.trusts(peer):
             forwarded = headers.get_all("Forwarded"), headers.get_all("X-Forwarded-For")
             try:
-                self._admission.set_address(ticket, self._proxies.counted_client(peer, *forwarded), self._now())
+                self.admission.set_address(ticket, self._proxies.counted_client(peer, *forwarded), self._now())
             except LimitMetError as error:
-                return connection.respond(_status(error), f"{_sentence(error)}\n")
+                return connection.respond(*_answer(error))
         return None
 
     def _turn_away(self, transport: asyncio.Transport, error: LimitMetError) -> None:
@@ -82,7 +76,8 @@ class Entrance:
         if self.tls is not None:
             transport.abort()
             return
-        status, body = _status(error), f"{_sentence(error)}\n".encode()
+        status, text = _answer(error)
+        body = text.encode()
         head = (
             f"HTTP/1.1 {status.value} {status.phrase}\r\nRetry-After: 10\r\nConnection: close\r\n"
             f"Content-Type: text/plain; charset=utf-8\r\nContent-Length: {len(body)}\r\n\r\n"
@@ -96,11 +91,8 @@ def peer_address(transport: asyncio.BaseTransport) -> str:
     return str(peer[0]) if peer else ""
 
 
-def _status(error: LimitMetError) -> http.HTTPStatus:
+def _answer(error: LimitMetError) -> tuple[http.HTTPStatus, str]:
     in_all = error.limit is Limit.CONNECTIONS
-    return http.HTTPStatus.SERVICE_UNAVAILABLE if in_all else http.HTTPStatus.TOO_MANY_REQUESTS
-
-
-def _sentence(error: LimitMetError) -> str:
-    text = str(error)
-    return f"{text[:1].upper()}{text[1:]}."
+    why = str(error)
+    status = http.HTTPStatus.SERVICE_UNAVAILABLE if in_all else http.HTTPStatus.TOO_MANY_REQUESTS
+    return status, f"{why[:1].upper()}{why[1:]}.\n"

@@ -37,6 +37,10 @@ _PLAIN_PATH: Final = re.compile(r"/[A-Za-z0-9._~%/?&=+,:-]{0,2000}")
 class Gateway:
     """A WebSocket server with a session per connection; ``health`` answers plain requests, or ``site`` gets them."""
 
+    # set by `open`
+    _server: Server
+    _sweeping: asyncio.Task[None]
+
     def __init__(
         self,
         services: SessionServices,
@@ -51,9 +55,7 @@ class Gateway:
         self._entrance = entrance
         self._site = site
         self._health = health
-        self._server: Server | None = None
         self._closing = False
-        self._sweeping: asyncio.Task[None] | None = None
         self._sessions: dict[SocketChannel, Session] = {}
         self._accepted: WeakSet[GameConnection] = WeakSet()
 
@@ -85,23 +87,18 @@ class Gateway:
     async def close(self, code: int, reason: str, seconds: float) -> None:
         """Stop listening and close every connection; abort those still open after ``seconds``."""
         self._closing = True
-        if self._sweeping is not None:
-            self._sweeping.cancel()
-        if self._server is not None:
-            self._server.close(code=code, reason=reason)
-            for connection in self._accepted:
-                connection.abort_handshake()  # or closing would wait for it
-            closed = asyncio.ensure_future(self._server.wait_closed())
-            await asyncio.wait([closed], timeout=seconds)
-            if not closed.done():
-                self._cut_off(self._server)
-                await asyncio.wait([closed], timeout=_CUT_OFF_SECONDS)
-
-    def _cut_off(self, server: Server) -> None:
+        self._sweeping.cancel()
+        self._server.close(code=code, reason=reason)
         for connection in self._accepted:
-            connection.cut_off()
-        for handler in server.handler_tasks:
-            handler.cancel()
+            connection.abort_handshake()  # or closing would wait for it
+        closed = asyncio.ensure_future(self._server.wait_closed())
+        await asyncio.wait([closed], timeout=seconds)
+        if not closed.done():
+            for connection in self._accepted:
+                connection.cut_off()
+            for handler in self._server.handler_tasks:
+                handler.cancel()
+            await asyncio.wait([closed], timeout=_CUT_OFF_SECONDS)
 
     def _make_connection(self, *args: Any, **kwargs: Any) -> GameConnection:
         connection = GameConnection(*args, **kwargs)
@@ -113,10 +110,9 @@ class Gateway:
         return connection
 
     def _new_rate_limit(self, connection: GameConnection) -> RateLimit:
-        now, address = self._clock.now(), _address(connection)
-        suspect = self._services.admission.excess.is_over_limit(address, now)
-        note = partial(self._note_excess, address)
-        return RateLimit(self._per_second, 2 * self._per_second, now, note, suspect=suspect)
+        address = _address(connection)
+        suspect, note = self._is_over_limit(address), partial(self._note_excess, address)
+        return RateLimit(self._per_second, 2 * self._per_second, self._clock.now(), note, suspect=suspect)
 
     def _note_excess(self, address: str, now: float) -> None:
         self._services.registry.counts.limits[RATE_LIMIT] += 1
@@ -132,7 +128,8 @@ class Gateway:
         if response is not None:
             if response.status_code >= 400:
                 self._services.registry.counts.http_refusals[response.status_code] += 1
-            connection.close_after_response()
+            # as soon as the answer is written, so that the connection counts no longer
+            connection.loop.call_soon(connection.transport.close)
         else:  # only now the address of a client behind a proxy is known
             connection.rate = self._new_rate_limit(connection)
             if connection.ticket.is_crowded:
