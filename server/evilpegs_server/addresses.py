@@ -11,7 +11,7 @@ proxy itself.
 
 import ipaddress
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
@@ -63,55 +63,48 @@ class TrustedProxies:
 
     def counted_client(self, peer: str, forwarded: Sequence[str], forwarded_for: Sequence[str]) -> str | None:
         """Return the network under which limits count the client of a request; None if it is not counted."""
-        if not self.trusts(peer):
-            return self.counted_peer(peer)
         own = parse_address(peer)
-        named = [list(each) for each in (_forwarded_entries(forwarded), _plain_entries(forwarded_for))]
-        clients = {self._rightmost_untrusted(entries, own) for entries in named if entries}
-        client = clients.pop() if len(clients) == 1 else own
-        return None if client is None else counted_network(client)
+        if own is None or not self._contains(own):
+            return self.counted_peer(peer)
+        structured, plain = ",".join(forwarded), ",".join(forwarded_for)
+        if len(structured) > MAX_HEADER or len(plain) > MAX_HEADER:
+            return counted_network(own)
+        clients = set()
+        if structured:
+            clients.add(self._rightmost_untrusted(own, _forwarded_entries(structured)))
+        if forwarded_for:
+            clients.add(self._rightmost_untrusted(own, [parse_address(entry) for entry in plain.split(",")]))
+        return counted_network(clients.pop() if len(clients) == 1 else own)
 
-    def _rightmost_untrusted(self, entries: list[IpAddress | None], peer: IpAddress | None) -> IpAddress | None:
-        hop = peer
+    def _rightmost_untrusted(self, proxy: IpAddress, entries: list[IpAddress | None]) -> IpAddress:
+        hop = proxy
         for entry in reversed(entries):
-            if entry is None:  # not an address, so the search ends
-                return hop
+            # behind a stranger anything may stand, and behind what is no address nothing is known
+            if entry is None or not self._contains(hop):
+                break
             hop = entry
-            if not self._contains(entry):
-                return hop
         return hop
 
     def _contains(self, address: IpAddress) -> bool:
         return any(address in network for network in self._networks)
 
 
-def _plain_entries(values: Sequence[str]) -> Iterator[IpAddress | None]:
-    joined = ",".join(values)
-    if values:
-        yield from map(parse_address, joined.split(",")) if len(joined) <= MAX_HEADER else (None,)
-
-
-def _forwarded_entries(values: Sequence[str]) -> Iterator[IpAddress | None]:
-    joined = ",".join(values)
-    elements = _forwarded_elements(joined) if len(joined) <= MAX_HEADER else None
-    for pairs in [[]] if elements is None else elements:
-        named = [value for name, _, value in (pair.strip().partition("=") for pair in pairs) if name.lower() == "for"]
-        yield parse_address(named[0].removeprefix('"').removesuffix('"')) if len(named) == 1 else None
-
-
-def _forwarded_elements(header: str) -> list[list[str]] | None:
-    if not header:
-        return []
+def _forwarded_entries(header: str) -> list[IpAddress | None]:
     elements = [[""]]
     for match in _PART.finditer(header):
         part = match[0]
         # an unpaired mark: a client could otherwise begin a quoted text that includes the element of the proxy
         if part == '"':
-            return None
+            return [None]
         if part == ",":
             elements.append([""])
         elif part == ";":
             elements[-1].append("")
         else:
             elements[-1][-1] += part
-    return elements
+    return [_client_of_element(pairs) for pairs in elements]
+
+
+def _client_of_element(pairs: list[str]) -> IpAddress | None:
+    named = [value for name, _, value in (pair.strip().partition("=") for pair in pairs) if name.lower() == "for"]
+    return parse_address(named[0].removeprefix('"').removesuffix('"')) if len(named) == 1 else None
