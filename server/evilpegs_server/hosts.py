@@ -28,10 +28,14 @@ def host_name(header: str) -> str | None:
 
 
 class AllowedHosts:
-    """The hosts that requests may name: all IP addresses, localhost and ``names``."""
+    """The hosts that requests may name: all IP addresses, this machine, ``names`` and the host of ``site_url``."""
 
-    def __init__(self, names: Iterable[str] = ()) -> None:
-        self._names = frozenset({"localhost", *(name.lower().removesuffix(".") for name in names)})
+    def __init__(self, names: Iterable[str] = (), site_url: str | None = None) -> None:
+        machine = socket.gethostname()
+        short = machine.partition(".")[0]
+        site = urlsplit(site_url or "").hostname or "localhost"
+        allowed = ("localhost", machine, short, f"{short}.local", site, *names)
+        self._names = frozenset(name.lower().removesuffix(".") for name in allowed)
 
     def find(self, headers: Sequence[str]) -> str | None:
         """Return the host that the Host headers name, in lower case, if they are exactly one and it is allowed."""
@@ -93,7 +97,7 @@ class AllowedOrigins:
     def __init__(self, hosts: AllowedHosts, site: PublicAddress | None, site_url: str | None = None) -> None:
         self._hosts = hosts
         self._site = site
-        self._own = _origin(site_url) if site_url is not None else None
+        self._own = _origin(site_url or "")
 
     def allow(self, headers: Sequence[str], host_header: str) -> bool:
         # every browser sends an origin, so a request without one is no page's
@@ -120,11 +124,3 @@ def _origin(url: str) -> tuple[str, str, int] | None:
     except ValueError:
         return None
     return (parts.scheme, parts.hostname, port) if parts.hostname and port else None
-
-
-def allowed_hosts(names: Iterable[str], site_url: str | None) -> AllowedHosts:
-    """Allow ``names``, the host of ``site_url``, and the names of this machine."""
-    machine = socket.gethostname().lower()
-    short = machine.partition(".")[0]
-    own = urlsplit(site_url).hostname if site_url is not None else None
-    return AllowedHosts([machine, short, f"{short}.local", *names, *([own] if own else [])])

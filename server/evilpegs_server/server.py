@@ -21,10 +21,9 @@ from evilpegs_server.gateway.admission import Admission
 from evilpegs_server.gateway.entrance import Entrance
 from evilpegs_server.gateway.gateway import Gateway
 from evilpegs_server.gateway.guests import Presence
-from evilpegs_server.gateway.health import Health
 from evilpegs_server.gateway.login import SessionServices, lapse_names, lapse_time
 from evilpegs_server.gateway.metrics import GameMetrics
-from evilpegs_server.hosts import AllowedOrigins, PublicAddress, allowed_hosts, host_in_url
+from evilpegs_server.hosts import AllowedHosts, AllowedOrigins, PublicAddress, host_in_url
 from evilpegs_server.listening import (
     allow_open_files,
     bind_site,
@@ -132,7 +131,7 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
     await check_addresses(settings)
     loop = asyncio.get_running_loop()
     clock = clock or StallFreeClock(loop.time)
-    hosts = allowed_hosts(settings.hosts, settings.site_url)
+    hosts = AllowedHosts(settings.hosts, settings.site_url)
     async with AsyncExitStack() as stack:
         # the log: its file is locked first and let go last
         lock = DatabaseLock(settings.database)
@@ -208,8 +207,7 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
             pools,
             {"replies": lambda: codemaking.part_sizes.state, "worker": lambda: worker.state.cache},
         )
-        health = Health(registry, writer, metrics, settings.public_metrics)
-        gateway = Gateway(services, clock, entrance, site, health)
+        gateway = Gateway(services, clock, entrance, site, metrics)
         with naming_address(settings.host, settings.port, "--port"):
             host, game.port = await gateway.open(settings.host, settings.port)
         try:

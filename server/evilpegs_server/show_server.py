@@ -24,7 +24,7 @@ from structlog.stdlib import BoundLogger
 
 from evilpegs_game.codemakers.solved_positions import SolvedPositions
 from evilpegs_game.errors import EvilpegsError
-from evilpegs_server.hosts import allowed_hosts
+from evilpegs_server.hosts import AllowedHosts
 from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.leaderboard.luck import LuckKeeper
 from evilpegs_server.listening import allow_open_files, bind_site, close_all, find_game_address, load_tls
@@ -114,7 +114,7 @@ async def running_show(
                 metrics=ShowMetrics(counts, streams, follower, leaderboards, pools, {"analyses": analyses.texts}),
                 public_metrics=settings.public_metrics,
                 allow_origins=settings.allow_origins,
-                hosts=allowed_hosts(settings.hosts, settings.site_url),
+                hosts=AllowedHosts(settings.hosts, settings.site_url),
                 game=setup.game,
                 base_path=urlsplit(settings.site_url or "").path.rstrip("/"),
                 public_keys=load_public_keys(key_path(settings.database, settings.server_key)),

@@ -8,7 +8,6 @@ from evilpegs_server.hosts import (
     AllowedHosts,
     AllowedOrigins,
     PublicAddress,
-    allowed_hosts,
     host_name,
     is_local,
     is_loopback,
@@ -55,7 +54,7 @@ def test_other_hosts_are_not_found(headers):
 
 
 def test_machine_and_site_url_are_allowed_hosts():
-    hosts = allowed_hosts(["club.example"], "https://Games.example:8443/pegs/")
+    hosts = AllowedHosts(["club.example"], "https://Games.example:8443/pegs/")
     machine = socket.gethostname().lower()
     short = machine.partition(".")[0]
     for name in (machine, short, f"{short}.local", "club.example", "games.example"):

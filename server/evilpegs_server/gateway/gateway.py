@@ -18,8 +18,9 @@ from websockets.typing import Subprotocol
 from evilpegs_protocol.constants import PATH, SUBPROTOCOL
 from evilpegs_server.gateway.connection import CLOSE_SECONDS, GameConnection, SocketChannel
 from evilpegs_server.gateway.entrance import Entrance, peer_address
-from evilpegs_server.gateway.health import Health
+from evilpegs_server.gateway.health import health_response
 from evilpegs_server.gateway.login import SessionServices
+from evilpegs_server.gateway.metrics import GameMetrics
 from evilpegs_server.gateway.rate_limit import RateLimit
 from evilpegs_server.gateway.session import Session
 from evilpegs_server.hosts import PublicAddress
@@ -35,7 +36,7 @@ _PLAIN_PATH: Final = re.compile(r"/[A-Za-z0-9._~%/?&=+,:-]{0,2000}")
 
 
 class Gateway:
-    """A WebSocket server with a session per connection; ``health`` answers plain requests, or ``site`` gets them."""
+    """A WebSocket server with a session per connection; plain requests are answered, or redirected to ``site``."""
 
     # set by `open`
     _server: Server
@@ -47,14 +48,14 @@ class Gateway:
         clock: StallFreeClock,
         entrance: Entrance,
         site: PublicAddress | None,
-        health: Health,
+        metrics: GameMetrics,
     ) -> None:
         self._services = services
         self._per_second = services.settings.requests_per_second
         self._clock = clock
         self._entrance = entrance
         self._site = site
-        self._health = health
+        self._metrics = metrics
         self._closing = False
         self._sessions: dict[SocketChannel, Session] = {}
         self._accepted: WeakSet[GameConnection] = WeakSet()
@@ -139,8 +140,10 @@ class Gateway:
     def _answer(self, connection: ServerConnection, request: Request) -> Response | None:
         path = request.path.split("?")[0]
         if not _is_upgrade(request):
-            if request.method in {"GET", "HEAD"} and (response := self._health.respond(connection, request, path)):
-                return response
+            if request.method in {"GET", "HEAD"}:
+                response = health_response(self._services, self._metrics, connection, request, path)
+                if response is not None:
+                    return response
             # a plain request for the game is refused by the library, which says that it needs a WebSocket
             if path != PATH and (site := self._site_url(connection)) is not None:
                 return _redirect(connection, site, request.path)

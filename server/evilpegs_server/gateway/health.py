@@ -1,7 +1,6 @@
 """What the game port answers to plain GETs of `/healthz`, `/readyz` and `/metrics`."""
 
 import http
-from dataclasses import dataclass
 from typing import Final
 
 import orjson
@@ -10,46 +9,42 @@ from websockets.asyncio.server import ServerConnection
 from websockets.http11 import Request, Response
 
 from evilpegs_server.gateway.entrance import peer_address
+from evilpegs_server.gateway.login import SessionServices
 from evilpegs_server.gateway.metrics import GameMetrics
 from evilpegs_server.hosts import is_local
 from evilpegs_server.metric_families import NOT_LOCAL
-from evilpegs_server.play.registry import MatchRegistry
-from evilpegs_server.storage.writer import Writer
 
 RETRY_SECONDS: Final = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Health:
-    registry: MatchRegistry
-    writer: Writer
-    metrics: GameMetrics
-    public_metrics: bool
+def health_response(
+    services: SessionServices, metrics: GameMetrics, connection: ServerConnection, request: Request, path: str
+) -> Response | None:
+    """Return the response to a request for one of the three paths; None for any other."""
+    match path:
+        case "/healthz":
+            return _json(connection, {"status": "ok"})
+        case "/readyz":
+            why = find_obstacle(services)
+            return _json(connection, {"status": "ready"}) if why is None else _problem(connection, 503, why)
+        case "/metrics":
+            is_public = services.settings.public_metrics
+            if not is_public and not is_local(peer_address(connection.transport), request.headers):
+                return _problem(connection, 403, NOT_LOCAL)
+            return _respond(connection, 200, CONTENT_TYPE_LATEST, metrics.text())
+    return None
 
-    def respond(self, connection: ServerConnection, request: Request, path: str) -> Response | None:
-        """Return the response to a request for one of the three paths; None for any other."""
-        match path:
-            case "/healthz":
-                return _json(connection, {"status": "ok"})
-            case "/readyz":
-                why = self.obstacle()
-                return _json(connection, {"status": "ready"}) if why is None else _problem(connection, 503, why)
-            case "/metrics":
-                if not self.public_metrics and not is_local(peer_address(connection.transport), request.headers):
-                    return _problem(connection, 403, NOT_LOCAL)
-                return _respond(connection, 200, CONTENT_TYPE_LATEST, self.metrics.text())
-        return None
 
-    def obstacle(self) -> str | None:
-        """Return why no match can start now."""
-        if self.registry.draining:
-            return "the server is about to stop"
-        health = self.writer.health
-        if health.stuck:
-            return "the event log cannot be written: a commit takes too long"
-        if health.obstacle is not None:
-            return "the event log cannot be written: the database file was moved, deleted or replaced"
-        return "the event log cannot be written: the last commit failed" if health.failed else None
+def find_obstacle(services: SessionServices) -> str | None:
+    """Return why no match can start now."""
+    if services.registry.draining:
+        return "the server is about to stop"
+    health = services.writer.health
+    if health.stuck:
+        return "the event log cannot be written: a commit takes too long"
+    if health.obstacle is not None:
+        return "the event log cannot be written: the database file was moved, deleted or replaced"
+    return "the event log cannot be written: the last commit failed" if health.failed else None
 
 
 def _json(connection: ServerConnection, document: dict[str, str]) -> Response:

@@ -1,12 +1,13 @@
 """The game port says over HTTP whether matches can start, and shows its metrics to this machine."""
 
 import asyncio
+from types import SimpleNamespace
 
 import httpx
 import pytest
 import structlog
 
-from evilpegs_server.gateway.health import Health
+from evilpegs_server.gateway.health import find_obstacle
 from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.writer import STUCK_SECONDS, Writer
@@ -15,55 +16,49 @@ from support.servers import dial
 from support.shown_metrics import values
 
 
-@pytest.fixture
-def health(fake_server):
-    return Health(fake_server.registry, fake_server.writer, None, public_metrics=False)
-
-
 async def until(condition):
     async with asyncio.timeout(PATIENCE):
         while not condition():  # noqa: ASYNC110 - nothing announces it
             await asyncio.sleep(0.001)
 
 
-async def test_draining_server_is_not_ready(health, fake_server):
-    assert health.obstacle() is None
+async def test_draining_server_is_not_ready(fake_server):
+    assert find_obstacle(fake_server.services) is None
     await fake_server.registry.drain()
-    assert "stop" in health.obstacle()
+    assert "stop" in find_obstacle(fake_server.services)
 
 
-async def test_failed_commit_ends_readiness_until_disk_recovers(health, fake_server, ann, broken_disk):
+async def test_failed_commit_ends_readiness_until_disk_recovers(fake_server, ann, broken_disk):
     broken_disk.on = True
     await ann.send(type="play", ladder="tiny")
-    await until(lambda: health.obstacle() is not None)
+    await until(lambda: find_obstacle(fake_server.services) is not None)
     fake_server.take_log()
-    assert "commit failed" in health.obstacle()
+    assert "commit failed" in find_obstacle(fake_server.services)
     broken_disk.on = False
     await fake_server.connect_player("bob")
-    await until(lambda: health.obstacle() is None)
+    await until(lambda: find_obstacle(fake_server.services) is None)
     await ann.receive("error")
 
 
 def test_stuck_commit_ends_readiness(engine):
     seconds = [0.0]
     writer = Writer(engine, lambda report: report(), now=lambda: seconds[0])
-    registry = type("Registry", (), {"draining": False})
-    health = Health(registry, writer, None, public_metrics=False)
+    services = SimpleNamespace(writer=writer, registry=SimpleNamespace(draining=False))
     writer.submit([], lambda error: None)
-    assert health.obstacle() is None
+    assert find_obstacle(services) is None
     seconds[0] = STUCK_SECONDS + 1
-    assert "too long" in health.obstacle()
+    assert "too long" in find_obstacle(services)
     writer.start()
     writer.close()
-    assert health.obstacle() is None
+    assert find_obstacle(services) is None
 
 
-def test_missing_file_ends_readiness_until_it_is_back(health):
-    health.writer.health.note_obstacle("the file was moved to /home/ann")
-    assert "moved, deleted or replaced" in health.obstacle()
-    assert "/home" not in health.obstacle()
-    health.writer.health.note_obstacle(None)
-    assert health.obstacle() is None
+def test_missing_file_ends_readiness_until_it_is_back(fake_server):
+    fake_server.writer.health.note_obstacle("the file was moved to /home/ann")
+    assert "moved, deleted or replaced" in find_obstacle(fake_server.services)
+    assert "/home" not in find_obstacle(fake_server.services)
+    fake_server.writer.health.note_obstacle(None)
+    assert find_obstacle(fake_server.services) is None
 
 
 @pytest.fixture
