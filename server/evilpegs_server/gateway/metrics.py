@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from types import MappingProxyType
 from typing import Final
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
@@ -23,8 +22,8 @@ class GameMetrics(ProcessMetrics):
         self,
         services: SessionServices,
         loop_lag: Durations,
-        pools: Mapping[str, TaskPool] = MappingProxyType({}),
-        caches: Mapping[str, Callable[[], CacheState]] = MappingProxyType({}),
+        pools: Mapping[str, TaskPool],
+        caches: Mapping[str, Callable[[], CacheState]],
     ) -> None:
         super().__init__()
         self._services, self._matches, self._loop_lag = services, services.registry, loop_lag

@@ -180,7 +180,7 @@ async def test_tables_about_people_are_shown(fake_server, metrics, pool):
 
 async def test_full_practice_is_counted(open_fake_server, engine):
     server = open_fake_server(engine, settings=Settings(max_practice_matches=1))
-    shown = GameMetrics(server.services, Durations())
+    shown = GameMetrics(server.services, Durations(), {}, {})
     for number in range(2):
         await server.connect_player(f"{NAME}-{number}")
     ann, bob = server.clients
