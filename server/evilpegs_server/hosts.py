@@ -106,15 +106,13 @@ class AllowedOrigins:
         origin = _origin(headers[0]) if len(headers) == 1 else None
         if origin is None:
             return False
+        scheme, host, port = origin
         # Some libraries for programs, such as websocket-client, send the address that they connect to as the origin.
         # The game port serves no page, so no foreign page can have that origin.
-        is_own_address = origin == _origin(f"{origin[0]}://{host_header}")
-        return is_own_address or origin == self._own or self._is_site(*origin)
-
-    def _is_site(self, scheme: str, host: str, port: int) -> bool:
-        if self._site is None or (scheme, port) != (self._site.scheme, self._site.port):
-            return False
-        return self._hosts.find([host_in_url(host)]) is not None
+        if origin in {self._own, _origin(f"{scheme}://{host_header}")}:
+            return True
+        is_site = self._site is not None and (scheme, port) == (self._site.scheme, self._site.port)
+        return is_site and self._hosts.find([host_in_url(host)]) is not None
 
 
 def _origin(url: str) -> tuple[str, str, int] | None:

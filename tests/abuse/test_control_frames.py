@@ -8,8 +8,9 @@ from websockets.frames import Frame, Opcode
 from websockets.protocol import State
 from websockets.server import ServerProtocol
 
+from evilpegs_server.gateway import connection as gateway_connection
 from evilpegs_server.gateway import rate_limit
-from evilpegs_server.gateway.connection import FRAME_REFUSALS, SLICE_BYTES, GameConnection
+from evilpegs_server.gateway.connection import FRAME_REFUSALS, MAX_UNSENT_BYTES, SLICE_BYTES, GameConnection
 from evilpegs_server.gateway.rate_limit import MAX_REFUSALS, RateLimit
 from support.entrances import default_entrance
 from support.patience import PATIENCE
@@ -150,7 +151,7 @@ class TestOneRead:
 
     async def test_unsliced_read_is_parsed_at_once(self, connection, monkeypatch):
         """Control: without slices one read holds the event loop until all of it is answered."""
-        monkeypatch.setattr(GameConnection, "slice_bytes", 1 << 30)
+        monkeypatch.setattr(gateway_connection, "SLICE_BYTES", 1 << 30)
         connection.data_received(self.PINGS)
         assert len(connection.transport.written) == 2 * 4_000
 
@@ -177,7 +178,7 @@ class TestOneRead:
 
 class TestUnreadAnswers:
     async def test_unread_pongs_abort_connection(self, connection):
-        connection.transport.unread_bytes = connection.max_unsent_bytes
+        connection.transport.unread_bytes = MAX_UNSENT_BYTES
         connection.data_received(frame(PING))
         assert not connection.transport.aborted
         connection.transport.unread_bytes += 1
@@ -186,7 +187,7 @@ class TestUnreadAnswers:
 
     async def test_unbounded_answers_pile_up(self, connection, monkeypatch):
         """Control: without the bound the connection stays, however much is unread."""
-        monkeypatch.setattr(GameConnection, "max_unsent_bytes", 1 << 60)
+        monkeypatch.setattr(gateway_connection, "MAX_UNSENT_BYTES", 1 << 60)
         connection.transport.unread_bytes = 1 << 30
         connection.data_received(frame(PING) * 3)
         assert not connection.transport.aborted

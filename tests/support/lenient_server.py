@@ -8,7 +8,7 @@ import math
 import os
 
 from evilpegs.main import main
-from evilpegs_server.gateway.connection import GameConnection
+from evilpegs_server.gateway import connection
 from evilpegs_server.play import stall_free_clock
 from evilpegs_server.storage.reads import Reads
 
@@ -20,7 +20,7 @@ async def read_at_once(_reads, function, *args):
 
 if __name__ == "__main__":
     os.environ["EVILPEGS_REQUESTS_PER_SECOND"] = "100000000"
-    GameConnection.slice_bytes = GameConnection.max_unsent_bytes = 1 << 60
+    connection.SLICE_BYTES = connection.MAX_UNSENT_BYTES = 1 << 60
     Reads.run = read_at_once
     stall_free_clock.TURN_CREDIT_MS = stall_free_clock.GAME_CREDIT_MS = math.inf
     if os.environ.get("COUNT_STOPS"):

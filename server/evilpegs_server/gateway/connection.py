@@ -17,7 +17,7 @@ empty pings. It writes answers to pings even if the peer never reads them. Here
 import asyncio
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Final, cast
+from typing import Any, Final, cast
 
 from websockets.asyncio.server import ServerConnection
 from websockets.frames import CloseCode, Frame, Opcode
@@ -48,8 +48,6 @@ class GameConnection(ServerConnection):
     A text message is offered to ``handle_now``, which returns True if it has handled it; all others go into the queue.
     """
 
-    slice_bytes: ClassVar[int] = SLICE_BYTES
-    max_unsent_bytes: ClassVar[int] = MAX_UNSENT_BYTES
     # set by the gateway
     clock: StallFreeClock
     rate: RateLimit
@@ -217,7 +215,7 @@ class GameConnection(ServerConnection):
             self._discarded += len(data)
             if self._discarded > MAX_DISCARDED_BYTES:
                 self.transport.abort()
-        elif self._unparsed or len(data) > self.slice_bytes or self._queue_is_full:
+        elif self._unparsed or len(data) > SLICE_BYTES or self._queue_is_full:
             self._unparsed += data
             if not self._slice_is_due:
                 self._parse_slice()
@@ -283,8 +281,8 @@ class GameConnection(ServerConnection):
         if self._queue_is_full or not self._unparsed or self.transport.is_closing():
             self._update_reading()
             return
-        data = bytes(self._unparsed[: self.slice_bytes])
-        del self._unparsed[: self.slice_bytes]
+        data = bytes(self._unparsed[:SLICE_BYTES])
+        del self._unparsed[:SLICE_BYTES]
         self._parse(data)
         self._continue_parsing()
 
@@ -319,7 +317,7 @@ class GameConnection(ServerConnection):
             self.check_unsent()
 
     def check_unsent(self) -> None:
-        if self.transport.get_write_buffer_size() > self.max_unsent_bytes:
+        if self.transport.get_write_buffer_size() > MAX_UNSENT_BYTES:
             self.note_end(EndReason.UNSENT)
             self.transport.abort()
 

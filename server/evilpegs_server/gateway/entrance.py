@@ -9,6 +9,7 @@ import asyncio
 import http
 import ssl
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Final
 
 from websockets.asyncio.server import ServerConnection
@@ -25,31 +26,23 @@ FOREIGN_ORIGIN: Final = (
 )
 
 
+@dataclass(frozen=True, slots=True)
 class Entrance:
     """The checks of every connection; ``now`` is that of the `StallFreeClock`."""
 
-    def __init__(
-        self,
-        admission: Admission,
-        now: Callable[[], float],
-        hosts: AllowedHosts,
-        origins: AllowedOrigins,
-        proxies: TrustedProxies,
-        tls: ssl.SSLContext | None = None,
-    ) -> None:
-        self.admission = admission
-        self._now = now
-        self.hosts = hosts
-        self._origins = origins
-        self._proxies = proxies
-        self.tls = tls
+    admission: Admission
+    now: Callable[[], float]
+    hosts: AllowedHosts
+    origins: AllowedOrigins
+    proxies: TrustedProxies
+    tls: ssl.SSLContext | None = None
 
     def admit(self, transport: asyncio.Transport) -> Ticket | None:
         """Count a new connection; if a limit is met, refuse and close it, and return None."""
         peer = peer_address(transport)
-        proxies = self._proxies
+        address = None if self.proxies.trusts(peer) else self.proxies.counted_peer(peer)
         try:
-            return self.admission.open(None if proxies.trusts(peer) else proxies.counted_peer(peer), self._now())
+            return self.admission.open(address, self.now())
         except LimitMetError as error:
             self._turn_away(transport, error)
             return None
@@ -60,13 +53,13 @@ class Entrance:
         if self.hosts.find(headers.get_all("Host")) is None:
             why = "This server does not answer for that host; add its name to the setting hosts.\n"
             return connection.respond(http.HTTPStatus.MISDIRECTED_REQUEST, why)
-        if not self._origins.allow(headers.get_all("Origin"), headers["Host"]):
+        if not self.origins.allow(headers.get_all("Origin"), headers["Host"]):
             return connection.respond(http.HTTPStatus.FORBIDDEN, FOREIGN_ORIGIN)
         peer = peer_address(connection.transport)
-        if self._proxies.trusts(peer):
+        if self.proxies.trusts(peer):
             forwarded = headers.get_all("Forwarded"), headers.get_all("X-Forwarded-For")
             try:
-                self.admission.set_address(ticket, self._proxies.counted_client(peer, *forwarded), self._now())
+                self.admission.set_address(ticket, self.proxies.counted_client(peer, *forwarded), self.now())
             except LimitMetError as error:
                 return connection.respond(*_answer(error))
         return None

@@ -145,23 +145,22 @@ class Gateway:
                 if response is not None:
                     return response
             # a plain request for the game is refused by the library, which says that it needs a WebSocket
-            if path != PATH and (site := self._site_url(connection)) is not None:
+            if path != PATH and (site := self._site_url(request)) is not None:
                 return _redirect(connection, site, request.path)
         if path != PATH:
             return connection.respond(http.HTTPStatus.NOT_FOUND, f"The game is at {PATH}.\n")
         return None
 
-    def _site_url(self, connection: ServerConnection) -> str | None:
-        if self._site is None or connection.request is None:
-            return None
-        host = self._entrance.hosts.find(connection.request.headers.get_all("Host"))
-        return self._site.url_for(host or connection.local_address[0])
+    def _site_url(self, request: Request) -> str | None:
+        host = self._entrance.hosts.find(request.headers.get_all("Host"))
+        return None if self._site is None or host is None else self._site.url_for(host)
 
     async def _run_session(self, connection: ServerConnection) -> None:
         assert isinstance(connection, GameConnection)  # noqa: S101 - made by `_make_connection`
         assert connection.ticket is not None  # noqa: S101 - it was admitted
+        assert connection.request is not None  # noqa: S101 - it was answered
         channel = SocketChannel(connection, partial(self._is_over_limit, _address(connection)))
-        pause, site = partial(_pause, connection), self._site_url(connection)
+        pause, site = partial(_pause, connection), self._site_url(connection.request)
         session = Session(self._services, channel, connection.rate, site, connection.ticket, pause)
         self._sessions[channel] = session
         connection.handle_now = session.handle_now

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Final
+from typing import Final, NoReturn
 
 from sqlalchemy import Engine
 from structlog.stdlib import BoundLogger
@@ -96,7 +96,6 @@ async def _find_player(services: SessionServices, ticket: Ticket, pause: Pause, 
         if stored is None or not stored.is_guest:
             await _refuse_token(services, ticket, pause, now, has_lapsed=stored is not None)
         player = services.players.by_token(token) or stored
-    assert player is not None  # noqa: S101 - otherwise the token was refused
     has_open_match = bool(services.registry.runners_of(player.id))
     services.admission.log_in(ticket, now, is_guest=player.is_guest, has_open_match=has_open_match)
     services.players.add(player, hash_token(token))
@@ -105,7 +104,7 @@ async def _find_player(services: SessionServices, ticket: Ticket, pause: Pause, 
 
 async def _refuse_token(
     services: SessionServices, ticket: Ticket, pause: Pause, now: float, *, has_lapsed: bool
-) -> None:
+) -> NoReturn:
     delay_ms = services.admission.take_failed_token(ticket, now)
     await pause(delay_ms / 1000)
     message = "no player has this token"
