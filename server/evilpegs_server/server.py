@@ -207,7 +207,7 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
             pools,
             {"replies": lambda: codemaking.part_sizes.state, "worker": lambda: worker.state.cache},
         )
-        gateway = Gateway(services, clock, entrance, site, metrics)
+        gateway = Gateway(services, entrance, site, metrics)
         with naming_address(settings.host, settings.port, "--port"):
             host, game.port = await gateway.open(settings.host, settings.port)
         try:

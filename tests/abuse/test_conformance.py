@@ -36,9 +36,8 @@ async def echo(client):
 def limited_connection(per_second, *args, **options):
     """Return a connection as the gateway makes them, with a limit of its rate."""
     limited = GameConnection(*args, **options)
-    limited.clock = StallFreeClock(limited.loop.time)
-    limited.entrance = default_entrance(limited.clock.now)
-    limited.rate = RateLimit(per_second, 2 * per_second, limited.clock.now())
+    limited.entrance = default_entrance(StallFreeClock(limited.loop.time).now)
+    limited.rate = RateLimit(per_second, 2 * per_second, limited.entrance.now())
     return limited
 
 

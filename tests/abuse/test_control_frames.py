@@ -127,8 +127,7 @@ async def connection():
     """A connection after its handshake on a fake transport, without a limit of its rate."""
     server = SimpleNamespace(handler=lambda _: asyncio.sleep(0), handler_tasks=set())
     connection = GameConnection(ServerProtocol(state=State.OPEN), server)
-    connection.clock = SimpleNamespace(now=lambda: 0.0)
-    connection.entrance = default_entrance(connection.clock.now)
+    connection.entrance = default_entrance(lambda: 0.0)
     connection.rate = RateLimit(UNLIMITED, UNLIMITED, 0)
     connection.request = object()
     connection.connection_made(FakeTransport())

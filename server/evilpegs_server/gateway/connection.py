@@ -27,7 +27,6 @@ from evilpegs_server.gateway.admission import Limit, Ticket
 from evilpegs_server.gateway.entrance import Entrance
 from evilpegs_server.gateway.rate_limit import RateLimit
 from evilpegs_server.play.counts import RATE_LIMIT, EndReason
-from evilpegs_server.play.stall_free_clock import StallFreeClock
 
 # at most 170 empty frames, which take 1 to 2 ms
 SLICE_BYTES: Final = 1024
@@ -49,7 +48,6 @@ class GameConnection(ServerConnection):
     """
 
     # set by the gateway
-    clock: StallFreeClock
     rate: RateLimit
     entrance: Entrance
     handle_now: Callable[[str, float], bool] | None = None
@@ -186,12 +184,12 @@ class GameConnection(ServerConnection):
         if self._silence is not None and self.ticket is not None:
             self._silence.cancel()
             self._silence = None
-            self.entrance.admission.close(self.ticket, self.clock.now())
+            self.entrance.admission.close(self.ticket, self.entrance.now())
 
     def _end_silence(self) -> None:
         if self.ticket is None or self.ticket.said_hello:
             return
-        self.entrance.admission.note_silence(self.ticket, self.clock.now())
+        self.entrance.admission.note_silence(self.ticket, self.entrance.now())
         self.note_end(EndReason.NO_HELLO)
         if self._is_open and self.protocol.state is State.OPEN:
             met = f" (limit {Limit.BEFORE_HELLO})" if self.ticket.is_crowded else ""
@@ -210,7 +208,7 @@ class GameConnection(ServerConnection):
     # What the peer sends
 
     def data_received(self, data: bytes) -> None:
-        self.arrived = self.clock.now()
+        self.arrived = self.entrance.now()
         if self.is_failed:
             self._discarded += len(data)
             if self._discarded > MAX_DISCARDED_BYTES:

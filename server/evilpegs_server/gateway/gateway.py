@@ -25,7 +25,6 @@ from evilpegs_server.gateway.rate_limit import RateLimit
 from evilpegs_server.gateway.session import Session
 from evilpegs_server.hosts import PublicAddress
 from evilpegs_server.play.counts import RATE_LIMIT, EndReason
-from evilpegs_server.play.stall_free_clock import StallFreeClock
 
 MAX_FRAME_BYTES: Final = 1 << 16
 """A longer frame ends its connection; a shorter one above the protocol's limit only gets an error."""
@@ -45,14 +44,12 @@ class Gateway:
     def __init__(
         self,
         services: SessionServices,
-        clock: StallFreeClock,
         entrance: Entrance,
         site: PublicAddress | None,
         metrics: GameMetrics,
     ) -> None:
         self._services = services
         self._per_second = services.settings.requests_per_second
-        self._clock = clock
         self._entrance = entrance
         self._site = site
         self._metrics = metrics
@@ -103,24 +100,23 @@ class Gateway:
 
     def _make_connection(self, *args: Any, **kwargs: Any) -> GameConnection:
         connection = GameConnection(*args, **kwargs)
-        connection.clock = self._clock
         connection.entrance = self._entrance
         connection.ended = self._services.registry.counts.ended
-        connection.rate = RateLimit(self._per_second, 2 * self._per_second, self._clock.now())
+        connection.rate = RateLimit(self._per_second, 2 * self._per_second, self._entrance.now())
         self._accepted.add(connection)
         return connection
 
     def _new_rate_limit(self, connection: GameConnection) -> RateLimit:
         address = _address(connection)
         suspect, note = self._is_over_limit(address), partial(self._note_excess, address)
-        return RateLimit(self._per_second, 2 * self._per_second, self._clock.now(), note, suspect=suspect)
+        return RateLimit(self._per_second, 2 * self._per_second, self._entrance.now(), note, suspect=suspect)
 
     def _note_excess(self, address: str, now: float) -> None:
         self._services.registry.counts.limits[RATE_LIMIT] += 1
         self._services.admission.excess.note(address, now)
 
     def _is_over_limit(self, address: str) -> bool:
-        return self._services.admission.excess.is_over_limit(address, self._clock.now())
+        return self._services.admission.excess.is_over_limit(address, self._entrance.now())
 
     def _handshake_refusal(self, connection: ServerConnection, request: Request) -> Response | None:
         assert isinstance(connection, GameConnection)  # noqa: S101 - made by `_make_connection`
@@ -181,12 +177,12 @@ class Gateway:
         while True:
             await asyncio.sleep(SWEEP_SECONDS)
             try:
-                self._end_idle_guests(self._clock.now())
+                self._end_idle_guests()
             except Exception:
                 self._services.log.exception("could not look for idle guests")
 
-    def _end_idle_guests(self, now: float) -> None:
-        seconds = self._services.settings.guest_idle_seconds
+    def _end_idle_guests(self) -> None:
+        now, seconds = self._entrance.now(), self._services.settings.guest_idle_seconds
         reason = f"no match and no request for {seconds:g} seconds; connect again to play (limit guest_idle_seconds)"
         self._services.presence.end_long_gone(now)
         for channel, session in tuple(self._sessions.items()):

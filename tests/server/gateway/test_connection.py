@@ -34,7 +34,7 @@ class TestHandlingNow:
         connection = GameConnection(ServerProtocol(state=State.OPEN), None)
         connection.request = object()
         connection.recv_messages = Assembler()
-        connection.clock, connection.rate = SimpleNamespace(now=lambda: 7.0), RateLimit(100, 200, 0)
+        connection.entrance, connection.rate = SimpleNamespace(now=lambda: 7.0), RateLimit(100, 200, 0)
 
         def handle(text, arrived):
             seen.append((text, arrived))
@@ -104,7 +104,7 @@ class TestHandlingNow:
             from_client(b"b", Opcode.CONT, fin=False),
             from_client(b"c", Opcode.CONT),
         ]
-        connection.clock.now = iter([1.0, 2.0, 3.0, 4.0, 5.0]).__next__
+        connection.entrance.now = iter([1.0, 2.0, 3.0, 4.0, 5.0]).__next__
         for read in (from_client(b"play"), *fragments, from_client(b"guess 1")):
             connection.data_received(read)
         assert list(connection.arrivals) == [1.0, 4.0, 5.0]
