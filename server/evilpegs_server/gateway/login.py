@@ -55,17 +55,21 @@ async def log_in(
     if services.registry.draining:
         raise RefusedRequestError(ErrorCode.DRAINING, "the server is about to stop; come back later")
     if hello.token is not None:
-        return await _find_player(services, ticket, pause, hello.token, now), None
-    if hello.name is None:
-        services.admission.log_in(ticket, now, is_guest=True, has_open_match=False)
-        # stored with their first match, because many never play
-        guest, token = services.players.new_guest(), new_token()
-        services.players.add(guest, hash_token(token))
-        return guest, token
-    player = _claim_name(services, hello)
-    services.admission.take_new_name(ticket, now)
-    services.admission.log_in(ticket, now, is_guest=False, has_open_match=False)
-    return player, await _register(services, ticket, player)
+        player = await _find_player(services, ticket, pause, hello.token, now)
+    elif hello.name is None:
+        player = services.players.new_guest()
+    else:
+        player = _claim_name(services, hello)
+        services.admission.take_new_name(ticket, now)
+    has_open_match = bool(services.registry.runners_of(player.id))
+    services.admission.log_in(ticket, now, is_guest=player.is_guest, has_open_match=has_open_match)
+    token = hello.token or new_token()
+    services.players.add(player, hash_token(token))  # reserves a new name
+    if hello.token is not None:
+        return player, None
+    if not player.is_guest:  # guests are stored with their first match, because many never play
+        await _store(services, ticket, player, hash_token(token))
+    return player, token
 
 
 def welcome_message(
@@ -96,9 +100,6 @@ async def _find_player(services: SessionServices, ticket: Ticket, pause: Pause, 
         if stored is None or not stored.is_guest:
             await _refuse_token(services, ticket, pause, now, has_lapsed=stored is not None)
         player = services.players.by_token(token) or stored
-    has_open_match = bool(services.registry.runners_of(player.id))
-    services.admission.log_in(ticket, now, is_guest=player.is_guest, has_open_match=has_open_match)
-    services.players.add(player, hash_token(token))
     return player
 
 
@@ -128,10 +129,7 @@ def _claim_name(services: SessionServices, hello: Hello) -> Player:
         raise RefusedRequestError(code, str(error)) from None
 
 
-async def _register(services: SessionServices, ticket: Ticket, player: Player) -> str:
-    token = new_token()
-    token_hash = hash_token(token)
-    services.players.add(player, token_hash)  # reserves the name
+async def _store(services: SessionServices, ticket: Ticket, player: Player, token_hash: str) -> None:
     stored: asyncio.Future[Exception | None] = asyncio.get_running_loop().create_future()
     write = writes.insert_player(player, token_hash, services.wall_ms())
     services.writer.submit([write], lambda error: None if stored.done() else stored.set_result(error))
@@ -139,7 +137,6 @@ async def _register(services: SessionServices, ticket: Ticket, player: Player) -
         services.players.remove(player, token_hash)
         services.admission.log_out(ticket)
         raise RefusedRequestError(ErrorCode.STORAGE_UNAVAILABLE, "the server cannot store players now")
-    return token
 
 
 # Anybody can claim names while registration is open, and the token of each would stay in memory for ever. A lapsed name
