@@ -102,6 +102,10 @@ class GameConnection(ServerConnection):
             super().connection_lost(exc)
             self._break_cycles()
 
+    async def pause(self, seconds: float) -> None:
+        """Wait for ``seconds``, or until the connection has ended."""
+        await asyncio.wait([self.connection_lost_waiter], timeout=seconds)
+
     def abort_handshake(self) -> None:
         """Abort the connection if its TLS or WebSocket handshake is not finished."""
         if self.protocol.state is State.CONNECTING:

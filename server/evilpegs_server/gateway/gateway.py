@@ -156,8 +156,8 @@ class Gateway:
         assert connection.ticket is not None  # noqa: S101 - it was admitted
         assert connection.request is not None  # noqa: S101 - it was answered
         channel = SocketChannel(connection, partial(self._is_over_limit, _address(connection)))
-        pause, site = partial(_pause, connection), self._site_url(connection.request)
-        session = Session(self._services, channel, connection.rate, site, connection.ticket, pause)
+        site = self._site_url(connection.request)
+        session = Session(self._services, channel, connection.rate, site, connection.ticket, connection.pause)
         self._sessions[channel] = session
         connection.handle_now = session.handle_now
         try:
@@ -189,10 +189,6 @@ class Gateway:
             if session.is_idle_guest(now):
                 self._services.registry.counts.ended[EndReason.IDLE_GUEST] += 1
                 channel.close(1008, reason)
-
-
-async def _pause(connection: ServerConnection, seconds: float) -> None:
-    await asyncio.wait([connection.connection_lost_waiter], timeout=seconds)
 
 
 def _address(connection: GameConnection) -> str:

@@ -23,10 +23,11 @@ def health_response(
     """Return the response to a request for one of the three paths; None for any other."""
     match path:
         case "/healthz":
-            return _json(connection, {"status": "ok"})
+            return _respond(connection, 200, "application/json", b'{"status":"ok"}')
         case "/readyz":
-            why = find_obstacle(services)
-            return _json(connection, {"status": "ready"}) if why is None else _problem(connection, 503, why)
+            if (why := find_obstacle(services)) is not None:
+                return _problem(connection, 503, why)
+            return _respond(connection, 200, "application/json", b'{"status":"ready"}')
         case "/metrics":
             is_public = services.settings.public_metrics
             if not is_public and not is_local(peer_address(connection.transport), request.headers):
@@ -45,10 +46,6 @@ def find_obstacle(services: SessionServices) -> str | None:
     if health.obstacle is not None:
         return "the event log cannot be written: the database file was moved, deleted or replaced"
     return "the event log cannot be written: the last commit failed" if health.failed else None
-
-
-def _json(connection: ServerConnection, document: dict[str, str]) -> Response:
-    return _respond(connection, 200, "application/json", orjson.dumps(document))
 
 
 def _problem(connection: ServerConnection, status: int, detail: str) -> Response:

@@ -42,6 +42,8 @@ class TooFastError(Exception):
 class Session:
     """The session of one connection; every message gets exactly one direct answer."""
 
+    _client: Program  # known together with the player
+
     def __init__(
         self,
         services: SessionServices,
@@ -55,7 +57,6 @@ class Session:
         self._services = services
         self._channel = channel
         self._site = site
-        self._client: Program | None = None
         self._ticket = ticket
         self._pause = pause
         self._rate = rate
@@ -200,7 +201,6 @@ class Session:
 
     def _play(self, request: Play) -> None:
         player = self._require_player()
-        assert self._client is not None  # noqa: S101 - a known player has said hello
         services = self._services
         first = []
         if player.is_guest:

@@ -70,11 +70,6 @@ def test_price_takes_several_tokens():
     assert limit.take(500, 10) == 600
 
 
-def test_price_above_burst_costs_burst():
-    limit = RateLimit(1, 2, now=0)
-    assert [limit.take(0, 10), limit.take(0, 10), limit.take(2000, 10)] == [0, 2000, 0]
-
-
 def test_refusals_exhaust_limit_and_are_reported():
     refusals = []
     limit = RateLimit(1, 1, now=0, on_refusal=refusals.append)
