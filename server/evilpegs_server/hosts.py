@@ -91,28 +91,23 @@ class PublicAddress:
         return f"{self.scheme}://{host_in_url(self.host or host)}:{self.port}{self.path}"
 
 
-class AllowedOrigins:
-    """The origins that may open a WebSocket: that of ``site_url``, and the site's own on any allowed host."""
-
-    def __init__(self, hosts: AllowedHosts, site: PublicAddress | None, site_url: str | None = None) -> None:
-        self._hosts = hosts
-        self._site = site
-        self._own = _origin(site_url or "")
-
-    def allow(self, headers: Sequence[str], host_header: str) -> bool:
-        # every browser sends an origin, so a request without one is no page's
-        if not headers:
-            return True
-        origin = _origin(headers[0]) if len(headers) == 1 else None
-        if origin is None:
-            return False
-        scheme, host, port = origin
-        # Some libraries for programs, such as websocket-client, send the address that they connect to as the origin.
-        # The game port serves no page, so no foreign page can have that origin.
-        if origin in {self._own, _origin(f"{scheme}://{host_header}")}:
-            return True
-        is_site = self._site is not None and (scheme, port) == (self._site.scheme, self._site.port)
-        return is_site and self._hosts.find([host_in_url(host)]) is not None
+def is_allowed_origin(
+    headers: Sequence[str], host_header: str, hosts: AllowedHosts, site: PublicAddress | None, site_url: str | None
+) -> bool:
+    """Return True for the origin of ``site_url``, and for the site's own on any allowed host."""
+    # every browser sends an origin, so a request without one is no page's
+    if not headers:
+        return True
+    origin = _origin(headers[0]) if len(headers) == 1 else None
+    if origin is None:
+        return False
+    scheme, host, port = origin
+    # Some libraries for programs, such as websocket-client, send the address that they connect to as the origin.
+    # The game port serves no page, so no foreign page can have that origin.
+    if origin in {_origin(site_url or ""), _origin(f"{scheme}://{host_header}")}:
+        return True
+    is_site = site is not None and (scheme, port) == (site.scheme, site.port)
+    return is_site and hosts.find([host_in_url(host)]) is not None
 
 
 def _origin(url: str) -> tuple[str, str, int] | None:

@@ -23,7 +23,7 @@ from evilpegs_server.gateway.gateway import Gateway
 from evilpegs_server.gateway.guests import Presence
 from evilpegs_server.gateway.login import SessionServices, lapse_names, lapse_time
 from evilpegs_server.gateway.metrics import GameMetrics
-from evilpegs_server.hosts import AllowedHosts, AllowedOrigins, PublicAddress, host_in_url
+from evilpegs_server.hosts import AllowedHosts, PublicAddress, host_in_url
 from evilpegs_server.listening import (
     allow_open_files,
     bind_site,
@@ -198,16 +198,15 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
         stack.push_async_callback(run_step, "show", OUTLET_SECONDS, outlets.aclose, log)
 
         # the game port, because nobody can play before everything else runs
-        origins = AllowedOrigins(hosts, site, settings.site_url)
         proxies = TrustedProxies(settings.trusted_proxies)
-        entrance = Entrance(services.admission, clock.now, hosts, origins, proxies, tls)
+        entrance = Entrance(services.admission, clock.now, hosts, site, settings.site_url, proxies, tls)
         metrics = GameMetrics(
             services,
             loop_lag,
             pools,
             {"replies": lambda: codemaking.part_sizes.state, "worker": lambda: worker.state.cache},
         )
-        gateway = Gateway(services, entrance, site, metrics)
+        gateway = Gateway(services, entrance, metrics)
         with naming_address(settings.host, settings.port, "--port"):
             host, game.port = await gateway.open(settings.host, settings.port)
         try:

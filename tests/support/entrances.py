@@ -3,12 +3,10 @@
 from evilpegs_server.addresses import TrustedProxies
 from evilpegs_server.gateway.admission import Admission
 from evilpegs_server.gateway.entrance import Entrance
-from evilpegs_server.hosts import AllowedHosts, AllowedOrigins
+from evilpegs_server.hosts import AllowedHosts
 from evilpegs_server.settings import Settings
 
 
 def default_entrance(now):
     """Return an entrance with default limits, without TLS and without proxies; ``now`` returns milliseconds."""
-    hosts = AllowedHosts()
-    admission = Admission(Settings())
-    return Entrance(admission, now, hosts, AllowedOrigins(hosts, None), TrustedProxies(()))
+    return Entrance(Admission(Settings()), now, AllowedHosts(), site=None, site_url=None, proxies=TrustedProxies())

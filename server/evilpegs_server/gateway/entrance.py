@@ -17,7 +17,7 @@ from websockets.http11 import Request, Response
 
 from evilpegs_server.addresses import TrustedProxies
 from evilpegs_server.gateway.admission import Admission, Limit, LimitMetError, Ticket
-from evilpegs_server.hosts import AllowedHosts, AllowedOrigins
+from evilpegs_server.hosts import AllowedHosts, PublicAddress, is_allowed_origin
 
 FOREIGN_ORIGIN: Final = (
     "The header Origin names another site.\n"
@@ -33,7 +33,8 @@ class Entrance:
     admission: Admission
     now: Callable[[], float]
     hosts: AllowedHosts
-    origins: AllowedOrigins
+    site: PublicAddress | None
+    site_url: str | None
     proxies: TrustedProxies
     tls: ssl.SSLContext | None = None
 
@@ -53,7 +54,8 @@ class Entrance:
         if self.hosts.find(headers.get_all("Host")) is None:
             why = "This server does not answer for that host; add its name to the setting hosts.\n"
             return connection.respond(http.HTTPStatus.MISDIRECTED_REQUEST, why)
-        if not self.origins.allow(headers.get_all("Origin"), headers["Host"]):
+        origins = headers.get_all("Origin")
+        if not is_allowed_origin(origins, headers["Host"], self.hosts, self.site, self.site_url):
             return connection.respond(http.HTTPStatus.FORBIDDEN, FOREIGN_ORIGIN)
         peer = peer_address(connection.transport)
         if self.proxies.trusts(peer):

@@ -23,7 +23,6 @@ from evilpegs_server.gateway.login import SessionServices
 from evilpegs_server.gateway.metrics import GameMetrics
 from evilpegs_server.gateway.rate_limit import RateLimit
 from evilpegs_server.gateway.session import Session
-from evilpegs_server.hosts import PublicAddress
 from evilpegs_server.play.counts import RATE_LIMIT, EndReason
 
 MAX_FRAME_BYTES: Final = 1 << 16
@@ -35,23 +34,16 @@ _PLAIN_PATH: Final = re.compile(r"/[A-Za-z0-9._~%/?&=+,:-]{0,2000}")
 
 
 class Gateway:
-    """A WebSocket server with a session per connection; plain requests are answered, or redirected to ``site``."""
+    """A WebSocket server with a session per connection; plain requests are answered, or redirected to the site."""
 
     # set by `open`
     _server: Server
     _sweeping: asyncio.Task[None]
 
-    def __init__(
-        self,
-        services: SessionServices,
-        entrance: Entrance,
-        site: PublicAddress | None,
-        metrics: GameMetrics,
-    ) -> None:
+    def __init__(self, services: SessionServices, entrance: Entrance, metrics: GameMetrics) -> None:
         self._services = services
         self._per_second = services.settings.requests_per_second
         self._entrance = entrance
-        self._site = site
         self._metrics = metrics
         self._closing = False
         self._sessions: dict[SocketChannel, Session] = {}
@@ -148,8 +140,8 @@ class Gateway:
         return None
 
     def _site_url(self, request: Request) -> str | None:
-        host = self._entrance.hosts.find(request.headers.get_all("Host"))
-        return None if self._site is None or host is None else self._site.url_for(host)
+        site, host = self._entrance.site, self._entrance.hosts.find(request.headers.get_all("Host"))
+        return None if site is None or host is None else site.url_for(host)
 
     async def _run_session(self, connection: ServerConnection) -> None:
         assert isinstance(connection, GameConnection)  # noqa: S101 - made by `_make_connection`
