@@ -120,15 +120,13 @@ class Admission:
     def open(self, address: str | None, now: float) -> Ticket:
         """Count a new connection. Raises LimitMetError if no seat is free, or the address has too many connections."""
         self._check_address(address, now)
-        if self.ordinary_taken < self.ordinary_seats:
-            ticket = Ticket(None, is_reserve=False, hello_ms=HELLO_MS)
-            self.ordinary_taken += 1
-        elif self.reserve_taken < self.reserve_seats:
-            ticket = Ticket(None, is_reserve=True, hello_ms=1000 * self.limits.reserve_hello_seconds)
-            self.reserve_taken += 1
-        else:
+        is_reserve = self.ordinary_taken >= self.ordinary_seats
+        if is_reserve and self.reserve_taken >= self.reserve_seats:
             number = self.limits.max_connections
             raise self._met(Limit.CONNECTIONS, f"all {number} connections of this server are taken; come back later")
+        ticket = Ticket(None, is_reserve, 1000 * self.limits.reserve_hello_seconds if is_reserve else HELLO_MS)
+        self.ordinary_taken += not is_reserve
+        self.reserve_taken += is_reserve
         self._count(ticket, address)
         return ticket
 

@@ -15,6 +15,7 @@ empty pings. It writes answers to pings even if the peer never reads them. Here
 """
 
 import asyncio
+import ssl
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from typing import Any, Final, cast
@@ -81,13 +82,14 @@ class GameConnection(ServerConnection):
         if self.ticket is None:
             return
         self.await_hello(self.ticket)
-        if self.entrance.tls is None:
+        tls = self.entrance.tls
+        if tls is None:
             self._begin(transport)
         else:
             # uvloop starts to read when this method returns, so that reading cannot be paused here.
             hasty = _EarlyBytes()
             self._accepted.set_protocol(hasty)
-            self._securing = self.loop.create_task(self._begin_tls(hasty))
+            self._securing = self.loop.create_task(self._begin_tls(tls, hasty))
 
     def await_hello(self, ticket: Ticket) -> None:
         """Start, or restart, the timer that closes the connection if no `hello` comes in time."""
@@ -145,11 +147,9 @@ class GameConnection(ServerConnection):
         self.recv_messages.pause = self._pause_parsing
         self.recv_messages.resume = self._resume_parsing
 
-    async def _begin_tls(self, hasty: "_EarlyBytes") -> None:
+    async def _begin_tls(self, tls: ssl.SSLContext, hasty: "_EarlyBytes") -> None:
         # `hasty` has the bytes that the event loop read before TLS could begin; TLS gets them first
         early = _EarlyBytes()
-        tls = self.entrance.tls
-        assert tls is not None  # noqa: S101 - checked by `connection_made`
         securing = self.loop.create_task(
             self.loop.start_tls(
                 self._accepted,

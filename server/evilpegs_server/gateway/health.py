@@ -29,8 +29,8 @@ def health_response(
                 return _problem(connection, 503, why)
             return _respond(connection, 200, "application/json", b'{"status":"ready"}')
         case "/metrics":
-            is_public = services.settings.public_metrics
-            if not is_public and not is_local(peer_address(connection.transport), request.headers):
+            peer = peer_address(connection.transport)
+            if not services.settings.public_metrics and not is_local(peer, request.headers):
                 return _problem(connection, 403, NOT_LOCAL)
             return _respond(connection, 200, CONTENT_TYPE_LATEST, metrics.text())
     return None
