@@ -56,7 +56,7 @@ class LiveLeaderboards:
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._known_broken = 0
         self._listeners: list[Callable[[], None]] = []
-        self._is_counted = False
+        self._is_counted = self._is_failing = False
         self._woken = asyncio.Event()
         self._following: asyncio.Task[None] | None = None
 
@@ -107,8 +107,14 @@ class LiveLeaderboards:
                 while not self.filled:  # noqa: ASYNC110 - another thread derives and counts
                     await asyncio.sleep(0.02)
         except TimeoutError:
-            share = self._derived.share_done
-            raise CountingError(f"the results are being counted, {share:.0%} done; try again soon") from None
+            raise CountingError(self.why_unfilled) from None
+
+    @property
+    def why_unfilled(self) -> str:
+        """Why readers still wait for the first count, for people."""
+        if self._is_failing:
+            return "the results cannot be counted now; the log of the server says why"
+        return f"the results are being counted, {self._derived.share_done:.0%} done; try again soon"
 
     @property
     def is_verified(self) -> bool:
@@ -151,16 +157,15 @@ class LiveLeaderboards:
             return body
 
     async def _follow(self) -> None:
-        is_failing = False
         while True:
             self._woken.clear()
             try:
                 await self.update()
-                is_failing = False
+                self._is_failing = False
             except Exception as error:  # noqa: BLE001 - the disk may be better a second later
-                if self._log is not None and not is_failing:
+                if self._log is not None and not self._is_failing:
                     self._log.warning("cannot update the leaderboards yet", error=type(error).__name__)
-                is_failing = True
+                self._is_failing = True
                 self._woken.set()
             await asyncio.sleep(self._update_seconds)
             with contextlib.suppress(TimeoutError):

@@ -126,7 +126,7 @@ async def get_ready(site: CurrentSite) -> Response:
     Whether matches can start, the same path on the game port says.
     """
     if not site.leaderboards.filled:
-        return busy_response("the results are being counted; try again soon")
+        return busy_response(site.leaderboards.why_unfilled)
     return document(ReadyDocument(), _NEVER_KEPT)
 
 

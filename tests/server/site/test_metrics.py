@@ -31,7 +31,9 @@ def parts():
         counts=SiteCounts(),
         streams=SimpleNamespace(open=0),
         follower=SimpleNamespace(unread=0),
-        leaderboards=SimpleNamespace(broken_matches=0, unadjusted_games=0, filled=False),
+        leaderboards=SimpleNamespace(
+            broken_matches=0, unadjusted_games=0, filled=False, why_unfilled="they are being counted"
+        ),
         pool=TaskPool(ONE_AT_A_TIME, HeldExecutor(), lambda: 5.0),
         cache=ByteCache(100),
     )
@@ -127,7 +129,7 @@ async def test_metrics_are_for_this_machine(ask, client, headers, public, status
 
 async def test_site_is_ready_once_results_are_counted(ask, parts):
     answer = await ask("/readyz")
-    assert (answer.status_code, answer.json()["detail"]) == (503, "the results are being counted; try again soon")
+    assert (answer.status_code, answer.json()["detail"]) == (503, parts.leaderboards.why_unfilled)
     assert int(answer.headers["Retry-After"]) > 0
     assert (await ask("/healthz")).status_code == 200
     parts.leaderboards.filled = True

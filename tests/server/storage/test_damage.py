@@ -1,17 +1,23 @@
 """A damaged page: one line says what to do, and whatever does not need the page goes on."""
 
+import asyncio
+
 import pytest
 import structlog
 from sqlalchemy import text
 
+from evilpegs_server.leaderboard import live_leaderboards
+from evilpegs_server.leaderboard.live_leaderboards import CountingError, LiveLeaderboards
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import load_match, load_open_matches, load_players
 from evilpegs_server.storage.database import open_database, open_existing_database
+from evilpegs_server.storage.derived import DerivedFile
 from evilpegs_server.storage.errors import DatabaseDamagedError, DatabaseUnusableError
 from evilpegs_server.storage.location import database_file
 from support.damage import damage_rows
 from support.in_process import running_server
 from support.matches import TINY
+from support.patience import PATIENCE
 from support.servers import dial
 from support.stored_matches import StoredPlay, store, store_players
 
@@ -91,3 +97,19 @@ async def test_server_on_damaged_database_serves_other_matches(damaged):
     lines = [line for line in logged if line.get("match") == f"{2:016x}"]
     assert [line["event"] for line in lines] == ["a match cannot be read and was left alone", "cannot read a match"]
     assert all("damaged" in line["why"] and "exception" not in line for line in lines)
+
+
+async def test_results_that_cannot_be_read_are_not_said_to_be_counted(damaged, monkeypatch):
+    monkeypatch.setattr(live_leaderboards, "FILL_SECONDS", 0.1)
+    derived = DerivedFile(damaged)
+    with structlog.testing.capture_logs() as logged:
+        live = LiveLeaderboards(derived, {TINY.id: TINY}, structlog.get_logger(), lambda: 9, update_seconds=0.01)
+        await live.start()
+        async with asyncio.timeout(PATIENCE):
+            while not logged:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+        with pytest.raises(CountingError, match="cannot be counted now; the log"):
+            await live.rows(TINY.id)
+        await live.close()
+    derived.close()
+    assert [line["error"] for line in logged] == ["DatabaseDamagedError"]
