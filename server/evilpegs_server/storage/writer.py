@@ -12,20 +12,19 @@ before and after each batch: rows that were written to a file after it was moved
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from queue import Empty, SimpleQueue
 from typing import Any, Final, NamedTuple
 
 import orjson
-from sqlalchemy import Connection, Engine, UpdateBase
+from sqlalchemy import Connection, Engine
 
 from evilpegs_server.storage.durations import Durations
 from evilpegs_server.storage.errors import DatabaseDamagedError, DatabaseUnusableError, explain
 from evilpegs_server.storage.location import engine_file
 
-Row = Mapping[str, Any]
 DoneCallback = Callable[[Exception | None], None]
 MAX_JOBS: Final = 1000  # per transaction
 # submitted jobs that wake the thread at once, without waiting for more
@@ -44,12 +43,12 @@ class Write(NamedTuple):
 
     The statements of a transaction run in ascending ``order``, so that rows to which others refer are stored first.
     Writes with the same order have the same statement, which runs once with the rows of all of them. A ``bulk``
-    statement receives all rows at once as the JSON text of its parameter ``rows``, which is faster: the driver releases
+    statement receives all rows at once as the JSON text of its only parameter, which is faster: the driver releases
     the interpreter lock at each step of a statement and has to compete with the event loop for it.
     """
 
     order: int
-    statement: UpdateBase
+    statement: str
     rows: Sequence[Any]
     bulk: bool = False
 
@@ -93,7 +92,6 @@ class Writer:
         # A daemon, because a disk that never responds must not keep the process from ending.
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
         self._connection: Connection | None = None
-        self._sql_texts: dict[int, str] = {}
         self._closed = False
         self._lock_by: float | None = None
         self._obstacle: str | None = None
@@ -201,20 +199,15 @@ class Writer:
             driver.execute("BEGIN IMMEDIATE")
             for write in _merge_writes(jobs):
                 if write.bulk:
-                    driver.execute(self._sql(write), (orjson.dumps(write.rows).decode(),))
+                    driver.execute(write.statement, (orjson.dumps(write.rows).decode(),))
                 else:
-                    connection.execute(write.statement, write.rows)
+                    connection.exec_driver_sql(write.statement, write.rows)
             last_event = driver.execute(_LAST_EVENT).fetchone()[0] or 0
         self._last_event = last_event
 
     def _busy_ms(self) -> int:
         left = BUSY_SECONDS if self._lock_by is None else self._lock_by - time.monotonic()
         return max(0, round(left * 1000))
-
-    def _sql(self, write: Write) -> str:
-        if write.order not in self._sql_texts:
-            self._sql_texts[write.order] = str(write.statement.compile(dialect=self._engine.dialect))
-        return self._sql_texts[write.order]
 
     def _drop_connection(self) -> None:
         if self._connection is not None:

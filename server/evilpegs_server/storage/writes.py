@@ -2,72 +2,47 @@
 
 from typing import Final
 
-from sqlalchemy import Table, Text, Update, bindparam, func, literal_column, select, true, update
-from sqlalchemy.dialects.sqlite import Insert, insert
-
 from evilpegs_protocol.fields import Program
 from evilpegs_server.record.event_log import LogEntry
 from evilpegs_server.record.recorder import Changes
 from evilpegs_server.storage.players import Player, skeleton
-from evilpegs_server.storage.tables import begun, events, matches, players
-from evilpegs_server.storage.writer import Row, Write
+from evilpegs_server.storage.writer import Write
 
-
-def _from_json(table: Table, *columns: str) -> Insert:
-    row = func.json_each(bindparam("rows", type_=Text)).table_valued("value", name="row")
-    match, *values = (
-        func.json_extract(row.c.value, literal_column(f"'$[{index}]'")) for index in range(len(columns) + 1)
-    )
-    # the rows have the id of the match in place of its number
-    number = select(matches.c.number).where(matches.c.id == match).scalar_subquery()
-    # Without a WHERE, SQLite reads the ON of an upsert as the ON of a join.
-    return insert(table).from_select(["match", *columns], select(number, *values).where(true()))
-
-
-def _finish_matches() -> Update:
-    ids = func.json_each(bindparam("rows", type_=Text)).table_valued("value")
-    return update(matches).where(matches.c.id.in_(select(ids.c.value))).values(over=true())
-
-
-_PLAYERS: Final = insert(players)
-_GUESTS: Final = insert(players).on_conflict_do_nothing()
-_MATCHES: Final = insert(matches)
-_BEGUN: Final = _from_json(begun, "game", "at", "client_nonce").on_conflict_do_nothing()
-_EVENTS: Final = _from_json(events, "seq", "at", "type", "json", "hash")
-_MATCHES_OVER: Final = _finish_matches()
+_PLAYER: Final = "INSERT INTO players (id, name, skeleton, kind, token_hash, created_at) VALUES (?, ?, ?, ?, ?, ?)"
+_GUEST: Final = _PLAYER + " ON CONFLICT DO NOTHING"
+_MATCH: Final = "INSERT INTO matches (id, player, ladder, seed, started_at, over, client) VALUES (?, ?, ?, ?, ?, 0, ?)"
+# Without a WHERE, SQLite reads the ON of an upsert as the ON of a join.
+_BEGUN: Final = """
+    INSERT INTO begun (match, game, at, client_nonce)
+    SELECT (SELECT number FROM matches WHERE matches.id = json_extract(row.value, '$[0]')),
+        json_extract(row.value, '$[1]'), json_extract(row.value, '$[2]'), json_extract(row.value, '$[3]')
+    FROM json_each(?) AS row WHERE true ON CONFLICT DO NOTHING
+"""
+_EVENTS: Final = """
+    INSERT INTO events (match, seq, at, type, json, hash)
+    SELECT (SELECT number FROM matches WHERE matches.id = json_extract(row.value, '$[0]')),
+        json_extract(row.value, '$[1]'), json_extract(row.value, '$[2]'), json_extract(row.value, '$[3]'),
+        json_extract(row.value, '$[4]'), json_extract(row.value, '$[5]')
+    FROM json_each(?) AS row
+"""
+_MATCHES_OVER: Final = "UPDATE matches SET over = 1 WHERE id IN (SELECT value FROM json_each(?))"
 
 
 def insert_player(player: Player, token_hash: str, at: int) -> Write:
-    return Write(0, _PLAYERS, [_player_row(player, token_hash, at)])
+    return Write(0, _PLAYER, [_player_row(player, token_hash, at)])
 
 
 def insert_guest(guest: Player, token_hash: str, at: int) -> Write:
     """Store a guest who starts a match, unless they are already stored."""
-    return Write(1, _GUESTS, [_player_row(guest, token_hash, at)])
+    return Write(1, _GUEST, [_player_row(guest, token_hash, at)])
 
 
-def _player_row(player: Player, token_hash: str, at: int) -> Row:
-    return {
-        "id": player.id,
-        "name": player.name,
-        "skeleton": skeleton(player.name),
-        "kind": player.kind,
-        "token_hash": token_hash,
-        "created_at": at,
-    }
+def _player_row(player: Player, token_hash: str, at: int) -> tuple[object, ...]:
+    return player.id, player.name, skeleton(player.name), player.kind, token_hash, at
 
 
 def insert_match(match: str, player: Player, client: Program, ladder: str, seed: bytes, at: int) -> Write:
-    row: Row = {
-        "id": match,
-        "player": player.id,
-        "ladder": ladder,
-        "seed": seed,
-        "started_at": at,
-        "over": False,
-        "client": f"{client.name} {client.version}",
-    }
-    return Write(2, _MATCHES, [row])
+    return Write(2, _MATCH, [(match, player.id, ladder, seed, at, f"{client.name} {client.version}")])
 
 
 def begin_game(match: str, game: int, at: int, client_nonce: str | None) -> Write:

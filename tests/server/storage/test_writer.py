@@ -6,30 +6,33 @@ from threading import Event
 from types import SimpleNamespace
 
 import pytest
-from sqlalchemy import Column, Integer, LargeBinary, MetaData, Table, event, insert
+from sqlalchemy import event
 
 from evilpegs_server.storage.errors import DatabaseMovedError, DatabaseUnavailableError
 from evilpegs_server.storage.writer import MAX_JOBS, WAKE_JOBS, Write, Writer
 from support.patience import PATIENCE
 
-metadata = MetaData()
-parents = Table("parents", metadata, Column("id", Integer, primary_key=True))
-children = Table("children", metadata, Column("id", Integer, primary_key=True), Column("parent", Integer))
-blobs = Table("blobs", metadata, Column("id", Integer, primary_key=True), Column("data", LargeBinary))
+TABLES = (
+    "CREATE TABLE parents (id INTEGER PRIMARY KEY)",
+    "CREATE TABLE children (id INTEGER PRIMARY KEY, parent INTEGER)",
+    "CREATE TABLE blobs (id INTEGER PRIMARY KEY, data BLOB)",
+)
 
 
 def parent(number):
-    return Write(0, insert(parents), [{"id": number}])
+    return Write(0, "INSERT INTO parents (id) VALUES (?)", [(number,)])
 
 
 def child(number, parent=1):
-    return Write(1, insert(children), [{"id": number, "parent": parent}])
+    return Write(1, "INSERT INTO children (id, parent) VALUES (?, ?)", [(number, parent)])
 
 
 @pytest.fixture
 def commits(engine):
     """Return a list that grows by one number per commit."""
-    metadata.create_all(engine)
+    with engine.begin() as connection:
+        for table in TABLES:
+            connection.exec_driver_sql(table)
     seen = []
     event.listen(engine, "commit", lambda _connection: seen.append(len(seen) + 1))
     return seen
@@ -270,7 +273,8 @@ class TestUnusableDatabase:
         event.listen(engine, "checkout", lambda driver, *_: driver.execute("PRAGMA max_page_count=1"))
         errors = []
         for number in range(50):
-            writer.submit([Write(2, insert(blobs), [{"id": number, "data": b"x" * 5000}])], errors.append)
+            blob = Write(2, "INSERT INTO blobs (id, data) VALUES (?, ?)", [(number, b"x" * 5000)])
+            writer.submit([blob], errors.append)
         writer.start()
         writer.close()
         assert {type(error) for error in errors} == {DatabaseUnavailableError}
