@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field
 
 from hypothesis import strategies as st
-from sqlalchemy import select
 
 from evilpegs_game.codes import parse_code
 from evilpegs_game.feedback import feedback
@@ -13,7 +12,6 @@ from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, MatchOver
 from evilpegs_server.record.event_log import EventLog
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.players import Player
-from evilpegs_server.storage.tables import events
 from evilpegs_server.storage.writer import Writer
 from support.events import fields
 
@@ -37,9 +35,9 @@ def load_events(engine, without=()):
 
     Matches whose numbers are in ``without`` are left out.
     """
-    query = select(events.c.match, events.c.json).order_by(events.c.match, events.c.seq)
     with engine.connect() as connection:
-        return [decode_record_event(text) for match, text in connection.execute(query).all() if match not in without]
+        rows = connection.exec_driver_sql("SELECT match, json FROM events ORDER BY match, seq").all()
+    return [decode_record_event(text) for match, text in rows if match not in without]
 
 
 def store_players(engine):

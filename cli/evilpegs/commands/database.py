@@ -47,7 +47,7 @@ def backup(
     url, keys = settings.database, key_copies(settings.database, settings.server_key, target)
     try:
         with _shown_progress() as show:
-            copied = backup_database(url, target, show, overwrite=force, others=keys)
+            copied = backup_database(url, target, show, overwrite=force, others=keys.items())
     except (OSError, ValueError) as error:
         raise CommandError(f"cannot write {file[:200]}: {failure_reason(error)}; choose another file") from None
     if as_json:

@@ -1,1 +1,24 @@
-"""The database: everything that outlives the server process. Begin with `tables`."""
+"""The database, which is the log of what happened: everything that outlives the server process.
+
+| table | columns |
+|---|---|
+| `log` | id |
+| `players` | id, name, skeleton, kind, token_hash, created_at |
+| `matches` | number, id, player, ladder, seed, started_at, over, client |
+| `events` | id, match, seq, at, type, json, hash |
+| `begun` | match, game, at, client_nonce |
+| `luck` | match, game, luck, curve |
+| `cursors` | reader, event |
+
+The record of a match is its rows in `events`. The one row of `log` is a random id of the log, which a copy keeps.
+`begun` has the games for which the player was ready, `luck` what was measured before luck was kept in the derived file,
+which takes it over when it is built, and `cursors` the last event that each reader, a named part of the server, has
+processed. Types, keys and indexes are in `migrations`.
+
+The server's nonces follow from `matches.seed`, which is never disclosed. `begun.client_nonce` is stored as soon as the
+player is ready, because the secret of a fixed codemaker depends on it before any event shows it. `events` and `begun`
+refer to a match by `matches.number`, which numbers matches in the order in which they were stored and takes fewer bytes
+than the public id, so every guess writes less. `events.id` numbers events in the order in which they were stored;
+readers that follow the event log keep the last id that they have read, and a copy of the database keeps the ids. Times
+are in Unix milliseconds. Lists of matches are ordered by start, and every filter of `browse` is a prefix of an index.
+"""

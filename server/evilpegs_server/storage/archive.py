@@ -1,17 +1,17 @@
 """Players, matches with their event logs, and results, as read from the database, and the check of their hashes."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Final
 
-from sqlalchemy import Connection, Engine, exists, func, select, text
+import orjson
+from sqlalchemy import Connection, Engine
 
 from evilpegs_protocol.record import GENESIS
 from evilpegs_server.record.event_log import LogEntry
 from evilpegs_server.storage.errors import DatabaseUnusableError
-from evilpegs_server.storage.players import Player, PlayerKind, Players
-from evilpegs_server.storage.tables import begun, cursors, events, log, matches, players
+from evilpegs_server.storage.players import Player, Players
 
 NEWEST: Final = 2**63 - 1
 """Above the ids of all events."""
@@ -37,37 +37,30 @@ def load_players(engine: Engine, lapsed_before: int | None = None) -> Players:
     """
     loaded = Players()
     # other guests are loaded when they return, because most never do
-    open_matches = select(matches.c.player).where(~matches.c.over)
-    wanted = select(players).where((players.c.kind != "guest") | players.c.id.in_(open_matches))
-    with engine.connect() as connection:
-        for row in connection.execute(wanted):
-            loaded.add(_player(row), row.token_hash)
-        loaded.skip_ids(connection.execute(select(func.max(players.c.id))).scalar() or 0)
+    query = """
+        SELECT id, name, kind, token_hash FROM players
+        WHERE kind <> 'guest' OR id IN (SELECT player FROM matches WHERE NOT over)
+    """
+    for *player, token_hash in _read(engine, query):
+        loaded.add(Player(*player), token_hash)
+    loaded.skip_ids(_read_value(engine, "SELECT max(id) FROM players") or 0)
     for token_hash in [] if lapsed_before is None else lapsed_tokens(engine, lapsed_before):
         loaded.lapse(token_hash)
     return loaded
 
 
 def load_player(engine: Engine, token_hash: str) -> Player | None:
-    with engine.connect() as connection:
-        row = connection.execute(select(players).where(players.c.token_hash == token_hash)).one_or_none()
-    return None if row is None else _player(row)
+    rows = _read(engine, "SELECT id, name, kind FROM players WHERE token_hash = ?", token_hash)
+    return Player(*rows[0]) if rows else None
 
 
 def lapsed_tokens(engine: Engine, before: int) -> list[str]:
     """Return the token hashes of players, guests excepted, whose name is older than ``before`` and was never played."""
-    query = select(players.c.token_hash).where(
-        players.c.kind != "guest",
-        players.c.created_at < before,
-        ~exists().where(matches.c.player == players.c.id),
-    )
-    with engine.connect() as connection:
-        return list(connection.execute(query).scalars())
-
-
-def _player(row: Any) -> Player:
-    kind: PlayerKind = row.kind
-    return Player(row.id, row.name, kind)
+    query = """
+        SELECT token_hash FROM players WHERE kind <> 'guest' AND created_at < ?
+        AND NOT EXISTS (SELECT 1 FROM matches WHERE matches.player = players.id)
+    """
+    return [token_hash for (token_hash,) in _read(engine, query, before)]
 
 
 def load_open_matches(
@@ -76,7 +69,7 @@ def load_open_matches(
     """Return every open match; ``skip`` gets those that cannot be read, else DatabaseUnusableError is raised."""
     stored = []
     with engine.connect() as connection:
-        for row in connection.execute(select(matches).where(~matches.c.over)).all():
+        for row in connection.exec_driver_sql("SELECT * FROM matches WHERE NOT over").all():
             try:
                 stored.append(_stored_match(connection, row))
             except DatabaseUnusableError as error:
@@ -88,69 +81,68 @@ def load_open_matches(
 
 def load_match(engine: Engine, match: str) -> StoredMatch | None:
     with engine.connect() as connection:
-        row = connection.execute(select(matches).where(matches.c.id == match)).one_or_none()
+        row = connection.exec_driver_sql("SELECT * FROM matches WHERE id = ?", (match,)).one_or_none()
         return None if row is None else _stored_match(connection, row)
+
+
+def _stored_match(connection: Connection, row: Any) -> StoredMatch:
+    events = "SELECT seq, at, type, json, hash FROM events WHERE match = ? ORDER BY seq"
+    entries = [LogEntry(*event) for event in connection.exec_driver_sql(events, (row.number,))]
+    ready = connection.exec_driver_sql("SELECT game, client_nonce FROM begun WHERE match = ?", (row.number,))
+    return StoredMatch(row.id, row.player, row.ladder, row.seed, bool(row.over), entries, dict(map(tuple, ready)))
 
 
 def load_entries(engine: Engine, match: str, last: int = NEWEST) -> list[LogEntry]:
     """Return the entries of a match up to the event with the id ``last``; none if there is no such match."""
-    query = (
-        select(events)
-        .join(matches, matches.c.number == events.c.match)
-        .where(matches.c.id == match, events.c.id <= last)
-        .order_by(events.c.seq)
-    )
-    with engine.connect() as connection:
-        return [_log_entry(row) for row in connection.execute(query)]
+    query = """
+        SELECT e.seq, e.at, e.type, e.json, e.hash FROM matches AS m JOIN events AS e ON e.match = m.number
+        WHERE m.id = ? AND e.id <= ? ORDER BY e.seq
+    """
+    return [LogEntry(*row) for row in _read(engine, query, match, last)]
 
 
-def load_starts(engine: Engine, of: Collection[str]) -> dict[str, str]:
+def load_starts(engine: Engine, of: Sequence[str]) -> dict[str, str]:
     """Return the JSON texts of the first events of matches, by match."""
-    query = select(matches.c.id, events.c.json).join(events, events.c.match == matches.c.number)
-    with engine.connect() as connection:
-        rows = connection.execute(query.where(events.c.seq == 1, matches.c.id.in_(of)))
-        return {match: started for match, started in rows}  # noqa: C416 - rows are not pairs
+    query = """
+        SELECT m.id, e.json FROM matches AS m JOIN events AS e ON e.match = m.number
+        WHERE e.seq = 1 AND m.id IN (SELECT value FROM json_each(?))
+    """
+    return dict(map(tuple, _read(engine, query, orjson.dumps(of).decode())))
 
 
 def load_last_event_id(engine: Engine) -> int:
-    with engine.connect() as connection:
-        return connection.execute(select(func.max(events.c.id))).scalar() or 0
+    return _read_value(engine, "SELECT max(id) FROM events") or 0
 
 
 def load_log_id(engine: Engine) -> str:
     """Return the random id of the log, which a copy of the database keeps."""
-    with engine.connect() as connection:
-        return str(connection.execute(select(log.c.id)).scalar_one())
+    return str(_read_value(engine, "SELECT id FROM log"))
 
 
 def load_cursor(engine: Engine, reader: str) -> int | None:
-    with engine.connect() as connection:
-        return connection.execute(select(cursors.c.event).where(cursors.c.reader == reader)).scalar()
+    rows = _read(engine, "SELECT event FROM cursors WHERE reader = ?", reader)
+    return rows[0].event if rows else None
 
 
 def match_ids_with_prefix(engine: Engine, prefix: str) -> list[str]:
     """Return at most ten ids, in no particular order."""
-    query = select(matches.c.id).where(matches.c.id.startswith(prefix, autoescape=True)).limit(10)
-    with engine.connect() as connection:
-        return list(connection.execute(query).scalars())
+    query = "SELECT id FROM matches WHERE substr(id, 1, length(?1)) = ?1 LIMIT 10"
+    return [match for (match,) in _read(engine, query, prefix)]
 
 
 def newest_match_ids(engine: Engine, count: int) -> list[str]:
-    query = select(matches.c.id).order_by(matches.c.started_at.desc(), matches.c.id).limit(count)
+    query = "SELECT id FROM matches ORDER BY started_at DESC, id LIMIT ?"
+    return [match for (match,) in _read(engine, query, count)]
+
+
+def _read(engine: Engine, query: str, *parameters: object) -> Sequence[Any]:
     with engine.connect() as connection:
-        return list(connection.execute(query).scalars())
+        return connection.exec_driver_sql(query, parameters).all()
 
 
-def _stored_match(connection: Connection, row: Any) -> StoredMatch:
-    rows = connection.execute(select(events).where(events.c.match == row.number).order_by(events.c.seq))
-    entries = [_log_entry(row) for row in rows]
-    ready = connection.execute(select(begun.c.game, begun.c.client_nonce).where(begun.c.match == row.number))
-    nonces = {game: nonce for game, nonce in ready}  # noqa: C416 - rows are not pairs
-    return StoredMatch(row.id, row.player, row.ladder, row.seed, row.over, entries, nonces)
-
-
-def _log_entry(row: Any) -> LogEntry:
-    return LogEntry(row.seq, row.at, row.type, row.json, row.hash)
+def _read_value(engine: Engine, query: str) -> Any:
+    with engine.connect() as connection:
+        return connection.exec_driver_sql(query).scalar_one()
 
 
 # The hash of an event covers its text and the hash of the event before it in the match, so each event can be checked
@@ -161,24 +153,9 @@ _EVENTS: Final = """
     WHERE e.rowid > :after AND e.rowid <= :last
 """
 _HASHED: Final = f"coalesce(before.hash, '{GENESIS}') || e.json"
-_ALL_LINKS: Final = text(f"SELECT CAST(group_concat({_HASHED} || e.hash, char(10)) AS BLOB) {_EVENTS}")
-_LINKS: Final = text(f"SELECT e.match, CAST({_HASHED} AS BLOB), CAST(e.hash AS BLOB) {_EVENTS}")
-# the rowid is the id of an event; the first tables had no column `id`
-_LAST: Final = text("SELECT max(rowid) FROM events")
+_ALL_LINKS: Final = f"SELECT CAST(group_concat({_HASHED} || e.hash, char(10)) AS BLOB) {_EVENTS}"
+_LINKS: Final = f"SELECT e.match, CAST({_HASHED} AS BLOB), CAST(e.hash AS BLOB) {_EVENTS}"
 _HASH_LENGTH: Final = len(GENESIS)
-
-
-# larger chunks would hold the interpreter lock for too long
-CHUNK: Final = 4_000
-
-
-def verify_chains(engine: Engine) -> Iterator[tuple[int, set[int]]]:
-    """Verify all stored events; yield the thousandths done and the `matches.number` of matches found broken."""
-    with engine.connect() as connection:
-        last: int = connection.execute(_LAST).scalar() or 0
-    for after in range(0, last, CHUNK):
-        end = min(after + CHUNK, last)
-        yield 1000 * end // last, find_broken_matches(engine, after, end)
 
 
 def find_broken_matches(engine: Engine, after: int, last: int) -> set[int]:
@@ -186,10 +163,10 @@ def find_broken_matches(engine: Engine, after: int, last: int) -> set[int]:
     # 2 microseconds per event
     limits = {"after": after, "last": last}
     with engine.connect() as connection:
-        links: bytes | None = connection.execute(_ALL_LINKS, limits).scalar_one()
+        links: bytes | None = connection.exec_driver_sql(_ALL_LINKS, limits).scalar_one()
         if links is None or all(_holds(link[:-_HASH_LENGTH], link[-_HASH_LENGTH:]) for link in links.split(b"\n")):
             return set()
-        rows = connection.execute(_LINKS, limits).all()
+        rows = connection.exec_driver_sql(_LINKS, limits).all()
     return {match for match, hashed, stored in rows if not _holds(hashed, stored)}
 
 

@@ -6,27 +6,27 @@ this makes no writer wait. A copy is one file without a log; a server that opens
 """
 
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Final
 
-from sqlalchemy import Engine, create_engine
+from sqlalchemy import create_engine
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from evilpegs_protocol.files import replace_file, replacement
-from evilpegs_server.storage.archive import verify_chains
+from evilpegs_server.storage.archive import find_broken_matches
 from evilpegs_server.storage.errors import DatabaseMissingError, DatabaseUnusableError, error_code, explain
 from evilpegs_server.storage.location import database_file, engine_url, side_files
 from evilpegs_server.storage.lock import DatabaseLock
 
 # database pages of 4 KiB, copied between two reports of progress
 PAGES: Final = 2_000
+# events verified at once; larger chunks would hold the interpreter lock for too long
+CHUNK: Final = 4_000
 _MAX_FLAWS: Final = 20
-_NO_FILES: Final[Mapping[Path, Path]] = MappingProxyType({})
 Progress = Callable[[str, int, int], None]
 """Called with the name of an activity, the amount done and the total, in a unit of the activity such as pages."""
 
@@ -60,17 +60,20 @@ def backup_database(
     progress: Progress,
     *,
     overwrite: bool = False,
-    others: Mapping[Path, Path] = _NO_FILES,
+    others: Collection[tuple[Path, Path]] = (),
 ) -> DatabaseCheck:
-    """Copy the database at ``url`` to ``target`` and check the copy, then copy ``others``, from path to path.
+    """Copy the database at ``url`` to ``target`` and check the copy, then copy ``others``, pairs of paths.
 
     The copy, which only the owner can read, appears in one step when it is complete and no page of it is damaged.
     Matches whose hashes are broken are copied as they are. Raises DatabaseUnusableError, or OSError for a file that
     cannot be written or copied.
     """
     source = _existing_file(url)
-    _check_target(source, target, overwrite=overwrite)
-    for file, copy in others.items():
+    _check_replaceable(source, target, overwrite=overwrite)
+    if target.exists():
+        # fails if a server uses the target
+        DatabaseLock(f"sqlite:///{target}").release()
+    for file, copy in others:
         _check_replaceable(file, copy, overwrite=overwrite)
     with explained(source), replacement(target) as new:
         _copy(source, new, progress)
@@ -82,7 +85,7 @@ def backup_database(
             raise DatabaseUnusableError(message)
         for path in side_files(target):
             path.unlink(missing_ok=True)  # the log of the file that is replaced; it must not be applied to the copy
-    for file, copy in others.items():
+    for file, copy in others:
         replace_file(copy, file.read_bytes())
     return result
 
@@ -96,7 +99,9 @@ def check_database(url: str, progress: Progress) -> DatabaseCheck:
         progress("pages", 1, 1)
         counts = _count_rows(connection, ignore_damage=bool(damage))
         broken = () if damage else _broken_matches(file, connection, progress)
-        size = _pragma(connection, "page_count") * _pragma(connection, "page_size")
+        (size,) = connection.execute(
+            "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
+        ).fetchone()
     return DatabaseCheck(size, *counts, damage, broken)
 
 
@@ -107,13 +112,6 @@ def _existing_file(url: str) -> Path:
         message = f"{what}; name the file of a database"
         raise DatabaseMissingError(message)
     return file
-
-
-def _check_target(source: Path, target: Path, *, overwrite: bool) -> None:
-    if target.exists():
-        _check_replaceable(source, target, overwrite=overwrite)
-        # fails if a server uses the target
-        DatabaseLock(f"sqlite:///{target}").release()
 
 
 def _check_replaceable(source: Path, target: Path, *, overwrite: bool) -> None:
@@ -165,11 +163,6 @@ def _damaged_places(connection: sqlite3.Connection) -> tuple[str, ...]:
     return () if lines == ["ok"] else tuple(part for line in lines for part in line.splitlines())[:_MAX_FLAWS]
 
 
-def _pragma(connection: sqlite3.Connection, name: str) -> int:
-    value: int = connection.execute(f"PRAGMA {name}").fetchone()[0]
-    return value
-
-
 def _count_rows(connection: sqlite3.Connection, *, ignore_damage: bool) -> tuple[int, int, int, int]:
     queries = ("players", "matches", "matches WHERE NOT over", "events")
 
@@ -187,15 +180,13 @@ def _count_rows(connection: sqlite3.Connection, *, ignore_damage: bool) -> tuple
 
 
 def _broken_matches(file: Path, connection: sqlite3.Connection, progress: Progress) -> tuple[str, ...]:
-    engine = _engine(file)
+    engine = create_engine(engine_url(file), poolclass=NullPool, hide_parameters=True)
+    # the rowid is the id of an event; the first tables had no column `id`
+    last = connection.execute("SELECT max(rowid) FROM events").fetchone()[0] or 0
     broken: set[int] = set()
-    for done, numbers in verify_chains(engine):
-        progress("hashes", done, 1000)
-        broken |= numbers
-    engine.dispose()
+    for after in range(0, last, CHUNK):
+        end = min(after + CHUNK, last)
+        broken |= find_broken_matches(engine, after, end)
+        progress("hashes", 1000 * end // last, 1000)
     ids = connection.execute("SELECT number, id FROM matches ORDER BY number")
     return tuple(match for number, match in ids if number in broken)
-
-
-def _engine(file: Path) -> Engine:
-    return create_engine(engine_url(file), poolclass=NullPool, hide_parameters=True)

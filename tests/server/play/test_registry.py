@@ -4,7 +4,6 @@ import asyncio
 import json
 
 import pytest
-from sqlalchemy import select, update
 
 from evilpegs_protocol.record import event_hash
 from evilpegs_server.match.ladders import load_ladders
@@ -13,7 +12,6 @@ from evilpegs_server.play.registry import RESTART_GRACE_MS
 from evilpegs_server.play.runner import MatchRunner
 from evilpegs_server.replies.capacity import ReplyCapacity
 from evilpegs_server.storage.archive import load_match
-from evilpegs_server.storage.tables import events, matches
 
 
 @pytest.fixture
@@ -146,9 +144,9 @@ async def test_open_matches_by_player(ann, fake_server):
 
 async def test_restart_survives_unreadable_record(ann, restart, engine):
     bad, good = await ann.play("long"), await ann.play("tiny")
-    number = select(matches.c.number).where(matches.c.id == bad).scalar_subquery()
     with engine.begin() as connection:
-        connection.execute(update(events).where(events.c.match == number).values(json="{}"))
+        update = "UPDATE events SET json = '{}' WHERE match = (SELECT number FROM matches WHERE id = ?)"
+        connection.exec_driver_sql(update, (bad,))
     later = restart()
     assert [entry["match"] for entry in later.take_log()] == [bad]
     assert later.registry.get(bad) is None
@@ -204,11 +202,11 @@ async def test_restored_match_keeps_its_tie_rule(fake_server, restart, engine):
     new, old = [(await ann.request(type="play", ladder="evil"))["match"] for _ in range(2)]
     fake_server.writer.close()
     with engine.begin() as connection:
-        number = select(matches.c.number).where(matches.c.id == old).scalar_subquery()
-        first = (events.c.match == number) & (events.c.seq == 1)
-        started = json.loads(connection.execute(select(events.c.json).where(first)).scalar_one())
-        del started["tie_nonces"]
-        connection.execute(update(events).where(first).values(json=json.dumps(started)))
+        connection.exec_driver_sql(
+            "UPDATE events SET json = json_remove(json, '$.tie_nonces')"
+            " WHERE seq = 1 AND match = (SELECT number FROM matches WHERE id = ?)",
+            (old,),
+        )
     later = restart()
     assert later.registry.get(new).key.tie_nonces == 2
     assert later.registry.get(old).key.tie_nonces is None
