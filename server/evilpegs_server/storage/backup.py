@@ -19,7 +19,7 @@ from sqlalchemy.pool import NullPool
 from evilpegs_protocol.files import replace_file, replacement
 from evilpegs_server.storage.archive import find_broken_matches
 from evilpegs_server.storage.errors import DatabaseMissingError, DatabaseUnusableError, error_code, explain
-from evilpegs_server.storage.location import database_file, engine_url, side_files
+from evilpegs_server.storage.location import connect, database_file, engine_url, side_files
 from evilpegs_server.storage.lock import DatabaseLock
 
 # database pages of 4 KiB, copied between two reports of progress
@@ -93,16 +93,18 @@ def backup_database(
 def check_database(url: str, progress: Progress) -> DatabaseCheck:
     """Check every page and, unless one is damaged, every chain of hashes; a server may be using the database."""
     file = _existing_file(url)
-    with explained(file), closing(_connect(file)) as connection:
+    with explained(file), closing(connect(file)) as connection:
         progress("pages", 0, 1)
         damage = _damaged_places(connection)
         progress("pages", 1, 1)
-        counts = _count_rows(connection, ignore_damage=bool(damage))
+        players, matches, open_matches, events = (
+            _count(connection, rows, ignore_damage=bool(damage))
+            for rows in ("players", "matches", "matches WHERE NOT over", "events")
+        )
         broken = () if damage else _broken_matches(file, connection, progress)
-        (size,) = connection.execute(
-            "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
-        ).fetchone()
-    return DatabaseCheck(size, *counts, damage, broken)
+        size_query = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
+        (size,) = connection.execute(size_query).fetchone()
+    return DatabaseCheck(size, players, matches, open_matches, events, damage, broken)
 
 
 def _existing_file(url: str) -> Path:
@@ -125,11 +127,6 @@ def _check_replaceable(source: Path, target: Path, *, overwrite: bool) -> None:
         raise DatabaseUnusableError(message)
 
 
-def _connect(file: Path) -> sqlite3.Connection:
-    url = engine_url(file)
-    return sqlite3.connect(f"{url.database}?mode=rw", uri=True, isolation_level=None)
-
-
 @contextmanager
 def explained(file: Path) -> Iterator[None]:
     """Turn errors of SQLite in the block into a DatabaseUnusableError that names the file."""
@@ -145,7 +142,7 @@ def _copy(source: Path, target: Path, progress: Progress) -> None:
     def report(_status: int, remaining: int, total: int) -> None:
         progress("copying", total - remaining, total)
 
-    with closing(_connect(source)) as reader, closing(_connect(target)) as writer:
+    with closing(connect(source)) as reader, closing(connect(target)) as writer:
         reader.execute("BEGIN")
         reader.execute("SELECT 1 FROM events LIMIT 1").fetchone()  # the transaction begins with the first read
         reader.backup(writer, pages=PAGES, progress=report)
@@ -163,20 +160,14 @@ def _damaged_places(connection: sqlite3.Connection) -> tuple[str, ...]:
     return () if lines == ["ok"] else tuple(part for line in lines for part in line.splitlines())[:_MAX_FLAWS]
 
 
-def _count_rows(connection: sqlite3.Connection, *, ignore_damage: bool) -> tuple[int, int, int, int]:
-    queries = ("players", "matches", "matches WHERE NOT over", "events")
-
-    def count(query: str) -> int:
-        try:
-            number: int = connection.execute(f"SELECT count(*) FROM {query}").fetchone()[0]  # noqa: S608 - as above
-        except sqlite3.DatabaseError:
-            if not ignore_damage:
-                raise
-            return 0
-        return number
-
-    players, matches, open_matches, events = map(count, queries)
-    return players, matches, open_matches, events
+def _count(connection: sqlite3.Connection, rows: str, *, ignore_damage: bool) -> int:
+    try:
+        number: int = connection.execute(f"SELECT count(*) FROM {rows}").fetchone()[0]  # noqa: S608 - as above
+    except sqlite3.DatabaseError:
+        if not ignore_damage:
+            raise
+        return 0
+    return number
 
 
 def _broken_matches(file: Path, connection: sqlite3.Connection, progress: Progress) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from alembic.util import CommandError
-from sqlalchemy import Engine, ExceptionContext, create_engine, event
+from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.pool import QueuePool
 from structlog.stdlib import BoundLogger
@@ -21,7 +21,7 @@ from evilpegs_server.storage.errors import (
     DatabaseUnusableError,
     explain,
 )
-from evilpegs_server.storage.location import create_private, database_file, engine_url
+from evilpegs_server.storage.location import connect, create_private, database_file, engine_url
 from evilpegs_server.storage.lock import DatabaseLock
 
 _MIGRATIONS: Final = Path(__file__).with_name("migrations")
@@ -57,7 +57,7 @@ def open_database(url: str, log: BoundLogger | None = None) -> Engine:
         reason = str(getattr(error, "orig", None) or error).splitlines()[0]
         message = f"cannot use the database {url}: {reason}; name another with --database sqlite:///FILE"
         raise DatabaseUnusableError(message) from None
-    event.listen(engine, "handle_error", _Explainer(file), retval=True)
+    event.listen(engine, "handle_error", lambda context: explain(context.original_exception, str(file)), retval=True)
     return engine
 
 
@@ -79,19 +79,15 @@ def check_exists(url: str) -> Path:
 
 def guard_connections(engine: Engine, lock: DatabaseLock) -> None:
     """Refuse connections with DatabaseMovedError if the file that ``lock`` locks was moved, deleted or replaced."""
-
     # else a moved file could be read, or another one in its place written; takes 2 microseconds
-    def check(*_: object) -> None:
-        lock.check()
-
-    event.listen(engine, "do_connect", check)
-    event.listen(engine, "checkout", check)
+    for moment in ("do_connect", "checkout"):
+        event.listen(engine, moment, lambda *_: lock.check())
 
 
 def _check_is_ours(file: Path) -> None:
     if not file.exists() or not file.stat().st_size:
         return
-    with closing(sqlite3.connect(f"{file.resolve().as_uri()}?mode=ro", uri=True)) as connection:
+    with closing(connect(file, "ro")) as connection:
         tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
     if tables and _OUR_TABLE not in tables:
         message = (
@@ -99,14 +95,6 @@ def _check_is_ours(file: Path) -> None:
             "name another with --database sqlite:///FILE"
         )
         raise DatabaseUnusableError(message)
-
-
-class _Explainer:
-    def __init__(self, file: Path) -> None:
-        self._database = str(file)
-
-    def __call__(self, context: ExceptionContext) -> BaseException | None:
-        return explain(context.original_exception, self._database)
 
 
 def _set_pragmas(connection: Any, _record: object) -> None:

@@ -1,9 +1,9 @@
 """The location of a database: its URL, its file, and the files beside it, which only their owner may read."""
 
 import os
+import sqlite3
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Final
 from urllib.parse import quote, unquote
 
 from sqlalchemy import URL, Engine, make_url
@@ -13,19 +13,35 @@ from structlog.stdlib import BoundLogger
 from evilpegs_game.errors import quoted
 from evilpegs_server.storage.errors import DatabaseUnusableError
 
-# kept by SQLite beside a database in use
-SIDE_FILES: Final = ("-wal", "-shm")
-
 
 def database_file(url: str) -> Path:
     """Return the file, existing or not. Raises DatabaseUnusableError unless the URL has the form ``sqlite:///FILE``."""
-    return Path(_sqlite_url(url).database or "")
+    try:
+        parsed = make_url(url)
+    except (ArgumentError, ValueError):
+        message = f"not a database URL: {quoted(url, 80)}; write sqlite:///FILE"
+        raise DatabaseUnusableError(message) from None
+    if parsed.drivername != "sqlite":
+        message = f"databases of type {parsed.drivername[:20]} are not supported yet; write sqlite:///FILE"
+        raise DatabaseUnusableError(message)
+    if parsed.host or parsed.query or "\0" in url:
+        message = f"not the URL of a file: {quoted(url, 80)}; write sqlite:///FILE, with three slashes and no options"
+        raise DatabaseUnusableError(message)
+    if not parsed.database or parsed.database == ":memory:":
+        message = "a database in memory would lose every match; write sqlite:///FILE"
+        raise DatabaseUnusableError(message)
+    return Path(parsed.database)
 
 
-def engine_url(file: Path, mode: str = "rw") -> URL:
+def engine_url(file: Path) -> URL:
     # with the mode `rw`, a connection cannot create an empty database after the file was moved; with links resolved, a
     # link that is changed later does not lead to another database
-    return URL.create("sqlite", database=f"file:{quote(os.path.realpath(file))}", query={"mode": mode, "uri": "true"})
+    return URL.create("sqlite", database=f"file:{quote(os.path.realpath(file))}", query={"mode": "rw", "uri": "true"})
+
+
+def connect(file: Path, mode: str = "rw") -> sqlite3.Connection:
+    """Connect to an existing file without the pragmas of a server, with each statement in a transaction of its own."""
+    return sqlite3.connect(f"{engine_url(file).database}?mode={mode}", uri=True, isolation_level=None)
 
 
 def engine_file(engine: Engine) -> Path:
@@ -36,7 +52,7 @@ def engine_file(engine: Engine) -> Path:
 def side_files(file: Path) -> list[Path]:
     """Return the files that SQLite keeps beside the database ``file`` in use, existing or not."""
     path = os.path.realpath(file)
-    return [Path(path + end) for end in SIDE_FILES]
+    return [Path(path + end) for end in ("-wal", "-shm")]
 
 
 def create_private(path: Path) -> None:
@@ -50,37 +66,16 @@ def create_private(path: Path) -> None:
 def keep_private(file: Path, others: Iterable[Path], log: BoundLogger) -> None:
     """Make these files and SQLite's beside ``file`` accessible to their owner only; log what was not, never raise."""
     lax = [path for path in (file, *side_files(file), *others) if path.exists() and path.stat().st_mode & 0o077]
+    names = ", ".join(path.name for path in lax)
     try:
         for path in lax:
             path.chmod(0o600)
     except OSError as error:
         log.warning(
             "cannot make the database files private; other users may read or change them",
-            files=_names(lax),
+            files=names,
             why=error.strerror,
         )
     else:
         if lax:
-            log.warning("database files were open to other users; made them private", files=_names(lax))
-
-
-def _names(paths: Iterable[Path]) -> str:
-    return ", ".join(path.name for path in paths)
-
-
-def _sqlite_url(url: str) -> URL:
-    try:
-        parsed = make_url(url)
-    except (ArgumentError, ValueError):
-        message = f"not a database URL: {quoted(url, 80)}; write sqlite:///FILE"
-        raise DatabaseUnusableError(message) from None
-    if parsed.drivername != "sqlite":
-        message = f"databases of type {parsed.drivername[:20]} are not supported yet; write sqlite:///FILE"
-        raise DatabaseUnusableError(message)
-    if parsed.host or parsed.query or "\0" in url:
-        message = f"not the URL of a file: {quoted(url, 80)}; write sqlite:///FILE, with three slashes and no options"
-        raise DatabaseUnusableError(message)
-    if parsed.database in {None, "", ":memory:"}:
-        message = "a database in memory would lose every match; write sqlite:///FILE"
-        raise DatabaseUnusableError(message)
-    return parsed
+            log.warning("database files were open to other users; made them private", files=names)

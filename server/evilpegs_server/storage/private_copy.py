@@ -7,14 +7,13 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from urllib.parse import quote
 
 from structlog.stdlib import BoundLogger
 
 from evilpegs_server.storage.backup import explained
 from evilpegs_server.storage.database import check_exists, newest_revision, open_existing_database
 from evilpegs_server.storage.errors import DatabaseUnusableError
-from evilpegs_server.storage.location import side_files
+from evilpegs_server.storage.location import connect, side_files
 
 
 @contextmanager
@@ -51,17 +50,13 @@ def _copy(file: Path, copy: Path) -> None:
         if log.exists():
             shutil.copyfile(log, side_files(copy)[0])
         return
-    with closing(_connect(file)) as source, closing(sqlite3.connect(copy)) as target:
+    with closing(connect(file, "ro")) as source, closing(sqlite3.connect(copy)) as target:
         source.backup(target)
 
 
 def _revision(file: Path) -> str | None:
-    with explained(file), closing(_connect(file)) as connection:
+    with explained(file), closing(connect(file, "ro")) as connection:
         if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'").fetchone():
             return None
         row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
         return None if row is None else str(row[0])
-
-
-def _connect(file: Path) -> sqlite3.Connection:
-    return sqlite3.connect(f"file:{quote(str(file))}?mode=ro", uri=True)
