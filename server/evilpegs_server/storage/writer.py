@@ -94,7 +94,6 @@ class Writer:
         self._connection: Connection | None = None
         self._closed = False
         self._lock_by: float | None = None
-        self._obstacle: str | None = None
         # from the start of a batch until its jobs are durable or have failed
         self.commits = Durations()
 
@@ -150,19 +149,17 @@ class Writer:
 
     def _next_jobs(self) -> list[_Job] | None:
         while True:
-            with suppress(Empty):
+            try:
                 return self._jobs.get(timeout=CHECK_SECONDS)
-            self._find_obstacle()
+            except Empty:
+                self.health.obstacle = self._find_obstacle()
 
-    def _find_obstacle(self) -> None:
+    def _find_obstacle(self) -> str | None:
         try:
             self._check_file()
-            obstacle = None
         except Exception as error:  # noqa: BLE001 - reported to the health of the writer
-            obstacle = str(error)
-        if obstacle != self._obstacle:
-            self._obstacle = obstacle
-            self._report_on_thread(partial(self.health.note_obstacle, obstacle))
+            return str(error)
+        return None
 
     def _gather(self, jobs: list[_Job]) -> bool:
         # jobs arrive in lists of at most `WAKE_JOBS`, and no list is split
@@ -187,15 +184,18 @@ class Writer:
             # statements that the connection still holds open could become part of a later commit
             self._drop_connection()
             failure = explain(error, str(engine_file(self._engine))) or error
-            if len(jobs) == 1 or _fails_whole_batch(failure):
+            is_whole = isinstance(failure, DatabaseUnusableError | OSError | MemoryError)
+            # a damaged page concerns only the jobs that need this page
+            if len(jobs) == 1 or (is_whole and not isinstance(failure, DatabaseDamagedError)):
                 return [failure] * len(jobs)
             return [self._commit([job])[0] for job in jobs]
         return [None] * len(jobs)
 
     def _write(self, connection: Connection, jobs: Sequence[_Job]) -> None:
+        busy_seconds = BUSY_SECONDS if self._lock_by is None else max(0.0, self._lock_by - time.monotonic())
         with connection.begin():
             driver = connection.connection.cursor()
-            driver.execute(f"PRAGMA busy_timeout={self._busy_ms()}")
+            driver.execute(f"PRAGMA busy_timeout={round(1000 * busy_seconds)}")
             driver.execute("BEGIN IMMEDIATE")
             for write in _merge_writes(jobs):
                 if write.bulk:
@@ -204,10 +204,6 @@ class Writer:
                     connection.exec_driver_sql(write.statement, write.rows)
             last_event = driver.execute(_LAST_EVENT).fetchone()[0] or 0
         self._last_event = last_event
-
-    def _busy_ms(self) -> int:
-        left = BUSY_SECONDS if self._lock_by is None else self._lock_by - time.monotonic()
-        return max(0, round(left * 1000))
 
     def _drop_connection(self) -> None:
         if self._connection is not None:
@@ -224,17 +220,8 @@ class Writer:
             self._sent(last_event)
 
         last_event = self._last_event
-        self._report_on_thread(report)
-
-    def _report_on_thread(self, report: Callable[[], None]) -> None:
         with suppress(RuntimeError):  # the loop is closed: nobody waits, but other jobs must still be written
             self._notify(report)
-
-
-def _fails_whole_batch(error: Exception) -> bool:
-    whole = isinstance(error, DatabaseUnusableError | OSError | MemoryError)
-    # a damaged page concerns only the jobs that need this page
-    return whole and not isinstance(error, DatabaseDamagedError)
 
 
 def _merge_writes(jobs: Sequence[_Job]) -> list[Write]:
@@ -258,11 +245,8 @@ class WriterHealth:
         self._waiting = 0
         self._progress_at = 0.0
         self._failed_at: float | None = None
-        # the reason why nothing can be stored, such as a moved database file
+        # the reason why nothing can be stored, such as a moved database file; set on the writer's thread
         self.obstacle: str | None = None
-
-    def note_obstacle(self, obstacle: str | None) -> None:
-        self.obstacle = obstacle
 
     def note_submitted(self) -> None:
         if not self._waiting:

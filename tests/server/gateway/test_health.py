@@ -54,10 +54,10 @@ def test_stuck_commit_ends_readiness(engine):
 
 
 def test_missing_file_ends_readiness_until_it_is_back(fake_server):
-    fake_server.writer.health.note_obstacle("the file was moved to /home/ann")
+    fake_server.writer.health.obstacle = "the file was moved to /home/ann"
     assert "moved, deleted or replaced" in find_obstacle(fake_server.services)
     assert "/home" not in find_obstacle(fake_server.services)
-    fake_server.writer.health.note_obstacle(None)
+    fake_server.writer.health.obstacle = None
     assert find_obstacle(fake_server.services) is None
 
 

@@ -191,7 +191,7 @@ async def test_full_practice_is_counted(open_fake_server, engine):
 
 async def test_failing_storage_is_shown(fake_server, metrics):
     assert values(metrics.text())["evilpegs_storage_failing",] == 0
-    fake_server.writer.health.note_obstacle("the file was moved away")
+    fake_server.writer.health.obstacle = "the file was moved away"
     assert values(metrics.text())["evilpegs_storage_failing",] == 1
 
 

@@ -298,11 +298,12 @@ class TestMovedFile:
     @pytest.fixture
     def place(self):
         """A place where the file is, unless an error is set."""
-        return SimpleNamespace(error=None)
+        return SimpleNamespace(error=None, checked=Event())
 
     @pytest.fixture
     def writer(self, engine, commits, place):
         def check():
+            place.checked.set()
             if place.error is not None:
                 raise place.error
 
@@ -332,13 +333,16 @@ class TestMovedFile:
 
     def test_idle_writer_notices_file_that_left_and_returned(self, writer, place, monkeypatch):
         monkeypatch.setattr("evilpegs_server.storage.writer.CHECK_SECONDS", 0.001)
-        changed, note = Event(), writer.health.note_obstacle
-        writer.health.note_obstacle = lambda obstacle: (note(obstacle), changed.set())
         place.error = DatabaseMovedError("gone")
         writer.start()
-        assert changed.wait(PATIENCE)
+        self.wait_for_check(place)
         assert writer.health.obstacle == "gone"
-        changed.clear()
         place.error = None
-        assert changed.wait(PATIENCE)
+        self.wait_for_check(place)
         assert writer.health.obstacle is None
+
+    def wait_for_check(self, place):
+        """Wait until one more check has ended, which the next one shows when it begins."""
+        for _ in range(2):
+            place.checked.clear()
+            assert place.checked.wait(PATIENCE)
