@@ -3,12 +3,12 @@
 Connections are those of the derived file. A game is identified by its rowid there, which grows as games end.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 import orjson
-from sqlalchemy import Connection, TextClause, text
+from sqlalchemy import Connection
 
 Curves = Mapping[str, str | None]
 """The wanted ladders, each with the hash of its value curve, if it has one."""
@@ -52,15 +52,15 @@ class GameSums(NamedTuple):
 
 _WANTED: Final = "WITH wanted(ladder, curve) AS MATERIALIZED (SELECT key, value FROM json_each(:curves))"
 _SOUND: Final = "m.number NOT IN (SELECT value FROM json_each(:broken))"
-_MATCHES: Final = """
-    {wanted}
+_MATCHES: Final = f"""
+    {_WANTED}
     SELECT m.player, m.ladder, m.client, count(*), min(m.number), max(m.number)
     FROM matches AS m CROSS JOIN wanted AS w ON w.ladder = m.ladder
-    WHERE m.number > :after AND m.number <= :last AND {sound}
+    WHERE m.number > :after AND m.number <= :last AND {_SOUND}
     GROUP BY m.player, m.ladder, m.client
-"""
-_GAMES: Final = """
-    {wanted}
+"""  # noqa: S608 - of constants
+_GAMES: Final = f"""
+    {_WANTED}
     SELECT player, ladder, client, outcome, guesses, count(*), group_concat(nullif(times_ms, '')),
         count(luck), coalesce(sum(luck), 0), coalesce(sum(luck * luck), 0),
         group_concat(CASE WHEN luck IS NULL THEN unadjusted END)
@@ -69,45 +69,36 @@ _GAMES: Final = """
             CASE WHEN g.curve = w.curve THEN g.luck END AS luck,
             CASE WHEN w.curve IS NOT NULL THEN g.rowid END AS unadjusted
         FROM games AS g CROSS JOIN matches AS m ON m.number = g.match CROSS JOIN wanted AS w ON w.ladder = m.ladder
-        WHERE {games} AND {sound} AND g.outcome <> 'void')
+        WHERE {{games}} AND {_SOUND} AND g.outcome <> 'void')
     GROUP BY player, ladder, client, outcome, guesses
-"""
-
-
-def _sums(template: str, games: str = "") -> TextClause:
-    return text(template.format(wanted=_WANTED, sound=_SOUND, games=games))
-
-
-_MATCHES_IN_RANGE: Final = _sums(_MATCHES)
-_GAMES_IN_RANGE: Final = _sums(_GAMES, "g.rowid > :after AND g.rowid <= :last")
-_LISTED_GAMES: Final = _sums(_GAMES, "g.rowid IN (SELECT value FROM json_each(:games))")
+"""  # noqa: S608 - of constants
+_GAMES_IN_RANGE: Final = _GAMES.format(games="g.rowid > :after AND g.rowid <= :last")
+_LISTED_GAMES: Final = _GAMES.format(games="g.rowid IN (SELECT value FROM json_each(:games))")
 # a match that began in an event after the last one that is derived may be unknown to its player
-_NEWEST: Final = text("""
+_NEWEST: Final = """
     SELECT coalesce(
         (SELECT min(match) - 1 FROM events WHERE id > (SELECT event FROM place) AND type = 'match_started'),
         (SELECT max(number) FROM matches), 0)
-""")
-_NEWEST_GAME: Final = text("SELECT coalesce(max(rowid), 0) FROM games")
-_NAMES: Final = text("SELECT id, name FROM players WHERE id IN (SELECT value FROM json_each(:ids))")
-_STORED_GAMES: Final = text("""
+"""
+_NEWEST_GAME: Final = "SELECT coalesce(max(rowid), 0) FROM games"
+_NAMES: Final = "SELECT id, name FROM players WHERE id IN (SELECT value FROM json_each(:ids))"
+_STORED_GAMES: Final = """
     SELECT m.number, m.ladder, g.game FROM games AS g JOIN matches AS m ON m.number = g.match
     WHERE g.rowid IN (SELECT value FROM json_each(:games))
-""")
-_TURNS: Final = text("""
+"""
+_TURNS: Final = """
     SELECT match, json_extract(json, '$.game'), json_extract(json, '$.code'), json_extract(json, '$.black'),
         json_extract(json, '$.white')
     FROM events WHERE match IN (SELECT value FROM json_each(:matches)) AND type = 'feedback' AND json_valid(json)
     ORDER BY match, seq
-""")
+"""
 
 
 def sum_matches(
     connection: Connection, curves: Curves, after: int, last: int, broken: Collection[int] = ()
 ) -> list[MatchSums]:
     """Sum up the matches with a number above ``after`` and up to ``last``, without those in ``broken``."""
-    rows = _read(
-        connection, _MATCHES_IN_RANGE, after=after, last=last, curves=_json(curves), broken=_json(list(broken))
-    )
+    rows = _read(connection, _MATCHES, curves=curves, after=after, last=last, broken=broken)
     return [MatchSums(*row) for row in rows]
 
 
@@ -115,31 +106,29 @@ def sum_games(
     connection: Connection, curves: Curves, after: int, last: int, broken: Collection[int] = ()
 ) -> list[GameSums]:
     """Sum up the games above ``after`` and up to ``last``, without void games and those of matches in ``broken``."""
-    rows = _read(connection, _GAMES_IN_RANGE, after=after, last=last, curves=_json(curves), broken=_json(list(broken)))
+    rows = _read(connection, _GAMES_IN_RANGE, curves=curves, after=after, last=last, broken=broken)
     return [GameSums(*row) for row in rows]
 
 
 def sum_listed_games(
-    connection: Connection, curves: Curves, games: Iterable[int], broken: Collection[int] = ()
+    connection: Connection, curves: Curves, games: Collection[int], broken: Collection[int] = ()
 ) -> list[GameSums]:
     """Sum up the given games as `sum_games` does."""
-    rows = _read(connection, _LISTED_GAMES, games=_json(list(games)), curves=_json(curves), broken=_json(list(broken)))
+    rows = _read(connection, _LISTED_GAMES, curves=curves, games=games, broken=broken)
     return [GameSums(*row) for row in rows]
 
 
 def load_newest_match(connection: Connection) -> int:
     """Return the greatest number of a match that began in an event whose results are stored."""
-    number: int = connection.execute(_NEWEST).scalar_one()
-    return number
+    return int(connection.exec_driver_sql(_NEWEST).scalar_one())
 
 
 def load_newest_game(connection: Connection) -> int:
-    game: int = connection.execute(_NEWEST_GAME).scalar_one()
-    return game
+    return int(connection.exec_driver_sql(_NEWEST_GAME).scalar_one())
 
 
-def load_player_names(connection: Connection, ids: Iterable[int]) -> dict[int, str]:
-    return dict(map(tuple, _read(connection, _NAMES, ids=_json(list(ids)))))
+def load_player_names(connection: Connection, ids: Collection[int]) -> dict[int, str]:
+    return dict(map(tuple, _read(connection, _NAMES, ids=ids)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,20 +141,20 @@ class StoredGame:
     turns: list[tuple[str, int, int]] = field(default_factory=list)
 
 
-def load_stored_games(connection: Connection, games: Iterable[int]) -> list[StoredGame]:
+def load_stored_games(connection: Connection, games: Collection[int]) -> list[StoredGame]:
     """Return the games in no particular order; events that are not JSON are left out."""
-    rows = _read(connection, _STORED_GAMES, games=_json(list(games)))
+    rows = _read(connection, _STORED_GAMES, games=games)
     loaded = {(match, game): StoredGame(match, ladder, game) for match, ladder, game in rows}
-    matches = _json(list({match for match, _ in loaded}))
-    for match, game, *turn in _read(connection, _TURNS, matches=matches):
+    for match, game, *turn in _read(connection, _TURNS, matches={match for match, _ in loaded}):
         if (match, game) in loaded:
             loaded[match, game].turns.append(tuple(turn))
     return list(loaded.values())
 
 
-def _read(connection: Connection, statement: TextClause, **parameters: Any) -> Iterable[Any]:
-    return connection.execute(statement, parameters).all()
-
-
-def _json(value: object) -> str:
-    return orjson.dumps(value).decode()
+def _read(connection: Connection, query: str, **parameters: int | Collection[Any]) -> Sequence[Any]:
+    # collections are for json_each
+    values = {
+        name: value if isinstance(value, int) else orjson.dumps(value, default=list).decode()
+        for name, value in parameters.items()
+    }
+    return connection.exec_driver_sql(query, values).all()
