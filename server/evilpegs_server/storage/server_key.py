@@ -8,7 +8,6 @@ public half of a key stays known after the private key was replaced.
 import os
 import secrets
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -52,10 +51,10 @@ def load_server_key(path: Path) -> RecordSigner:
     """Load or create the key, and put its public half at the end of the list. Raises KeyUnusableError."""
     try:
         signer = RecordSigner(_load_or_create(path))
-        listed = _read_list(_list_path(path))
-        former = [key for key in listed if key != signer.public_key]
-        if listed != [*former, signer.public_key]:
-            _write_list(_list_path(path), [*former, signer.public_key])
+        listed = load_public_keys(path)
+        keys = [*(key for key in listed if key != signer.public_key), signer.public_key]
+        if listed != keys:
+            replace_file(_list_path(path), "".join(f"{line}\n" for line in (_HEADING, *keys)).encode())
     except OSError as error:
         reason = error.strerror or str(error)
         message = f"cannot use the server key {path}: {reason}; name another file with the setting server_key"
@@ -63,9 +62,19 @@ def load_server_key(path: Path) -> RecordSigner:
     return signer
 
 
-def load_public_keys(path: Path) -> tuple[str, ...]:
+def load_public_keys(path: Path) -> list[str]:
     """Return the public keys of the server whose key is at ``path``, the one in use last. Raises KeyUnusableError."""
-    return tuple(_read_list(_list_path(path)))
+    file = _list_path(path)
+    try:
+        keys = [line for line in file.read_text(encoding="ascii").splitlines() if line and not line.startswith("#")]
+        for key in keys:
+            parse_bytes(key, KEY_BYTES)
+    except FileNotFoundError:
+        return []
+    except ValueError:
+        message = f"{file} is not a list of public keys; move it away or repair it"
+        raise KeyUnusableError(message) from None
+    return keys
 
 
 def _load_or_create(path: Path) -> Ed25519PrivateKey:
@@ -107,27 +116,3 @@ def _create(path: Path) -> None:
 
 def _list_path(path: Path) -> Path:
     return path.with_name(path.name + ".pub")
-
-
-def _read_list(path: Path) -> list[str]:
-    try:
-        lines = path.read_text(encoding="ascii").splitlines()
-    except FileNotFoundError:
-        return []
-    except UnicodeDecodeError:
-        raise _damaged_list(path) from None
-    keys = [line for line in lines if line and not line.startswith("#")]
-    try:
-        for key in keys:
-            parse_bytes(key, KEY_BYTES)
-    except ValueError:
-        raise _damaged_list(path) from None
-    return keys
-
-
-def _write_list(path: Path, keys: Sequence[str]) -> None:
-    replace_file(path, "".join(f"{line}\n" for line in (_HEADING, *keys)).encode())
-
-
-def _damaged_list(path: Path) -> KeyUnusableError:
-    return KeyUnusableError(f"{path} is not a list of public keys; move it away or repair it")
