@@ -81,11 +81,9 @@ MAX_REASON: Final = 300  # in characters
 class FaultLog:
     """A log of failures, of which many may follow from one cause; ``counts`` has all, by class name."""
 
-    def __init__(
-        self, log: BoundLogger, counts: Counter[str] | None = None, now: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._counts: Counter[str] = Counter() if counts is None else counts
+    def __init__(self, log: BoundLogger, counts: Counter[str], now: Callable[[], float] = time.monotonic) -> None:
         self._log = log
+        self._counts = counts
         self._now = now
         self._quiet_until = float("-inf")
         self._unsaid = 0

@@ -3,7 +3,6 @@
 import hashlib
 import re
 import secrets
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -49,9 +48,6 @@ class Players:
 
     def __len__(self) -> int:
         return len(self._by_token)
-
-    def __iter__(self) -> Iterator[Player]:
-        return iter(tuple(self._by_token.values()))
 
     def skip_ids(self, highest: int) -> None:
         """Give new players only ids above ``highest``, because lower ids may belong to players not in memory."""

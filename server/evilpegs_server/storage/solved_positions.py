@@ -17,24 +17,24 @@ def solved_path(database: str, solved: Path | None) -> Path:
 
 
 class SolvedPositionsFile:
-    """The file, which is neither read nor written without a ``path``; its errors are logged, never raised."""
+    """The file, which is left alone if it is that of another program; its errors are logged, never raised."""
 
-    def __init__(self, path: Path | None, log: BoundLogger) -> None:
+    def __init__(self, path: Path, log: BoundLogger) -> None:
         self._path = path
         self._log = log
+        self._is_ours = True
         self.solved = self._read()
 
     def save(self, solved: bytes) -> None:
         """Replace the content by ``solved``, in the format of `SolvedPositions.to_bytes`."""
-        if self._path is not None:
-            try:
-                replace_file(self._path, solved)
-            except OSError as error:
-                self._log.warning("cannot save solved positions", path=str(self._path), why=_reason(error))
+        if not self._is_ours:
+            return
+        try:
+            replace_file(self._path, solved)
+        except OSError as error:
+            self._log.warning("cannot save solved positions", path=str(self._path), why=_reason(error))
 
     def _read(self) -> SolvedPositions:
-        if self._path is None:
-            return SolvedPositions()
         try:
             data = read_own_file(self._path, TITLE)
             return SolvedPositions() if data is None else SolvedPositions.from_bytes(data)
@@ -44,7 +44,7 @@ class SolvedPositionsFile:
             )
         except (ForeignFileError, OSError) as error:
             self._log.warning("solved positions will not be saved", path=str(self._path), why=_reason(error))
-            self._path = None
+            self._is_ours = False
         return SolvedPositions()
 
 

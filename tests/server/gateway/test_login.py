@@ -121,7 +121,8 @@ class TestLapse:
         assert len(fake_server.services.players) == 3
         fake_server.services = replace(fake_server.services, wall_ms=lambda: WALL_MS + 30 * DAY_MS + 1)
         await lapse_once(fake_server.services, 30)
-        assert {player.name for player in fake_server.services.players} == {"bob", "carl"}
+        known = [fake_server.services.players.by_token(client.token) for client in (ann, bob, carl)]
+        assert [player and player.name for player in known] == [None, "bob", "carl"]
         refused = await fake_server.connect().hello(token=ann.token)
         assert (refused["code"], "name_lapse_days" in refused["message"]) == ("auth_failed", True)
         assert (await fake_server.connect().hello("ann"))["code"] == "name_taken"

@@ -1,5 +1,6 @@
 """The log of failures: one short line per second, which says how many were left out before."""
 
+from collections import Counter
 from types import SimpleNamespace
 
 import pytest
@@ -15,7 +16,7 @@ def clock():
 
 @pytest.fixture
 def faults(clock):
-    return FaultLog(structlog.get_logger(), now=lambda: clock.now)
+    return FaultLog(structlog.get_logger(), Counter(), now=lambda: clock.now)
 
 
 def test_failures_of_one_second_are_one_line(faults, clock):

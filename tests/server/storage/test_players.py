@@ -108,7 +108,7 @@ def test_guest_is_found_by_number(players):
     assert players.guest(guest.id) is None
     players.add(guest, "hash")
     assert (players.guest(guest.id), players.guest(ann.id + 100)) == (guest, None)
-    assert guest in list(players)
+    assert players.by_hash("hash") == guest
     players.remove(guest, "hash")
     assert players.guest(guest.id) is None
 

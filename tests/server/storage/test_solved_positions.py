@@ -55,11 +55,6 @@ def test_saved_positions_are_loaded(path, log, logged):
     assert logged.entries == []
 
 
-def test_solved_file_without_path_keeps_nothing(log, logged):
-    SolvedPositionsFile(None, log).save(LEARNED)
-    assert logged.entries == []
-
-
 def flip(data, place):
     return data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :]
 
