@@ -227,9 +227,7 @@ class DerivedFile:
             for statement in filter(str.strip, _TABLES.split(";")):
                 connection.exec_driver_sql(statement)
             log_id = connection.execute(_LOG_ID).scalar()
-            connection.execute(
-                text("INSERT INTO main.place VALUES (:layout, :log, 0, NULL)"), {"layout": LAYOUT, "log": log_id}
-            )
+            connection.execute(_FIRST_PLACE, {"layout": LAYOUT, "log": log_id})
 
     def _try_lock(self) -> None:
         path = self._file.with_name(self._file.name + ".lock")
