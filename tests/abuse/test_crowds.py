@@ -9,8 +9,8 @@ import select
 
 import pytest
 
-from evilpegs_server.gateway import gateway
 from evilpegs_server.gateway.admission import FAILED_TOKEN_DELAY_MS
+from evilpegs_server.gateway.connection import GameConnection
 from support.crowds import TRUSTING, Attacker
 from support.patience import PATIENCE
 from support.processes import wait_until
@@ -162,7 +162,7 @@ class TestNamesAndTokens:
                 asked.append(seconds)
                 await connection.wait_closed()
 
-        monkeypatch.setattr(gateway, "_pause", pause_for_ever)
+        monkeypatch.setattr(GameConnection, "pause", pause_for_ever)
         return asked
 
     @pytest.mark.parametrize(("limits", "given"), [({"new_names_per_hour": 20}, 20), (HIGH, 60)], ids=["", "control"])
