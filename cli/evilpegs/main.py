@@ -64,6 +64,19 @@ COMMANDS: Final = {
     "certify": "evilpegs.commands.certify:certify",
 }
 GROUPS: Final = {
+    "players": (
+        "See, add, ban and disconnect the players of a server, and open or close registration.",
+        {
+            "list": "evilpegs.commands.players:list_all",
+            "add": "evilpegs.commands.players:add",
+            "token": "evilpegs.commands.players:token",
+            "ban": "evilpegs.commands.players:ban",
+            "unban": "evilpegs.commands.players:unban",
+            "kick": "evilpegs.commands.players:kick",
+            "open": "evilpegs.commands.players:open_registration",
+            "close": "evilpegs.commands.players:close_registration",
+        },
+    ),
     "database": (
         "Copy the database while a server uses it, or check it.",
         {

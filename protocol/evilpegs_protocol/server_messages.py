@@ -44,6 +44,7 @@ class ErrorCode(StrEnum):
     MOVED = "moved"
     AUTH_REQUIRED = "auth_required"
     AUTH_FAILED = "auth_failed"
+    BANNED = "banned"
     NAME_TAKEN = "name_taken"
     BAD_NAME = "bad_name"
     UNKNOWN_LADDER = "unknown_ladder"

@@ -17,6 +17,7 @@ from evilpegs_protocol.constants import PATH
 from evilpegs_protocol.server_messages import Notice
 from evilpegs_server.addresses import TrustedProxies
 from evilpegs_server.feed.cursor import cursor_path
+from evilpegs_server.gateway.acts import OperatorActs
 from evilpegs_server.gateway.admission import Admission
 from evilpegs_server.gateway.entrance import Entrance
 from evilpegs_server.gateway.gateway import Gateway
@@ -207,12 +208,15 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
             {"replies": lambda: codemaking.part_sizes.state, "worker": lambda: worker.state.cache},
         )
         gateway = Gateway(services, entrance, metrics)
+        acts = OperatorActs(services, gateway.end)
         with naming_address(settings.host, settings.port, "--port"):
             host, game.port = await gateway.open(settings.host, settings.port)
         try:
             for stored in load_open_matches(engine, registry.skip_unreadable):
                 registry.restore(stored)
             services.presence.restore()
+            acts.apply_bans()
+            stack.callback(asyncio.create_task(acts.follow()).cancel)
             if sockets or settings.mqtt is not None:
                 offered = frozenset(ladder.id for ladder in registry.offered_ladders)
                 shown = ShowSetup(settings, registry.ladders, offered, game, sent.last)

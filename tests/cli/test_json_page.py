@@ -257,6 +257,8 @@ def toured(run, serve, start):
     left = asyncio.run(leave_open(server.url))
     evil = asyncio.run(practice(server.url, "classic-evil-practice", "1122", "3344", "5566"))
     large = asyncio.run(practice(server.url, "monster-evil-practice", "1234567890", "1122334455", "0987654321"))
+    run("players", "add", "dora", "--tokens", "-", "--database", server.database)
+    tour.look("evilpegs players list", "players", "list", "--database", server.database)
     tour.look("evilpegs database backup", "database", "backup", "copy.sqlite3", "--database", server.database)
     tour.look("evilpegs database check", "database", "check", "copy.sqlite3")
     watched = run("watch", evil, "--server", server.url, "--json")

@@ -15,6 +15,7 @@ const WORDS = {
   too_big: "The server refused a message that was too long. Reload the page; if it happens again, the page has a bug.",
   auth_required: "Guests play practice games only. Choose a name to play rated games.",
   auth_failed: "The server no longer knows the key of this name. Choose another name, or play as a guest.",
+  banned: "The person who runs this server does not let this player in any more.",
   name_taken: "This name, or one that looks like it, is taken. Choose another.",
   bad_name: "The server does not accept this name. Choose another.",
   unknown_ladder: "This server does not offer that game. Choose another from the list.",
@@ -39,7 +40,7 @@ const WORDS = {
 
 /** Codes whose `message` names a limit or a rule that the player needs. */
 const WITH_MESSAGE = new Set([
-  "auth_required", "auth_failed", "bad_name", "illegal_code", "rate_limited", "too_large", "too_many_matches",
+  "auth_required", "auth_failed", "bad_name", "banned", "illegal_code", "rate_limited", "too_large", "too_many_matches",
 ]);
 
 /** Refusals that may pass: the same request may be accepted a little later. */

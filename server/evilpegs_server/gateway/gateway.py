@@ -15,7 +15,9 @@ from websockets.exceptions import ConnectionClosed, NegotiationError
 from websockets.http11 import Request, Response
 from websockets.typing import Subprotocol
 
+from evilpegs_protocol.codec import encode
 from evilpegs_protocol.constants import PATH, SUBPROTOCOL
+from evilpegs_protocol.server_messages import Error, ErrorCode
 from evilpegs_server.gateway.connection import CLOSE_SECONDS, GameConnection, SocketChannel
 from evilpegs_server.gateway.entrance import Entrance, peer_address
 from evilpegs_server.gateway.health import health_response
@@ -73,6 +75,15 @@ class Gateway:
     def broadcast(self, text: str) -> None:
         for channel in self._sessions:
             channel.send([text])
+
+    def end(self, player: int, reason: str, code: ErrorCode | None = None) -> None:
+        """Close the connections of a player, after an error with ``code`` if they must not come back as they are."""
+        texts = [] if code is None else [encode(Error(code=code, message=reason, fatal=True))]
+        for channel, session in tuple(self._sessions.items()):
+            if session.player is not None and session.player.id == player:
+                self._services.registry.counts.ended[EndReason.OPERATOR] += 1
+                channel.send(texts)
+                channel.close(1008, reason)
 
     async def close(self, code: int, reason: str, seconds: float) -> None:
         """Stop listening and close every connection; abort those still open after ``seconds``."""

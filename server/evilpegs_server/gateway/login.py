@@ -100,7 +100,13 @@ async def _find_player(services: SessionServices, ticket: Ticket, pause: Pause, 
         if stored is None or not stored.is_guest:
             await _refuse_token(services, ticket, pause, now, has_lapsed=stored is not None)
         player = services.players.by_token(token) or stored
+    if player.id in services.players.bans:
+        raise RefusedRequestError(ErrorCode.BANNED, ban_text(services.players.bans[player.id]))
     return player
+
+
+def ban_text(reason: str | None) -> str:
+    return "the operator banned this player" + ("" if reason is None else f": {reason}")
 
 
 async def _refuse_token(
@@ -118,7 +124,8 @@ async def _refuse_token(
 
 
 def _claim_name(services: SessionServices, hello: Hello) -> Player:
-    if services.settings.registration == "closed":
+    is_open = services.players.is_open
+    if not (services.settings.registration == "open" if is_open is None else is_open):
         raise RefusedRequestError(
             ErrorCode.AUTH_REQUIRED, "this server takes no new names; use the name you registered"
         )

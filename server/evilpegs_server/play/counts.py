@@ -22,6 +22,7 @@ class EndReason(StrEnum):
     NO_HELLO = "no_hello"
     IDLE_GUEST = "idle_guest"
     STORAGE = "storage"
+    OPERATOR = "operator"
 
 
 @dataclass(frozen=True, slots=True)

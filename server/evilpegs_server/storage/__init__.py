@@ -9,11 +9,12 @@
 | `begun` | match, game, at, client_nonce |
 | `luck` | match, game, luck, curve |
 | `cursors` | reader, event |
+| `acts` | id, at, act, player, reason |
 
 The record of a match is its rows in `events`. The one row of `log` is a random id of the log, which a copy keeps.
 `begun` has the games for which the player was ready, `luck` what was measured before luck was kept in the derived file,
 which takes it over when it is built, and `cursors` the last event that each reader, a named part of the server, has
-processed. Types, keys and indexes are in `migrations`.
+processed. `acts` has what the operator did to players and to registration. Types, keys and indexes are in `migrations`.
 
 The server's nonces follow from `matches.seed`, which is never disclosed. `begun.client_nonce` is stored as soon as the
 player is ready, because the secret of a fixed codemaker depends on it before any event shows it. `events` and `begun`

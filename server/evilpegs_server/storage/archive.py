@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine
 from evilpegs_protocol.record import GENESIS
 from evilpegs_server.record.event_log import LogEntry
 from evilpegs_server.storage.errors import DatabaseUnusableError
-from evilpegs_server.storage.players import Player, Players
+from evilpegs_server.storage.players import FIRST_ADDED, Player, Players
 
 NEWEST: Final = 2**63 - 1
 """Above the ids of all events."""
@@ -43,7 +43,7 @@ def load_players(engine: Engine, lapsed_before: int | None = None) -> Players:
     """
     for *player, token_hash in _read(engine, query):
         loaded.add(Player(*player), token_hash)
-    loaded.skip_ids(_read_value(engine, "SELECT max(id) FROM players") or 0)
+    loaded.skip_ids(_read_value(engine, "SELECT max(id) FROM players WHERE id < ?", FIRST_ADDED) or 0)
     for token_hash in [] if lapsed_before is None else lapsed_tokens(engine, lapsed_before):
         loaded.lapse(token_hash)
     return loaded
@@ -55,12 +55,12 @@ def load_player(engine: Engine, token_hash: str) -> Player | None:
 
 
 def lapsed_tokens(engine: Engine, before: int) -> list[str]:
-    """Return the token hashes of players, guests excepted, whose name is older than ``before`` and was never played."""
+    """Return the token hashes of players who claimed a name before ``before`` and never played under it."""
     query = """
-        SELECT token_hash FROM players WHERE kind <> 'guest' AND created_at < ?
+        SELECT token_hash FROM players WHERE kind <> 'guest' AND id < ? AND created_at < ?
         AND NOT EXISTS (SELECT 1 FROM matches WHERE matches.player = players.id)
     """
-    return [token_hash for (token_hash,) in _read(engine, query, before)]
+    return [token_hash for (token_hash,) in _read(engine, query, FIRST_ADDED, before)]
 
 
 def load_open_matches(
@@ -140,9 +140,9 @@ def _read(engine: Engine, query: str, *parameters: object) -> Sequence[Any]:
         return connection.exec_driver_sql(query, parameters).all()
 
 
-def _read_value(engine: Engine, query: str) -> Any:
+def _read_value(engine: Engine, query: str, *parameters: object) -> Any:
     with engine.connect() as connection:
-        return connection.exec_driver_sql(query).scalar_one()
+        return connection.exec_driver_sql(query, parameters).scalar_one()
 
 
 # The hash of an event covers its text and the hash of the event before it in the match, so each event can be checked

@@ -1,6 +1,7 @@
 """Players: their names, no two of which look alike, and the tokens that prove their identity."""
 
 import hashlib
+import itertools
 import re
 import secrets
 from dataclasses import dataclass
@@ -11,6 +12,9 @@ PlayerKind = Literal["bot", "human", "guest"]
 _NAME: Final = re.compile(r"[a-z][a-z0-9_-]{1,19}")
 _LOOK_ALIKES: Final = str.maketrans("015i", "olsl", "_-")
 GUEST_PREFIX: Final = "guest-"
+FIRST_ADDED: Final = 1_000_000_000
+"""The first id of players whom the operator adds; a server gives lower ones, some before it stores the player."""
+MAX_NAME: Final = 20
 # other players would believe that the server is speaking
 _RESERVED_NAMES: Final = (
     *("admin", "administrator", "codemaker", "evilpegs", "guest", "host", "mod", "moderator", "official", "operator"),
@@ -43,8 +47,12 @@ class Players:
     def __init__(self) -> None:
         self._by_token: dict[str, Player] = {}
         self._guest_hashes: dict[int, str] = {}
-        self._names: set[str] = set()
+        self._names: dict[str, str] = {}  # by skeleton
         self._highest = 0
+        self.bans: dict[int, str | None] = {}
+        """The reason by player whom the operator banned."""
+        self.is_open: bool | None = None
+        """Whether the operator opened or closed registration last; None if the setting `registration` says."""
 
     def __len__(self) -> int:
         return len(self._by_token)
@@ -62,14 +70,19 @@ class Players:
         self._by_token[token_hash] = player
         if player.is_guest:
             self._guest_hashes[player.id] = token_hash
-        self._names.add(skeleton(player.name))
-        self._highest = max(self._highest, player.id)
+        self._names[skeleton(player.name)] = player.name
+        if player.id < FIRST_ADDED:
+            self._highest = max(self._highest, player.id)
+
+    def replace_token(self, player: Player, token_hash: str) -> None:
+        self._by_token = {known: each for known, each in self._by_token.items() if each.id != player.id}
+        self.add(player, token_hash)
 
     def remove(self, player: Player, token_hash: str) -> None:
         """Remove a player who could not be stored, or a guest who left without playing, and free the name."""
         self._by_token.pop(token_hash, None)
         self._guest_hashes.pop(player.id, None)
-        self._names.discard(skeleton(player.name))
+        self._names.pop(skeleton(player.name), None)
 
     def guest_hash(self, guest: Player) -> str:
         """Return the hash of the guest's token, which is stored together with the guest's first match."""
@@ -90,9 +103,14 @@ class Players:
         check_name(name)
         if skeleton(name) in _RESERVED_SKELETONS:
             raise NameRefusedError("that name is reserved for the server; choose another", taken=True)
-        if skeleton(name) in self._names:
-            raise NameRefusedError("that name, or one that looks like it, is taken; choose another", taken=True)
+        if (other := self._names.get(skeleton(name))) is not None:
+            why = "is taken" if name == other else f"looks like {other}, which is taken"
+            raise NameRefusedError(f"{name} {why}; {self._free_name(name)} is free", taken=True)
         return Player(self._highest + 1, name, kind)
+
+    def _free_name(self, name: str) -> str:
+        numbered = (f"{name[: MAX_NAME - len(str(n)) - 1]}-{n}" for n in itertools.count(2))
+        return next(each for each in numbered if skeleton(each) not in self._names)
 
     def new_guest(self) -> Player:
         """Return a guest with a random name and a free id; both stay free until `add`."""

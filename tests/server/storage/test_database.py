@@ -89,7 +89,7 @@ class TestMigrations:
 
     def test_new_database_has_newest_revision(self, engine):
         newest = ScriptDirectory.from_config(alembic_config()).get_current_head()
-        assert newest == "0005"
+        assert newest == "0006"
         with engine.connect() as connection:
             assert MigrationContext.configure(connection).get_current_revision() == newest
 

@@ -1,0 +1,71 @@
+"""What the server does when its operator acts on a player or on registration: `evilpegs players`."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Final
+
+from evilpegs_protocol.server_messages import ErrorCode
+from evilpegs_server.gateway.login import SessionServices, ban_text
+from evilpegs_server.storage.acts import Act, load_acts, load_bans, load_last_act, load_registration
+
+LOOK_SECONDS: Final = 1.0
+NEW_TOKEN: Final = "the operator gave this name a new token; log in with it"  # noqa: S105 - no token
+End = Callable[[int, str, ErrorCode | None], None]
+
+
+class OperatorActs:
+    """The acts that are stored; ``end`` closes the connections of a player with a reason, after an error."""
+
+    def __init__(self, services: SessionServices, end: End) -> None:
+        self._services = services
+        self._players = services.players
+        self._end = end
+        engine = services.engine
+        self._last = load_last_act(engine)
+        self._players.bans = load_bans(engine)
+        self._players.is_open = load_registration(engine)
+        if self._players.is_open is not None:
+            done = "open" if self._players.is_open else "closed"
+            services.log.info(f"registration is {done}, by evilpegs players; the setting does not count")
+
+    def apply_bans(self) -> None:
+        """End the open matches of banned players, which may have been read at a restart."""
+        for player in self._players.bans:
+            self._forfeit(player)
+
+    async def follow(self) -> None:
+        """Look for new acts every `LOOK_SECONDS` until canceled; log errors and go on."""
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            try:
+                for act in await asyncio.to_thread(load_acts, self._services.engine, self._last):
+                    self._apply(act)
+                    self._last = act.id
+            except Exception as error:  # noqa: BLE001 - the disk may be better a second later
+                self._services.log.warning("cannot look for acts of the operator", error=type(error).__name__)
+
+    def _apply(self, act: Act) -> None:
+        self._services.log.info("the operator acted", act=act.deed, player=act.player and act.player.name)
+        if act.deed in {"open", "close"}:
+            self._players.is_open = act.deed == "open"
+            return
+        player, token_hash = act.player, act.token_hash
+        assert player is not None and token_hash is not None  # noqa: S101, PT018 - all other acts are on players
+        match act.deed:
+            case "add":
+                self._players.add(player, token_hash)
+            case "token":
+                self._players.replace_token(player, token_hash)
+                self._end(player.id, NEW_TOKEN, ErrorCode.AUTH_FAILED)
+            case "ban":
+                self._players.bans[player.id] = act.reason
+                self._end(player.id, ban_text(act.reason), ErrorCode.BANNED)
+                self._forfeit(player.id)
+            case "unban":
+                self._players.bans.pop(player.id, None)
+            case "kick":
+                self._end(player.id, act.reason or "the operator closed this connection", None)
+
+    def _forfeit(self, player: int) -> None:
+        for runner in self._services.registry.runners_of(player):
+            runner.abandon()

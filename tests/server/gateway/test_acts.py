@@ -1,0 +1,186 @@
+"""A running server follows what its operator does: connections end with a reason, and whoever is banned stays out."""
+
+import asyncio
+import time
+
+import pytest
+import structlog
+
+from evilpegs_server.gateway import acts as module
+from evilpegs_server.settings import Settings
+from evilpegs_server.storage import acts
+from evilpegs_server.storage.archive import load_open_matches
+from evilpegs_server.storage.database import open_database
+from support.in_process import running_server
+from support.patience import PATIENCE
+from support.servers import dial
+
+LADDER = "classic-evil-practice"
+
+
+@pytest.fixture(autouse=True)
+def looks(monkeypatch):
+    monkeypatch.setattr(module, "LOOK_SECONDS", 0.01)
+
+
+@pytest.fixture
+def settings(database):
+    return Settings(port=0, site=False, database=database)
+
+
+@pytest.fixture
+async def server(settings):
+    async with running_server(settings, structlog.get_logger()) as running:
+        yield running
+
+
+@pytest.fixture
+def engine(server, database):
+    """An engine of the operator's command."""
+    engine = open_database(database)
+    yield engine
+    engine.dispose()
+
+
+def now():
+    return time.time_ns() // 1_000_000
+
+
+async def try_hello(server, **fields):
+    """Return the answer to `hello` on a new connection."""
+    async with dial(server.url) as player:
+        client = {"name": "raw", "version": "1"}
+        return await player.ask("welcome", "error", type="hello", client=client, **fields)
+
+
+async def until(condition):
+    """Wait until the server has followed."""
+    async with asyncio.timeout(PATIENCE):
+        while not await condition():  # noqa: ASYNC110 - another process would wait in the same way
+            await asyncio.sleep(0.01)
+
+
+async def test_new_token_ends_connections_and_resumes_matches(server, engine):
+    async with dial(server.url) as player:
+        await player.hello("anna")
+        match = await player.play(LADDER)
+        with acts.replacing_token(engine, "anna", now()) as token:
+            pass
+        error = await player.hear("error")
+        assert (error["code"], error["fatal"]) == ("auth_failed", True)
+        assert "new token" in error["message"]
+        assert await player.closed() == 1008
+        assert (await try_hello(server, token=player.token))["code"] == "auth_failed"
+    async with dial(server.url) as player:
+        welcome = await player.hello(token=token)
+        assert [each["match"] for each in welcome["open"]] == [match]
+        assert (await player.ask("resumed", type="resume", match=match, seq=0))["match"] == match
+        assert (await player.guess(match, 1, 1, "1122"))["type"] == "feedback"
+
+
+async def test_banned_player_is_told_why_and_forfeits(server, engine):
+    async with dial(server.url) as player, dial(server.url) as other:
+        await player.hello("anna")
+        await other.hello("bert")
+        await player.play(LADDER)
+        await other.play(LADDER)
+        acts.act_on_player(engine, "ban", "anna", now(), "wrong class")
+        error = await player.hear("error")
+        assert (error["code"], error["message"]) == ("banned", "the operator banned this player: wrong class")
+        assert await player.closed() == 1008
+
+        async def is_over():
+            return len(load_open_matches(engine)) == 1
+
+        await until(is_over)
+        refused = await try_hello(server, token=player.token)
+        assert (refused["code"], refused["message"]) == ("banned", "the operator banned this player: wrong class")
+        assert (await other.ask("error", type="hint", match="0" * 16))["code"] == "not_your_match"  # goes on
+        acts.act_on_player(engine, "unban", "anna", now())
+
+        async def is_in():
+            return (await try_hello(server, token=player.token))["type"] == "welcome"
+
+        await until(is_in)
+
+
+async def test_ban_outlives_the_server(settings, database):
+    async with running_server(settings, structlog.get_logger()) as server, dial(server.url) as player:
+        await player.hello("anna")
+        await player.play(LADDER)
+    engine = open_database(database)
+    acts.act_on_player(engine, "ban", "anna", now())
+    async with running_server(settings, structlog.get_logger()) as server:
+        assert (await try_hello(server, token=player.token))["code"] == "banned"
+
+        async def is_over():
+            return not load_open_matches(engine)
+
+        await until(is_over)
+    engine.dispose()
+
+
+async def test_kicked_player_may_come_back(server, engine):
+    async with dial(server.url) as player:
+        await player.hello("anna")
+        acts.act_on_player(engine, "kick", "anna", now(), "your bot loops")
+        assert await player.closed() == 1008
+        assert player.socket.close_reason == "your bot loops"
+        assert (await try_hello(server, token=player.token))["type"] == "welcome"
+
+
+async def test_added_player_logs_in_with_the_given_token(server, engine):
+    with acts.adding_players(engine, ["anna"], "bot", now()) as tokens:
+        pass
+
+    async def is_in():
+        return (await try_hello(server, token=tokens["anna"]))["type"] == "welcome"
+
+    await until(is_in)
+    refused = await try_hello(server, name="anna", kind="bot")
+    assert (refused["code"], refused["message"]) == ("name_taken", "anna is taken; anna-2 is free")
+    refused = await try_hello(server, name="an_na", kind="bot")
+    assert refused["message"] == "an_na looks like anna, which is taken; an_na-2 is free"
+
+
+async def test_registration_closes_and_opens_without_a_restart(server, engine):
+    names = (f"name{number}x" for number in range(10_000))
+
+    async def is_closed():
+        answer = await try_hello(server, name=next(names), kind="bot")
+        return answer.get("code") == "auth_required"
+
+    async def is_open():
+        return not await is_closed()
+
+    assert await is_open()
+    acts.set_registration(engine, now(), is_open=False)
+    await until(is_closed)
+    acts.set_registration(engine, now(), is_open=True)
+    await until(is_open)
+
+
+async def test_registration_stays_closed_after_a_restart(settings, database):
+    open_database(database).dispose()
+    engine = open_database(database)
+    acts.set_registration(engine, now(), is_open=False)
+    engine.dispose()
+    async with running_server(settings, structlog.get_logger()) as server:
+        assert (await try_hello(server, name="anna", kind="bot"))["code"] == "auth_required"
+
+
+async def test_server_goes_on_after_a_failed_look(server, engine, monkeypatch):
+    failures = [OSError("the disk is gone")]
+    load = module.load_acts
+
+    def fail_once(*arguments):
+        if failures:
+            raise failures.pop()
+        return load(*arguments)
+
+    monkeypatch.setattr(module, "load_acts", fail_once)
+    async with dial(server.url) as player:
+        await player.hello("anna")
+        acts.act_on_player(engine, "kick", "anna", now())
+        assert await player.closed() == 1008
+    assert not failures
