@@ -144,6 +144,15 @@ TokenFrom = Annotated[
     ),
 ]
 
+GivenToken = Annotated[
+    str | None,
+    Parameter(
+        name="--token",
+        env_var="EVILPEGS_TOKEN",
+        help="The token that the operator gave you for --name; it is kept, so it is needed once.",
+    ),
+]
+
 Database = Annotated[
     str | None,
     Parameter(

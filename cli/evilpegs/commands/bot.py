@@ -21,6 +21,7 @@ from evilpegs.options import (
     FILE,
     WHOLE,
     CandidatesOnly,
+    GivenToken,
     Json,
     OptionalStrategyName,
     Server,
@@ -65,6 +66,7 @@ def bot(
         str | None,
         Parameter(help="The bot's name, claimed when it is new; by default the strategy's and the user's."),
     ] = None,
+    token: GivenToken = None,
     token_from: TokenFrom = None,
     matches: Annotated[int, WHOLE, Parameter(help="How many matches to play.")] = 1,
     seed: Annotated[
@@ -98,11 +100,13 @@ def bot(
     if matches < 1:
         raise CommandError(f"--matches must be at least 1, not {matches}")
     check_name(name)
+    if token is not None and name is None:
+        raise CommandError("--token is for a player with a name; add --name")
     choice = StrategyChoice(strategy, program, candidates_only)
     with only_document(as_json), ExitStack() as stack:
         with traceback_of_strategy(traceback):
             loaded = stack.enter_context(choice.open())
-        job = BotJob(loaded, choice, ladder, server, name, seed, traceback, token_from, matches, client_version)
+        job = BotJob(loaded, choice, ladder, server, name, seed, traceback, token_from, matches, client_version, token)
         summary = run_interruptibly(run_bot(job))
     if as_json:
         print_json(_document(job, summary))
@@ -148,6 +152,7 @@ class BotJob:
     token_from: str | None = None
     matches: int = 1
     client_version: str | None = None
+    token: str | None = None
 
 
 async def run_bot(job: BotJob, report: OnEvent | None = None) -> BotSummary:
@@ -158,6 +163,7 @@ async def run_bot(job: BotJob, report: OnEvent | None = None) -> BotSummary:
         server=job.server,
         ladder=job.ladder,
         strategy=job.strategy,
+        token=job.token,
         token_from=job.token_from,
         matches=job.matches,
         seed=job.seed,

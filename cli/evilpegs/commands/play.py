@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 from cyclopts import Parameter
 
 from evilpegs.errors import CommandError
-from evilpegs.options import DEFAULT_SERVER, Server, TokenFrom
+from evilpegs.options import DEFAULT_SERVER, GivenToken, Server, TokenFrom
 from evilpegs.output import console
 from evilpegs.signals import ended_in_order, run_interruptibly
 from evilpegs.values import check_name
@@ -31,6 +31,7 @@ def play(
     name: Annotated[
         str | None, Parameter(help="Your name, claimed when it is new; by default you are a guest.")
     ] = None,
+    token: GivenToken = None,
     token_from: TokenFrom = None,
     daily: Annotated[
         bool,
@@ -54,17 +55,18 @@ def play(
     if sys.stdin is None:
         raise CommandError("there is nowhere to read guesses from; run it in a terminal, or leave standard input open")
     if daily:
-        _refuse_server_options(ladder, server, name, token_from)
+        _refuse_server_options(ladder, server, name, token, token_from)
         day_of_game = date.today() if day is None else parse_date(day)
         _run(run_daily(day_of_game, prompt=open_prompt(console(), COMMANDS)))
         return
     if day is not None:
         raise CommandError("--date is for the game of the day; add --daily")
     check_name(name)
-    if token_from is not None and name is None:
-        raise CommandError("--token-from is for a player with a name; add --name")
+    for option, value in (("--token", token), ("--token-from", token_from)):
+        if value is not None and name is None:
+            raise CommandError(f"{option} is for a player with a name; add --name")
     prompt = open_prompt(console(), COMMANDS)
-    _run(run_terminal(server=server, ladder=ladder, name=name, token_from=token_from, prompt=prompt))
+    _run(run_terminal(server=server, ladder=ladder, name=name, token=token, token_from=token_from, prompt=prompt))
 
 
 def _run(playing: Coroutine[Any, Any, None]) -> None:
@@ -73,11 +75,14 @@ def _run(playing: Coroutine[Any, Any, None]) -> None:
         run_interruptibly(playing)
 
 
-def _refuse_server_options(ladder: str, server: str, name: str | None, token_from: str | None) -> None:
+def _refuse_server_options(
+    ladder: str, server: str, name: str | None, token: str | None, token_from: str | None
+) -> None:
     named = {
         "--ladder": ladder != DEFAULT_LADDER,
         "--server": server not in {DEFAULT_SERVER, os.environ.get("EVILPEGS_SERVER")},
         "--name": name is not None,
+        "--token": token not in {None, os.environ.get("EVILPEGS_TOKEN")},
         "--token-from": token_from is not None,
     }
     for option, is_named in named.items():

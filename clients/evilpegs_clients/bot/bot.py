@@ -137,6 +137,7 @@ async def play_matches(
     seed: int | None = None,
     client_version: str | None = None,
     token_file: Path | None = None,
+    token: str | None = None,
     token_from: str | None = None,
     on_event: OnEvent = lambda _event: None,
     retry_policy: RetryPolicy | None = None,
@@ -171,6 +172,7 @@ async def play_matches(
             strategy's ``version`` if it has one, which is a hash for strategy files and programs, else the version of
             evilpegs.
         token_file: The file that keeps the tokens of names; by default one in the user's data directory.
+        token: A token that the server's operator gave for ``name``; it is tried first, and stored once it is accepted.
         token_from: An address that the server had before; the tokens stored for it are tried, and the accepted one is
             stored for ``server`` too. Do not give the address of another server: its tokens would be sent to
             ``server``.
@@ -199,7 +201,7 @@ async def play_matches(
     (True, [5])
     """
     tokens = TokenFile(token_file or default_token_file())
-    credentials = Credentials(_client_info(strategy, client_version), name, token_from=token_from)
+    credentials = Credentials(_client_info(strategy, client_version), name, token_from=token_from, token=token)
     retry_policy = retry_policy or RetryPolicy(Random())  # noqa: S311 - jitter
     session = PlayerSession(server, credentials, tokens, retry_policy, on_event)
     guest = PlayerSession(server, Credentials(credentials.client), tokens, retry_policy, lambda _event: None)

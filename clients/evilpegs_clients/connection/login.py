@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from evilpegs_clients.connection.connection import Deliver, ProtocolConnection, dial, server_url
@@ -26,13 +26,15 @@ CLOSED_REGISTRATION: Final = "this server takes no new names; use the name you r
 class Credentials:
     """The identity that a client logs in with; without ``name`` the player is a guest.
 
-    ``token_from`` is a former address of the server, whose stored tokens are tried too.
+    ``token_from`` is a former address of the server, whose stored tokens are tried too. ``token`` was given by the
+    operator, and is tried first.
     """
 
     client: ClientInfo
     name: str | None = None
     kind: Literal["bot", "human"] = "bot"
     token_from: str | None = None
+    token: str | None = field(default=None, repr=False)
 
 
 class LoginSequence:
@@ -62,7 +64,8 @@ class LoginSequence:
         if proven:
             return proven
         self._tokens.check_writable()
-        stored = [*self._tokens.get(self._server, credentials.name), *self._former_tokens(credentials.name)]
+        given = [] if credentials.token is None else [credentials.token]
+        stored = [*given, *self._tokens.get(self._server, credentials.name), *self._former_tokens(credentials.name)]
         claim = Hello(client=credentials.client, name=credentials.name, kind=credentials.kind)
         return [*map(self._with_token, stored), claim]
 

@@ -43,6 +43,7 @@ async def run_terminal(
     ladder: str,
     name: str | None = None,
     token_file: Path | None = None,
+    token: str | None = None,
     token_from: str | None = None,
     prompt: Prompt | None = None,
     retry_policy: RetryPolicy | None = None,
@@ -51,19 +52,22 @@ async def run_terminal(
 ) -> None:
     """Let a person play one match, or continue one that they left open.
 
-    ``token_from`` is a former address of the server, whose stored tokens are tried too. ``clock`` is monotonic, in
+    ``token`` was given by the operator, and ``token_from`` is a former address of the server, whose stored tokens are
+    tried too. ``clock`` is monotonic, in
     seconds.
     """
     screen = MatchScreen(prompt or open_prompt(Console(), COMMANDS))
     dialog = MatchDialog(screen)
-    credentials = Credentials(ClientInfo(name="evilpegs play", version=version("evilpegs")), name, "human", token_from)
+    credentials = Credentials(
+        ClientInfo(name="evilpegs play", version=version("evilpegs")), name, "human", token_from, token
+    )
     tokens = TokenFile(token_file or default_token_file())
     retry_policy = retry_policy or RetryPolicy(Random())  # noqa: S311 - jitter
     news = _News(dialog)
     session = PlayerSession(server, credentials, tokens, retry_policy, news)
     try:
-        client = await _join_match(session, dialog, ladder)
-        news.match = TerminalMatch(client, dialog, new_nonce, clock)
+        joined = await _join_match(session, dialog, ladder)
+        news.match = TerminalMatch(joined, dialog, new_nonce, clock)
         await news.match.play()
     except LeaveError:
         _print_how_to_return(session, screen, news.match)

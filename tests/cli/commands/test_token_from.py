@@ -2,9 +2,12 @@
 
 import json
 import signal
+import time
 from pathlib import Path
 
 import pytest
+
+from support.patience import PATIENCE
 
 PLAY = ("bot", "first-consistent", "--ladder", "classic-practice")
 
@@ -31,6 +34,19 @@ def test_token_from_old_address_is_used_and_kept(run, moved, tmp_path):
     assert run(*PLAY, "--name", "bob", "--server", new).status == 0
     stored = json.loads(Path(tmp_path / "data/evilpegs/tokens.json").read_text())
     assert stored[old]["bob"] == stored[new]["bob"]
+
+
+def test_token_of_the_operator_is_needed_once(run, server):
+    """The server follows the command within a second."""
+    tokens = run("players", "add", "dora", "--tokens", "-", "--database", server.database).out
+    token = tokens.splitlines()[1].split(",")[1]
+    play = (*PLAY, "--name", "dora", "--server", server.url)
+    deadline = time.monotonic() + PATIENCE
+    while run(*play, "--token", token).status != 0:
+        assert time.monotonic() < deadline
+    assert run(*play).status == 0
+    nameless = run(*PLAY, "--server", server.url, "--token", token)
+    assert nameless.complaint == "--token is for a player with a name; add --name"
 
 
 def test_other_name_of_this_machine_needs_no_option(run, server):
