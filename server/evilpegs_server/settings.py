@@ -133,6 +133,8 @@ class Settings(BaseSettings):
     """The most connections per address that may take 10 seconds to say hello; others have ``reserve_hello_seconds``."""
     new_names_per_hour: Annotated[int, Field(ge=1)] = 200
     """The most names that can be claimed per hour and address, because names are kept for ever."""
+    matches_per_hour: Annotated[int, Field(ge=1)] = 3_600
+    """The most matches that a player may ask for per hour, so that a bot that loops does not fill the disk."""
     failed_tokens_per_minute: Annotated[int, Field(ge=0)] = 10
     """Wrong tokens per minute and address that are answered at once. Further ones are answered after 5 seconds."""
     name_lapse_days: Annotated[int, Field(ge=1)] = 30

@@ -106,6 +106,7 @@ LIMITS = {
     "connections_per_address": 200,
     "connections_before_hello": 8,
     "new_names_per_hour": 200,
+    "matches_per_hour": 3_600,
     "failed_tokens_per_minute": 10,
     "guest_idle_seconds": 60,
     "guest_absent_seconds": 600,

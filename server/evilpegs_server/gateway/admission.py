@@ -1,4 +1,4 @@
-"""Limits on the connections, guests, new names and wrong tokens of a server, in total and per address.
+"""Limits on the connections, guests, new names, matches and wrong tokens of a server, in total, per address or player.
 
 A connection holds a `Ticket` from its acceptance to its end, so one that is slow with its handshake counts like any
 other. When all ordinary seats are taken, a connection gets a seat of the reserve for the few seconds in which it may
@@ -21,6 +21,7 @@ from typing import Final
 from evilpegs_server.gateway.rate_limit import RecentExcess
 from evilpegs_server.settings import Settings
 
+HOUR_MS: Final = 3_600_000.0
 HELLO_MS: Final = 10_000.0
 """For a connection with an ordinary seat."""
 FAILED_TOKEN_DELAY_MS: Final = 5_000.0
@@ -36,6 +37,7 @@ class Limit(StrEnum):
     PER_ADDRESS = "connections_per_address"
     BEFORE_HELLO = "connections_before_hello"
     NEW_NAMES = "new_names_per_hour"
+    MATCHES = "matches_per_hour"
     FAILED_TOKENS = "failed_tokens_per_minute"
 
 
@@ -87,7 +89,7 @@ class AddressRecord:
 
     connections: int = 0
     before_hello: int = 0
-    new_names: Window = field(default_factory=lambda: Window(3_600_000.0))
+    new_names: Window = field(default_factory=lambda: Window(HOUR_MS))
     failed_tokens: Window = field(default_factory=lambda: Window(60_000.0))
 
     def counts_until(self) -> float:
@@ -108,6 +110,8 @@ class Admission:
         self.excess = RecentExcess()
         """The addresses that met a limit here, or a rate limit of the gateway."""
         self.ordinary_taken = self.reserve_taken = self.guests = 0
+        # by player, in the order of the begins of their hours
+        self._matches: OrderedDict[int, Window] = OrderedDict()
         # by the text of `addresses.counted_network`, so a whole /64 of IPv6 has one record
         self._records: dict[str, AddressRecord] = {}
         # those without connections, in the order in which they lost the last one
@@ -116,6 +120,10 @@ class Admission:
     @property
     def known_addresses(self) -> int:
         return len(self._records)
+
+    @property
+    def players_of_the_hour(self) -> int:
+        return len(self._matches)
 
     def open(self, address: str | None, now: float) -> Ticket:
         """Count a new connection. Raises LimitMetError if no seat is free, or the address has too many connections."""
@@ -193,6 +201,16 @@ class Admission:
             message = f"your address may claim {most} names per hour; come back later"
             raise self._met(Limit.NEW_NAMES, message, ticket.address, now, wait)
         record.new_names.add(now)
+
+    def take_match(self, player: int, now: float) -> None:
+        """Count a match that a player asks for. Raises LimitMetError if they asked for too many in the last hour."""
+        while self._matches and next(iter(self._matches.values())).ends <= now:
+            self._matches.popitem(last=False)
+        window, most = self._matches.setdefault(player, Window(HOUR_MS)), self.limits.matches_per_hour
+        if window.current(now) >= most:
+            message = f"you may begin {most} matches per hour; come back later"
+            raise self._met(Limit.MATCHES, message, wait=round(window.ends - now))
+        window.add(now)
 
     def take_failed_token(self, ticket: Ticket, now: float) -> float:
         """Count a wrong token, and return the milliseconds by which to delay the answer."""

@@ -144,7 +144,7 @@ class Session:
             case Hello():
                 await self._hello(request, arrived)
             case Play():
-                self._play(request)
+                self._play(request, arrived)
             case Ready() | Guess() | Hint() | Resign() | Resume():
                 await self._to_match(request, arrived)
 
@@ -199,9 +199,10 @@ class Session:
             raise RefusedRequestError(ErrorCode.BAD_MESSAGE, message)
         return possible[0] if possible else None
 
-    def _play(self, request: Play) -> None:
+    def _play(self, request: Play, arrived: float) -> None:
         player = self._require_player()
         services = self._services
+        services.admission.take_match(player.id, arrived)
         first = []
         if player.is_guest:
             first.append(writes.insert_guest(player, services.players.guest_hash(player), services.wall_ms()))

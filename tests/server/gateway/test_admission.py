@@ -25,6 +25,7 @@ LIMITS = Settings(
     connections_per_address=5,
     connections_before_hello=3,
     new_names_per_hour=4,
+    matches_per_hour=3,
     failed_tokens_per_minute=2,
 )
 
@@ -190,6 +191,21 @@ class TestNamesAndTokens:
         assert (caught.value.limit, caught.value.retry_after_ms) == (Limit.NEW_NAMES, 1_000)
         admission.take_new_name(other, 50)
         admission.take_new_name(ticket, HOUR_MS)
+
+    def test_matches_are_limited_per_player_and_hour(self, admission):
+        for now in (0, 10, 20):
+            admission.take_match(1, now)
+        with pytest.raises(LimitMetError, match="matches_per_hour") as caught:
+            admission.take_match(1, HOUR_MS - 1_000)
+        assert (caught.value.limit, caught.value.retry_after_ms) == (Limit.MATCHES, 1_000)
+        admission.take_match(2, 50)
+        admission.take_match(1, HOUR_MS)
+
+    def test_players_are_forgotten_after_the_hour(self, admission):
+        for player in range(1_000):
+            admission.take_match(player, player)
+        admission.take_match(1_000, HOUR_MS + 998)
+        assert admission.players_of_the_hour == 2
 
     def test_names_count_after_the_connection_ended(self, admission):
         for _ in range(4):

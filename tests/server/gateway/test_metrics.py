@@ -173,9 +173,20 @@ async def test_tables_about_people_are_shown(fake_server, metrics, pool):
     await guest.hello()
     await guest.play("tiny-practice")
     sizes = {"players": 1, "connected_players": 1, "absent_guests": 0, "addresses": 1, "charged_for_hints": 0}
+    sizes |= {"players_of_the_hour": 1}
     assert table_entries(metrics) == sizes
     guest.session.leave()
     assert table_entries(metrics) == sizes | {"connected_players": 0, "absent_guests": 1}
+
+
+async def test_matches_beyond_the_hourly_limit_are_refused_and_counted(open_fake_server, engine):
+    server = open_fake_server(engine, settings=Settings(matches_per_hour=1))
+    shown = GameMetrics(server.services, Durations(), {}, {})
+    await server.connect_player(f"{NAME}-1")
+    (ann,) = server.clients
+    await ann.play("tiny-practice")
+    assert await ann.error_code(type="play", ladder="tiny-practice") == "rate_limited"
+    assert values(shown.text())["evilpegs_limits_met_total", "matches_per_hour"] == 1
 
 
 async def test_full_practice_is_counted(open_fake_server, engine):
