@@ -148,10 +148,20 @@ GivenToken = Annotated[
     str | None,
     Parameter(
         name="--token",
-        env_var="EVILPEGS_TOKEN",
-        help="The token that the operator gave you for --name; it is kept, so it is needed once.",
+        help="The token that the operator gave you for --name; it is kept, so it is needed once. By default the one in "
+        "EVILPEGS_TOKEN, which other users of the machine cannot see.",
     ),
 ]
+
+
+def given_token(token: str | None, name: str | None) -> str | None:
+    """Return the token that proves ``name``, by default that of the environment; raise CommandError without a name."""
+    if token is not None and name is None:
+        raise CommandError("--token is for a player with a name; add --name")
+    if token is None and name is not None:
+        token = os.environ.get("EVILPEGS_TOKEN") or None
+    return None if token is None else token.strip()
+
 
 Database = Annotated[
     str | None,

@@ -110,6 +110,10 @@ class StuckStrategyError(ClientError):
     """The strategy repeats itself and will never solve the game."""
 
 
+class GivenTokenError(ClientError):
+    """A token that the operator gave is malformed, or proves another name."""
+
+
 class TokenFileError(ClientError):
     """The token file cannot be read or written."""
 

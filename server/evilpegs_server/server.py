@@ -22,7 +22,7 @@ from evilpegs_server.gateway.admission import Admission
 from evilpegs_server.gateway.entrance import Entrance
 from evilpegs_server.gateway.gateway import Gateway
 from evilpegs_server.gateway.guests import Presence
-from evilpegs_server.gateway.login import SessionServices, lapse_names, lapse_time
+from evilpegs_server.gateway.login import SessionServices, lapse_names, lapse_once
 from evilpegs_server.gateway.metrics import GameMetrics
 from evilpegs_server.hosts import AllowedHosts, PublicAddress, host_in_url
 from evilpegs_server.listening import (
@@ -171,8 +171,7 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
         stack.enter_context(tune_gc_and_gil())
 
         # who plays
-        is_open = settings.registration == "open"
-        players = load_players(engine, lapse_time(wall_ms(), settings.name_lapse_days) if is_open else None)
+        players = load_players(engine)
         services = SessionServices(
             registry=registry,
             players=players,
@@ -185,8 +184,8 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
             log=log,
             server_key=signer.public_key,
         )
-        if is_open:
-            stack.callback(asyncio.create_task(lapse_names(services)).cancel)
+        await lapse_once(services)
+        stack.callback(asyncio.create_task(lapse_names(services)).cancel)
         loop_lag = Durations()
         stack.callback(asyncio.create_task(_tick(clock, loop_lag)).cancel)
 

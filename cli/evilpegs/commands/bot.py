@@ -27,6 +27,7 @@ from evilpegs.options import (
     Server,
     TokenFrom,
     Traceback,
+    given_token,
 )
 from evilpegs.output import console, only_document, pluralize, print_json
 from evilpegs.reading import session_line
@@ -100,8 +101,7 @@ def bot(
     if matches < 1:
         raise CommandError(f"--matches must be at least 1, not {matches}")
     check_name(name)
-    if token is not None and name is None:
-        raise CommandError("--token is for a player with a name; add --name")
+    token = given_token(token, name)
     choice = StrategyChoice(strategy, program, candidates_only)
     with only_document(as_json), ExitStack() as stack:
         with traceback_of_strategy(traceback):

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 from cyclopts import Parameter
 
 from evilpegs.errors import CommandError
-from evilpegs.options import DEFAULT_SERVER, GivenToken, Server, TokenFrom
+from evilpegs.options import DEFAULT_SERVER, GivenToken, Server, TokenFrom, given_token
 from evilpegs.output import console
 from evilpegs.signals import ended_in_order, run_interruptibly
 from evilpegs.values import check_name
@@ -62,9 +62,9 @@ def play(
     if day is not None:
         raise CommandError("--date is for the game of the day; add --daily")
     check_name(name)
-    for option, value in (("--token", token), ("--token-from", token_from)):
-        if value is not None and name is None:
-            raise CommandError(f"{option} is for a player with a name; add --name")
+    if token_from is not None and name is None:
+        raise CommandError("--token-from is for a player with a name; add --name")
+    token = given_token(token, name)
     prompt = open_prompt(console(), COMMANDS)
     _run(run_terminal(server=server, ladder=ladder, name=name, token=token, token_from=token_from, prompt=prompt))
 
@@ -82,7 +82,7 @@ def _refuse_server_options(
         "--ladder": ladder != DEFAULT_LADDER,
         "--server": server not in {DEFAULT_SERVER, os.environ.get("EVILPEGS_SERVER")},
         "--name": name is not None,
-        "--token": token not in {None, os.environ.get("EVILPEGS_TOKEN")},
+        "--token": token is not None,
         "--token-from": token_from is not None,
     }
     for option, is_named in named.items():

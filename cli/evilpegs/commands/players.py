@@ -1,10 +1,12 @@
 """`evilpegs players`: what an operator does to players and to registration, also while a server runs."""
 
 import csv
+import io
 import os
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import IO, Annotated, Final, Literal
@@ -20,14 +22,15 @@ from evilpegs_server.storage.acts import (
     MAX_REASON_BYTES,
     ListedPlayer,
     act_on_player,
-    adding_players,
+    add_players,
     list_players,
-    replacing_token,
+    replace_token,
     set_registration,
 )
-from evilpegs_server.storage.players import NameRefusedError
+from evilpegs_server.storage.players import NameRefusedError, check_name, new_token
 
-SOON: Final = "a running server follows within a second"
+SOON: Final = "if a server runs, it follows within a second"
+MOST_WRONG: Final = 5
 Name = Annotated[str, Parameter(name="NAME", help="The name of the player.")]
 Reason = Annotated[str | None, Parameter(help="What the player reads, in one short line.")]
 COLUMNS: Final[tuple[Column[ListedPlayer], ...]] = (
@@ -76,26 +79,30 @@ def add(
     tokens: Tokens,
     csv_file: Annotated[
         Path | None,
-        Parameter(name="--from", help="A CSV file with a name per row, in its column name or else in its first."),
+        Parameter(
+            name="--from", help="A CSV file with a name per row, in the column called name, or else in the first."
+        ),
     ] = None,
     kind: Annotated[Literal["bot", "human"], Parameter(help="What the players are.")] = "bot",
     database: Database = None,
 ) -> None:
     """Add players, all or none, and write their tokens to a file.
 
-    A player proves the name with the token: evilpegs bot --name NAME --token TOKEN. Names that are reserved for the
-    server can be given; none may look like another.
+    A player proves the name with the token: evilpegs bot STRATEGY --name NAME --token TOKEN. Names that are reserved
+    for the server can be given; none may look like another.
     """
     wanted = [*names, *([] if csv_file is None else _names_in(csv_file))]
     if not wanted:
-        raise CommandError("name the players to add, or a CSV file with --from")
-    with open_for_reading(database) as engine:
+        raise CommandError(f"{csv_file} has no names" if csv_file else "name the players to add, or a file with --from")
+    if len(set(wanted)) < len(wanted):
+        twice = next(name for name in wanted if wanted.count(name) > 1)
+        raise CommandError(f"{twice} is named twice; nobody was added")
+    with open_for_reading(database) as engine, _given({name: new_token() for name in wanted}, tokens) as given:
         try:
-            with adding_players(engine, wanted, kind, _now()) as added:
-                _write_tokens(added, tokens)
+            add_players(engine, given, kind, _now())
         except NameRefusedError as error:
-            raise CommandError(str(error)) from None
-    console(sys.stderr).print(f"added {pluralize(len(added), 'player')}; {SOON}", soft_wrap=True)
+            raise CommandError(f"{error}; nobody was added") from None
+    console(sys.stderr).print(f"added {pluralize(len(wanted), 'player')}; {SOON}", soft_wrap=True)
 
 
 def token(name: Name, /, *, tokens: Tokens = STANDARD, database: Database = None) -> None:
@@ -103,13 +110,16 @@ def token(name: Name, /, *, tokens: Tokens = STANDARD, database: Database = None
 
     Connections that were made with the old token are closed; open matches stay open, and go on with the new token.
     """
-    with open_for_reading(database) as engine, replacing_token(engine, name, _now()) as new:
-        _write_tokens({name: new}, tokens)
+    with open_for_reading(database) as engine, _given({name: new_token()}, tokens) as given:
+        replace_token(engine, name, given[name], _now())
     console(sys.stderr).print(f"{name} has a new token; {SOON}", soft_wrap=True)
 
 
 def ban(name: Name, /, *, reason: Reason = None, database: Database = None) -> None:
-    """Close the connections of a player, forfeit their open matches, and let them in no more."""
+    """Close the connections of a player, forfeit their open matches, and let them in no more.
+
+    To let them in again with unban does not give the matches back.
+    """
     _act("ban", name, reason, database, f"{name} is banned")
 
 
@@ -120,7 +130,7 @@ def unban(name: Name, /, *, database: Database = None) -> None:
 
 def kick(name: Name, /, *, reason: Reason = None, database: Database = None) -> None:
     """Close the connections of a player, who may come back at once."""
-    _act("kick", name, reason, database, f"the connections of {name} are closed")
+    _act("kick", name, reason, database, f"{name} is disconnected, and may come back")
 
 
 def open_registration(*, database: Database = None) -> None:
@@ -157,28 +167,69 @@ def _now() -> int:
 
 def _names_in(file: Path) -> list[str]:
     try:
-        rows = [row for row in csv.reader(file.read_text(encoding="utf-8-sig").splitlines()) if any(row)]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        why = getattr(error, "strerror", None) or "it is not CSV in UTF-8"
-        raise CommandError(f"cannot read {file}: {why}; name another file") from None
-    heading = [cell.strip().lower() for cell in rows[0]] if rows else []
-    column = heading.index("name") if "name" in heading else 0
-    return [row[column].strip() for row in (rows[1:] if "name" in heading else rows) if len(row) > column]
+        text = file.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or 'it is not text in UTF-8; save it as "CSV UTF-8"'
+        raise CommandError(f"cannot read {file}: {why}") from None
+    first = text.partition("\n")[0]
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=first.count), strict=True)
+    try:
+        rows = [(reader.line_num, [cell.strip() for cell in row]) for row in reader if any(map(str.strip, row))]
+    except csv.Error as error:
+        raise CommandError(f"{file} line {reader.line_num} is not CSV: {error}") from None
+    heading = [cell.lower() for cell in rows[0][1]] if rows else []
+    has_heading = "name" in heading
+    column = heading.index("name") if has_heading else 0
+    names, wrong = [], []
+    for line, row in rows[has_heading:]:
+        names.append(row[column] if column < len(row) else "")
+        try:
+            check_name(names[-1])
+        except NameRefusedError as error:
+            hint = "; if it is a heading, call the column name" if (line, has_heading) == (1, False) else ""
+            wrong.append(f"line {line}: {names[-1]!r:.30}: {error}{hint}" if names[-1] else f"line {line} has no name")
+    if wrong:
+        more = f"; and {len(wrong) - MOST_WRONG} more" if len(wrong) > MOST_WRONG else ""
+        raise CommandError(f"{file}: {'; '.join(wrong[:MOST_WRONG])}{more}; nobody was added")
+    return names
 
 
-def _write_tokens(tokens: Mapping[str, str], name: str) -> None:
+@contextmanager
+def _given(tokens: dict[str, str], name: str) -> Iterator[dict[str, str]]:
+    # written before the database is, and outside of its lock, because a disk or a reader may take its time
     if name == STANDARD:
+        if _is_output_lost():
+            raise CommandError(
+                "standard output is closed or thrown away, and the tokens would be lost; name a file with --tokens"
+            )
+        yield tokens
         _write_rows(tokens, sys.stdout)
         return
     check_writable(name)
     try:
         descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            _write_rows(tokens, file)
     except FileExistsError:
         raise CommandError(f"{name} exists and may have other tokens; name a new file") from None
     except OSError as error:
         raise CommandError(f"cannot write {name}: {failure_reason(error)}; choose another file") from None
+    try:
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                _write_rows(tokens, file)
+        except OSError as error:
+            raise CommandError(f"cannot write {name}: {failure_reason(error)}; choose another file") from None
+        yield tokens
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _is_output_lost() -> bool:
+    # `main` has replaced an output that is closed
+    try:
+        return os.path.samestat(os.fstat(sys.stdout.fileno()), Path(os.devnull).stat())
+    except (OSError, ValueError):
+        return False
 
 
 def _write_rows(tokens: Mapping[str, str], file: IO[str]) -> None:

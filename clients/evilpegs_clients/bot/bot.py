@@ -172,7 +172,8 @@ async def play_matches(
             strategy's ``version`` if it has one, which is a hash for strategy files and programs, else the version of
             evilpegs.
         token_file: The file that keeps the tokens of names; by default one in the user's data directory.
-        token: A token that the server's operator gave for ``name``; it is tried first, and stored once it is accepted.
+        token: A token that the server's operator gave for ``name``; nothing else is tried, and it is stored once it
+            is accepted.
         token_from: An address that the server had before; the tokens stored for it are tried, and the accepted one is
             stored for ``server`` too. Do not give the address of another server: its tokens would be sent to
             ``server``.

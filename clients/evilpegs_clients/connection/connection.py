@@ -92,6 +92,8 @@ class ReceivedMessage:
     fields: Mapping[str, Any]
 
 
+_FINAL: Final = frozenset({"auth_failed", "banned"})
+"""After a fatal error with one of these codes, coming back with the same token is of no use."""
 Deliver = Callable[[ReceivedMessage], None]
 
 
@@ -128,6 +130,7 @@ class ProtocolConnection:
         self._deliver = deliver
         self._numbers = count(1)
         self._waiting: dict[str, asyncio.Future[ServerEvent]] = {}
+        self._refusal: ServerRefusedError | None = None
         self.ended: asyncio.Task[ClientError] = asyncio.create_task(self._read())
         """Done once no more messages will arrive; the result is an error that says why."""
 
@@ -180,11 +183,15 @@ class ProtocolConnection:
         fields = json.loads(frame)
         fields.pop("re", None)
         self._deliver(ReceivedMessage(message, fields))
+        if isinstance(message, Error) and message.fatal and message.code in _FINAL:
+            self._refusal = ServerRefusedError.of(message)
         answer = self._waiting.get(message.re or "")
         if answer is not None and not answer.done():
             answer.set_result(message)
 
     def _close_reason(self) -> ClientError:
+        if self._refusal is not None:
+            return self._refusal
         if self._socket.close_code == CLOSE_SEAT_TAKEN:
             return SeatTakenError("another connection of the same player plays this match now")
         reason = printable(self._socket.close_reason or "")

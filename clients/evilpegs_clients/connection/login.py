@@ -1,6 +1,7 @@
 """Logging in to a server: with a stored token, else by claiming a name, else as a guest."""
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Final, Literal
@@ -8,6 +9,7 @@ from typing import Final, Literal
 from evilpegs_clients.connection.connection import Deliver, ProtocolConnection, dial, server_url
 from evilpegs_clients.connection.tokens import ServerKeyFile, TokenFile
 from evilpegs_clients.errors import (
+    GivenTokenError,
     NameTakenElsewhereError,
     ServerRefusedError,
     ServerUnreachableError,
@@ -18,6 +20,7 @@ from evilpegs_clients.strategies.strategy import token_seed
 from evilpegs_protocol.client_messages import ClientInfo, Hello
 from evilpegs_protocol.server_messages import ErrorCode, Welcome
 
+_TOKEN: Final = re.compile(r"[0-9a-f]{64}")
 BeforeClaim = Callable[[], Awaitable[None]]
 CLOSED_REGISTRATION: Final = "this server takes no new names; use the name you registered"
 
@@ -26,8 +29,8 @@ CLOSED_REGISTRATION: Final = "this server takes no new names; use the name you r
 class Credentials:
     """The identity that a client logs in with; without ``name`` the player is a guest.
 
-    ``token_from`` is a former address of the server, whose stored tokens are tried too. ``token`` was given by the
-    operator, and is tried first.
+    ``token_from`` is a former address of the server, whose stored tokens are tried too. With ``token``, which the
+    operator gave, nothing else is tried.
     """
 
     client: ClientInfo
@@ -64,12 +67,17 @@ class LoginSequence:
         if proven:
             return proven
         self._tokens.check_writable()
-        given = [] if credentials.token is None else [credentials.token]
-        stored = [*given, *self._tokens.get(self._server, credentials.name), *self._former_tokens(credentials.name)]
+        if credentials.token is not None:
+            if _TOKEN.fullmatch(credentials.token) is None:
+                raise GivenTokenError("the given token is not one: a token is 64 of 0-9 and a-f")
+            return [self._with_token(credentials.token)]
+        stored = [*self._tokens.get(self._server, credentials.name), *self._former_tokens(credentials.name)]
         claim = Hello(client=credentials.client, name=credentials.name, kind=credentials.kind)
         return [*map(self._with_token, stored), claim]
 
     def accept(self, hello: Hello, welcome: Welcome) -> None:
+        if self._credentials.token is not None and welcome.player != self._credentials.name:
+            raise GivenTokenError(f"this token is that of {welcome.player}, not of {self._credentials.name}")
         self._proven = welcome.token or hello.token
         if self._credentials.name is not None and self._proven is not None:
             self._tokens.add(self._server, self._credentials.name, self._proven)
@@ -97,6 +105,8 @@ class LoginSequence:
         name = self._credentials.name
         if name is None:
             return error
+        if error.code is ErrorCode.AUTH_FAILED and self._credentials.token is not None:
+            return error.with_message(f"{self._server} does not know this token; ask its operator for another")
         if error.code is ErrorCode.AUTH_REQUIRED:
             names = ", ".join(self._tokens.names_at(self._server))
             known = f"; {self._tokens.path} has tokens for: {names}" if names else ""
@@ -109,7 +119,8 @@ class LoginSequence:
         if others:
             return NameTakenElsewhereError(name, self._server, others, self._tokens.path)
         if not stored_for:
-            return error.with_message(f"the name {name} is taken at {self._server}; choose another with --name")
+            why = error.message.removesuffix("; choose another")
+            return error.with_message(f"the name {name} is taken at {self._server} ({why}); choose another with --name")
         return error.with_message(
             f"the name {name} is taken, and no token in {self._tokens.path} proves it; choose another"
         )

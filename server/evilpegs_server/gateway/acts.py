@@ -6,7 +6,7 @@ from typing import Final
 
 from evilpegs_protocol.server_messages import ErrorCode
 from evilpegs_server.gateway.login import SessionServices, ban_text
-from evilpegs_server.storage.acts import Act, load_acts, load_bans, load_last_act, load_registration
+from evilpegs_server.storage.acts import Act, load_acts, load_last_act
 
 LOOK_SECONDS: Final = 1.0
 NEW_TOKEN: Final = "the operator gave this name a new token; log in with it"  # noqa: S105 - no token
@@ -20,10 +20,7 @@ class OperatorActs:
         self._services = services
         self._players = services.players
         self._end = end
-        engine = services.engine
-        self._last = load_last_act(engine)
-        self._players.bans = load_bans(engine)
-        self._players.is_open = load_registration(engine)
+        self._last = load_last_act(services.engine)
         if self._players.is_open is not None:
             done = "open" if self._players.is_open else "closed"
             services.log.info(f"registration is {done}, by evilpegs players; the setting does not count")
@@ -39,8 +36,8 @@ class OperatorActs:
             await asyncio.sleep(LOOK_SECONDS)
             try:
                 for act in await asyncio.to_thread(load_acts, self._services.engine, self._last):
-                    self._apply(act)
                     self._last = act.id
+                    self._apply(act)
             except Exception as error:  # noqa: BLE001 - the disk may be better a second later
                 self._services.log.warning("cannot look for acts of the operator", error=type(error).__name__)
 

@@ -124,8 +124,7 @@ async def _refuse_token(
 
 
 def _claim_name(services: SessionServices, hello: Hello) -> Player:
-    is_open = services.players.is_open
-    if not (services.settings.registration == "open" if is_open is None else is_open):
+    if not is_registration_open(services):
         raise RefusedRequestError(
             ErrorCode.AUTH_REQUIRED, "this server takes no new names; use the name you registered"
         )
@@ -136,14 +135,24 @@ def _claim_name(services: SessionServices, hello: Hello) -> Player:
         raise RefusedRequestError(code, str(error)) from None
 
 
+def is_registration_open(services: SessionServices) -> bool:
+    by_operator = services.players.is_open
+    return services.settings.registration == "open" if by_operator is None else by_operator
+
+
 async def _store(services: SessionServices, ticket: Ticket, player: Player, token_hash: str) -> None:
     stored: asyncio.Future[Exception | None] = asyncio.get_running_loop().create_future()
     write = writes.insert_player(player, token_hash, services.wall_ms())
     services.writer.submit([write], lambda error: None if stored.done() else stored.set_result(error))
+    refused = None
     if await stored is not None:
+        refused = RefusedRequestError(ErrorCode.STORAGE_UNAVAILABLE, "the server cannot store players now")
+    elif await asyncio.to_thread(load_player, services.engine, token_hash) is None:
+        refused = RefusedRequestError(ErrorCode.NAME_TAKEN, f"{player.name} was taken at this moment; choose another")
+    if refused is not None:
         services.players.remove(player, token_hash)
         services.admission.log_out(ticket)
-        raise RefusedRequestError(ErrorCode.STORAGE_UNAVAILABLE, "the server cannot store players now")
+        raise refused
 
 
 # Anybody can claim names while registration is open, and the token of each would stay in memory for ever. A lapsed name
@@ -162,14 +171,16 @@ async def lapse_names(services: SessionServices) -> None:
     while True:
         await asyncio.sleep(LAPSE_SECONDS)
         try:
-            await lapse_once(services, services.settings.name_lapse_days)
+            await lapse_once(services)
         except Exception as error:  # noqa: BLE001 - the disk may be better an hour later
             services.log.warning("cannot look for lapsed names", error=type(error).__name__)
 
 
-async def lapse_once(services: SessionServices, days: int) -> None:
+async def lapse_once(services: SessionServices) -> None:
     """Forget the tokens of lapsed names, except those of connected players."""
-    before = lapse_time(services.wall_ms(), days)
+    if not is_registration_open(services):
+        return
+    before = lapse_time(services.wall_ms(), services.settings.name_lapse_days)
     for token_hash in await asyncio.to_thread(lapsed_tokens, services.engine, before):
         player = services.players.by_hash(token_hash)
         if player is not None and not services.presence.is_connected(player.id):

@@ -3,7 +3,7 @@
 Each act is a row of `acts`, which a running server follows; what it changes is stored in the same transaction.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import Final, Literal, NamedTuple
@@ -13,13 +13,12 @@ from sqlalchemy import Connection, Engine
 from evilpegs_game.errors import EvilpegsError
 from evilpegs_server.storage.players import (
     FIRST_ADDED,
-    NameRefusedError,
     Player,
     PlayerKind,
     check_name,
     hash_token,
-    new_token,
     skeleton,
+    taken_name,
 )
 
 MAX_REASON_BYTES: Final = 80
@@ -47,6 +46,10 @@ _PLAYERS: Final = """
 
 class UnknownPlayerError(EvilpegsError):
     """There is no player of the given name."""
+
+
+class NotBannedError(EvilpegsError):
+    """A player who is not banned cannot be let in again."""
 
 
 class Act(NamedTuple):
@@ -109,50 +112,38 @@ def list_players(engine: Engine) -> list[ListedPlayer]:
     return [ListedPlayer._make((*row[1:], row.id in bans)) for row in rows]
 
 
-@contextmanager
-def adding_players(engine: Engine, names: Sequence[str], kind: PlayerKind, at: int) -> Iterator[dict[str, str]]:
-    """Add players, all or none, and yield their tokens by name; an error in the block adds nobody.
-
-    Raises NameRefusedError. Names that are reserved for the server are the operator's to give.
-    """
+def add_players(engine: Engine, tokens: Mapping[str, str], kind: PlayerKind, at: int) -> None:
+    """Add players with their tokens, all or none. Raises NameRefusedError, though not for reserved names."""
     with _acting(engine) as connection:
         known = dict(map(tuple, connection.exec_driver_sql("SELECT skeleton, name FROM players")))
-        number = connection.exec_driver_sql("SELECT max(id) FROM players").scalar_one() or 0
-        tokens = {}
-        for number, name in enumerate(names, max(number + 1, FIRST_ADDED)):  # noqa: B020 - it begins there
-            try:
-                check_name(name)
-            except NameRefusedError as error:
-                raise NameRefusedError(f"{name!r:.40}: {error}; nobody was added", taken=False) from None
+        first = max((connection.exec_driver_sql("SELECT max(id) FROM players").scalar() or 0) + 1, FIRST_ADDED)
+        for number, (name, token) in enumerate(tokens.items(), first):
+            check_name(name)
             if (other := known.get(skeleton(name))) is not None:
-                raise NameRefusedError(f"{name} is or looks like {other}; nobody was added", taken=True)
+                raise taken_name(name, other, known)
             known[skeleton(name)] = name
-            tokens[name] = new_token()
-            row = number, name, skeleton(name), kind, hash_token(tokens[name]), at
+            row = number, name, skeleton(name), kind, hash_token(token), at
             connection.exec_driver_sql("INSERT INTO players VALUES (?, ?, ?, ?, ?, ?)", row)
             _note(connection, "add", number, at, None)
-        yield tokens
 
 
-@contextmanager
-def replacing_token(engine: Engine, name: str, at: int) -> Iterator[str]:
-    """Replace the token of a player, and yield the new one; an error in the block keeps the old one.
-
-    Raises UnknownPlayerError.
-    """
+def replace_token(engine: Engine, name: str, token: str, at: int) -> None:
+    """Replace the token of a player. Raises UnknownPlayerError."""
     with _acting(engine) as connection:
-        player, token = _find(connection, name), new_token()
+        player = _find(connection, name)
         connection.exec_driver_sql("UPDATE players SET token_hash = ? WHERE id = ?", (hash_token(token), player))
         _note(connection, "token", player, at, None)
-        yield token
 
 
 def act_on_player(
     engine: Engine, deed: Literal["ban", "unban", "kick"], name: str, at: int, reason: str | None = None
 ) -> None:
-    """Store an act on a player. Raises UnknownPlayerError."""
+    """Store an act on a player. Raises UnknownPlayerError, and NotBannedError if there is no ban to end."""
     with _acting(engine) as connection:
-        _note(connection, deed, _find(connection, name), at, reason)
+        player = _find(connection, name)
+        if deed == "unban" and player not in dict(map(tuple, connection.exec_driver_sql(_BANS))):
+            raise NotBannedError(f"{name} is not banned")
+        _note(connection, deed, player, at, reason)
 
 
 def set_registration(engine: Engine, at: int, *, is_open: bool) -> None:

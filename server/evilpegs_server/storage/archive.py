@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Engine
 
 from evilpegs_protocol.record import GENESIS
 from evilpegs_server.record.event_log import LogEntry
+from evilpegs_server.storage.acts import load_bans, load_registration
 from evilpegs_server.storage.errors import DatabaseUnusableError
 from evilpegs_server.storage.players import FIRST_ADDED, Player, Players
 
@@ -30,11 +31,8 @@ class StoredMatch:
     client_nonces: Mapping[int, str | None] = field(repr=False)
 
 
-def load_players(engine: Engine, lapsed_before: int | None = None) -> Players:
-    """Return all players who ever claimed a name, and the guests with an open match.
-
-    A name claimed before ``lapsed_before``, in Unix milliseconds, and never used stays reserved without its token.
-    """
+def load_players(engine: Engine) -> Players:
+    """Return all players who ever claimed a name, the guests with an open match, and what the operator decided."""
     loaded = Players()
     # other guests are loaded when they return, because most never do
     query = """
@@ -44,8 +42,7 @@ def load_players(engine: Engine, lapsed_before: int | None = None) -> Players:
     for *player, token_hash in _read(engine, query):
         loaded.add(Player(*player), token_hash)
     loaded.skip_ids(_read_value(engine, "SELECT max(id) FROM players WHERE id < ?", FIRST_ADDED) or 0)
-    for token_hash in [] if lapsed_before is None else lapsed_tokens(engine, lapsed_before):
-        loaded.lapse(token_hash)
+    loaded.bans, loaded.is_open = load_bans(engine), load_registration(engine)
     return loaded
 
 
@@ -55,12 +52,16 @@ def load_player(engine: Engine, token_hash: str) -> Player | None:
 
 
 def lapsed_tokens(engine: Engine, before: int) -> list[str]:
-    """Return the token hashes of players who claimed a name before ``before`` and never played under it."""
-    query = """
-        SELECT token_hash FROM players WHERE kind <> 'guest' AND id < ? AND created_at < ?
-        AND NOT EXISTS (SELECT 1 FROM matches WHERE matches.player = players.id)
+    """Return the token hashes of players who claimed a name before ``before`` and never played under it.
+
+    Tokens that the operator gave are not among them.
     """
-    return [token_hash for (token_hash,) in _read(engine, query, FIRST_ADDED, before)]
+    query = """
+        SELECT token_hash FROM players WHERE kind <> 'guest' AND created_at < ?
+        AND NOT EXISTS (SELECT 1 FROM matches WHERE matches.player = players.id)
+        AND NOT EXISTS (SELECT 1 FROM acts WHERE acts.player = players.id AND act IN ('add', 'token'))
+    """
+    return [token_hash for (token_hash,) in _read(engine, query, before)]
 
 
 def load_open_matches(

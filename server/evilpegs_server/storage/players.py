@@ -4,6 +4,7 @@ import hashlib
 import itertools
 import re
 import secrets
+from collections.abc import Container
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -47,7 +48,7 @@ class Players:
     def __init__(self) -> None:
         self._by_token: dict[str, Player] = {}
         self._guest_hashes: dict[int, str] = {}
-        self._names: dict[str, str] = {}  # by skeleton
+        self._names: dict[str, Player] = {}  # by skeleton
         self._highest = 0
         self.bans: dict[int, str | None] = {}
         """The reason by player whom the operator banned."""
@@ -70,7 +71,7 @@ class Players:
         self._by_token[token_hash] = player
         if player.is_guest:
             self._guest_hashes[player.id] = token_hash
-        self._names[skeleton(player.name)] = player.name
+        self._names[skeleton(player.name)] = player
         if player.id < FIRST_ADDED:
             self._highest = max(self._highest, player.id)
 
@@ -82,7 +83,8 @@ class Players:
         """Remove a player who could not be stored, or a guest who left without playing, and free the name."""
         self._by_token.pop(token_hash, None)
         self._guest_hashes.pop(player.id, None)
-        self._names.pop(skeleton(player.name), None)
+        if self._names.get(skeleton(player.name)) == player:  # or the operator gave the name meanwhile
+            del self._names[skeleton(player.name)]
 
     def guest_hash(self, guest: Player) -> str:
         """Return the hash of the guest's token, which is stored together with the guest's first match."""
@@ -104,13 +106,8 @@ class Players:
         if skeleton(name) in _RESERVED_SKELETONS:
             raise NameRefusedError("that name is reserved for the server; choose another", taken=True)
         if (other := self._names.get(skeleton(name))) is not None:
-            why = "is taken" if name == other else f"looks like {other}, which is taken"
-            raise NameRefusedError(f"{name} {why}; {self._free_name(name)} is free", taken=True)
+            raise taken_name(name, other.name, self._names)
         return Player(self._highest + 1, name, kind)
-
-    def _free_name(self, name: str) -> str:
-        numbered = (f"{name[: MAX_NAME - len(str(n)) - 1]}-{n}" for n in itertools.count(2))
-        return next(each for each in numbered if skeleton(each) not in self._names)
 
     def new_guest(self) -> Player:
         """Return a guest with a random name and a free id; both stay free until `add`."""
@@ -118,6 +115,14 @@ class Players:
             name = GUEST_PREFIX + secrets.token_hex(4)
             if skeleton(name) not in self._names:
                 return Player(self._highest + 1, name, "guest")
+
+
+def taken_name(name: str, other: str, skeletons: Container[str]) -> NameRefusedError:
+    """Return the refusal of a name because of ``other``; it names one whose skeleton is not in ``skeletons``."""
+    numbered = (f"{name[: MAX_NAME - len(str(n)) - 1]}-{n}" for n in itertools.count(2))
+    free = next(each for each in numbered if skeleton(each) not in skeletons)
+    why = "is taken" if name == other else f"looks like {other}, which is taken"
+    return NameRefusedError(f"{name} {why}; {free} is free", taken=True)
 
 
 def check_name(name: str) -> None:

@@ -29,7 +29,8 @@ _MATCHES_OVER: Final = "UPDATE matches SET over = 1 WHERE id IN (SELECT value FR
 
 
 def insert_player(player: Player, token_hash: str, at: int) -> Write:
-    return Write(0, _PLAYER, [_player_row(player, token_hash, at)])
+    """Store a player, unless the operator has given the name at the same moment."""
+    return Write(0, _GUEST, [_player_row(player, token_hash, at)])
 
 
 def insert_guest(guest: Player, token_hash: str, at: int) -> Write:

@@ -2,6 +2,8 @@
 
 import csv
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -26,7 +28,15 @@ def written(file):
         return {row["name"]: row["token"] for row in csv.DictReader(rows)}
 
 
-@pytest.mark.parametrize("text", ["class,name\n3b,anna\n3b,bert\n", "anna\nbert,3b\n\n", "\ufeffNAME\nanna \nbert\n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "klasse;NAME\n3b;anna\n3b;bert\n",
+        "class,name\n3b,anna\n3b,bert\n",
+        "anna\nbert,3b\n\n",
+        "\ufeffNAME\nanna \nbert\n",
+    ],
+)
 def test_class_list_is_added_with_tokens_for_its_owner_only(run, text):
     Path("class.csv").write_text(text)
     result = run("players", "add", "--from", "class.csv", "--tokens", "tokens.csv")
@@ -51,16 +61,29 @@ def test_tokens_can_be_printed(run):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["anna", "carl"], "carl is or looks like carl; nobody was added"),
+        (["anna", "carl"], "carl is taken; carl-2 is free; nobody was added"),
         (["anna", "c4rl x"], "a name is 2 to 20 of"),
         ([], "name the players to add"),
         (["--from", "none.csv"], "No such file"),
-        (["--from", "binary.csv"], "not CSV"),
+        (["--from", "binary.csv"], "save it as"),
+        (["anna", "anna"], "anna is named twice"),
+        (["--from", "head.csv"], "head.csv has no names"),
+        (["--from", "short.csv"], "line 3 has no name"),
+        (["--from", "broken.csv"], "broken.csv line 2 is not CSV"),
+        (
+            ["--from", "students.csv"],
+            "line 1: 'Student Name': a name is 2 to 20 of",
+        ),
+        (["--from", "students.csv"], "if it is a heading, call the column name; line 2: 'Anna'"),
     ],
 )
 def test_refused_addition_adds_nobody(run, arguments, words):
     run("players", "add", "carl", "--tokens", "first.csv")
     Path("binary.csv").write_bytes(b"\xff\xfe\x00")
+    Path("head.csv").write_text("name\n")
+    Path("short.csv").write_text("mail,name\nx,anna\ny\nz,bert\n")
+    Path("broken.csv").write_text('anna\n"bert\n')
+    Path("students.csv").write_text("Student Name\nAnna\n")
     result = run("players", "add", *arguments, "--tokens", "tokens.csv")
     assert result.status == 2
     assert words in result.complaint
@@ -73,6 +96,19 @@ def test_file_of_other_tokens_is_not_replaced(run):
     assert "exists" in run("players", "add", "anna", "--tokens", "tokens.csv").complaint
     assert Path("tokens.csv").read_text() == "mine"
     assert listed(run) == []
+
+
+@pytest.mark.parametrize("command", [["add", "carl"], ["token", "nobody"]])
+def test_refused_command_leaves_no_file(run, command):
+    run("players", "add", "carl", "--tokens", "first.csv")
+    assert run("players", *command, "--tokens", "second.csv").status == 2
+    assert not Path("second.csv").exists()
+
+
+def test_tokens_are_not_lost_in_closed_output(tmp_path):
+    closed = ["sh", "-c", f"{sys.executable} -m evilpegs players add anna --tokens - >&-"]
+    done = subprocess.run(closed, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, "standard output is closed" in done.stderr) == (2, True)
 
 
 def test_new_token_is_another(run):

@@ -47,6 +47,32 @@ def test_token_of_the_operator_is_needed_once(run, server):
     assert run(*play).status == 0
     nameless = run(*PLAY, "--server", server.url, "--token", token)
     assert nameless.complaint == "--token is for a player with a name; add --name"
+    other = run(*PLAY, "--name", "erik", "--server", server.url, "--token", f" {token}\n")
+    assert other.complaint == "this token is that of dora, not of erik"
+    assert run(*PLAY, "--name", "erik", "--server", server.url).status == 0  # the name was free, and is his now
+
+
+@pytest.mark.parametrize(
+    ("name", "token", "words"),
+    [
+        ("fred", "1234", "the given token is not one"),
+        ("gerd", "", "the given token is not one"),
+        ("hans", "A" * 64, "the given token is not one"),
+        ("ivan", "0" * 64, "does not know this token; ask its operator"),
+    ],
+)
+def test_wrong_token_claims_no_name(run, server, name, token, words):
+    play = (*PLAY, "--name", name, "--server", server.url)
+    result = run(*play, "--token", token)
+    assert (result.status, words in result.complaint) == (2, True)
+    assert token not in result.err or not token
+    assert run(*play).status == 0
+
+
+def test_token_of_the_environment_is_for_a_name(run, server, monkeypatch):
+    monkeypatch.setenv("EVILPEGS_TOKEN", "0" * 64)
+    assert "does not know this token" in run(*PLAY, "--name", "gina", "--server", server.url).complaint
+    assert run(*PLAY, "--server", server.url).status == 0  # chooses its name
 
 
 def test_other_name_of_this_machine_needs_no_option(run, server):

@@ -11,6 +11,7 @@ from evilpegs_server.settings import Settings
 from evilpegs_server.storage import acts
 from evilpegs_server.storage.archive import load_open_matches
 from evilpegs_server.storage.database import open_database
+from evilpegs_server.storage.players import new_token
 from support.in_process import running_server
 from support.patience import PATIENCE
 from support.servers import dial
@@ -64,8 +65,7 @@ async def test_new_token_ends_connections_and_resumes_matches(server, engine):
     async with dial(server.url) as player:
         await player.hello("anna")
         match = await player.play(LADDER)
-        with acts.replacing_token(engine, "anna", now()) as token:
-            pass
+        acts.replace_token(engine, "anna", token := new_token(), now())
         error = await player.hear("error")
         assert (error["code"], error["fatal"]) == ("auth_failed", True)
         assert "new token" in error["message"]
@@ -130,8 +130,7 @@ async def test_kicked_player_may_come_back(server, engine):
 
 
 async def test_added_player_logs_in_with_the_given_token(server, engine):
-    with acts.adding_players(engine, ["anna"], "bot", now()) as tokens:
-        pass
+    acts.add_players(engine, tokens := {"anna": new_token()}, "bot", now())
 
     async def is_in():
         return (await try_hello(server, token=tokens["anna"]))["type"] == "welcome"
@@ -141,6 +140,28 @@ async def test_added_player_logs_in_with_the_given_token(server, engine):
     assert (refused["code"], refused["message"]) == ("name_taken", "anna is taken; anna-2 is free")
     refused = await try_hello(server, name="an_na", kind="bot")
     assert refused["message"] == "an_na looks like anna, which is taken; an_na-2 is free"
+
+
+async def test_name_given_and_claimed_at_the_same_moment_is_taken(server, engine, monkeypatch):
+    """Before the server has followed the act, and again after it: nobody but the operator's player gets the name."""
+    monkeypatch.setattr(module, "LOOK_SECONDS", 10 * PATIENCE)
+    await asyncio.sleep(0.05)  # the look that is under way
+    acts.add_players(engine, tokens := {"anna": new_token()}, "bot", now())
+    refused = await try_hello(server, name="anna", kind="bot")
+    assert refused["code"] == "name_taken"
+    async with dial(server.url) as player:
+        assert (await player.hello("bert"))["player"] == "bert"  # the storage is fine
+    assert [act.player.name for act in acts.load_acts(engine, 0)] == list(tokens)
+
+
+async def test_one_act_that_fails_does_not_stop_the_next(server, engine, monkeypatch):
+    monkeypatch.setattr(module.OperatorActs, "_forfeit", lambda *_: 1 / 0)
+    async with dial(server.url) as anna, dial(server.url) as bert:
+        await anna.hello("anna")
+        await bert.hello("bert")
+        acts.act_on_player(engine, "ban", "anna", now())
+        acts.act_on_player(engine, "kick", "bert", now())
+        assert [await anna.closed(), await bert.closed()] == [1008, 1008]
 
 
 async def test_registration_closes_and_opens_without_a_restart(server, engine):

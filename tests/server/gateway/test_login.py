@@ -117,10 +117,10 @@ class TestLapse:
         await bob.play("tiny")
         ann.session.leave()
         bob.session.leave()
-        await lapse_once(fake_server.services, 0)
+        await lapse_once(fake_server.services)
         assert len(fake_server.services.players) == 3
         fake_server.services = replace(fake_server.services, wall_ms=lambda: WALL_MS + 30 * DAY_MS + 1)
-        await lapse_once(fake_server.services, 30)
+        await lapse_once(fake_server.services)
         known = [fake_server.services.players.by_token(client.token) for client in (ann, bob, carl)]
         assert [player and player.name for player in known] == [None, "bob", "carl"]
         refused = await fake_server.connect().hello(token=ann.token)
@@ -128,11 +128,20 @@ class TestLapse:
         assert (await fake_server.connect().hello("ann"))["code"] == "name_taken"
         assert (await carl.request(type="play", ladder="tiny"))["type"] == "match_started"
 
-    async def test_lapsed_name_stays_reserved_after_restart(self, ann, engine):
+    @pytest.mark.parametrize(
+        ("setting", "by_operator", "lapses"),
+        [("open", None, True), ("closed", None, False), ("open", False, False), ("closed", True, True)],
+    )
+    async def test_lapsed_name_stays_reserved_after_restart(
+        self, ann, fake_server, engine, setting, by_operator, lapses
+    ):
         """Under closed registration, where nobody claims names, all tokens stay valid."""
-        lapsed = load_players(engine, WALL_MS + 1)
-        assert (len(lapsed), lapsed.by_token(ann.token)) == (0, None)
+        ann.session.leave()
+        players = load_players(engine)
+        players.is_open = by_operator
+        settings = fake_server.services.settings.model_copy(update={"registration": setting})
+        later = WALL_MS + 30 * DAY_MS + 1
+        await lapse_once(replace(fake_server.services, players=players, settings=settings, wall_ms=lambda: later))
+        assert (players.by_token(ann.token) is None) == lapses
         with pytest.raises(ValueError, match="taken"):
-            lapsed.new_player("ann", "bot")
-        assert load_players(engine).by_token(ann.token).name == "ann"
-        assert load_players(engine, WALL_MS).by_token(ann.token).name == "ann"
+            players.new_player("ann", "bot")
