@@ -97,6 +97,11 @@ def add(
     if len(set(wanted)) < len(wanted):
         twice = next(name for name in wanted if wanted.count(name) > 1)
         raise CommandError(f"{twice} is named twice; nobody was added")
+    for name in names:
+        try:
+            check_name(name)
+        except NameRefusedError as error:
+            raise CommandError(f"{name!r:.30}: {error}; nobody was added") from None
     with open_for_reading(database) as engine, _given({name: new_token() for name in wanted}, tokens) as given:
         try:
             add_players(engine, given, kind, _now())

@@ -62,7 +62,7 @@ def test_tokens_can_be_printed(run):
     ("arguments", "words"),
     [
         (["anna", "carl"], "carl is taken; carl-2 is free; nobody was added"),
-        (["anna", "c4rl x"], "a name is 2 to 20 of"),
+        (["anna", "c4rl x"], "'c4rl x': a name is 2 to 20 of"),
         ([], "name the players to add"),
         (["--from", "none.csv"], "No such file"),
         (["--from", "binary.csv"], "save it as"),
