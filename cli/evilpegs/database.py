@@ -75,7 +75,8 @@ def find_match(engine: Engine, name: str) -> StoredMatch:
     if len(ids) > 1:
         raise CommandError(f"{name!r} begins more than one match: {', '.join(ids)}; write more of the id")
     stored = load_match(engine, ids[0])
-    assert stored is not None  # noqa: S101 - matches are never removed
+    if stored is None:
+        raise CommandError(f"the match {ids[0]} was deleted a moment ago; name another")
     return stored
 
 

@@ -65,7 +65,7 @@ COMMANDS: Final = {
 }
 GROUPS: Final = {
     "players": (
-        "See, add, ban and disconnect the players of a server, and open or close registration.",
+        "See, add, ban, rename and forget the players of a server, and open or close registration.",
         {
             "list": "evilpegs.commands.players:list_all",
             "add": "evilpegs.commands.players:add",
@@ -73,6 +73,10 @@ GROUPS: Final = {
             "ban": "evilpegs.commands.players:ban",
             "unban": "evilpegs.commands.players:unban",
             "kick": "evilpegs.commands.players:kick",
+            "hide": "evilpegs.commands.players:hide",
+            "show": "evilpegs.commands.players:show",
+            "rename": "evilpegs.commands.players:rename",
+            "forget": "evilpegs.commands.players:forget",
             "open": "evilpegs.commands.players:open_registration",
             "close": "evilpegs.commands.players:close_registration",
         },

@@ -6,7 +6,8 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 MatchId = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16}$")]
-Name = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_-]{1,19}$")]
+Name = Annotated[str, StringConstraints(pattern=r"^[^\s\x00-,./:-@\[-^`{-\x9f]{2,20}$")]
+"""Letters of any script, digits, _ and -; only of a-z, 0-9, _ and - if the player claimed the name."""
 LadderId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
 Token = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Hash = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]

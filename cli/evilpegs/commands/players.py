@@ -5,6 +5,7 @@ import io
 import os
 import sys
 import time
+import unicodedata
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
@@ -13,7 +14,7 @@ from typing import IO, Annotated, Final, Literal
 
 from cyclopts import Parameter
 
-from evilpegs.database import open_for_reading
+from evilpegs.database import open_for_reading, server_settings
 from evilpegs.errors import CommandError
 from evilpegs.files import STANDARD, check_writable, failure_reason
 from evilpegs.options import Database, Json
@@ -21,16 +22,26 @@ from evilpegs.output import Column, console, pluralize, print_json, print_table
 from evilpegs_server.storage.acts import (
     MAX_REASON_BYTES,
     ListedPlayer,
+    OpenMatchesError,
+    PlayerDeed,
     act_on_player,
     add_players,
+    forget_player,
     list_players,
+    rename_player,
     replace_token,
     set_registration,
 )
-from evilpegs_server.storage.players import NameRefusedError, check_name, new_token
+from evilpegs_server.storage.database import check_exists
+from evilpegs_server.storage.errors import DatabaseInUseError
+from evilpegs_server.storage.lock import DatabaseLock
+from evilpegs_server.storage.players import NameRefusedError, check_display_name, check_name, new_token
 
 SOON: Final = "if a server runs, it follows within a second"
 MOST_WRONG: Final = 5
+FORFEIT_SECONDS: Final = 5.0
+"""The time for a running server to end the matches of a player who is banned."""
+LOOK_SECONDS: Final = 0.1
 Name = Annotated[str, Parameter(name="NAME", help="The name of the player.")]
 Reason = Annotated[str | None, Parameter(help="What the player reads, in one short line.")]
 COLUMNS: Final[tuple[Column[ListedPlayer], ...]] = (
@@ -40,7 +51,7 @@ COLUMNS: Final[tuple[Column[ListedPlayer], ...]] = (
     Column("last match", lambda each: "" if each.last_match_at is None else _minute(each.last_match_at)),
     Column("matches", lambda each: f"{each.matches:,}", "right"),
     Column("games", lambda each: f"{each.games:,}", "right"),
-    Column("", lambda each: "banned" if each.is_banned else ""),
+    Column("", lambda each: ", ".join([*["banned"] * each.is_banned, *["hidden"] * each.is_hidden])),
 )
 Tokens = Annotated[
     str,
@@ -138,6 +149,90 @@ def kick(name: Name, /, *, reason: Reason = None, database: Database = None) -> 
     _act("kick", name, reason, database, f"{name} is disconnected, and may come back")
 
 
+def hide(name: Name, /, *, database: Database = None) -> None:
+    """Leave a player and their matches out of the leaderboards, all lists, streams and the MQTT feed.
+
+    They go on playing. Who knows the id of one of their matches can still read its record.
+    """
+    _act("hide", name, None, database, f"{name} is hidden")
+
+
+def show(name: Name, /, *, database: Database = None) -> None:
+    """Show a hidden player again, with all matches."""
+    _act("show", name, None, database, f"{name} is shown again")
+
+
+def rename(
+    name: Name,
+    new: Annotated[
+        str, Parameter(name="NEW", help="2 to 20 letters of one script, digits, _ and -, beginning with a letter.")
+    ],
+    /,
+    *,
+    database: Database = None,
+) -> None:
+    """Give a player another name, which may have letters of any one script.
+
+    It is shown in place of the old one, for earlier matches too, but their records keep the name that was recorded.
+    The token stays. Nobody else can claim the old name. Connections of the player are closed, and may come back.
+    """
+    new = unicodedata.normalize("NFC", new)
+    with open_for_reading(database) as engine:
+        try:
+            check_display_name(new)
+            rename_player(engine, name, new, _now())
+        except NameRefusedError as error:
+            raise CommandError(f"{error}; {name} keeps the name") from None
+    console(sys.stderr).print(f"{name} is now {new}; {SOON}", soft_wrap=True, markup=False)
+
+
+def forget(
+    name: Name,
+    /,
+    *,
+    yes: Annotated[bool, Parameter(negative="", show_default=False, help="Do it; it cannot be undone.")] = False,
+    database: Database = None,
+) -> None:
+    """Delete a player: the name, the token and all matches with their records, for good.
+
+    The player is banned first, which ends open matches. Backups, the broker and whoever fetched a record still have
+    what they have.
+    """
+    with _stopped_server(database) as is_stopped, open_for_reading(database) as engine:
+        matches = next((each.matches for each in list_players(engine) if each.name == name), None)
+        if matches is not None and not yes:
+            act = f"forget deletes {name} and {pluralize(matches, 'match', 'matches')} for good"
+            raise CommandError(f"{act}; if you mean it, add --yes")
+        act_on_player(engine, "ban", name, _now())
+        until = time.monotonic() + FORFEIT_SECONDS
+        while True:
+            try:
+                deleted = forget_player(engine, name, _now(), with_open=is_stopped)
+                break
+            except OpenMatchesError as error:
+                if time.monotonic() > until:
+                    raise CommandError(f"{error} that the server has not ended yet; try again") from None
+            time.sleep(LOOK_SECONDS)
+    what = pluralize(deleted, "match", "matches")
+    console(sys.stderr).print(f"deleted {name} and {what}", soft_wrap=True, markup=False)
+
+
+@contextmanager
+def _stopped_server(database: str | None) -> Iterator[bool]:
+    # the lock keeps a server from starting meanwhile
+    url = server_settings(database=database).database
+    check_exists(url)
+    try:
+        lock = DatabaseLock(url)
+    except DatabaseInUseError:
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        lock.release()
+
+
 def open_registration(*, database: Database = None) -> None:
     """Let anyone claim a new name, whatever the setting `registration` says."""
     _register(database, is_open=True)
@@ -148,7 +243,7 @@ def close_registration(*, database: Database = None) -> None:
     _register(database, is_open=False)
 
 
-def _act(deed: Literal["ban", "unban", "kick"], name: str, reason: str | None, database: str | None, done: str) -> None:
+def _act(deed: PlayerDeed, name: str, reason: str | None, database: str | None, done: str) -> None:
     if reason is not None and not (reason and reason.isprintable() and len(reason.encode()) <= MAX_REASON_BYTES):
         raise CommandError(f"--reason must be one line of at most {MAX_REASON_BYTES} bytes")
     with open_for_reading(database) as engine:

@@ -76,7 +76,8 @@ class LoginSequence:
         return [*map(self._with_token, stored), claim]
 
     def accept(self, hello: Hello, welcome: Welcome) -> None:
-        if self._credentials.token is not None and welcome.player != self._credentials.name:
+        is_first = self._proven is None  # later, the operator may have renamed the player
+        if is_first and self._credentials.token is not None and welcome.player != self._credentials.name:
             raise GivenTokenError(f"this token is that of {welcome.player}, not of {self._credentials.name}")
         self._proven = welcome.token or hello.token
         if self._credentials.name is not None and self._proven is not None:

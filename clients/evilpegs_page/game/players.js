@@ -16,7 +16,7 @@ const CURRENT_KEY = "evilpegs.player";
 const MAX_TOKENS = 4;
 const MAX_TEXT = 1_000_000;
 const TOKEN = /^[0-9a-f]{64}$/;
-const NAME = /^[a-z][a-z0-9_-]{1,63}$/;
+const NAME = /^[^\s\x00-,./:-@[-^`{-\x9f]{2,64}$/u; // an operator may have given other letters than a-z
 const SERVER = /^wss?:\/\/[!-~]{1,500}$/;
 const GUEST_PREFIX = "guest-";
 

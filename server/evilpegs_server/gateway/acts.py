@@ -52,8 +52,14 @@ class OperatorActs:
             case "add":
                 self._players.add(player, token_hash)
             case "token":
-                self._players.replace_token(player, token_hash)
+                self._players.replace(player, token_hash)
                 self._end(player.id, NEW_TOKEN, ErrorCode.AUTH_FAILED)
+            case "rename":
+                self._players.replace(player, token_hash)
+                self._end(player.id, f"the operator gave you the name {player.name}; come back under it", None)
+            case "forget":
+                self._players.forget(player)
+                self._end(player.id, "the operator deleted this player", ErrorCode.AUTH_FAILED)
             case "ban":
                 self._players.bans[player.id] = act.reason
                 self._end(player.id, ban_text(act.reason), ErrorCode.BANNED)

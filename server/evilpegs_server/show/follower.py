@@ -40,21 +40,22 @@ Listener = Callable[[Sequence[FollowedEvent]], None]
 _IN_ONE_ROW: Final = """
     SELECT json_group_array(json_array(id, match, ladder, seq, type, json)) FROM (
         SELECT e.id, m.id AS match, m.ladder, e.seq, e.type, e.json
-        FROM events AS e JOIN matches AS m ON m.number = e.match WHERE {}
+        FROM events AS e JOIN matches AS m ON m.number = e.match
+        WHERE m.player NOT IN (SELECT player FROM hidden) AND {}
     )
 """
 _AFTER: Final = text(_IN_ONE_ROW.format("e.id > :after AND e.id <= :last ORDER BY e.id LIMIT :limit"))
 _OF_MATCH: Final = text(_IN_ONE_ROW.format("m.id = :match AND e.id <= :last ORDER BY e.seq"))
-_HAS_MATCH: Final = text("SELECT 1 FROM matches WHERE id = :match")
+_HAS_MATCH: Final = text("SELECT 1 FROM matches WHERE id = :match AND player NOT IN (SELECT player FROM hidden)")
 
 
 def load_events(engine: Engine, after: int, last: int, limit: int = MAX_EVENTS) -> list[FollowedEvent]:
-    """Return at most ``limit`` events with an id above ``after`` and up to ``last``."""
+    """Return at most ``limit`` events with an id above ``after`` and up to ``last``, of players who are not hidden."""
     return _read(engine, _AFTER, {"after": after, "last": last, "limit": limit})
 
 
 def load_match_events(engine: Engine, match: str, last: int) -> list[FollowedEvent]:
-    """Return the events of a match with an id up to ``last``; none if there is no such match."""
+    """Return the events of a match with an id up to ``last``; none if it does not exist, or its player is hidden."""
     return _read(engine, _OF_MATCH, {"match": match, "last": last})
 
 

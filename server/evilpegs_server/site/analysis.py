@@ -9,6 +9,7 @@ from sqlalchemy import Engine
 from evilpegs_game.live.cache import ByteCache
 from evilpegs_game.rules import Rules
 from evilpegs_server.record.recorded_match import MatchReplay, add_analyses, read_replay, replay_document
+from evilpegs_server.show.follower import has_match
 from evilpegs_server.site.responses import unknown_match
 from evilpegs_server.storage.archive import load_entries
 from evilpegs_server.storage.reads import BusyError
@@ -38,7 +39,7 @@ class MatchAnalyses:
         Raises HTTPException 404 or 409, BusyError if too many other matches wait, or RecordUnreadableError.
         """
         text = self.texts.get(match)
-        if text is not None:
+        if text is not None and await asyncio.to_thread(has_match, self._engine, match):
             return text
         if match not in self._running:
             if len(self._running) >= MAX_WAITING:

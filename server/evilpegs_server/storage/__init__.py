@@ -2,7 +2,7 @@
 
 | table | columns |
 |---|---|
-| `log` | id |
+| `log` | id, deleted |
 | `players` | id, name, skeleton, kind, token_hash, created_at |
 | `matches` | number, id, player, ladder, seed, started_at, over, client |
 | `events` | id, match, seq, at, type, json, hash |
@@ -10,11 +10,14 @@
 | `luck` | match, game, luck, curve |
 | `cursors` | reader, event |
 | `acts` | id, at, act, player, reason |
+| `hidden` | player |
 
-The record of a match is its rows in `events`. The one row of `log` is a random id of the log, which a copy keeps.
+The record of a match is its rows in `events`. The one row of `log` has a random id of the log, which a copy keeps,
+and the highest id of an event that was ever deleted, because ids are not given twice.
 `begun` has the games for which the player was ready, `luck` what was measured before luck was kept in the derived file,
 which takes it over when it is built, and `cursors` the last event that each reader, a named part of the server, has
-processed. `acts` has what the operator did to players and to registration. Types, keys and indexes are in `migrations`.
+processed. `acts` has what the operator did to players and to registration, with the former name as the reason of a
+rename; `hidden` the players who are on no list. Types, keys and indexes are in `migrations`.
 
 The server's nonces follow from `matches.seed`, which is never disclosed. `begun.client_nonce` is stored as soon as the
 player is ready, because the secret of a fixed codemaker depends on it before any event shows it. `events` and `begun`

@@ -13,17 +13,26 @@ from sqlalchemy import Connection, Engine
 from evilpegs_game.errors import EvilpegsError
 from evilpegs_server.storage.players import (
     FIRST_ADDED,
+    FORGOTTEN_PREFIX,
     Player,
     PlayerKind,
     check_name,
     hash_token,
+    new_token,
     skeleton,
     taken_name,
 )
 
 MAX_REASON_BYTES: Final = 80
 """So that the reason fits into the close frame of a WebSocket."""
-Deed = Literal["add", "token", "ban", "unban", "kick", "open", "close"]
+PlayerDeed = Literal["ban", "unban", "kick", "hide", "show"]
+Deed = PlayerDeed | Literal["add", "token", "rename", "forget", "open", "close"]
+
+FORMER_NAMES: Final = """
+    SELECT a.reason, p.id, p.name, p.kind FROM acts AS a JOIN players AS p ON p.id = a.player
+    WHERE a.act = 'rename' AND a.reason IS NOT NULL
+"""
+"""Query for names that players had before the operator renamed them."""
 
 _ACTS: Final = """
     SELECT a.id, a.act, p.id, p.name, p.kind, p.token_hash, a.reason
@@ -33,8 +42,11 @@ _BANS: Final = """
     SELECT player, reason FROM acts AS a WHERE act = 'ban' AND NOT EXISTS (
         SELECT 1 FROM acts AS b WHERE b.player = a.player AND b.id > a.id AND b.act IN ('ban', 'unban'))
 """
+_HIDE: Final = "INSERT INTO hidden VALUES (?) ON CONFLICT DO NOTHING"
+_MATCH_COUNTS: Final = "SELECT coalesce(sum(NOT over), 0), count(*) FROM matches WHERE player = ?"
 _PLAYERS: Final = """
-    SELECT p.id, p.name, p.kind, p.created_at, m.last, coalesce(m.matches, 0), coalesce(g.games, 0)
+    SELECT p.id, p.name, p.kind, p.created_at, m.last, coalesce(m.matches, 0), coalesce(g.games, 0),
+        p.id IN (SELECT player FROM hidden) AS is_hidden
     FROM players AS p
     LEFT JOIN (SELECT player, max(started_at) AS last, count(*) AS matches FROM matches GROUP BY player) AS m
         ON m.player = p.id
@@ -48,8 +60,12 @@ class UnknownPlayerError(EvilpegsError):
     """There is no player of the given name."""
 
 
-class NotBannedError(EvilpegsError):
-    """A player who is not banned cannot be let in again."""
+class NothingToUndoError(EvilpegsError):
+    """A player who is not banned cannot be let in again, nor shown who is not hidden."""
+
+
+class OpenMatchesError(EvilpegsError):
+    """The matches of a player cannot be deleted while some are open."""
 
 
 class Act(NamedTuple):
@@ -72,6 +88,7 @@ class ListedPlayer(NamedTuple):
     matches: int
     games: int
     is_banned: bool
+    is_hidden: bool
 
 
 def load_acts(engine: Engine, after: int) -> list[Act]:
@@ -109,13 +126,13 @@ def list_players(engine: Engine) -> list[ListedPlayer]:
     bans = load_bans(engine)
     with engine.connect() as connection:
         rows = connection.exec_driver_sql(_PLAYERS).all()
-    return [ListedPlayer._make((*row[1:], row.id in bans)) for row in rows]
+    return [ListedPlayer._make((*row[1:-1], row.id in bans, bool(row.is_hidden))) for row in rows]
 
 
 def add_players(engine: Engine, tokens: Mapping[str, str], kind: PlayerKind, at: int) -> None:
     """Add players with their tokens, all or none. Raises NameRefusedError, though not for reserved names."""
     with _acting(engine) as connection:
-        known = dict(map(tuple, connection.exec_driver_sql("SELECT skeleton, name FROM players")))
+        known = {known: name for known, (_, name) in _names(connection).items()}
         first = max((connection.exec_driver_sql("SELECT max(id) FROM players").scalar() or 0) + 1, FIRST_ADDED)
         for number, (name, token) in enumerate(tokens.items(), first):
             check_name(name)
@@ -135,15 +152,61 @@ def replace_token(engine: Engine, name: str, token: str, at: int) -> None:
         _note(connection, "token", player, at, None)
 
 
-def act_on_player(
-    engine: Engine, deed: Literal["ban", "unban", "kick"], name: str, at: int, reason: str | None = None
-) -> None:
-    """Store an act on a player. Raises UnknownPlayerError, and NotBannedError if there is no ban to end."""
+def act_on_player(engine: Engine, deed: PlayerDeed, name: str, at: int, reason: str | None = None) -> None:
+    """Store an act on a player. Raises UnknownPlayerError or NothingToUndoError."""
     with _acting(engine) as connection:
         player = _find(connection, name)
         if deed == "unban" and player not in dict(map(tuple, connection.exec_driver_sql(_BANS))):
-            raise NotBannedError(f"{name} is not banned")
+            raise NothingToUndoError(f"{name} is not banned")
+        if deed == "hide":
+            connection.exec_driver_sql(_HIDE, (player,))
+        elif (
+            deed == "show" and not connection.exec_driver_sql("DELETE FROM hidden WHERE player = ?", (player,)).rowcount
+        ):
+            raise NothingToUndoError(f"{name} is not hidden")
         _note(connection, deed, player, at, reason)
+
+
+def rename_player(engine: Engine, name: str, new: str, at: int) -> None:
+    """Give a player another name, which `check_display_name` accepts; the old one stays theirs.
+
+    Raises UnknownPlayerError or NameRefusedError.
+    """
+    with _acting(engine) as connection:
+        player, names = _find(connection, name), _names(connection)
+        owner, other = names.get(skeleton(new), (player, new))
+        if owner != player:
+            raise taken_name(new, other, names)
+        row = new, skeleton(new), player
+        connection.exec_driver_sql("UPDATE players SET name = ?, skeleton = ? WHERE id = ?", row)
+        _note(connection, "rename", player, at, name)
+
+
+def forget_player(engine: Engine, name: str, at: int, *, with_open: bool) -> int:
+    """Delete the matches of a player and their names, and return how many matches there were.
+
+    The bytes are overwritten in the file. Raises UnknownPlayerError, and OpenMatchesError unless ``with_open``.
+    """
+    with _acting(engine) as connection:
+        player = _find(connection, name)
+        open_matches, matches = connection.exec_driver_sql(_MATCH_COUNTS, (player,)).one()
+        if open_matches and not with_open:
+            raise OpenMatchesError(f"{name} has an open match")
+        connection.exec_driver_sql("PRAGMA secure_delete = ON")
+        connection.exec_driver_sql("UPDATE log SET deleted = max(deleted, coalesce((SELECT max(id) FROM events), 0))")
+        for table in ("events", "begun", "luck"):
+            theirs = f"DELETE FROM {table} WHERE match IN (SELECT number FROM matches WHERE player = ?)"  # noqa: S608
+            connection.exec_driver_sql(theirs, (player,))
+        connection.exec_driver_sql("DELETE FROM matches WHERE player = ?", (player,))
+        connection.exec_driver_sql("UPDATE acts SET reason = NULL WHERE player = ?", (player,))
+        tombstone = f"{FORGOTTEN_PREFIX}{player}"
+        row = tombstone, tombstone, hash_token(new_token()), player
+        connection.exec_driver_sql("UPDATE players SET name = ?, skeleton = ?, token_hash = ? WHERE id = ?", row)
+        connection.exec_driver_sql(_HIDE, (player,))
+        _note(connection, "forget", player, at, None)
+    with engine.connect() as connection:  # or the pages stay in the side file until it is full
+        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    return int(matches)
 
 
 def set_registration(engine: Engine, at: int, *, is_open: bool) -> None:
@@ -162,6 +225,13 @@ def _acting(engine: Engine) -> Iterator[Connection]:
 def _note(connection: Connection, deed: Deed, player: int | None, at: int, reason: str | None) -> None:
     row = at, deed, player, reason
     connection.exec_driver_sql("INSERT INTO acts (at, act, player, reason) VALUES (?, ?, ?, ?)", row)
+
+
+def _names(connection: Connection) -> dict[str, tuple[int, str]]:
+    # the player and the name by skeleton, former names too
+    former = [(skeleton(name), (player, name)) for name, player, *_ in connection.exec_driver_sql(FORMER_NAMES)]
+    now = connection.exec_driver_sql("SELECT skeleton, id, name FROM players")
+    return dict(former) | {known: (player, name) for known, player, name in now}
 
 
 def _find(connection: Connection, name: str) -> int:

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine
 
 from evilpegs_protocol.record import GENESIS
 from evilpegs_server.record.event_log import LogEntry
-from evilpegs_server.storage.acts import load_bans, load_registration
+from evilpegs_server.storage.acts import FORMER_NAMES, load_bans, load_registration
 from evilpegs_server.storage.errors import DatabaseUnusableError
 from evilpegs_server.storage.players import FIRST_ADDED, Player, Players
 
@@ -42,6 +42,8 @@ def load_players(engine: Engine) -> Players:
     for *player, token_hash in _read(engine, query):
         loaded.add(Player(*player), token_hash)
     loaded.skip_ids(_read_value(engine, "SELECT max(id) FROM players WHERE id < ?", FIRST_ADDED) or 0)
+    for former, *player in _read(engine, FORMER_NAMES):
+        loaded.reserve(former, Player(*player))
     loaded.bans, loaded.is_open = load_bans(engine), load_registration(engine)
     return loaded
 
@@ -112,7 +114,7 @@ def load_starts(engine: Engine, of: Sequence[str]) -> dict[str, str]:
 
 
 def load_last_event_id(engine: Engine) -> int:
-    return _read_value(engine, "SELECT max(id) FROM events") or 0
+    return int(_read_value(engine, "SELECT max(deleted, coalesce((SELECT max(id) FROM events), 0)) FROM log"))
 
 
 def load_log_id(engine: Engine) -> str:

@@ -1,4 +1,4 @@
-"""Lists of matches and players, page by page.
+"""Lists of matches and players, page by page, without the players whom the operator hid.
 
 Every list is ordered by columns of an index, and the columns of a filter are the first columns of that index. One index
 seek per ladder therefore finds the rows of a page, for all filters and any number of matching rows; the page takes the
@@ -69,7 +69,7 @@ def find_player(engine: Engine, name: str) -> StoredPlayer | None:
 
 def list_players(engine: Engine, after_name: str = "", limit: int = 100) -> list[StoredPlayer]:
     with engine.connect() as connection:
-        return [StoredPlayer(*row) for row in connection.execute(_PLAYERS, {"after": after_name, "limit": limit})]
+        return [StoredPlayer(*row) for row in connection.execute(_PLAYERS_AFTER, {"after": after_name, "limit": limit})]
 
 
 def _listed(match: Any, games: list[tuple[str, int, int]]) -> ListedMatch:
@@ -120,6 +120,7 @@ _ALL_LADDERS: Final = text(
 _LADDER_PAGE: Final = """
     SELECT started_at, number FROM matches
     WHERE {conditions} started_at BETWEEN :since AND :at AND (started_at, number) < (:at, :number)
+        AND player NOT IN (SELECT player FROM hidden)
     ORDER BY started_at DESC, number DESC LIMIT :limit
 """
 _MATCHES: Final = text(
@@ -137,5 +138,6 @@ _GAMES: Final = text(
 )
 _PLAYER_ID: Final = text("SELECT id FROM players WHERE name = :name")
 _START: Final = text("SELECT started_at FROM matches WHERE number >= :number ORDER BY number LIMIT 1")
-_PLAYER: Final = text("SELECT name, kind, created_at FROM players WHERE name = :name")
-_PLAYERS: Final = text("SELECT name, kind, created_at FROM players WHERE name > :after ORDER BY name LIMIT :limit")
+_PLAYERS: Final = "SELECT name, kind, created_at FROM players WHERE id NOT IN (SELECT player FROM hidden) AND "
+_PLAYER: Final = text(_PLAYERS + "name = :name")
+_PLAYERS_AFTER: Final = text(_PLAYERS + "name > :after ORDER BY name LIMIT :limit")

@@ -30,7 +30,7 @@ from evilpegs_server.storage.errors import (
 from evilpegs_server.storage.location import create_private, database_file, side_files
 from evilpegs_server.storage.lock import FileInPlace, SideLock
 
-LAYOUT: Final = 1
+LAYOUT: Final = 2
 # per transaction: the log's side file grows while a reader stays in one
 EVENTS: Final = 5_000
 PROGRESS_SECONDS: Final = 3.0
@@ -39,12 +39,13 @@ _DAMAGE: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _SECRETS: Final = frozenset({("matches", "seed"), ("begun", "client_nonce"), ("players", "token_hash")})
 
 _TABLES: Final = """
-    CREATE TABLE place (layout INTEGER NOT NULL, log TEXT NOT NULL, event INTEGER NOT NULL, hash TEXT);
+    CREATE TABLE place (layout INTEGER NOT NULL, log TEXT NOT NULL, event INTEGER NOT NULL, hash TEXT,
+        act INTEGER NOT NULL);
     CREATE TABLE games (match INTEGER NOT NULL, game INTEGER NOT NULL, outcome TEXT, guesses INTEGER,
         elapsed_ms INTEGER, times_ms TEXT, luck INTEGER, curve TEXT, PRIMARY KEY (match, game));
 """
-_FIRST_PLACE: Final = text("INSERT INTO main.place VALUES (:layout, :log, 0, NULL)")
-_PLACE: Final = text("SELECT layout, log, event, hash FROM main.place")
+_FIRST_PLACE: Final = text("INSERT INTO main.place VALUES (:layout, :log, 0, NULL, :act)")
+_PLACE: Final = text("SELECT layout, log, event, hash, act FROM main.place")
 _LOG_ID: Final = text("SELECT id FROM log.log")
 _EVENT_HASH: Final = text("SELECT hash FROM log.events WHERE id = :event")
 _END: Final = text("""
@@ -65,6 +66,10 @@ _NEW_GAMES: Final = text("""
     WHERE e.game IS NOT NULL
 """)
 _MOVE: Final = text("UPDATE main.place SET event = :event, hash = (SELECT hash FROM log.events WHERE id = :event)")
+# of those that change what is shown of earlier matches
+_LAST_ACT: Final = text("SELECT coalesce(max(id), 0) FROM log.acts WHERE act IN ('hide', 'show', 'rename', 'forget')")
+_FORGET: Final = text("DELETE FROM main.games WHERE match NOT IN (SELECT number FROM log.matches)")
+_SET_ACT: Final = text("UPDATE main.place SET act = :act")
 _SET_LUCK: Final = "UPDATE main.games SET luck = ?, curve = ? WHERE match = ? AND game = ?"
 
 
@@ -106,7 +111,7 @@ class DerivedFile:
         self._writing = Lock()
         self.begun = 0
         """How often the file was begun again."""
-        self._told = 0
+        self._told = self._act = 0
         self.share_done = 0.0
         """The part of the log that is derived, for people who wait."""
         self.engine = self._new_engine()
@@ -121,10 +126,12 @@ class DerivedFile:
         Another process writes the file if it has the lock; then nothing is done but a look at how far it is.
         """
         self.prepare()
+        if self.is_writer:
+            self._amend()
         with self.engine.connect() as connection:
-            position: int = connection.execute(_PLACE).one().event
-        self.begun += position < self.position
-        self.position = position
+            place = connection.execute(_PLACE).one()
+        self.begun += place.event < self.position or place.act != self._act
+        self.position, self._act = place.event, place.act
         said_at = monotonic()
         while self.is_writer and not is_stopped() and self._advance(last):
             self.share_done = self.position / last
@@ -150,6 +157,13 @@ class DerivedFile:
         if self._lock is not None:
             self._lock.release()
             self._lock = None
+
+    def _amend(self) -> None:
+        with self._writing, self.engine.begin() as connection:
+            act = connection.execute(_LAST_ACT).scalar()
+            if act != connection.execute(_PLACE).one().act:
+                connection.execute(_FORGET)
+                connection.execute(_SET_ACT, {"act": act})
 
     def _advance(self, last: int) -> bool:
         with self._writing, self.engine.begin() as connection:
@@ -226,8 +240,8 @@ class DerivedFile:
         with self.engine.begin() as connection:
             for statement in filter(str.strip, _TABLES.split(";")):
                 connection.exec_driver_sql(statement)
-            log_id = connection.execute(_LOG_ID).scalar()
-            connection.execute(_FIRST_PLACE, {"layout": LAYOUT, "log": log_id})
+            place = {"log": connection.execute(_LOG_ID).scalar(), "act": connection.execute(_LAST_ACT).scalar()}
+            connection.execute(_FIRST_PLACE, {"layout": LAYOUT} | place)
 
     def _try_lock(self) -> None:
         path = self._file.with_name(self._file.name + ".lock")

@@ -51,12 +51,14 @@ class GameSums(NamedTuple):
 
 
 _WANTED: Final = "WITH wanted(ladder, curve) AS MATERIALIZED (SELECT key, value FROM json_each(:curves))"
-_SOUND: Final = "m.number NOT IN (SELECT value FROM json_each(:broken))"
+_COUNTS: Final = (
+    "m.number NOT IN (SELECT value FROM json_each(:broken)) AND m.player NOT IN (SELECT player FROM hidden)"
+)
 _MATCHES: Final = f"""
     {_WANTED}
     SELECT m.player, m.ladder, m.client, count(*), min(m.number), max(m.number)
     FROM matches AS m CROSS JOIN wanted AS w ON w.ladder = m.ladder
-    WHERE m.number > :after AND m.number <= :last AND {_SOUND}
+    WHERE m.number > :after AND m.number <= :last AND {_COUNTS}
     GROUP BY m.player, m.ladder, m.client
 """  # noqa: S608 - of constants
 _GAMES: Final = f"""
@@ -69,7 +71,7 @@ _GAMES: Final = f"""
             CASE WHEN g.curve = w.curve THEN g.luck END AS luck,
             CASE WHEN w.curve IS NOT NULL THEN g.rowid END AS unadjusted
         FROM games AS g CROSS JOIN matches AS m ON m.number = g.match CROSS JOIN wanted AS w ON w.ladder = m.ladder
-        WHERE {{games}} AND {_SOUND} AND g.outcome <> 'void')
+        WHERE {{games}} AND {_COUNTS} AND g.outcome <> 'void')
     GROUP BY player, ladder, client, outcome, guesses
 """  # noqa: S608 - of constants
 _GAMES_IN_RANGE: Final = _GAMES.format(games="g.rowid > :after AND g.rowid <= :last")

@@ -29,14 +29,18 @@ _OPEN: Final = text(
             (SELECT e.json FROM events AS e WHERE e.match = m.number AND e.id <= :last ORDER BY e.seq DESC LIMIT 1)
                 AS newest,
             coalesce((SELECT max(b.game) FROM begun AS b WHERE b.match = m.number), 0)
-        FROM matches AS m JOIN players AS p ON p.id = m.player WHERE NOT m.over ORDER BY m.number)
+        FROM matches AS m JOIN players AS p ON p.id = m.player
+        WHERE NOT m.over AND m.player NOT IN (SELECT player FROM hidden) ORDER BY m.number)
     WHERE newest IS NOT NULL
     """
 )
 
 
 def list_open_matches(engine: Engine, last_event: int) -> list[OpenMatchRow]:
-    """Return the open matches in the order of their start, as they are after the event with the id ``last_event``."""
+    """Return the open matches in the order of their start, as they are after the event with the id ``last_event``.
+
+    Those of players whom the operator hid are left out.
+    """
     with engine.connect() as connection:
         rows = [OpenMatchRow(*row) for row in connection.execute(_OPEN, {"last": last_event})]
     return [row._replace(client=orjson.loads(row.client)) for row in rows]

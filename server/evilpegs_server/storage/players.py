@@ -4,6 +4,7 @@ import hashlib
 import itertools
 import re
 import secrets
+import unicodedata
 from collections.abc import Container
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -11,8 +12,14 @@ from typing import Final, Literal
 PlayerKind = Literal["bot", "human", "guest"]
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_-]{1,19}")
-_LOOK_ALIKES: Final = str.maketrans("015i", "olsl", "_-")
+_LOOK_ALIKES: Final = str.maketrans(
+    "015iɑıłøđħавеёіјкмнорстухѕԁԛԝαβεηικνορτυχω",
+    "olslallodhabeelikmhopctyxsdqwabenlkvoptuxw",
+    "_-",
+)
+_JAPANESE: Final = frozenset({"CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA"})
 GUEST_PREFIX: Final = "guest-"
+FORGOTTEN_PREFIX: Final = "forgotten-"
 FIRST_ADDED: Final = 1_000_000_000
 """The first id of players whom the operator adds; a server gives lower ones, some before it stores the player."""
 MAX_NAME: Final = 20
@@ -75,9 +82,22 @@ class Players:
         if player.id < FIRST_ADDED:
             self._highest = max(self._highest, player.id)
 
-    def replace_token(self, player: Player, token_hash: str) -> None:
-        self._by_token = {known: each for known, each in self._by_token.items() if each.id != player.id}
+    def reserve(self, name: str, player: Player) -> None:
+        """Keep a former name of a player from others."""
+        self._names.setdefault(skeleton(name), player)
+
+    def replace(self, player: Player, token_hash: str) -> None:
+        """Replace the token and the name of a player; the old token proves nothing, the old name stays reserved."""
+        self._drop_tokens(player)
         self.add(player, token_hash)
+
+    def forget(self, player: Player) -> None:
+        """Forget a player, and free their names."""
+        self._drop_tokens(player)
+        self._names = {known: each for known, each in self._names.items() if each.id != player.id}
+
+    def _drop_tokens(self, player: Player) -> None:
+        self._by_token = {known: each for known, each in self._by_token.items() if each.id != player.id}
 
     def remove(self, player: Player, token_hash: str) -> None:
         """Remove a player who could not be stored, or a guest who left without playing, and free the name."""
@@ -130,14 +150,36 @@ def check_name(name: str) -> None:
     if _NAME.fullmatch(name) is None:
         message = "a name is 2 to 20 of a-z, 0-9, _ and -, beginning with a letter"
         raise NameRefusedError(message, taken=False)
+    _check_prefix(name)
+
+
+def _check_prefix(name: str) -> None:
     if name.startswith(GUEST_PREFIX):
         message = f"names beginning with {GUEST_PREFIX} are given by the server; choose another"
         raise NameRefusedError(message, taken=False)
+    if name.startswith(FORGOTTEN_PREFIX):
+        message = f"names beginning with {FORGOTTEN_PREFIX} are those of players who were forgotten; choose another"
+        raise NameRefusedError(message, taken=False)
+
+
+def check_display_name(name: str) -> None:
+    """Raise NameRefusedError unless ``name`` can be claimed, or is like such a name in letters of any one script."""
+    letters = [letter for letter in name if letter not in "0123456789_-"]
+    scripts = {unicodedata.name(letter, "").partition(" ")[0] for letter in letters}
+    is_text = all(unicodedata.category(letter)[0] in "LM" for letter in letters) and name[:1].isalpha()
+    # what NFKC changes looks like something else: letters of mathematics, of full width, with marks apart
+    is_plain = unicodedata.normalize("NFKC", name) == name and not scripts & {"COMBINING", "MODIFIER", "VARIATION"}
+    if not (2 <= len(name) <= MAX_NAME and is_text and is_plain and (len(scripts) == 1 or scripts <= _JAPANESE)):
+        message = "a name is 2 to 20 letters of one script, digits, _ and -, beginning with a letter"
+        raise NameRefusedError(message, taken=False)
+    _check_prefix(name.casefold())
 
 
 def skeleton(name: str) -> str:
     """Return ``name`` with similar characters replaced by one of them; names with equal skeletons look alike."""
-    return name.translate(_LOOK_ALIKES).replace("rn", "m").replace("vv", "w")
+    letters = unicodedata.normalize("NFD", name.casefold())
+    plain = "".join(letter for letter in letters if not "\u0300" <= letter <= "\u036f")  # accents
+    return plain.translate(_LOOK_ALIKES).replace("rn", "m").replace("vv", "w")
 
 
 def new_token() -> str:

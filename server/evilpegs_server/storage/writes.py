@@ -19,8 +19,9 @@ _BEGUN: Final = """
     FROM json_each(?) AS row WHERE true ON CONFLICT DO NOTHING
 """
 _EVENTS: Final = """
-    INSERT INTO events (match, seq, at, type, json, hash)
-    SELECT (SELECT number FROM matches WHERE matches.id = json_extract(row.value, '$[0]')),
+    INSERT INTO events (id, match, seq, at, type, json, hash)
+    SELECT 1 + row.key + max((SELECT coalesce(max(id), 0) FROM events), (SELECT deleted FROM log)),
+        (SELECT number FROM matches WHERE matches.id = json_extract(row.value, '$[0]')),
         json_extract(row.value, '$[1]'), json_extract(row.value, '$[2]'), json_extract(row.value, '$[3]'),
         json_extract(row.value, '$[4]'), json_extract(row.value, '$[5]')
     FROM json_each(?) AS row

@@ -1,6 +1,8 @@
 """A running server follows what its operator does: connections end with a reason, and whoever is banned stays out."""
 
 import asyncio
+import subprocess
+import sys
 import time
 
 import pytest
@@ -9,7 +11,7 @@ import structlog
 from evilpegs_server.gateway import acts as module
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage import acts
-from evilpegs_server.storage.archive import load_open_matches
+from evilpegs_server.storage.archive import load_match, load_open_matches
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.players import new_token
 from support.in_process import running_server
@@ -204,3 +206,44 @@ async def test_server_goes_on_after_a_failed_look(server, engine, monkeypatch):
         acts.act_on_player(engine, "kick", "anna", now())
         assert await player.closed() == 1008
     assert not failures
+
+
+async def test_renamed_player_comes_back_under_the_new_name(server, engine):
+    async with dial(server.url) as player:
+        await player.hello("anna")
+        acts.rename_player(engine, "anna", "Änne", now())
+        assert await player.closed() == 1008
+        welcome = await try_hello(server, token=player.token)
+        assert (welcome["type"], welcome["player"]) == ("welcome", "Änne")
+        refused = await try_hello(server, name="anna", kind="bot")
+        assert refused["code"] == "name_taken"
+    async with dial(server.url) as again:
+        await again.hello(token=player.token)
+        started = await again.ask("match_started", type="play", ladder=LADDER)
+        assert started["player"] == "Änne"
+
+
+async def test_forgotten_player_proves_nothing_and_frees_the_name(server, engine):
+    async with dial(server.url) as player:
+        await player.hello("anna")
+        acts.forget_player(engine, "anna", now(), with_open=False)
+        assert (await player.hear("error"))["code"] == "auth_failed"
+        assert await player.closed() == 1008
+        assert (await try_hello(server, token=player.token))["code"] == "auth_failed"
+        assert (await try_hello(server, name="anna", kind="bot"))["type"] == "welcome"
+
+
+async def test_players_are_forgotten_while_they_play(server, engine, database):
+    """The command bans, waits for the server to end the open match, and deletes it."""
+    async with dial(server.url) as player, dial(server.url) as other:
+        await player.hello("anna")
+        await other.hello("bert")
+        match = await player.play(LADDER)
+        kept = await other.play(LADDER)
+        command = [sys.executable, "-m", "evilpegs", "players", "forget", "anna", "--yes", "--database", database]
+        done = await asyncio.to_thread(subprocess.run, command, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, "deleted anna and 1 match\n")
+        assert (await player.hear("error"))["code"] == "banned"
+        assert [each.id for each in load_open_matches(engine)] == [kept]
+        assert load_match(engine, match) is None
+        assert (await other.guess(kept, 1, 1, "1122"))["type"] == "feedback"

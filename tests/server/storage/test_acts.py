@@ -3,8 +3,21 @@
 import pytest
 from sqlalchemy import text
 
+from evilpegs_server.show.follower import has_match, load_events, load_match_events
 from evilpegs_server.storage import acts
-from evilpegs_server.storage.archive import lapsed_tokens, load_player, load_players
+from evilpegs_server.storage.archive import (
+    lapsed_tokens,
+    load_entries,
+    load_last_event_id,
+    load_match,
+    load_player,
+    load_players,
+)
+from evilpegs_server.storage.browse import MatchFilter, find_player, list_matches
+from evilpegs_server.storage.browse import list_players as list_shown_players
+from evilpegs_server.storage.derived import DerivedFile
+from evilpegs_server.storage.location import database_file
+from evilpegs_server.storage.open_matches import list_open_matches
 from evilpegs_server.storage.players import FIRST_ADDED, NameRefusedError, hash_token, new_token
 from support.matches import TINY
 from support.stored_matches import StoredPlay, store, store_players
@@ -98,7 +111,7 @@ class TestState:
             acts.act_on_player(engine, deed, name, NOW, reason)
         assert acts.load_bans(engine) == {FIRST_ADDED: None, FIRST_ADDED + 1: "once"}
         acts.act_on_player(engine, "unban", "bert", NOW)
-        with pytest.raises(acts.NotBannedError):
+        with pytest.raises(acts.NothingToUndoError):
             acts.act_on_player(engine, "unban", "bert", NOW)
         assert [each.name for each in acts.list_players(engine) if each.is_banned] == ["anna"]
 
@@ -123,3 +136,148 @@ class TestState:
             connection.execute(text("INSERT INTO begun VALUES (1, 1, 0, NULL), (1, 2, 0, NULL), (2, 1, 0, NULL)"))
         listed = [(each.name, each.matches, each.games) for each in acts.list_players(engine) if each.matches]
         assert [(matches, games) for _, matches, games in listed] == [(2, 3)]
+
+
+@pytest.fixture
+def played(engine):
+    """Players of whom ann has an open match and one that is over, bob the match between."""
+    store_players(engine)
+    store(engine, *StoredPlay(1, TINY).play(("solved", [3])))
+    store(engine, *StoredPlay(2, TINY, "bob").play(("solved", [5])))
+    store(engine, StoredPlay(3, TINY).start())
+    with engine.begin() as connection:
+        connection.execute(text("INSERT INTO begun VALUES (1, 1, 0, 'nonce')"))
+        connection.execute(text("INSERT INTO luck VALUES (1, 1, 5, 'curve')"))
+    return engine
+
+
+@pytest.fixture
+def derived(played, database):
+    """The results of the matches, brought up to date."""
+    derived = DerivedFile(database)
+    derived.follow(load_last_event_id(played))
+    yield derived
+    derived.close()
+
+
+def shown(derived):
+    """Return all names under which matches or players are shown, by the place."""
+    last = load_last_event_id(derived.engine)
+    return {
+        "matches": {each.player for each in list_matches(derived.engine, MatchFilter(), 10)},
+        "open": {each.player for each in list_open_matches(derived.engine, last)},
+        "players": {each.name for each in list_shown_players(derived.engine)},
+        "events": {each.match for each in load_events(derived.engine, 0, last)},
+    }
+
+
+class TestHiding:
+    def test_hidden_player_is_nowhere_until_shown_again(self, played, derived):
+        before = shown(derived)
+        assert {"ann", "bob"} <= before["players"]
+        assert before["open"] == {"ann"}
+        acts.act_on_player(played, "hide", "ann", NOW)
+        after = shown(derived)
+        assert after == {"matches": {"bob"}, "open": set(), "players": {"bob", "eve"}, "events": {f"{2:016x}"}}
+        assert find_player(played, "ann") is None
+        assert not has_match(played, f"{1:016x}")
+        assert load_match_events(played, f"{1:016x}", 99) == []
+        assert [each.name for each in acts.list_players(played) if each.is_hidden] == ["ann"]
+        assert load_match(played, f"{1:016x}").entries, "the record stays"
+        acts.act_on_player(played, "show", "ann", NOW)
+        assert shown(derived) == before
+        with pytest.raises(acts.NothingToUndoError, match="ann is not hidden"):
+            acts.act_on_player(played, "show", "ann", NOW)
+
+    @pytest.mark.parametrize("deed", ["hide", "show"])
+    def test_results_are_counted_again(self, played, derived, deed):
+        if deed == "show":
+            acts.act_on_player(played, "hide", "ann", NOW)
+            derived.follow(99)
+        assert not derived.follow(99)
+        acts.act_on_player(played, deed, "ann", NOW)
+        assert derived.follow(99)
+        assert not derived.follow(99)
+        acts.act_on_player(played, "kick", "ann", NOW)
+        assert not derived.follow(99), "which changes nothing that is shown"
+
+
+class TestRenaming:
+    def test_everything_but_records_shows_the_new_name(self, played, derived):
+        acts.rename_player(played, "ann", "Änne", NOW)
+        after = shown(derived)
+        assert (after["matches"], after["open"], after["players"]) == (
+            {"Änne", "bob"},
+            {"Änne"},
+            {"Änne", "bob", "eve"},
+        )
+        assert '"player":"ann"' in load_entries(played, f"{1:016x}")[0].text
+        assert load_player(played, f"{1:064x}").name == "Änne"
+        assert derived.follow(99)
+
+    @pytest.mark.parametrize("name", ["ann", "a_n_n", "Änne", "anne"])
+    def test_old_and_new_name_stay_those_of_the_player(self, played, name):
+        acts.rename_player(played, "ann", "Änne", NOW)
+        with pytest.raises(NameRefusedError, match="is taken" if name in {"ann", "Änne"} else "looks like"):
+            acts.rename_player(played, "bob", name, NOW)
+        if name.islower() and name.isascii():
+            with pytest.raises(NameRefusedError):
+                load_players(played).new_player(name, "bot")
+            with pytest.raises(NameRefusedError):
+                add(played, name)
+
+    def test_player_may_have_the_old_name_back(self, played):
+        acts.rename_player(played, "ann", "Änne", NOW)
+        acts.rename_player(played, "Änne", "ann", NOW)
+        assert load_player(played, f"{1:064x}").name == "ann"
+
+
+class TestForgetting:
+    def test_open_matches_are_kept_from_a_running_server(self, played):
+        with pytest.raises(acts.OpenMatchesError, match="ann has an open match"):
+            acts.forget_player(played, "ann", NOW, with_open=False)
+        assert load_match(played, f"{1:016x}") is not None
+
+    def test_nothing_of_the_player_is_left_in_the_files(self, played, derived, database):
+        """A name in the file is found before, so it would be found after."""
+        acts.rename_player(played, "ann", "rosamunde", NOW)
+        acts.act_on_player(played, "ban", "rosamunde", NOW, "bad words")
+
+        def traces():
+            files = [*database_file(database).parent.iterdir()]
+            return {
+                word for word in (b"rosamunde", b"bad words", b'"ann"') for file in files if word in file.read_bytes()
+            }
+
+        assert traces() == {b"rosamunde", b"bad words", b'"ann"'}
+        assert acts.forget_player(played, "rosamunde", NOW, with_open=True) == 2
+        assert derived.follow(99)
+        with played.connect() as connection:
+            counts = "SELECT (SELECT count(*) FROM begun), (SELECT count(*) FROM luck), (SELECT count(*) FROM matches)"
+            assert tuple(connection.execute(text(counts)).one()) == (0, 0, 1)
+        assert traces() == set()
+        assert shown(derived) == {"matches": {"bob"}, "open": set(), "players": {"bob", "eve"}, "events": {f"{2:016x}"}}
+        with derived.engine.connect() as connection:
+            assert connection.execute(text("SELECT match FROM games")).scalars().all() == [2]
+        assert load_player(played, f"{1:064x}") is None
+        assert names(played) == ["bob", "eve", "forgotten-1"]
+        assert [each.name for each in load_players(played)._names.values()].count("ann") == 0
+
+    def test_names_are_free_again(self, played):
+        acts.rename_player(played, "ann", "rosa", NOW)
+        acts.forget_player(played, "rosa", NOW, with_open=True)
+        assert set(add(played, "ann", "rosa")) == {"ann", "rosa"}
+
+    def test_ids_of_events_are_not_given_twice(self, played, derived):
+        """A reader that has read the last event, which is deleted, gets the next one all the same."""
+        last = load_last_event_id(played)
+        acts.forget_player(played, "ann", NOW, with_open=True)
+        assert load_last_event_id(played) == last
+        store(played, *StoredPlay(4, TINY, "bob").play(("solved", [1])))
+        following = load_events(played, last, 99)
+        assert [each.id for each in following] == [last + 1, last + 2, last + 3, last + 4]
+        assert load_last_event_id(played) == last + 4
+        derived.follow(99)
+        with derived.engine.connect() as connection:
+            rows = connection.execute(text("SELECT m.id FROM games JOIN matches AS m ON m.number = match ORDER BY 1"))
+            assert rows.scalars().all() == [f"{2:016x}", f"{4:016x}"]

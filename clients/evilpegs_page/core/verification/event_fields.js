@@ -38,7 +38,7 @@ const EVERY_EVENT = { match: text(/^[0-9a-f]{16}$/), seq: count, at: count };
 /** @type {Record<string, Record<string, FieldTest>>} */
 const FIELDS = {
   match_started: {
-    player: text(/^[a-z][a-z0-9_-]{1,19}$/),
+    player: text(/^[^\s\x00-,./:-@[-^`{-\x9f]{2,20}$/u),
     client: objectOf({ name: label, version: label }),
     ladder: text(/^[a-z][a-z0-9-]{0,39}$/),
     rules: label,

@@ -18,3 +18,10 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name="pk_acts"),
         sa.ForeignKeyConstraint(["player"], ["players.id"], name="fk_acts_player"),
     )
+    op.create_table(
+        "hidden",
+        sa.Column("player", sa.Integer(), autoincrement=False, nullable=False),
+        sa.PrimaryKeyConstraint("player", name="pk_hidden"),
+        sa.ForeignKeyConstraint(["player"], ["players.id"], name="fk_hidden_player"),
+    )
+    op.add_column("log", sa.Column("deleted", sa.BigInteger(), nullable=False, server_default="0"))
