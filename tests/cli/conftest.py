@@ -16,6 +16,7 @@ import pytest
 
 from evilpegs.main import main
 from support.leftovers import no_thread_left
+from support.named_players import given_names
 from support.patience import PATIENCE
 
 
@@ -155,7 +156,8 @@ def snapshot_server(tmp_path_factory):
 def played(server, tmp_path_factory):
     """The JSON documents of a bot named minimax after a match on classic and one on classic-evil."""
     home = os.environ | {"XDG_DATA_HOME": str(tmp_path_factory.mktemp("minimax"))}
-    bot = ("bot", "minimax", "--server", server.url, "--name", "minimax", "--json")
+    token = given_names(server.database, ["minimax"])["minimax"]
+    bot = ("bot", "minimax", "--server", server.url, "--name", "minimax", "--token", token, "--json")
     documents = []
     for ladder in ("classic", "classic-evil"):
         with Child(*bot, "--ladder", ladder, env=home) as child:

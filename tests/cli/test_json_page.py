@@ -200,7 +200,7 @@ class Tour:
         self.look("evilpegs certify", "certify", "2x2.tree")
 
     def bots(self, url, feed):
-        bot = ("bot", "minimax", "--name", "minimax", "--server", url)
+        bot = ("bot", "minimax", "--name", "mini", "--server", url)
         while not select.select([feed.process.stdout], [], [], 0)[0]:  # until it watches
             self.look("evilpegs bot", *bot, "--ladder", "classic-evil")
         self.look_at_events([feed.next_line() for _ in range(3)])

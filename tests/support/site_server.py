@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import httpx
 
+from support.named_players import given_names
 from support.patience import PATIENCE
 from support.servers import dial
 from support.threaded_server import server_in_thread
@@ -30,7 +31,7 @@ class PlayedSite:
     async def play(self, stack):
         """Play the matches, on connections that stay open until the end of ``stack``."""
         ann, bob = [await stack.enter_async_context(dial(self.game_url)) for _ in range(2)]
-        await ann.hello("minimax")
+        await ann.hello(token=given_names(self.database, ["minimax"])["minimax"])
         await bob.hello("bob")
         self.tokens = ann.token, bob.token
         self.over = await self._play_and_resign(ann, "classic")

@@ -8,8 +8,9 @@ import ctypes
 import signal
 import sys
 import tempfile
+import time
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,8 @@ from evilpegs_clients.bot.bot import BotEvent, play_matches
 from evilpegs_clients.bot.summary import BotSummary, MatchSummary
 from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_server.record.recorded_match import analyze_match
+from evilpegs_server.storage.acts import add_players
+from evilpegs_server.storage.players import new_token
 
 NOT_VERIFIED: Final = 1
 LUCK_SECONDS: Final = 30.0  # the server usually measures the luck of the last games in under a second
@@ -93,12 +96,14 @@ def run_demo(plan: DemoPlan, *, stay: bool = False) -> int:
 
 
 async def _demonstrate(plan: DemoPlan, folder: Path, out: Console, *, stay: bool) -> bool:
-    database = f"sqlite:///{folder / 'demo.sqlite3'}"
+    database, tokens = f"sqlite:///{folder / 'demo.sqlite3'}", {name: new_token() for name in plan.strategies}
     out.print("Starting a server with a database in a temporary directory", style="bold")
     async with child_server(database, folder / "server.log") as (game, site):
+        with open_for_reading(database) as engine:  # the names of strategies are the operator's to give
+            add_players(engine, tokens, "bot", time.time_ns() // 1_000_000)
         out.print(f"It listens on {game}. {len(plan.strategies)} bots connect and play {plan.total} matches.")
         out.print(f"Watch them in a browser: {site}\n")
-        summaries = await _play(plan, game, folder, out)
+        summaries = await _play(plan, game, folder, tokens, out)
         shown = next(m.match for s in reversed(summaries) for m in s.matches if m.ladder == plan.shown_ladder)
         await _show_log(database, shown, out)
         if stay:
@@ -109,7 +114,7 @@ async def _demonstrate(plan: DemoPlan, folder: Path, out: Console, *, stay: bool
     return all(summary.verified for summary in summaries)
 
 
-async def _play(plan: DemoPlan, server: str, folder: Path, out: Console) -> list[BotSummary]:
+async def _play(plan: DemoPlan, server: str, folder: Path, tokens: Mapping[str, str], out: Console) -> list[BotSummary]:
     with progress(out) as bar:
         progress_task = bar.add_task("matches", total=plan.total)
 
@@ -125,6 +130,7 @@ async def _play(plan: DemoPlan, server: str, folder: Path, out: Console) -> list
                     ladder=ladder,
                     strategy=load_strategy(strategy),
                     name=strategy,
+                    token=tokens[strategy],
                     matches=matches,
                     token_file=folder / "tokens.json",
                     on_event=advance,

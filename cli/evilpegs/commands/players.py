@@ -99,8 +99,8 @@ def add(
 ) -> None:
     """Add players, all or none, and write their tokens to a file.
 
-    A player proves the name with the token: evilpegs bot STRATEGY --name NAME --token TOKEN. Names that are reserved
-    for the server can be given; none may look like another.
+    A player proves the name with the token: evilpegs bot STRATEGY --name NAME --token TOKEN. Reserved names, such as
+    those of strategies, can be given; none may look like another.
     """
     wanted = [*names, *([] if csv_file is None else _names_in(csv_file))]
     if not wanted:

@@ -23,10 +23,13 @@ FORGOTTEN_PREFIX: Final = "forgotten-"
 FIRST_ADDED: Final = 1_000_000_000
 """The first id of players whom the operator adds; a server gives lower ones, some before it stores the player."""
 MAX_NAME: Final = 20
-# other players would believe that the server is speaking
+# others would believe that the server or the host of a contest is speaking, or that a strategy plays
 _RESERVED_NAMES: Final = (
     *("admin", "administrator", "codemaker", "evilpegs", "guest", "host", "mod", "moderator", "official", "operator"),
     *("owner", "root", "server", "staff", "support", "sysadmin", "system"),
+    *("judge", "organiser", "organizer", "referee", "teacher", "tutor", "bot", "human"),
+    *("entropy", "expected-size", "first-consistent", "lexicographic", "minimax", "most-parts", "optimal"),
+    *("random-consistent", "sampled"),
 )
 
 
@@ -124,7 +127,8 @@ class Players:
         """Return a player with a free id; name and id stay free until `add`. Raises NameRefusedError."""
         check_name(name)
         if skeleton(name) in _RESERVED_SKELETONS:
-            raise NameRefusedError("that name is reserved for the server; choose another", taken=True)
+            message = f"the name {name} is reserved, and only the operator can give it; choose another"
+            raise NameRefusedError(message, taken=True)
         if (other := self._names.get(skeleton(name))) is not None:
             raise taken_name(name, other.name, self._names)
         return Player(self._highest + 1, name, kind)

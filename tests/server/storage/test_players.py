@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evilpegs_clients.strategies.registry import STRATEGIES
 from evilpegs_server.storage.players import (
     NameRefusedError,
     Player,
@@ -83,6 +84,11 @@ def test_look_alike_name_is_refused_both_ways(taken, wanted):
 def test_names_of_the_server_are_reserved(players, name):
     assert refusal(players, name).taken
     check_name(name)
+
+
+@pytest.mark.parametrize("name", [*STRATEGIES, "teacher", "opt1mal"])
+def test_names_of_strategies_and_roles_are_reserved(players, name):
+    assert "only the operator can give it" in str(refusal(players, name))
 
 
 @pytest.mark.parametrize("name", ["admins", "serve", "evil", "roots", "devil"])

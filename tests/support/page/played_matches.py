@@ -9,6 +9,7 @@ from websockets.sync.client import connect
 
 from evilpegs_clients.bot.bot import play_matches
 from evilpegs_clients.strategies.loading import load_strategy
+from support.named_players import given_names
 from support.patience import PATIENCE
 
 
@@ -19,6 +20,8 @@ def play_bots(server, folder, plan):
     because Playwright runs an event loop in the thread of the tests.
     """
 
+    tokens = given_names(server.database, [strategy for strategy, _, _ in plan])
+
     async def play():
         return [
             await play_matches(
@@ -26,6 +29,7 @@ def play_bots(server, folder, plan):
                 ladder=ladder,
                 strategy=load_strategy(strategy),
                 name=strategy,
+                token=tokens[strategy],
                 matches=matches,
                 token_file=folder / "tokens.json",
             )

@@ -1,0 +1,14 @@
+"""Names that only an operator can give, such as those of strategies."""
+
+from evilpegs_server.storage.acts import add_players
+from evilpegs_server.storage.database import open_database
+from evilpegs_server.storage.players import new_token
+
+
+def given_names(database, names):
+    """Give the names to bots, as their operator does, and return their tokens."""
+    tokens = {name: new_token() for name in names}
+    engine = open_database(database)
+    add_players(engine, tokens, "bot", 0)
+    engine.dispose()
+    return tokens
