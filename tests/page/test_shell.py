@@ -1,6 +1,7 @@
 """The shell of the page: addresses, navigation, theme, keyboard, and the words for errors."""
 
 import pytest
+from playwright.sync_api import expect
 
 pytestmark = pytest.mark.full
 REFUSAL = "path => importOfPage('api.js').then(api => api.getJson(path)).catch(error => [error.name, error.message])"
@@ -24,10 +25,12 @@ def test_shell_is_there_without_script_and_stays_in_its_place(open_view, width):
 
 def test_every_link_of_header_opens_its_view(open_view):
     page = open_view()
-    for link in page.locator("nav a").all():
+    views = ["first", "daily", "ladders", "leaderboard", "matches", "bots"]
+    for link, view in zip(page.locator("nav a").all(), views, strict=True):
         link.click()
-        page.locator("main h1").first.wait_for()
-        assert link.get_attribute("aria-current") == "page"
+        page.locator(f"main > {view}-view h1").wait_for()
+        expect(page.locator("nav [aria-current]")).to_have_count(1)
+        expect(link).to_have_attribute("aria-current", "page")
 
 
 def test_unknown_address_has_view_with_way_back(open_view):

@@ -11,7 +11,7 @@ import socket
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 from support.patience import PATIENCE
 from support.requirements import require
@@ -27,6 +27,7 @@ FLAGS = (
     "--disable-sync",
 )
 PATIENCE_MS = 1_000 * PATIENCE
+expect.set_options(timeout=PATIENCE_MS)
 NODE_MODULES = Path(__file__).parents[1] / "page/node_modules"
 ARTIFACTS = Path(__file__).parents[1] / "page/artifacts"
 _INIT = """
