@@ -4,7 +4,7 @@ import pytest
 
 from support.browser import WatchedPage, running_browser
 from support.leftovers import no_thread_left
-from support.page.played_matches import play_bots
+from support.page.played_matches import play_bots, wait_for_leaderboard
 from support.site_server import wait_for_analysis
 from support.threaded_server import server_in_thread
 
@@ -26,6 +26,8 @@ def played(server, tmp_path_factory):
     matches = {
         (each.player, ladder): each.matches[-1].match for each, (_, ladder, _) in zip(summaries, plan, strict=True)
     }
+    for each, (_, ladder, _) in zip(summaries[:3], plan[:3], strict=True):
+        wait_for_leaderboard(server.site_url, ladder, each.player, len(each.games))  # practice has none
     for match in matches.values():
         wait_for_analysis(server.site_url, match)  # the first starts a process and loads kernels
     return matches

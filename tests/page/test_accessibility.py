@@ -1,6 +1,7 @@
 """axe finds nothing in any view and state, in both themes; every focus is visible."""
 
 import pytest
+from playwright.sync_api import expect
 
 from support.browser import axe_violations
 from support.page.record_files import HONEST, record_file
@@ -9,12 +10,13 @@ pytestmark = pytest.mark.full
 THEMES = ["light", "dark"]
 
 
-def finish(page):
+def finish(page, played=0):
+    """Guess the same code until the game is over; ``played`` guesses are on the board."""
     page.locator("code-entry").wait_for()
-    for _ in range(10):
-        if page.locator("code-entry").count():
-            page.keyboard.type("1122")
-            page.keyboard.press("Enter")
+    for number in range(played, 10):
+        page.keyboard.type("1122")
+        page.keyboard.press("Enter")
+        page.locator("guess-table tbody tr").nth(number).wait_for()
     page.locator(".result").wait_for()
 
 
@@ -33,17 +35,18 @@ def test_states_of_game_have_no_violations(open_view, theme):
     for code in ("1122", "1344", "3526"):
         page.keyboard.type(code)
         page.keyboard.press("Enter")
+    page.locator("guess-table tbody tr").nth(2).wait_for()
     page.locator("code-list summary").click()
     page.get_by_text("Other rules").click()
     assert axe_violations(page) == []
-    finish(page)
+    finish(page, 3)
     assert axe_violations(page) == []
 
 
 @pytest.mark.parametrize("theme", THEMES)
 def test_finished_daily_game_has_no_violations(open_view, theme):
     page = open_view("#/daily", color_scheme=theme, reduced_motion="reduce")
-    finish(page)
+    finish(page, 1)
     assert axe_violations(page) == []
 
 
@@ -60,8 +63,7 @@ def test_verified_file_has_no_violations(open_view, theme):
 
 def test_pegs_of_every_color_can_be_read(open_view):
     page = open_view("#/play/1x34", reduced_motion="reduce")
-    page.locator("code-entry").wait_for()
-    assert page.locator(".key").count() == 34
+    expect(page.locator(".key")).to_have_count(34)
     assert axe_violations(page) == []
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from support.browser import WatchedPage, own_address
+from support.browser import WatchedPage, follow, own_address
 from support.threaded_server import server_in_thread
 
 pytestmark = pytest.mark.full
@@ -51,8 +51,8 @@ def test_page_in_classroom_plays_and_reaches_game(browser, tmp_path):
 def test_policy_refuses_other_port_of_same_machine(watch):
     watched = watch()
     page = watched.open()
-    page.evaluate("new WebSocket('ws://127.0.0.1:9/v1')")
-    page.wait_for_function("() => true")
+    with page.expect_console_message(lambda message: "connect-src" in message.text):
+        page.evaluate("new WebSocket('ws://127.0.0.1:9/v1')")
     assert any("connect-src" in each for each in watched.problems)
 
 
@@ -63,7 +63,7 @@ def test_every_file_that_views_load_is_kept(open_view):
     page.reload()
     site = page.url.partition("#")[0]
     for view, drawn in {"": "code-entry", "bots": "textarea", "protocol": "article h2"}.items():
-        page.goto(f"{site}#/{view}")
+        follow(page, f"#/{view}")
         page.locator(drawn).first.wait_for()
     files = {url: cache for url, cache in kept.items() if "/api/" not in url and url != site}
     assert {url.rpartition(".")[2] for url in files} == {"js", "css", "svg", "md", "txt"}
@@ -72,9 +72,10 @@ def test_every_file_that_views_load_is_kept(open_view):
 
 def test_every_request_of_views_is_for_server(browser, server):
     watched = WatchedPage(browser, server.site_url)
-    for address in ("#/", "#/daily", "#/play/5x8-fixed", "#/nothing"):
-        watched.open(address)
-        watched.page.locator("main h1").first.wait_for()
+    page = watched.open()
+    for address in ("#/daily", "#/play/5x8-fixed", "#/nothing"):
+        follow(page, address)
+        page.locator("main h1").wait_for()
     assert watched.hosts == {"127.0.0.1"}
     watched.check()
     watched.context.close()

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
 from evilpegs_server.site.page import PAGE_FOLDER
 from support.patience import PATIENCE
@@ -81,9 +82,8 @@ def test_javascript_bot_plays_in_console_of_page(open_view):
 @pytest.mark.full
 def test_protocol_is_rendered(open_view):
     page = open_view("#/protocol?part=errors")
-    page.get_by_role("heading", name="Errors").wait_for()
     headings = [line.lstrip("# ") for line in PROTOCOL.read_text().splitlines() if line.startswith("## ")]
-    assert page.locator("article h2").all_inner_texts() == headings
+    expect(page.locator("article h2")).to_have_text(headings)
     tables = [line for line in PROTOCOL.read_text().splitlines() if line.startswith("|---")]
-    assert page.locator("article table").count() == len(tables)
+    expect(page.locator("article table")).to_have_count(len(tables))
     assert not any("**" in text for text in page.locator("article p, article li").all_inner_texts())

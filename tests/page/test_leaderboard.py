@@ -1,6 +1,7 @@
 """Leaderboards, players and lists of matches that bots have played."""
 
 import pytest
+from playwright.sync_api import expect
 
 from support.page.played_matches import open_match
 
@@ -90,7 +91,7 @@ def test_rank_range_and_rounded_share(open_view):
 
 def test_unknown_ladder_is_one_line(open_view):
     page = open_view("#/ladder/no-such")
-    assert "no leaderboard of that name" in page.get_by_role("alert").inner_text()
+    expect(page.get_by_role("alert")).to_contain_text("no leaderboard of that name")
     page.get_by_label("Ladder").select_option("classic")
     page.get_by_role("heading", name="Leaderboard of classic").wait_for()
 
@@ -105,7 +106,7 @@ def test_player_has_versions_and_matches(open_view):
 
 def test_unknown_player_is_one_line(watch):
     page = watch().open("#/player/nobody-here")
-    assert page.get_by_role("alert").inner_text() == "This server has no such player."
+    expect(page.get_by_role("alert")).to_have_text("This server has no such player.")
 
 
 @pytest.mark.usefixtures("played")
@@ -113,7 +114,7 @@ def test_filters_are_part_of_address(open_view):
     page = open_view("#/matches")
     page.get_by_label("Codemaker").select_option("evil")
     page.wait_for_url("**/#/matches?codemaker=evil")
-    page.locator("match-list table").wait_for()
+    page.get_by_role("link", name="All matches").wait_for()
     assert {row[3] for row in rows(page, "match-list table")} == {"classic-evil"}
     page.get_by_label("Player").fill("first-consistent")
     page.get_by_label("Player").press("Enter")
@@ -133,7 +134,7 @@ def test_older_matches_are_on_next_page(open_view):
     page.get_by_role("link", name="Newest").wait_for()
     page.locator("match-list table").wait_for()
     assert len(rows(page, "match-list table")) >= 2
-    assert page.locator("match-list a").first.get_attribute("href") != first
+    expect(page.locator("match-list a").first).not_to_have_attribute("href", first)
 
 
 def test_live_match_is_marked_and_followed(open_view, server):
@@ -143,6 +144,6 @@ def test_live_match_is_marked_and_followed(open_view, server):
         page.locator("match-replay").wait_for()
         live.guess("1122")
         page.get_by_role("button", name="Guess 1").wait_for()
-        assert page.locator("match-replay .jump[aria-current]").inner_text() == "1"
+        expect(page.locator("match-replay .jump[aria-current]")).to_have_text("1")
         live.resign()
         page.get_by_role("heading", name="Game 1: resigned").wait_for()

@@ -1,8 +1,11 @@
 """Replays of real matches, the verification of records, and records from files."""
 
 import json
+import re
+import time
 
 import pytest
+from playwright.sync_api import expect
 
 from evilpegs_clients.verification.verify import verify_record
 from support.browser import WatchedPage
@@ -12,6 +15,7 @@ from support.site_server import wait_for_analysis
 from support.threaded_server import server_in_thread
 from tools.page_records import VECTORS, apply
 
+PLAY_MS = 1_100
 FORGED = json.loads((VECTORS / "forgeries.json").read_text())["forged"]
 INSIGHTS = """async (record) => {
   const [{ readRecord }, { readReplay }, { insights }] = await Promise.all([
@@ -21,21 +25,23 @@ INSIGHTS = """async (record) => {
 }"""
 
 
-def shown(page):
-    """Return the number of the guess that is shown, 0 before the first."""
-    current = page.locator("match-replay .jump[aria-current]")
-    return int(current.inner_text()) if current.count() else 0
+def expect_shown(page, guess):
+    """Wait until this guess is shown; 0 is before the first."""
+    expect(page.locator("match-replay .jump[aria-current]")).to_have_text([str(guess)] if guess else [])
 
 
 @pytest.mark.full
 def test_replay_by_keyboard(open_view, played):
-    page = open_view(f"#/match/{played['minimax', 'classic-evil']}")
+    page = open_view("#/nothing")
+    page.clock.install(time=0)
+    page.clock.pause_at(1)
+    page.goto(page.url.replace("nothing", f"match/{played['minimax', 'classic-evil']}"))
     page.locator("match-replay").wait_for()
-    assert shown(page) == 0
+    expect_shown(page, 0)
     for key, expected in (("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1), ("End", 5), ("Home", 0)):
         page.keyboard.press(key)
-        page.wait_for_function("number => location.hash.endsWith(`guess=${number}`)", arg=expected)
-        assert shown(page) == expected
+        expect(page).to_have_url(re.compile(f"guess={expected}$"))
+        expect_shown(page, expected)
     page.keyboard.press("PageDown")
     page.get_by_role("heading", name="Game 2").wait_for()
     page.keyboard.press("End")
@@ -43,21 +49,25 @@ def test_replay_by_keyboard(open_view, played):
     page.get_by_role("heading", name="Game 3").wait_for()
     page.keyboard.press("Space")
     page.get_by_role("button", name="Pause").wait_for()
-    page.locator("match-replay .jump[aria-current]").wait_for()
+    page.clock.run_for(PLAY_MS)
+    expect_shown(page, 1)
     page.keyboard.press("Space")
     page.get_by_role("button", name="Play", exact=True).wait_for()
+    page.clock.run_for(3 * PLAY_MS)
+    expect_shown(page, 1)
 
 
 @pytest.mark.full
 def test_address_names_game_and_guess(open_view, played):
     page = open_view(f"#/match/{played['minimax', 'classic-evil']}?game=2&guess=3")
     page.get_by_role("heading", name="Game 2").wait_for()
-    assert shown(page) == 3
+    expect_shown(page, 3)
     page.get_by_role("button", name="Guess 2").click()
-    assert shown(page) == 2
+    expect(page).to_have_url(re.compile("guess=2$"))
+    expect_shown(page, 2)
     page.reload()
     page.get_by_role("heading", name="Game 2").wait_for()
-    assert shown(page) == 2
+    expect_shown(page, 2)
 
 
 @pytest.mark.full
@@ -67,19 +77,10 @@ def test_guess_has_parts_best_guesses_regret_and_luck(open_view, server, played)
     page = open_view(f"#/match/{match}?game=1&guess=1")
     page.get_by_text("Regret").wait_for()
     first = analysis["games"][0]["turns"][0]["analysis"]
-    assert page.locator("guess-worth .left").inner_text().split() == [
-        str(first["after"]),
-        "of",
-        "1,296",
-        "codes",
-        "left",
-    ]
-    bars = page.locator("guess-worth reply-bars li")
-    assert bars.count() == first["parts"]
+    expect(page.locator("guess-worth .left")).to_have_text(f"{first['after']} of 1,296 codes left")
+    expect(page.locator("guess-worth reply-bars li")).to_have_count(first["parts"])
     page.keyboard.press("End")
-    page.wait_for_function(
-        "number => location.hash.endsWith(`guess=${number}`)", arg=len(analysis["games"][0]["turns"])
-    )
+    expect(page).to_have_url(re.compile(f"guess={len(analysis['games'][0]['turns'])}$"))
     page.get_by_text("Luck of the game: −").wait_for()
 
 
@@ -109,7 +110,7 @@ def test_match_is_verified_and_downloaded(open_view, played):
     page.get_by_role("button", name="Verify in this page").click()
     page.locator("record-check .good").wait_for()
     page.get_by_text("What was checked").click()
-    assert page.locator("record-check li").count() > 10
+    page.locator("record-check li").nth(10).wait_for()
     with page.expect_download() as saved:
         page.get_by_role("button", name="Download the record").click()
     record = [json.loads(line) for line in saved.value.path().read_text().splitlines()]
@@ -119,7 +120,7 @@ def test_match_is_verified_and_downloaded(open_view, played):
 @pytest.mark.full
 def test_unknown_match_is_one_line(watch):
     page = watch().open("#/match/0000000000000000")
-    assert page.get_by_role("alert").inner_text() == "This server has no such match."
+    expect(page.get_by_role("alert")).to_have_text("This server has no such match.")
 
 
 @pytest.mark.full
@@ -142,9 +143,9 @@ def test_file_says_that_analysis_needs_server(open_view):
     page.get_by_label("choose its file").set_input_files(record_file(HONEST["evil"]))
     page.locator("match-replay").wait_for()
     page.keyboard.press("ArrowRight")
-    note = page.locator("match-replay .note")
-    assert note.inner_text().startswith("Best guesses and regret are computed by a server")
-    assert page.locator("match-replay turn-time").count() == 0
+    expect_shown(page, 1)
+    expect(page.locator("match-replay .note")).to_contain_text("Best guesses and regret are computed by a server")
+    expect(page.locator("match-replay turn-time")).to_have_count(0)
 
 
 @pytest.mark.full
@@ -152,19 +153,19 @@ def test_live_match_shows_time_of_turn(open_view, server):
     with open_match(server) as match:
         page = open_view(f"#/match/{match.match}")
         page.get_by_text("since the game started").wait_for()
+        before = time.monotonic()
         match.guess("1122")
         page.get_by_text("since the last reply").wait_for()
         minutes, seconds = page.locator("turn-time").evaluate("time => time.shadowRoot.textContent").split(":")
-        assert int(minutes) * 60 + int(seconds) < 60
+        # the page knows the time of the server to the second
+        assert int(minutes) * 60 + int(seconds) <= time.monotonic() - before + 1
         match.resign()
         page.locator("turn-time").wait_for(state="detached")
 
 
 def wait_for_place(page, game, guess):
     page.get_by_role("heading", name=f"Game {game}", exact=False).wait_for()
-    if guess:
-        page.locator("match-replay .jump[aria-current]", has_text=str(guess)).wait_for()
-    assert shown(page) == guess
+    expect_shown(page, guess)
 
 
 @pytest.fixture
@@ -194,6 +195,7 @@ def test_live_match_is_followed_to_its_end_and_keeps_its_place(browser, own_serv
                 wait_for_place(page, game + 1, 0)
         assert "?" not in page.url
         page.keyboard.press("ArrowLeft")
+        wait_for_place(page, 4, 2)
         match.resign()
     page.locator(".live").wait_for(state="detached")
     wait_for_place(page, 4, 2)
@@ -203,7 +205,7 @@ def test_live_match_is_followed_to_its_end_and_keeps_its_place(browser, own_serv
     page.get_by_role("button", name="Verify in this page").click()
     page.locator("record-check .good").wait_for()
     wait_for_place(page, 4, 2)
-    assert page.url.endswith("?game=4&guess=2")
+    expect(page).to_have_url(re.compile(r"\?game=4&guess=2$"))
     # Chromium reports every answer of 503, which says that the analysis is not ready.
     assert [problem for problem in watched.problems if "503" not in problem] == []
     watched.context.close()
@@ -257,7 +259,8 @@ def test_match_is_followed_without_a_stream(open_match_view, server):
 def test_finished_match_opens_at_its_beginning(open_match_view, played):
     page, asked = open_match_view(played["minimax", "classic"])
     wait_for_place(page, 1, 0)
-    page.goto(page.url.partition("#")[0] + "#/nothing")
+    page.keyboard.press("ArrowRight")
+    page.get_by_text("Regret").wait_for()  # of the analysis, which is asked for where a stream would be opened
     assert "events" not in asked
 
 
@@ -289,7 +292,7 @@ def test_forged_file_is_refused(open_view):
 def test_other_file_is_one_line(open_view, text):
     page = open_view("#/verify")
     page.get_by_label("choose its file").set_input_files({"name": "x", "mimeType": "", "buffer": text.encode()})
-    assert page.get_by_role("alert").inner_text().startswith("x cannot be read: this")
+    expect(page.get_by_role("alert")).to_contain_text("x cannot be read: this")
 
 
 @pytest.mark.full

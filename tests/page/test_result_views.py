@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from playwright.sync_api import expect
 
 from support.browser import ARTIFACTS, axe_violations
 from support.page.hostile_texts import HOSTILE, RAN
@@ -85,10 +86,8 @@ def test_hostile_name_is_shown_as_text(open_view):
     page = open_view("#/nothing")
     serve(page, HOSTILE[0])
     page.goto(page.url.replace("nothing", "ladder/classic"))
-    page.locator("tbody th").first.wait_for()
-    assert page.locator("tbody th").first.inner_text() == HOSTILE[0]
-    page.locator("result-charts svg").first.wait_for()
-    assert "<script>window.r" in page.locator("result-charts svg").first.text_content()
+    expect(page.locator("tbody th").first).to_have_text(HOSTILE[0])
+    expect(page.locator("result-charts svg").first).to_contain_text("<script>window.r")
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
@@ -98,6 +97,7 @@ def test_hostile_record_file_runs_nothing(open_view, text):
     page.get_by_label("choose its file").set_input_files({"name": "x.jsonl", "mimeType": "", "buffer": body})
     page.locator("record-check .bad, [role=alert]").first.wait_for()
     page.keyboard.press("End")
+    page.locator("guess-worth").wait_for()
     assert page.evaluate(RAN) is None
 
 

@@ -5,11 +5,11 @@ A view must not be wider than the screen.
 
 import pytest
 
-from support.browser import ARTIFACTS
+from support.browser import ARTIFACTS, follow
 
 pytestmark = pytest.mark.full
 SCREENS = [(theme, width) for theme in ("light", "dark") for width in (360, 1280)]
-VIEWS = {"daily": "daily", "large": "play/6x10-fixed", "wide": "play/12x2", "no-rules": "play/x"}
+BOARDS = {"daily": "daily", "large": "play/6x10-fixed", "wide": "play/12x2"}
 WIDER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
@@ -30,28 +30,31 @@ def shoot(open_view, request):
 @pytest.mark.parametrize("shoot", SCREENS, indirect=True, ids=lambda screen: f"{screen[0]}-{screen[1]}")
 def test_local_games_fit_every_screen(shoot):
     page, take = shoot
-    site = page.url.partition("#")[0]
+    page.locator("not-found-view h1").wait_for()
     take("not-found")
-    page.goto(f"{site}#/")
+    follow(page, "#/")
     page.locator("code-entry").wait_for()
     take("first")
-    for name, code in (("first-guess", "1122"), ("second-guess", "1344"), ("few-left", "3526")):
+    rows = page.locator("guess-table tbody tr")
+    for turn, (name, code) in enumerate((("first-guess", "1122"), ("second-guess", "1344"), ("few-left", "3526"))):
         page.keyboard.type(code)
         page.keyboard.press("Enter")
+        rows.nth(turn).wait_for()
         take(name)
-    for _ in range(7):
+    for turn in range(3, 10):
         page.keyboard.type("1122")
         page.keyboard.press("Enter")
+        rows.nth(turn).wait_for()
     page.locator(".result").wait_for()
     take("not-solved")
-    for name, address in (
-        ("daily", "daily"),
-        ("large", "play/6x10-fixed"),
-        ("wide", "play/12x2"),
-        ("no-rules", "play/x"),
-    ):
-        page.goto(f"{site}#/{address}")
-        page.locator("main h1").first.wait_for()
+    for name, address in BOARDS.items():
+        follow(page, f"#/{address}")
+        page.locator("code-entry").wait_for()
         page.keyboard.type("121212121212")
         page.keyboard.press("Enter")
+        rows.nth(1 if name == "daily" else 0).wait_for()
+        page.locator("reply-bars").wait_for()
         take(name)
+    follow(page, "#/play/x")
+    page.locator("play-view h1").wait_for()
+    take("no-rules")

@@ -1,10 +1,13 @@
 """Games on the server, played in the browser: to their end, through a reload, a cut and another tab."""
 
 import json
+import re
 
 import pytest
+from playwright.sync_api import expect
 
 from evilpegs_clients.verification.verify import verify_record
+from support.browser import follow
 from support.page.server_games import (
     CLASSIC,
     begin,
@@ -22,9 +25,9 @@ def test_server_game_by_mouse_is_solved_and_verified(open_view):
     page.get_by_role("link", name="Play classic-practice").click()
     begin(page)
     play_to_end(page, click_code)
-    assert "Solved in" in page.locator("match-result h2").inner_text()
+    expect(page.locator("match-result h2")).to_contain_text("Solved in")
     page.locator("record-check .good").wait_for()
-    assert page.get_by_role("link", name="Replay").get_attribute("href").startswith("#/match/")
+    expect(page.get_by_role("link", name="Replay")).to_have_attribute("href", re.compile("^#/match/"))
     with page.expect_download() as saved:
         page.get_by_role("button", name="Save the record").click()
     record = [json.loads(line) for line in saved.value.path().read_text().splitlines()]
@@ -34,23 +37,27 @@ def test_server_game_by_mouse_is_solved_and_verified(open_view):
 
 @pytest.mark.full
 def test_rated_match_by_keyboard_starts_when_player_says_so(open_view):
-    page = open_view("#/server/classic")
+    page = open_view("#/nothing")
+    sent = []
+    page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(json.loads(frame)["type"])))
+    follow(page, "#/server/classic")
     page.get_by_label("New name").fill("keyboarder")
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Start the match").press("Enter")
     start = page.get_by_role("button", name="Start game 1")
     start.wait_for()
     page.keyboard.press("Enter")
-    assert page.locator("code-entry").count() == 0
     page.keyboard.press("Tab")
+    expect(start).to_be_focused()
+    assert "ready" not in sent
     page.keyboard.press("Enter")
     play_to_end(page, type_code)
     page.get_by_role("button", name="Start game 2").wait_for()
-    assert "Game 1: Solved in" in page.locator(".before h2").inner_text()
+    expect(page.locator(".before h2")).to_contain_text("Game 1: Solved in")
     page.get_by_role("button", name="Give up…").click()
     page.get_by_role("button", name="Give up the whole match").click()
     page.locator("record-check .good").wait_for()
-    assert page.locator("match-result h2").inner_text() == "1 of 10 games solved"
+    expect(page.locator("match-result h2")).to_have_text("1 of 10 games solved")
 
 
 @pytest.mark.full
@@ -59,10 +66,9 @@ def test_practice_shows_parts_candidates_and_hint(open_view):
     begin(page)
     type_code(page, "1122")
     page.locator("reply-bars li").nth(12).wait_for()
-    assert page.locator(".left strong").inner_text() == "256"
-    assert page.locator("server-board [role=status]").first.text_content() == (
-        "Guess 1 1 2 2: 0 black, 0 white. 256 codes left."
-    )
+    expect(page.locator(".left strong")).to_have_text("256")
+    said = page.locator("server-board [role=status]").first
+    expect(said).to_have_text("Guess 1 1 2 2: 0 black, 0 white. 256 codes left.")
     page.get_by_role("button", name="Hint").click()
     page.get_by_role("button", name="Use it").click()
     page.get_by_role("button", name="Guess", exact=True).click()
@@ -81,7 +87,7 @@ def test_practice_is_given_up_after_confirmation(open_view):
     page.get_by_role("button", name="Give up…").click()
     page.get_by_role("button", name="Give up", exact=True).click()
     page.locator("record-check .good").wait_for()
-    assert page.locator("match-result h2").inner_text() == "Resigned"
+    expect(page.locator("match-result h2")).to_have_text("Resigned")
     page.get_by_role("button", name="Play again").click()
     wait_for_turn(page)
     assert replies(page) == []
@@ -101,7 +107,7 @@ def test_reload_comes_back_to_server_game(open_view):
     page.locator("record-check .good").wait_for()
     page.reload()
     page.locator("record-check .good").wait_for()
-    assert "Solved in" in page.locator("match-result h2").inner_text()
+    expect(page.locator("match-result h2")).to_contain_text("Solved in")
 
 
 @pytest.mark.full
@@ -147,7 +153,7 @@ def test_names_are_claimed_exported_and_used_elsewhere(open_view):
     elsewhere.get_by_role("button", name="Import").click()
     elsewhere.get_by_role("button", name="Use", exact=True).click()
     elsewhere.get_by_role("button", name="Start the match").wait_for()
-    assert elsewhere.locator("player-panel strong").first.inner_text() == "traveller"
+    expect(elsewhere.locator("player-panel .who strong")).to_have_text("traveller")
 
 
 @pytest.mark.full
@@ -160,5 +166,5 @@ def test_unknown_ladder_is_told_in_words(open_view):
 def test_too_large_ladder_is_not_offered(open_view):
     page = open_view("#/ladders?rules=12x14&codemaker=evil")
     page.get_by_text("Too large here.").first.wait_for()
-    assert page.get_by_role("link", name="Play colossus-evil").count() == 0
-    assert page.get_by_text("Loading").count() == 0
+    expect(page.get_by_role("link", name="Play colossus-evil")).to_have_count(0)
+    expect(page.get_by_text("Loading")).to_have_count(0)

@@ -44,13 +44,13 @@ def test_navigation_marks_current_view_and_moves_focus(open_view):
     page = open_view()
     page.get_by_role("link", name="Daily").press("Enter")
     page.get_by_role("heading", name="Game of the day").wait_for()
-    assert page.get_by_role("link", name="Daily").get_attribute("aria-current") == "page"
-    assert page.get_by_role("link", name="Play", exact=True).get_attribute("aria-current") is None
-    assert page.title() == "Game of the day · evilpegs"
-    assert page.evaluate("document.activeElement.localName") == "main"
+    expect(page.get_by_role("link", name="Daily")).to_have_attribute("aria-current", "page")
+    expect(page.locator("nav [aria-current]")).to_have_count(1)
+    expect(page).to_have_title("Game of the day · evilpegs")
+    expect(page.locator("main")).to_be_focused()
     page.go_back()
     page.get_by_role("heading", name="Find the code").wait_for()
-    assert page.title() == "evilpegs"
+    expect(page).to_have_title("evilpegs")
 
 
 @pytest.mark.parametrize(
@@ -59,18 +59,18 @@ def test_navigation_marks_current_view_and_moves_focus(open_view):
 )
 def test_navigation_marks_view_above(open_view, address, link):
     page = open_view(f"#/{address}")
-    page.locator("nav [aria-current]").wait_for()
     marked = page.locator("nav [aria-current]")
-    assert marked.all_inner_texts() == [link]
-    assert marked.get_attribute("aria-current") == "true"
+    expect(marked).to_have_text([link])
+    expect(marked).to_have_attribute("aria-current", "true")
 
 
 def test_skip_link_comes_first_and_leads_to_content(open_view):
     page = open_view()
     page.locator("code-entry").wait_for()
     page.keyboard.press("Tab")
+    expect(page.locator(".skip")).to_be_focused()
     page.keyboard.press("Enter")
-    assert page.evaluate("document.activeElement.localName") == "main"
+    expect(page.locator("main")).to_be_focused()
 
 
 @pytest.mark.parametrize(("system", "other"), [("light", "dark"), ("dark", "light")])
@@ -78,6 +78,7 @@ def test_theme_follows_system_until_it_is_switched(open_view, system, other):
     page = open_view(color_scheme=system)
     before = page.evaluate(BACKGROUND)
     page.get_by_role("button", name=f"Use the {other} theme").click()
+    page.get_by_role("button", name=f"Use the {system} theme").wait_for()
     after = page.evaluate(BACKGROUND)
     page.reload()
     page.get_by_role("button", name=f"Use the {system} theme").wait_for()
@@ -121,7 +122,7 @@ def test_view_that_cannot_be_loaded_says_so(watch):
     page.locator("code-entry").wait_for()
     page.route("**/views/daily.js", lambda route: route.abort())
     page.get_by_role("link", name="Daily").click()
-    assert "could not be loaded" in page.get_by_role("alert").inner_text()
+    expect(page.get_by_role("alert")).to_contain_text("could not be loaded")
 
 
 def test_page_below_path_of_proxy_asks_below_it(watch):

@@ -3,6 +3,9 @@
 A page of evilpegs may not write errors to the console, violate its Content-Security-Policy, or send a request to
 another machine than its server. A `WatchedPage` notes each of these, and its `check` fails the test if there are any.
 Scripts of tests get a module of the page, whose address contains a digest, by `importOfPage("api.js")`.
+
+A test asserts what a page shows by Playwright's `expect`, which waits. What it reads without waiting, it reads after a
+wait for what is there only since the last action and is drawn together with it.
 """
 
 import contextlib
@@ -61,8 +64,8 @@ class WatchedPage:
         self.problems = []
         self.hosts = set()
         self.context = browser.new_context(**{"viewport": {"width": 1280, "height": 900}, **options})
+        self.context.set_default_timeout(PATIENCE_MS)
         self.page = self.context.new_page()
-        self.page.set_default_timeout(PATIENCE_MS)
         self.page.add_init_script(_INIT)
         self.page.on("console", self._on_console)
         self.page.on("pageerror", lambda error: self.problems.append(f"exception: {error}"))
@@ -86,6 +89,13 @@ class WatchedPage:
     def _note(self, url):
         if urlsplit(url).scheme not in {"data", "blob"}:
             self.hosts.add(urlsplit(url).hostname)
+
+
+def follow(page, address):
+    """Open another view by its address, and wait until it has replaced the one before."""
+    before = page.locator("main > :not(noscript)").element_handle()
+    page.goto(page.url.partition("#")[0] + address)
+    page.wait_for_function("before => !before.isConnected && document.querySelector('main > *')", arg=before)
 
 
 def own_address():

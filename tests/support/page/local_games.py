@@ -1,20 +1,21 @@
 """Steps of tests in a game that the browser plays by itself: reading the board, and playing until the end."""
 
+from playwright.sync_api import expect
 
-def codes_left(page):
-    """Return the number of codes left, which the panel shows in large type."""
-    return int(page.locator(".left strong").inner_text().replace(",", ""))
-
-
-def guesses(page):
-    """Return the guesses on the board, as text."""
-    rows = page.locator("guess-table tbody tr .pegs .hidden").all_inner_texts()
-    return [row.replace(" ", "") for row in rows]
+GUESSES = "guess-table tbody tr .pegs .hidden"
+"""A selector of the guesses on the board, as text with a blank between two pegs."""
 
 
-def said(page):
-    """Return the latest text that a screen reader reads aloud."""
-    return page.locator("local-board [role=status]").text_content()
+def expect_guesses(page, *codes):
+    """Wait until these guesses are on the board, and no others."""
+    expect(page.locator(GUESSES)).to_have_text([" ".join(code) for code in codes])
+
+
+def expect_draft(page, draft):
+    """Wait until the row of the next guess has these pegs; a dot is an empty one."""
+    for slot, symbol in enumerate(draft):
+        content = "empty" if symbol == "." else symbol
+        expect(page.locator(f"[data-slot='{slot}']")).to_have_attribute("aria-label", f"Peg {slot + 1}: {content}")
 
 
 def first_code_left(page):
@@ -24,10 +25,13 @@ def first_code_left(page):
 
 
 def play_to_end(page, type_code):
-    """Play a game on 4x6 to its end; ``type_code`` types one guess."""
+    """Play a game on 4x6 to its end; ``type_code`` types one guess.
+
+    All that a reply changes on the board is drawn at once, so what is counted after its row has come is the new state.
+    """
     table = page.locator("guess-table tbody tr")
     for code in ("1344", "3526"):
-        if page.locator("code-list summary").count() == 0:
+        if page.locator("code-list summary, .result").count() == 0:
             before = table.count()
             type_code(code)
             table.nth(before).wait_for()

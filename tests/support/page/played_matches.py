@@ -3,8 +3,10 @@
 import asyncio
 import contextlib
 import json
+import time
 from concurrent.futures import ThreadPoolExecutor
 
+import httpx
 from websockets.sync.client import connect
 
 from evilpegs_clients.bot.bot import play_matches
@@ -38,6 +40,18 @@ def play_bots(server, folder, plan):
 
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(lambda: asyncio.run(play())).result(PATIENCE)
+
+
+def wait_for_leaderboard(site_url, ladder, player, games):
+    """Wait until all games of a player are on a leaderboard, which changes at most twice per second."""
+    deadline = time.monotonic() + PATIENCE
+    while {"player": player, "games": games} not in _games_on(f"{site_url}api/v1/ladders/{ladder}/leaderboard"):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def _games_on(url):
+    return [{key: row[key] for key in ("player", "games")} for row in httpx.get(url, timeout=PATIENCE).json()["rows"]]
 
 
 @contextlib.contextmanager
