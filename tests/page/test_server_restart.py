@@ -29,7 +29,7 @@ def other_problems(watched):
 
 
 def test_page_left_open_through_restart_goes_on(server, watched):
-    page = watched.open("#/server/classic-practice")
+    page = watched.open("#/server/classic-evil-practice")  # no first guess solves it
     begin(page)
     type_code(page, "1122")
     page.locator("server-board guess-table tbody tr").wait_for()
