@@ -8,14 +8,17 @@ import "./components/theme_switch.js";
 
 const main = /** @type {HTMLElement} */ (document.querySelector("main"));
 
-/** Show the view of the current address. A view that loads after another was opened is not shown. */
+/** How many views were opened. The address says less: one may go and return while a view loads. */
+let opened = 0;
+
+/** Show the view of the current address. A view that loads, or fails to, after another was opened is not shown. */
 async function follow(isFirst = false) {
-  const hash = location.hash;
-  const { route, params, query } = findRoute(hash);
+  const number = (opened += 1);
+  const { route, params, query } = findRoute(location.hash);
   markLink(route);
   try {
     const module = await route.load();
-    if (location.hash !== hash) return;
+    if (number !== opened) return;
     if (!customElements.get(route.tag)) customElements.define(route.tag, module.default);
     document.title = route.path === "" ? "evilpegs" : `${route.title} · evilpegs`;
     main.replaceChildren(Object.assign(document.createElement(route.tag), { params, query }));
@@ -24,6 +27,7 @@ async function follow(isFirst = false) {
     main.focus();
   } catch (error) {
     console.error(error);
+    if (number !== opened) return;
     const text = "This view could not be loaded. The server may have stopped or been updated; reload the page.";
     main.replaceChildren(Object.assign(document.createElement("p"), { role: "alert", textContent: text }));
   }

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from evilpegs_clients.verification.verify import verify_record
-from support.browser import WatchedPage
+from support.browser import WatchedPage, hold
 from support.page.played_matches import open_match
 from support.page.record_files import HONEST, record_file
 from support.site_server import wait_for_analysis
@@ -274,6 +274,39 @@ def test_place_in_address_of_live_match_is_kept(open_view, server):
         match.resign()
         page.locator(".live").wait_for(state="detached")
         wait_for_place(page, 1, 1)
+
+
+@pytest.mark.full
+def test_guess_leaves_address_of_view_that_loads(open_match_view, server):
+    with open_match(server) as match:
+        page, _ = open_match_view(match.match)
+        held = hold(page, "bots", "Bots")
+        match.guess("1122")
+        wait_for_place(page, 1, 1)
+        expect(page).to_have_url(re.compile("#/bots$"))
+        held[0].continue_()
+        page.locator("bots-view h1").wait_for()
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("end", ["resolve('no record')", "reject(new Error('gone'))"])
+def test_file_that_is_read_late_leaves_the_one_chosen_since(open_view, end):
+    page = open_view("#/verify")
+    page.evaluate(HOLD_SLOW_FILE)
+    field = page.get_by_label("choose its file")
+    field.set_input_files(record_file([], "slow"))
+    field.set_input_files(record_file(HONEST["evil"], "fast"))
+    page.locator("record-check .good").wait_for()
+    page.evaluate(f"() => {{ {end}; return new Promise((then) => setTimeout(then)); }}")
+    expect(page.get_by_role("heading", name="fast")).to_be_visible()
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
+HOLD_SLOW_FILE = """() => {
+  const read = Blob.prototype.text;
+  const slow = new Promise((...ends) => [window.resolve, window.reject] = ends);
+  Blob.prototype.text = function () { return this.name === "slow" ? slow : read.call(this); };
+}"""
 
 
 @pytest.mark.full

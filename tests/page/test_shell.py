@@ -3,6 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
+from support.browser import hold
+
 pytestmark = pytest.mark.full
 REFUSAL = "path => importOfPage('api.js').then(api => api.getJson(path)).catch(error => [error.name, error.message])"
 
@@ -123,6 +125,39 @@ def test_view_that_cannot_be_loaded_says_so(watch):
     page.route("**/views/daily.js", lambda route: route.abort())
     page.get_by_role("link", name="Daily").click()
     expect(page.get_by_role("alert")).to_contain_text("could not be loaded")
+
+
+def test_view_that_fails_late_leaves_the_one_opened_since(watch):
+    page = watch().open()
+    page.locator("code-entry").wait_for()
+    held = hold(page, "daily", "Daily")
+    page.get_by_role("link", name="Bots").click()
+    page.locator("bots-view h1").wait_for()
+    with page.expect_console_message(lambda message: "dynamically imported module" in message.text):
+        held[0].abort()
+    expect(page.locator("main > bots-view")).to_have_count(1)
+    expect(page).to_have_title("Start a bot · evilpegs")
+
+
+def test_view_that_is_opened_twice_while_it_loads_is_shown_once(open_view):
+    page = open_view()
+    page.locator("code-entry").wait_for()
+    held = hold(page, "daily", "Daily")
+    page.get_by_role("link", name="Bots").click()
+    page.locator("bots-view h1").wait_for()
+    page.evaluate(COUNT_VIEWS)
+    page.get_by_role("link", name="Daily").click()
+    expect(page.locator("nav [aria-current]")).to_have_text("Daily")
+    held[0].continue_()
+    page.locator("daily-view h1").wait_for()
+    assert page.evaluate("window.views") == 1
+
+
+COUNT_VIEWS = """() => {
+  window.views = 0;
+  const observer = new MutationObserver((records) => { window.views += records.length; });
+  observer.observe(document.querySelector("main"), {childList: true});
+}"""
 
 
 def test_page_below_path_of_proxy_asks_below_it(watch):

@@ -98,6 +98,20 @@ def follow(page, address):
     page.wait_for_function("before => !before.isConnected && document.querySelector('main > *')", arg=before)
 
 
+def hold(page, name, link):
+    """Click the link to a view whose module is held back; return the list that has the route of its request."""
+    held = []
+
+    def keep(route):  # Playwright notes something on a handler, which a method of a list refuses
+        held.append(route)
+
+    page.route(f"**/views/{name}.js", keep)
+    with page.expect_request(f"**/views/{name}.js"):
+        page.get_by_role("link", name=link).click()
+    expect(page.locator("nav [aria-current]")).to_have_text(link)
+    return held
+
+
 def own_address():
     """Return an address of this machine that is not loopback, or another loopback address if there is none."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:

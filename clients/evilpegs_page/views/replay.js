@@ -16,6 +16,7 @@ import { readRecord } from "../core/record_file.js";
 import { Follower } from "../follow.js";
 import { codemakerWords, rulesName } from "../game/ladder_words.js";
 import { readReplay } from "../replay/timeline.js";
+import { findRoute } from "../routes.js";
 import { MatchStream } from "../stream.js";
 
 /** @typedef {import("../replay/position.js").Position} Position */
@@ -151,6 +152,8 @@ export default class ReplayView extends LitElement {
    * @param {CustomEvent<Position & {isNewest: boolean}>} event
    */
   remember(event) {
+    // another view may be loading: a guess that arrives now must not take its address away
+    if (findRoute(location.hash).params.match !== this.params.match) return;
     const { game, turn, isNewest } = event.detail;
     const place = isNewest && this.replay?.over === false ? "" : `?game=${game + 1}&guess=${turn}`;
     history.replaceState(null, "", `#/match/${encodeURIComponent(this.params.match)}${place}`);

@@ -18,7 +18,7 @@ const NO_ANALYSIS =
 
 export default class VerifyView extends LitElement {
   static properties = {
-    name: { state: true },
+    file: { state: true },
     events: { state: true },
     failure: { state: true },
     isOver: { state: true },
@@ -53,7 +53,8 @@ export default class VerifyView extends LitElement {
 
   constructor() {
     super();
-    this.name = "";
+    /** The one chosen last; one before it may take longer to read. @type {File | null} */
+    this.file = null;
     /** @type {readonly import("../core/record_file.js").RecordEvent[] | null} */
     this.events = null;
     /** @type {import("../replay/timeline.js").Replay | null} */
@@ -65,17 +66,19 @@ export default class VerifyView extends LitElement {
   /** @param {File | null | undefined} file */
   async open(file) {
     if (!file) return;
-    this.name = file.name;
+    this.file = file;
     this.events = null;
     this.replay = null;
     try {
       if (file.size > MOST_BYTES) throw new Error("it is larger than any record");
-      const events = readRecord(await file.text());
+      const text = await file.text();
+      if (this.file !== file) return;
+      const events = readRecord(text);
       this.replay = this.readable(events);
       this.failure = "";
       this.events = events;
     } catch (error) {
-      this.failure = `${file.name} cannot be read: ${/** @type {Error} */ (error).message}.`;
+      if (this.file === file) this.failure = `${file.name} cannot be read: ${/** @type {Error} */ (error).message}.`;
     }
   }
 
@@ -125,7 +128,7 @@ export default class VerifyView extends LitElement {
     const { replay } = this;
     return html`
       <section class="card" aria-labelledby="result">
-        <h2 id="result">${this.name}</h2>
+        <h2 id="result">${this.file?.name}</h2>
         <record-check .events=${events}></record-check>
         ${replay === null || replay.over ? nothing : html`<p>The match is not over in this record; its end may have been cut off.</p>`}
       </section>
