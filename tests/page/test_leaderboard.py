@@ -115,7 +115,7 @@ def test_filters_are_part_of_address(open_view):
     page.get_by_label("Codemaker").select_option("evil")
     page.wait_for_url("**/#/matches?codemaker=evil")
     page.get_by_role("link", name="All matches").wait_for()
-    assert {row[3] for row in rows(page, "match-list table")} == {"classic-evil"}
+    assert all("evil" in row[3] for row in rows(page, "match-list table"))
     page.get_by_label("Player").fill("first-consistent")
     page.get_by_label("Player").press("Enter")
     page.get_by_text("No matches.").wait_for()
