@@ -24,7 +24,7 @@ from evilpegs_server.play.registry import MAX_OPEN_MATCHES, MatchRegistry
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.archive import lapsed_tokens, load_player
-from evilpegs_server.storage.players import NameRefusedError, Player, Players, hash_token, new_token
+from evilpegs_server.storage.players import FIRST_ADDED, NameRefusedError, Player, Players, hash_token, new_token
 from evilpegs_server.storage.writer import Writer
 
 _VERSION: Final = version("evilpegs")
@@ -95,9 +95,9 @@ def welcome_message(
 async def _find_player(services: SessionServices, ticket: Ticket, pause: Pause, token: str, now: float) -> Player:
     player = services.players.by_token(token)
     if player is None:
-        # a guest who is not in memory any more is still in the database
+        # a guest who is not in memory any more is still in the database, as is whom the operator added a moment ago
         stored = await asyncio.to_thread(load_player, services.engine, hash_token(token))
-        if stored is None or not stored.is_guest:
+        if stored is None or not (stored.is_guest or stored.id >= FIRST_ADDED):
             await _refuse_token(services, ticket, pause, now, has_lapsed=stored is not None)
         player = services.players.by_token(token) or stored
     if player.id in services.players.bans:
