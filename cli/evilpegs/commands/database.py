@@ -65,7 +65,7 @@ def check(
     *,
     as_json: Json = False,
 ) -> int:
-    """Check every page of a database, and the chain of hashes of every match.
+    """Check every page and table of a database, and the chain of hashes of every match.
 
     Nothing is written, and a server may use the database meanwhile. Each damaged place and each broken match gets a
     line; if there is any, the exit status is 1.

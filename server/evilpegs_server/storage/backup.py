@@ -21,6 +21,7 @@ from evilpegs_server.storage.archive import find_broken_matches
 from evilpegs_server.storage.errors import DatabaseMissingError, DatabaseUnusableError, error_code, explain
 from evilpegs_server.storage.location import connect, database_file, engine_url, side_files
 from evilpegs_server.storage.lock import DatabaseLock
+from evilpegs_server.storage.schema import schema_flaws
 
 # database pages of 4 KiB, copied between two reports of progress
 PAGES: Final = 2_000
@@ -35,7 +36,7 @@ Progress = Callable[[str, int, int], None]
 class DatabaseCheck:
     """The result of a check; ``broken`` has the ids of the matches whose chain of hashes is broken.
 
-    If the file is damaged, chains are not checked, and rows that cannot be counted count as 0.
+    If pages or tables are damaged, chains are not checked, and rows that cannot be counted count as 0.
     """
 
     bytes: int
@@ -91,11 +92,11 @@ def backup_database(
 
 
 def check_database(url: str, progress: Progress) -> DatabaseCheck:
-    """Check every page and, unless one is damaged, every chain of hashes; a server may be using the database."""
+    """Check every page, the tables and, unless these are damaged, every chain of hashes, also while a server runs."""
     file = _existing_file(url)
     with explained(file), closing(connect(file)) as connection:
         progress("pages", 0, 1)
-        damage = _damaged_places(connection)
+        damage = _damaged_places(connection) or tuple(schema_flaws(connection, file))
         progress("pages", 1, 1)
         players, matches, open_matches, events = (
             _count(connection, rows, ignore_damage=bool(damage))
@@ -144,7 +145,7 @@ def _copy(source: Path, target: Path, progress: Progress) -> None:
 
     with closing(connect(source)) as reader, closing(connect(target)) as writer:
         reader.execute("BEGIN")
-        reader.execute("SELECT 1 FROM events LIMIT 1").fetchone()  # the transaction begins with the first read
+        reader.execute("SELECT 1 FROM sqlite_master").fetchone()  # the transaction begins with the first read
         reader.backup(writer, pages=PAGES, progress=report)
         reader.rollback()
         writer.execute("PRAGMA journal_mode=DELETE")
@@ -157,7 +158,9 @@ def _damaged_places(connection: sqlite3.Connection) -> tuple[str, ...]:
         if error_code(error) == sqlite3.SQLITE_NOTADB:
             raise
         return (str(error),)
-    return () if lines == ["ok"] else tuple(part for line in lines for part in line.splitlines())[:_MAX_FLAWS]
+    # the heading "*** in database main ***" says nothing
+    parts = [part for line in lines for part in line.splitlines() if not part.startswith("***")]
+    return () if parts == ["ok"] else tuple(parts[:_MAX_FLAWS])
 
 
 def _count(connection: sqlite3.Connection, rows: str, *, ignore_damage: bool) -> int:

@@ -3,12 +3,10 @@
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from alembic import command
-from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from alembic.util import CommandError
 from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.exc import DatabaseError
@@ -16,17 +14,13 @@ from sqlalchemy.pool import QueuePool
 from structlog.stdlib import BoundLogger
 
 from evilpegs_server.storage.errors import (
-    DatabaseDamagedError,
     DatabaseMissingError,
     DatabaseUnusableError,
     explain,
 )
 from evilpegs_server.storage.location import connect, create_private, database_file, engine_url
 from evilpegs_server.storage.lock import DatabaseLock
-
-_MIGRATIONS: Final = Path(__file__).with_name("migrations")
-# a table that every version of the database has
-_OUR_TABLE: Final = "events"
+from evilpegs_server.storage.schema import ANOTHER, alembic_config, check_schema, revisions
 
 
 def open_database(url: str, log: BoundLogger | None = None) -> Engine:
@@ -46,17 +40,17 @@ def open_database(url: str, log: BoundLogger | None = None) -> Engine:
     )
     event.listen(engine, "connect", _set_pragmas)
     try:
-        _check_is_ours(file)
+        if file.exists() and file.stat().st_size:
+            with closing(connect(file, "ro")) as connection:
+                check_schema(connection, file)
         create_private(file)
         _upgrade(engine, file, log)
     except (DatabaseError, sqlite3.Error, OSError, CommandError) as error:
         engine.dispose()
-        damage = explain(error, str(file))
-        if isinstance(damage, DatabaseDamagedError):
-            raise damage from None
         reason = str(getattr(error, "orig", None) or error).splitlines()[0]
-        message = f"cannot use the database {url}: {reason}; name another with --database sqlite:///FILE"
-        raise DatabaseUnusableError(message) from None
+        unusable = DatabaseUnusableError(f"cannot use the database {url}: {reason}; {ANOTHER}")
+        # another name is no remedy for a file that could be used before
+        raise (file.is_file() and explain(error, str(file))) or unusable from None
     event.listen(engine, "handle_error", lambda context: explain(context.original_exception, str(file)), retval=True)
     return engine
 
@@ -84,19 +78,6 @@ def guard_connections(engine: Engine, lock: DatabaseLock) -> None:
         event.listen(engine, moment, lambda *_: lock.check())
 
 
-def _check_is_ours(file: Path) -> None:
-    if not file.exists() or not file.stat().st_size:
-        return
-    with closing(connect(file, "ro")) as connection:
-        tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-    if tables and _OUR_TABLE not in tables:
-        message = (
-            f"{file} is not a database of evilpegs: it has a table {tables[0]!r}; "
-            "name another with --database sqlite:///FILE"
-        )
-        raise DatabaseUnusableError(message)
-
-
 def _set_pragmas(connection: Any, _record: object) -> None:
     cursor = connection.cursor()
     cursor.execute("PRAGMA busy_timeout=5000")
@@ -107,23 +88,11 @@ def _set_pragmas(connection: Any, _record: object) -> None:
     cursor.close()
 
 
-def alembic_config() -> Config:
-    """Return the configuration of the migrations; the caller adds a connection to its attributes."""
-    config = Config()
-    config.set_main_option("script_location", str(_MIGRATIONS))
-    config.set_main_option("path_separator", "os")
-    return config
-
-
-def newest_revision() -> str | None:
-    return ScriptDirectory.from_config(alembic_config()).get_current_head()
-
-
 def _upgrade(engine: Engine, file: Path, log: BoundLogger | None) -> None:
     config = alembic_config()
     with engine.begin() as connection:
         config.attributes["connection"] = connection
         revision = MigrationContext.configure(connection).get_current_revision()
-        if log is not None and revision not in {None, newest_revision()}:
+        if log is not None and revision not in {None, revisions()[0]}:
             log.info("upgrading the database; this takes some seconds per million events", bytes=file.stat().st_size)
         command.upgrade(config, "head")

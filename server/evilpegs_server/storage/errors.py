@@ -32,14 +32,14 @@ class DatabaseMovedError(DatabaseUnusableError):
 
 
 class DatabaseDamagedError(DatabaseUnusableError):
-    """A database with a damaged page; data on other pages can still be read."""
+    """A database with a damaged page, whose other pages can still be read, or with other tables than it must have."""
 
 
 class DatabaseUnavailableError(DatabaseUnusableError):
     """A database that cannot be used now, for example on a full disk; a later attempt may succeed."""
 
 
-_RESTORE: Final = (
+RESTORE: Final = (
     "stop the server and restore a copy made with `evilpegs database backup`; "
     "`evilpegs database check` says what is damaged"
 )
@@ -49,9 +49,9 @@ _HINTS: Final[Mapping[int, str]] = MappingProxyType(
         sqlite3.SQLITE_LOCKED: "another connection holds its write lock; try again",
         sqlite3.SQLITE_NOMEM: "free some memory",
         sqlite3.SQLITE_READONLY: "make the file and its directory writable",
-        sqlite3.SQLITE_IOERR: "check the disk",
+        sqlite3.SQLITE_IOERR: "check the disk and its free space",
         sqlite3.SQLITE_FULL: "free some space on its disk",
-        sqlite3.SQLITE_CANTOPEN: "check its permissions and the limit of open files",
+        sqlite3.SQLITE_CANTOPEN: "check that it and its directory are writable, and the limit of open files",
         sqlite3.SQLITE_PROTOCOL: "another program keeps locking it; end that program",
     }
 )
@@ -68,7 +68,7 @@ def explain(error: BaseException, database: str) -> DatabaseUnusableError | None
     code = error_code(error)
     reason = str(getattr(error, "orig", None) or error).partition("\n")[0]
     if code == sqlite3.SQLITE_CORRUPT:
-        return DatabaseDamagedError(f"the database {database} is damaged: {reason}; {_RESTORE}")
+        return DatabaseDamagedError(f"the database {database} is damaged: {reason}; {RESTORE}")
     if code is not None and code in _HINTS:
         return DatabaseUnavailableError(f"the database {database} cannot be used now: {reason}; {_HINTS[code]}")
     return None

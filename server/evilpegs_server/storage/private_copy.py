@@ -11,9 +11,10 @@ from pathlib import Path
 from structlog.stdlib import BoundLogger
 
 from evilpegs_server.storage.backup import explained
-from evilpegs_server.storage.database import check_exists, newest_revision, open_existing_database
+from evilpegs_server.storage.database import check_exists, open_existing_database
 from evilpegs_server.storage.errors import DatabaseUnusableError
 from evilpegs_server.storage.location import connect, side_files
+from evilpegs_server.storage.schema import check_schema, revisions
 
 
 @contextmanager
@@ -23,7 +24,7 @@ def readable_database(url: str, log: BoundLogger | None = None) -> Iterator[str]
     Raises DatabaseUnusableError, or OSError if the temporary directory is full.
     """
     file = Path(os.path.realpath(check_exists(url)))
-    if os.access(file.parent, os.W_OK) and _revision(file) == newest_revision():
+    if os.access(file.parent, os.W_OK) and _revision(file) == revisions()[0]:
         yield url
         return
     with tempfile.TemporaryDirectory(prefix="evilpegs-") as folder:
@@ -56,6 +57,7 @@ def _copy(file: Path, copy: Path) -> None:
 
 def _revision(file: Path) -> str | None:
     with explained(file), closing(connect(file, "ro")) as connection:
+        check_schema(connection, file)
         if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'").fetchone():
             return None
         row = connection.execute("SELECT version_num FROM alembic_version").fetchone()

@@ -112,6 +112,20 @@ def test_damaged_page_is_one_line_and_no_copy(run, tmp_path, server, played, tam
     assert not Path("copy").exists()
 
 
+def test_missing_table_is_one_line_of_each_command(run, tampered):
+    url = tampered("DROP TABLE acts")
+    for command in (
+        ["serve", "--port", "0", "--no-site"],
+        ["show", "--site-port", "0"],
+        ["leaderboard"],
+        ["replay", "last"],
+    ):
+        result = run(*command, "--database", url)
+        assert (result.status, "the table acts is missing" in result.complaint) == (2, True)
+    result = run("database", "check", url)
+    assert (result.status, "damaged: the table acts is missing" in result.out) == (1, True)
+
+
 def test_schema_of_first_version_is_checked_and_copied(run):
     """An operator backs up before the upgrade."""
     old = Path(__file__).parents[2] / "compatibility" / "v0.1.0" / "evilpegs.sqlite3"

@@ -3,21 +3,30 @@
 import contextlib
 import re
 import sqlite3
+from unittest.mock import Mock
 
 import pytest
 import structlog
 from alembic import command
 from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from sqlalchemy import create_engine, inspect, text
 from sqlalchemy.exc import OperationalError
 
 from evilpegs_server import storage
 from evilpegs_server.storage.archive import load_match
-from evilpegs_server.storage.database import alembic_config, open_database, open_existing_database
-from evilpegs_server.storage.errors import DatabaseInUseError, DatabaseMissingError, DatabaseUnusableError
-from evilpegs_server.storage.location import engine_file
+from evilpegs_server.storage.backup import check_database
+from evilpegs_server.storage.database import open_database, open_existing_database
+from evilpegs_server.storage.errors import (
+    DatabaseDamagedError,
+    DatabaseInUseError,
+    DatabaseMissingError,
+    DatabaseUnavailableError,
+    DatabaseUnusableError,
+)
+from evilpegs_server.storage.location import connect, database_file, engine_file
 from evilpegs_server.storage.lock import DatabaseLock
+from evilpegs_server.storage.private_copy import readable_database
+from evilpegs_server.storage.schema import alembic_config, revisions, schema_flaws
 from support.matches import TINY
 from support.results import derived_of
 from support.stored_matches import StoredPlay, store, store_players
@@ -88,7 +97,7 @@ class TestMigrations:
         assert dict(documented) == stored
 
     def test_new_database_has_newest_revision(self, engine):
-        newest = ScriptDirectory.from_config(alembic_config()).get_current_head()
+        (newest, *_) = revisions()
         assert newest == "0006"
         with engine.connect() as connection:
             assert MigrationContext.configure(connection).get_current_revision() == newest
@@ -134,7 +143,53 @@ class TestMigrations:
         assert "9999" in refusal(database)
 
 
-def earlier_database(engine, folder, revision, *statements):
+FLAWS = {
+    "missing table": ("DROP TABLE acts", "acts", DatabaseDamagedError),
+    "missing table of every version": ("DROP TABLE events", "events", DatabaseDamagedError),
+    "view": (
+        "ALTER TABLE luck RENAME TO l; CREATE VIEW luck AS SELECT * FROM l",
+        "luck is a view",
+        DatabaseDamagedError,
+    ),
+    "dropped column": ("ALTER TABLE matches DROP COLUMN seed", "column seed", DatabaseDamagedError),
+    "foreign column": ("ALTER TABLE acts ADD COLUMN colour", "colour", DatabaseDamagedError),
+    "foreign trigger": (
+        "CREATE TRIGGER spy AFTER INSERT ON events BEGIN DELETE FROM luck; END",
+        "DROP TRIGGER spy",
+        DatabaseUnusableError,
+    ),
+    "later version": ("UPDATE alembic_version SET version_num = '0042'", "'0042'", DatabaseUnusableError),
+    "no version": ("DELETE FROM alembic_version", "alembic_version", DatabaseDamagedError),
+    "no table of versions": ("DROP TABLE alembic_version", "alembic_version", DatabaseDamagedError),
+}
+
+
+class TestSchema:
+    @pytest.mark.parametrize(("script", "named", "kind"), FLAWS.values(), ids=FLAWS)
+    def test_each_flaw_is_refused_and_found(self, engine, database, script, named, kind):
+        store_players(engine)
+        engine.dispose()
+        assert not check_database(database, lambda *_: None).damage
+        with contextlib.closing(sqlite3.connect(database_file(database))) as connection:
+            connection.executescript(script)
+            before = list(connection.iterdump())
+            assert named in refusal(database, kind=kind)
+            assert list(connection.iterdump()) == before
+        found = check_database(database, lambda *_: None)
+        assert len(found.damage) == 1
+        assert not found.sound
+        with pytest.raises(DatabaseUnusableError), readable_database(database):
+            pass
+
+    def test_each_revision_has_its_own_tables(self, engine, tmp_path):
+        for revision in reversed(revisions()):
+            (tmp_path / revision).mkdir()
+            earlier = earlier_database(engine, tmp_path / revision, revision, copied=())
+            with contextlib.closing(connect(database_file(earlier), "ro")) as connection:
+                assert schema_flaws(connection, tmp_path) == {}
+
+
+def earlier_database(engine, folder, revision, *statements, copied=("players", "matches", "events")):
     """Return the URL of a database of an earlier revision with the players, matches and events of ``engine``."""
     url = f"sqlite:///{folder / 'earlier.sqlite3'}"
     earlier = create_engine(url)
@@ -143,7 +198,7 @@ def earlier_database(engine, folder, revision, *statements):
         config = alembic_config()
         config.attributes["connection"] = connection
         command.upgrade(config, revision)
-        copies = (f"INSERT INTO {table} SELECT * FROM newer.{table}" for table in ("players", "matches", "events"))
+        copies = (f"INSERT INTO {table} SELECT * FROM newer.{table}" for table in copied)
         for statement in (*copies, *statements):
             connection.exec_driver_sql(statement)
         connection.commit()
@@ -197,6 +252,23 @@ class TestRefused:
         with pytest.raises(PermissionError):
             (tmp_path / "file").touch()
         assert "--database" in refusal(f"sqlite:///{tmp_path}/evilpegs.sqlite3", open_it)
+
+    def test_read_only_file_is_made_writable(self, engine, database, request):
+        engine.dispose()
+        database_file(database).chmod(0o444)
+        request.getfixturevalue("not_root")
+        message = refusal(database, kind=DatabaseUnavailableError)
+        assert "writable" in message
+        assert "--database" not in message
+
+    def test_full_disk_is_made_free(self, engine, database, monkeypatch):
+        """SQLite then cannot extend a file, such as the shared one, and says that the disk failed."""
+        failed = sqlite3.OperationalError("disk I/O error")
+        failed.sqlite_errorcode = sqlite3.SQLITE_IOERR_SHMSIZE
+        monkeypatch.setattr(storage.database, "check_schema", Mock(side_effect=failed))
+        message = refusal(database, kind=DatabaseUnavailableError)
+        assert "free space" in message
+        assert "--database" not in message
 
     def test_directory_as_database_is_refused(self, tmp_path):
         message = refusal(f"sqlite:///{tmp_path}")
