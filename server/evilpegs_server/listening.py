@@ -11,12 +11,19 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
+from structlog.stdlib import BoundLogger
+
 from evilpegs_game.errors import EvilpegsError
 from evilpegs_protocol.constants import PATH
 from evilpegs_server.hosts import DEFAULT_PORTS, PublicAddress
 from evilpegs_server.settings import Settings
 
 _BACKLOG: Final = 128
+SITE_CONNECTIONS: Final = 2_500
+"""All streams that there may be, and some more."""
+# 35 on a quiet server, 20 for the database when all read it at once, and a backlog of connections to refuse
+OWN_FILES: Final = 192
+"""The files of a process besides its connections."""
 _ALL_INTERFACES: Final = frozenset({"0.0.0.0", "::"})  # noqa: S104 - recognized, not bound
 
 
@@ -46,12 +53,29 @@ def find_site_address(settings: Settings, port: int) -> PublicAddress:
     return PublicAddress(scheme, "/", port, url, settings.site_host if is_apart else None)
 
 
-def allow_open_files() -> None:
-    """Let this process and its children open as many files as the system allows: each connection is one."""
+def fit_open_files(settings: Settings, log: BoundLogger, *, has_game: bool = True) -> Settings:
+    """Let this process and its children open as many files as the system allows, and log which connections do not fit.
+
+    Return the settings with a ``max_connections`` that fits.
+    """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft != hard:  # usually 1,024, and the site alone takes 2,500 connections
+    if soft != hard:  # usually 1,024
         with contextlib.suppress(OSError, ValueError):  # macOS refuses what is above its own limit
             resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    wanted = {"max_connections": settings.max_connections} if has_game else {}
+    wanted |= {"connections of the site": SITE_CONNECTIONS} if settings.site else {}
+    if cut := [f"{fitting} of {most} {name}" for name, most in wanted.items() if (fitting := fit(most)) < most]:
+        needed = max(wanted.values()) + OWN_FILES
+        files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        how = f"with LimitNOFILE={needed} in a service, else as root with nofile in /etc/security/limits.conf"
+        log.warning(f"the system allows {files} open files, enough for {' and '.join(cut)}; allow {needed}, {how}")
+    return settings.model_copy(update={"max_connections": fit(settings.max_connections)})
+
+
+def fit(connections: int) -> int:
+    """Return at most as many connections as this process can have and still open its own files."""
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return connections if files < 0 else min(connections, files - min(OWN_FILES, files // 2))
 
 
 async def check_addresses(settings: Settings) -> None:

@@ -26,12 +26,12 @@ from evilpegs_server.gateway.login import SessionServices, lapse_names, lapse_on
 from evilpegs_server.gateway.metrics import GameMetrics
 from evilpegs_server.hosts import AllowedHosts, PublicAddress, host_in_url
 from evilpegs_server.listening import (
-    allow_open_files,
     bind_site,
     check_addresses,
     close_all,
     find_game_address,
     find_site_address,
+    fit_open_files,
     load_tls,
     naming_address,
 )
@@ -265,7 +265,7 @@ async def serve_until_stopped(settings: Settings, log: BoundLogger, announce: Ca
 
     The process ends less than ten seconds after the signal, even if a step of stopping hangs.
     """
-    allow_open_files()
+    settings = fit_open_files(settings, log)
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
 

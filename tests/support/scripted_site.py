@@ -78,7 +78,7 @@ async def running_site(site):
     site.url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
     options = {"subprotocols": ["evilpegs.v1"], "compression": None, "close_timeout": 1}
     async with (
-        running_http_server(site, [listener], SiteCounts()),
+        running_http_server(site, [listener], SiteCounts(), 100),
         serve(site.converse, "127.0.0.1", 0, **options) as server,
     ):
         yield f"ws://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"

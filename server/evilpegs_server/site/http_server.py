@@ -19,8 +19,6 @@ from evilpegs_server.site.metrics import SiteCounts
 KEEP_ALIVE_SECONDS: Final = 15
 CLOSE_SECONDS: Final = 0.5
 """The time for responses to reach their clients when the server stops."""
-# all streams that there may be, and some more
-MAX_CONNECTIONS: Final = 2_500
 # enough for a class that shares one address; this machine itself is not limited by address
 MAX_PER_ADDRESS: Final = 300
 MAX_REQUEST_BYTES: Final = 16 << 10
@@ -33,7 +31,11 @@ CHECK_SECONDS: Final = 5.0
 
 @asynccontextmanager
 async def running_http_server(
-    app: ASGIApp, sockets: list[socket.socket], counts: SiteCounts, tls: ssl.SSLContext | None = None
+    app: ASGIApp,
+    sockets: list[socket.socket],
+    counts: SiteCounts,
+    max_connections: int,
+    tls: ssl.SSLContext | None = None,
 ) -> AsyncIterator[None]:
     """Serve ``app`` within the block; at its end, responses in progress have `CLOSE_SECONDS` to finish."""
     connections: set[Connection] = set()
@@ -53,7 +55,7 @@ async def running_http_server(
         ssl_context_factory=None if tls is None else lambda _config, _default: tls,
     )
     config.load()
-    limited = partial(Connection, connections, counts, config.http_protocol_class)
+    limited = partial(Connection, connections, counts, max_connections, config.http_protocol_class)
     config.http_protocol_class = limited  # type: ignore[assignment] # it is called like a class
     server = uvicorn.Server(config)
     server.capture_signals = nullcontext  # type: ignore[method-assign, assignment] # they are the program's
@@ -92,11 +94,12 @@ class Connection(asyncio.Protocol):
         self,
         others: set["Connection"],
         counts: SiteCounts,
+        most: int,
         http_protocol: type[asyncio.Protocol],
         app_state: dict[str, Any],
         **rest: Any,
     ) -> None:
-        self._others, self._counts = others, counts
+        self._others, self._counts, self._most = others, counts, most
         self._http = http_protocol(app_state=app_state | {"connection": self}, **rest)  # type: ignore[call-arg]
         self._received = 1  # a new connection is like a begun request
         self._written, self._unsent, self._is_late = 0, 0, False
@@ -106,7 +109,7 @@ class Connection(asyncio.Protocol):
         peer = transport.get_extra_info("peername")
         self._address = TrustedProxies().counted_peer(peer[0] if peer else None)
         of_address = sum(each._address == self._address for each in self._others)
-        if len(self._others) >= MAX_CONNECTIONS or (self._address is not None and of_address >= MAX_PER_ADDRESS):
+        if len(self._others) >= self._most or (self._address is not None and of_address >= MAX_PER_ADDRESS):
             self._counts.refused_connections += 1
             transport.set_protocol(asyncio.Protocol())
             transport.abort()

@@ -43,11 +43,11 @@ async def send_much(scope, receive, send):
 
 
 @contextlib.asynccontextmanager
-async def serving(app, counts=None):
+async def serving(app, counts=None, most=9):
     """Serve an application; return a function that opens a connection to it."""
     sockets = await bind("127.0.0.1", 0)
     host, port = sockets[0].getsockname()
-    async with running_http_server(app, sockets, counts or SiteCounts()):
+    async with running_http_server(app, sockets, counts or SiteCounts(), most):
         yield lambda: asyncio.open_connection(host, port)
 
 
@@ -97,8 +97,7 @@ async def test_unfinished_request_ends_connection(monkeypatch):
 async def test_silent_connections_are_ended(monkeypatch):
     """Connections that ask for nothing end by themselves, so they cannot keep others out."""
     monkeypatch.setattr(http_server, "CHECK_SECONDS", 0.02)
-    monkeypatch.setattr(http_server, "MAX_CONNECTIONS", 2)
-    async with serving(answer) as connect:
+    async with serving(answer, most=2) as connect:
         silent = [await connect() for _ in range(2)]
         assert [await read_all(reader) for reader, _ in silent] == [b"", b""]
         monkeypatch.setattr(http_server, "CHECK_SECONDS", PATIENCE)
@@ -249,9 +248,8 @@ class TestControls:
             writer.close()
 
 
-async def test_connection_over_limit_is_refused(monkeypatch):
-    monkeypatch.setattr(http_server, "MAX_CONNECTIONS", 1)
-    async with serving(answer) as connect:
+async def test_connection_over_limit_is_refused():
+    async with serving(answer, most=1) as connect:
         first, second = await connect(), await connect()
         assert await read_all(second[0]) == b""
         first[1].write(REQUEST)
