@@ -21,6 +21,7 @@ from evilpegs_clients.verification.independent.check import MAX_CODES, CheckedGa
 from evilpegs_clients.verification.verify import (
     check_signature,
     find_signer,
+    is_weak_key,
     require_cryptography,
     verify_match,
 )
@@ -86,7 +87,7 @@ def verify(
 def _read_keys(key: str) -> tuple[str, ...]:
     require_cryptography()
     if _is_public_key(key):
-        return (key,)
+        return _refuse_weak((key,))
     try:
         lines = [line.strip() for line in Path(key).read_text(encoding="ascii").splitlines()]
     except (OSError, ValueError) as error:
@@ -99,6 +100,15 @@ def _read_keys(key: str) -> tuple[str, ...]:
         raise CommandError(
             f"{key[:200]} is not a list of public keys, one per line; "
             "a server names its own in /api/v1/keys, and in the file .key.pub beside its database"
+        )
+    return _refuse_weak(keys)
+
+
+def _refuse_weak(keys: tuple[str, ...]) -> tuple[str, ...]:
+    for weak in filter(is_weak_key, keys):
+        raise CommandError(
+            f"{weak} is no key of a server: it is a point of small order, with which anyone can sign anything; "
+            "do not trust whoever gave it to you"
         )
     return keys
 
@@ -139,7 +149,7 @@ class GameVerification:
 class Unproved:
     """A claim that no match record can prove, and a line that gives the reason."""
 
-    claim: Literal["player", "times", "void", "match"]
+    claim: Literal["player", "times", "void", "conditions", "match"]
     why: str
 
 
@@ -220,10 +230,12 @@ def _unproved_claims(started: MatchStarted, is_signed: bool | None) -> tuple[Unp
         made_by += "; name the public key of the server with --key"
     elif is_signed:
         made_by = "the owner of the key could have made up the whole record"
+    conditions = "under which conditions: the record alone says what ladder, rated and guess_limit are"
     return (
         Unproved("player", f"who played: that it was {started.player} is the word of the server"),
         Unproved("times", "when the match was played and how long turns took: the server read its own clocks"),
         Unproved("void", "why games are void: the server alone says that it failed"),
+        *(() if is_signed else (Unproved("conditions", conditions),)),
         Unproved("match", f"that the match took place at all: {made_by}"),
     )
 

@@ -260,6 +260,18 @@ def check_signature(events: Sequence[Mapping[str, Any]], keys: Sequence[str]) ->
     return []
 
 
+_FIELD: Final = 2**255 - 19
+
+
+def is_weak_key(key: str) -> bool:
+    """Return True for a point of small order, with which signatures that nobody made are valid; raises ValueError."""
+    encoded = int.from_bytes(parse_bytes(key, KEY_BYTES), "little")
+    y = encoded % 2**255  # without the sign of x; not below the field's order for the encodings that are not canonical
+    # y is 1 for the order 1, -1 for 2, and 0 for 4. For 8, doubling gives the order 4, so 0 = y^2 + x^2, and with this
+    # the curve, -x^2 + y^2 = 1 + d x^2 y^2 with d = -121665/121666, becomes the last factor.
+    return y * (y**2 - 1) * (121_666 * (2 * y**2 - 1) - 121_665 * y**4) % _FIELD == 0
+
+
 def _is_signed_by(over: Mapping[str, Any], key: str) -> bool:
     from cryptography.exceptions import InvalidSignature  # noqa: PLC0415 - see the docstring of this module
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey  # noqa: PLC0415
@@ -267,6 +279,6 @@ def _is_signed_by(over: Mapping[str, Any], key: str) -> bool:
     try:
         public_key = Ed25519PublicKey.from_public_bytes(parse_bytes(key, KEY_BYTES))
         public_key.verify(parse_bytes(over["signature"], SIGNATURE_BYTES), signed_statement(over))
+        return not is_weak_key(key)
     except (InvalidSignature, ValueError, TypeError, KeyError, AttributeError):
         return False
-    return True

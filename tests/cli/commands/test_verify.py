@@ -136,7 +136,9 @@ def test_verify_json_has_documented_keys(run, evil_match, record):
     assert (document["match"], document["events"], document["holds"]) == (evil_match, 30, True)
     assert (document["findings"], document["not_checked"]) == ([], [])
     assert document["signed_by"] is None
-    assert [claim["claim"] for claim in document["not_proved"]] == ["player", "times", "void", "match"]
+    claims = {claim["claim"]: claim["why"] for claim in document["not_proved"]}
+    assert list(claims) == ["player", "times", "void", "conditions", "match"]
+    assert all(field in claims["conditions"] for field in ("ladder", "rated", "guess_limit"))
     assert [game["secret"] for game in document["games"]] == [
         event["secret"] for event in events_of(record) if event["type"] == "game_over"
     ]

@@ -54,6 +54,7 @@ def findings(result):
 def test_real_record_is_signed_by_server(run, real, key):
     result = run("verify", real, "--key", key, "--json")
     assert (result.status, result.document["signed_by"], result.document["findings"]) == (0, key, [])
+    assert "conditions" not in {claim["claim"] for claim in result.document["not_proved"]}
     assert key in run("verify", real, "--key", key).out.splitlines()[-1]
 
 
@@ -133,6 +134,16 @@ def test_file_without_keys_is_refused(run, real, tmp_path, contents):
     result = run("verify", real, "--key", tmp_path / "keys")
     assert (result.status, result.out) == (2, "")
     assert str(tmp_path / "keys") in result.complaint
+
+
+def test_point_of_small_order_is_refused(run, real, key, tmp_path):
+    weak = "A" * 43
+    (tmp_path / "keys").write_text(f"{key}\n{weak}\n")
+    for given in (weak, tmp_path / "keys"):
+        result = run("verify", real, "--key", given)
+        assert (result.status, result.out) == (2, "")
+        assert weak in result.complaint
+        assert "small order" in result.complaint
 
 
 @pytest.mark.parametrize("key", ["", "none", ".", "a\0b", "A" * 42])
