@@ -10,12 +10,15 @@ from typing import Final
 
 from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.registry import Collector
 
 from evilpegs_game.live.cache import CacheState
 from evilpegs_server.storage.durations import BOUNDS, Durations
 from evilpegs_server.work.scheduler import PoolMetrics
 
+# some scrapers refuse the newer version 1.0.0, which differs for names that this server does not have
+METRICS_TYPE: Final = CONTENT_TYPE_PLAIN_0_0_4
 NOT_LOCAL: Final = "metrics are for this machine only; see the setting public_metrics"
 
 

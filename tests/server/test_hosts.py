@@ -179,3 +179,13 @@ def test_loopback_hosts_are_this_machine(host, expected):
 )
 def test_local_requests_come_from_this_machine_without_a_proxy(peer, headers, expected):
     assert is_local(peer, {"Host": "localhost"} | headers) is expected
+
+
+def test_metrics_may_be_asked_of_any_one_host():
+    """Whether the client may read them does not depend on the name then."""
+    hosts = AllowedHosts()
+    assert hosts.allow(["evilpegs_game-1:8765"], "/metrics")
+    assert not hosts.allow(["evilpegs_game-1:8765"], "/readyz")
+    assert not hosts.allow(["localhost", "localhost"], "/metrics")
+    assert not hosts.allow([], "/metrics")
+    assert not is_local("127.0.0.1", {"Host": "evilpegs_game-1:8765"})

@@ -51,7 +51,7 @@ class Entrance:
     def refusal(self, connection: ServerConnection, request: Request, ticket: Ticket) -> Response | None:
         """Return the response that refuses a request, if any; behind a proxy, count its client's address."""
         headers = request.headers
-        if self.hosts.find(headers.get_all("Host")) is None:
+        if not self.hosts.allow(headers.get_all("Host"), request.path.split("?")[0]):
             why = "This server does not answer for that host; add its name to the setting hosts.\n"
             return connection.respond(http.HTTPStatus.MISDIRECTED_REQUEST, why)
         origins = headers.get_all("Origin")

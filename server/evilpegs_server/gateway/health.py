@@ -4,7 +4,6 @@ import http
 from typing import Final
 
 import orjson
-from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from websockets.asyncio.server import ServerConnection
 from websockets.http11 import Request, Response
 
@@ -12,7 +11,7 @@ from evilpegs_server.gateway.entrance import peer_address
 from evilpegs_server.gateway.login import SessionServices
 from evilpegs_server.gateway.metrics import GameMetrics
 from evilpegs_server.hosts import is_local
-from evilpegs_server.metric_families import NOT_LOCAL
+from evilpegs_server.metric_families import METRICS_TYPE, NOT_LOCAL
 
 RETRY_SECONDS: Final = 2
 
@@ -32,7 +31,7 @@ def health_response(
             peer = peer_address(connection.transport)
             if not services.settings.public_metrics and not is_local(peer, request.headers):
                 return _problem(connection, 403, NOT_LOCAL)
-            return _respond(connection, 200, CONTENT_TYPE_LATEST, metrics.text())
+            return _respond(connection, 200, METRICS_TYPE, metrics.text())
     return None
 
 

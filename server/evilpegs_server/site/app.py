@@ -86,7 +86,7 @@ class HostCheck:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         named = Headers(scope=scope).getlist("host")
-        if self._hosts.find(named) is None and (named or scope["http_version"] != "1.0"):
+        if not self._hosts.allow(named, scope["path"]) and (named or scope["http_version"] != "1.0"):
             detail = "this server does not answer for that host; add its name to the setting hosts"
             await problem_response(421, detail)(scope, receive, send)
         else:

@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from typing import Annotated, Final
 
 from fastapi import APIRouter, FastAPI, HTTPException, Path, Query, Request, Response
-from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from pydantic import BaseModel, ConfigDict, Field
 
 from evilpegs_protocol.constants import SUBPROTOCOL
 from evilpegs_protocol.fields import Name
 from evilpegs_server.hosts import is_local
 from evilpegs_server.leaderboard.row import LeaderboardRow
-from evilpegs_server.metric_families import NOT_LOCAL
+from evilpegs_server.metric_families import METRICS_TYPE, NOT_LOCAL
 from evilpegs_server.site import match_routes, stream_routes
 from evilpegs_server.site.models import (
     GameAddressDocument,
@@ -157,7 +156,7 @@ async def get_metrics(site: CurrentSite, request: Request) -> Response:
     peer = request.client.host if request.client is not None else ""
     if not site.public_metrics and not is_local(peer, request.headers):
         raise HTTPException(403, NOT_LOCAL)
-    return answer(site.metrics.text(), _NEVER_KEPT, CONTENT_TYPE_LATEST)
+    return answer(site.metrics.text(), _NEVER_KEPT, METRICS_TYPE)
 
 
 @_ladders.get("/ladders", response_model=LadderList, responses=problem_statuses())

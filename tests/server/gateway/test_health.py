@@ -13,7 +13,7 @@ from evilpegs_server.settings import Settings
 from evilpegs_server.storage.writer import STUCK_SECONDS, Writer
 from support.patience import PATIENCE
 from support.servers import dial
-from support.shown_metrics import values
+from support.shown_metrics import SCRAPERS, TEXT_FORMAT, values
 
 
 async def until(condition):
@@ -95,9 +95,9 @@ async def test_server_that_stops_asks_to_try_again(web, server):
     assert (await web.get("/healthz")).status_code == 200
 
 
-@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
-async def test_foreign_host_is_refused(web, path):
-    assert (await web.get(path, headers={"Host": "stranger.example"})).status_code == 421
+@pytest.mark.parametrize(("path", "status"), [("/healthz", 421), ("/readyz", 421), ("/metrics", 403)])
+async def test_foreign_host_is_refused(web, path, status):
+    assert (await web.get(path, headers={"Host": "stranger.example"})).status_code == status
 
 
 async def test_only_get_and_head_are_answered(web):
@@ -133,5 +133,8 @@ async def test_public_metrics_are_for_all(database):
     settings = Settings(port=0, site=False, public_metrics=True, database=database)
     async with running_server(settings, structlog.get_logger()) as server, httpx.AsyncClient() as web:
         url = f"http://127.0.0.1:{server.port}/metrics"
-        answer = await web.get(url, headers={"X-Forwarded-For": "192.0.2.7"}, timeout=PATIENCE)
-    assert "evilpegs_guesses_total" in answer.text
+        for headers in ({"X-Forwarded-For": "192.0.2.7"}, *SCRAPERS):
+            answer = await web.get(url, headers=headers, timeout=PATIENCE)
+            assert "evilpegs_guesses_total" in answer.text
+            assert answer.headers["Content-Type"] == TEXT_FORMAT
+            assert (await web.head(url, headers=headers, timeout=PATIENCE)).status_code == 200

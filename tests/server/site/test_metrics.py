@@ -4,15 +4,18 @@ from types import SimpleNamespace
 
 import httpx
 import pytest
+import structlog
 from fastapi import FastAPI
 
 from evilpegs_game.live.cache import ByteCache
+from evilpegs_server.settings import Settings
 from evilpegs_server.site.metrics import ShowMetrics, SiteCounts
 from evilpegs_server.site.routes import add_routes
 from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.scheduler import ONE_AT_A_TIME
+from support.in_process import running_server
 from support.patience import PATIENCE
-from support.shown_metrics import values
+from support.shown_metrics import SCRAPERS, TEXT_FORMAT, values
 
 NAME = "zebra-crossing"
 
@@ -125,6 +128,17 @@ async def test_metrics_are_for_this_machine(ask, client, headers, public, status
     assert ("evilpegs_site_connections" in response.text) == (status == 200)
     if status == 200:
         assert response.headers["Content-Type"].startswith("text/plain; version=")
+
+
+async def test_every_scraper_is_answered(database):
+    settings = Settings(port=0, site_port=0, public_metrics=True, database=database)
+    async with running_server(settings, structlog.get_logger()) as server, httpx.AsyncClient(timeout=PATIENCE) as web:
+        for headers in SCRAPERS:
+            answer = await web.get(f"{server.site_url}metrics", headers=headers)
+            assert "evilpegs_site_connections" in answer.text
+            assert answer.headers["Content-Type"] == TEXT_FORMAT
+            assert (await web.head(f"{server.site_url}metrics", headers=headers)).status_code == 200
+        assert (await web.get(f"{server.site_url}readyz", headers=SCRAPERS[-1])).status_code == 421
 
 
 async def test_site_is_ready_once_results_are_counted(ask, parts):
