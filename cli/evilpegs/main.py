@@ -16,9 +16,11 @@ from typing import Final
 
 from cyclopts import App, Parameter
 
-from evilpegs.errors import user_message
+from evilpegs.errors import CommandError, user_message
 from evilpegs.signals import TerminatedError
 
+ADDRESS_SPACE: Final = 1 << 30
+"""The least bytes for a process of a server; on two processors it maps 700 MB at its start."""
 USER_ERROR_STATUS: Final = 2
 INTERRUPTED_STATUS: Final = 130
 CLOSED_PIPE_STATUS: Final = 1
@@ -120,9 +122,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     SIGTERM or SIGHUP, and 1 if nobody reads the output. A fault of the program is raised.
     """
     prepare_streams()
+    words = list(sys.argv[1:] if arguments is None else arguments)
     try:
+        _check_address_space(words)
         with _paused_collection():
-            command, bound, _ = app.parse_args(list(sys.argv[1:] if arguments is None else arguments))
+            command, bound, _ = app.parse_args(words)
         if arguments is None:
             gc.freeze()  # compiling kernels takes 4 % longer if all that was imported is checked for garbage
         report_kernels()
@@ -144,6 +148,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"evilpegs: {line}", file=sys.stderr)  # noqa: T201
         return USER_ERROR_STATUS
     return int(status or 0)
+
+
+def _check_address_space(words: Sequence[str]) -> None:
+    # first: with less, the libraries fail to load in many ways, and some print lines of their own
+    if words[:1] not in (["serve"], ["show"]):
+        return
+    import resource  # noqa: PLC0415 - not on every system
+
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if 0 <= limit < ADDRESS_SPACE:
+        raise CommandError(
+            f"each process of a server needs {ADDRESS_SPACE >> 20:,} MiB of address space, and only {limit >> 20:,} "
+            "are allowed; run ulimit -v unlimited before it, or leave LimitAS out of the service"
+        )
 
 
 class _KernelMessages(logging.Handler):

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from structlog.stdlib import BoundLogger
 
+from evilpegs_game.errors import EvilpegsError
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_protocol.codec import encode
 from evilpegs_protocol.constants import PATH
@@ -72,6 +73,10 @@ COMPILING_SECONDS: Final = 3.0
 Show = Callable[[ShowSetup, list[socket.socket], BoundLogger], AbstractAsyncContextManager[Callable[[int], None]]]
 
 
+class ClockWrongError(EvilpegsError):
+    """The clock of the machine is so wrong that no event can have its time."""
+
+
 class SentEvents:
     """The id of the last event that players have; ``listener`` gets each new one."""
 
@@ -124,9 +129,12 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
 ) -> AsyncIterator[RunningServer]:
     """Run a server within the block, then stop it in order; ``show`` runs what is shown, in this process or apart.
 
-    Raises DatabaseUnusableError, KeyUnusableError, BrokerUnusableError, TlsUnusableError or AddressUnusableError, all
-    before it accepts connections.
+    Raises ClockWrongError, DatabaseUnusableError, KeyUnusableError, BrokerUnusableError, TlsUnusableError or
+    AddressUnusableError, all before it accepts connections.
     """
+    if (now := wall_ms()) < 0:
+        days = -now // 86_400_000
+        raise ClockWrongError(f"the clock of this machine is {days:,} days before 1970; set it, and start again")
     find_broker(settings)  # for its errors: the show process has them later
     tls = load_tls(settings.tls_cert, settings.tls_key)
     await check_addresses(settings)

@@ -6,6 +6,9 @@ import re
 import signal
 import socket
 import stat
+import subprocess
+import sys
+import time
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -18,6 +21,7 @@ from evilpegs_clients.strategies.registry import STRATEGIES
 from evilpegs_server.listening import AddressUnusableError
 from evilpegs_server.storage.errors import DatabaseInUseError
 from support.certificates import make_certificate
+from support.patience import PATIENCE
 
 
 def log_lines(result):
@@ -49,6 +53,26 @@ def test_serve_greets_with_site_that_answers(serve):
     result = running.end(signal.SIGTERM)
     assert result.status == 0
     assert [line["event"] for line in log_lines(result)] == ["listening", "stopped"]
+
+
+@pytest.mark.parametrize("command", ["serve", "show"])
+@pytest.mark.parametrize("kibibytes", [150_000, 400_000, 600_000])
+def test_too_little_address_space_is_one_line(command, kibibytes):
+    """In less of it, libraries fail to load, each in its own way."""
+    shell = f"ulimit -v {kibibytes}; exec {sys.executable} -m evilpegs {command}"
+    result = subprocess.run(["sh", "-c", shell], capture_output=True, text=True, timeout=PATIENCE, check=False)
+    (line,) = result.stderr.splitlines()
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "ulimit -v" in line
+    assert f"{kibibytes // 1024} " in line
+
+
+def test_clock_before_1970_is_one_line(run, monkeypatch, tmp_path):
+    monkeypatch.setattr(time, "time_ns", lambda: -3 * 86_400 * 10**9)
+    result = run("serve", "--port", "0", "--no-site", "--database", f"sqlite:///{tmp_path}/a.sqlite3")
+    assert (result.status, result.out) == (2, "")
+    assert "3 days before 1970" in result.complaint
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_serve_refuses_site_port_in_use(run):
