@@ -19,6 +19,9 @@ IpNetwork = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 # one subscriber usually has all addresses with the same leading 64 bits
 _IPV6_PREFIX: Final = 64
+# but some have a whole /48, which may therefore have four times as much, and not 65,536 times
+_WIDE_PREFIX: Final = 48
+WIDE_SHARE: Final = 4
 _WITH_PORT: Final = re.compile(r"\[([^\]]*)\](?::[0-9]{1,5})?|([0-9.]+):[0-9]{1,5}")
 
 
@@ -39,6 +42,14 @@ def counted_network(address: IpAddress) -> str:
     if isinstance(address, ipaddress.IPv4Address):
         return str(address)
     return str(ipaddress.IPv6Network((address, _IPV6_PREFIX), strict=False))
+
+
+def limited_networks(counted: str) -> dict[str, int]:
+    """Return the networks in which a `counted_network` is limited, with the multiple of a limit that each may have."""
+    if "/" not in counted:
+        return {counted: 1}
+    wide = ipaddress.ip_network(counted).supernet(new_prefix=_WIDE_PREFIX)
+    return {counted: 1, str(wide): WIDE_SHARE}
 
 
 MAX_HEADER: Final = 4096  # characters; a longer header names no client

@@ -128,7 +128,7 @@ class Settings(BaseSettings):
     max_practice_matches: Annotated[int, Field(ge=1)] = 4000
     """The most open practice matches, two per seat. A further one ends those of the guest who left longest ago."""
     connections_per_address: Annotated[int, Field(ge=1)] = 200
-    """The most connections per address, enough for a class behind one address; IPv6 is counted by /64 network."""
+    """The most connections per address, enough for a class behind one address; IPv6 counts by /64 and /48."""
     connections_before_hello: Annotated[int, Field(ge=1)] = 8
     """The most connections per address that may take 10 seconds to say hello; others have ``reserve_hello_seconds``."""
     new_names_per_hour: Annotated[int, Field(ge=1)] = 200

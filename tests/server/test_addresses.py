@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from evilpegs_server.addresses import MAX_HEADER, TrustedProxies, counted_network, parse_address
+from evilpegs_server.addresses import MAX_HEADER, TrustedProxies, counted_network, limited_networks, parse_address
 
 PROXIES = TrustedProxies([ip_network("127.0.0.1"), ip_network("10.0.0.0/8"), ip_network("2001:db8:ffff::/48")])
 HEADERS = st.lists(st.text(st.sampled_from('0123456789abcdef.:,;="[] for\\_%'), max_size=60), max_size=3)
@@ -47,6 +47,11 @@ def test_address_is_parsed_with_and_without_port(text, address):
 def test_ipv6_is_counted_by_network(address, counted):
     assert counted_network(parse_address(address)) == counted
     assert PROXIES.counted_peer(address) == counted
+
+
+def test_ipv6_is_limited_by_wider_network_too():
+    assert limited_networks("2001:db8:1:2::/64") == {"2001:db8:1:2::/64": 1, "2001:db8:1::/48": 4}
+    assert limited_networks("192.0.2.1") == {"192.0.2.1": 1}
 
 
 def test_loopback_is_counted_only_with_proxies():

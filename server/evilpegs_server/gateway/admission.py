@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
+from evilpegs_server.addresses import limited_networks
 from evilpegs_server.gateway.rate_limit import RecentExcess
 from evilpegs_server.settings import Settings
 
@@ -62,6 +63,7 @@ class Ticket:
     is_closed: bool = False
     is_crowded: bool = False
     """True if its address had too many connections without `hello` when this one was counted."""
+    records: list["AddressRecord"] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -85,8 +87,11 @@ class Window:
 
 @dataclass(slots=True)
 class AddressRecord:
-    """The counts of one address; ``before_hello`` counts its connections that have not sent `hello`."""
+    """The counts of one network; ``before_hello`` counts its connections that have not sent `hello`."""
 
+    network: str
+    share: int
+    """The multiple of each limit that the network may have."""
     connections: int = 0
     before_hello: int = 0
     new_names: Window = field(default_factory=lambda: Window(HOUR_MS))
@@ -112,7 +117,7 @@ class Admission:
         self.ordinary_taken = self.reserve_taken = self.guests = 0
         # by player, in the order of the begins of their hours
         self._matches: OrderedDict[int, Window] = OrderedDict()
-        # by the text of `addresses.counted_network`, so a whole /64 of IPv6 has one record
+        # by the texts of `addresses.limited_networks`: for IPv6 a /64 and the /48 around it
         self._records: dict[str, AddressRecord] = {}
         # those without connections, in the order in which they lost the last one
         self._idle: OrderedDict[str, AddressRecord] = OrderedDict()
@@ -161,7 +166,7 @@ class Admission:
             self.ordinary_taken += 1
         ticket.said_hello, ticket.is_guest = True, is_guest
         self.guests += is_guest
-        if (record := self._record(ticket.address)) is not None:
+        for record in ticket.records:
             record.before_hello -= 1
 
     def log_out(self, ticket: Ticket) -> None:
@@ -170,7 +175,7 @@ class Admission:
             return
         self.guests -= ticket.is_guest
         ticket.said_hello = ticket.is_guest = False
-        if (record := self._record(ticket.address)) is not None:
+        for record in ticket.records:
             record.before_hello += 1
 
     def note_silence(self, ticket: Ticket, now: float) -> None:
@@ -184,23 +189,21 @@ class Admission:
         self.ordinary_taken -= not ticket.is_reserve
         self.reserve_taken -= ticket.is_reserve
         self.guests -= ticket.is_guest
-        if ticket.address is not None:
-            record = self._records[ticket.address]
+        for record in ticket.records:
             record.before_hello -= not ticket.said_hello
             record.connections -= 1
             if record.connections == 0:
-                self._keep_idle(ticket.address, record, now)
+                self._keep_idle(record, now)
 
     def take_new_name(self, ticket: Ticket, now: float) -> None:
         """Count a claimed name. Raises LimitMetError if the address claimed too many in the last hour."""
-        record, most = self._record(ticket.address), self.limits.new_names_per_hour
-        if record is None:
-            return
-        if record.new_names.current(now) >= most:
-            wait = round(record.new_names.ends - now)
-            message = f"your address may claim {most} names per hour; come back later"
-            raise self._met(Limit.NEW_NAMES, message, ticket.address, now, wait)
-        record.new_names.add(now)
+        for record in ticket.records:
+            if record.new_names.current(now) >= (most := record.share * self.limits.new_names_per_hour):
+                wait = round(record.new_names.ends - now)
+                message = f"your address may claim {most} names per hour; come back later"
+                raise self._met(Limit.NEW_NAMES, message, ticket.address, now, wait)
+        for record in ticket.records:
+            record.new_names.add(now)
 
     def take_match(self, player: int, now: float) -> None:
         """Count a match that a player asks for. Raises LimitMetError if they asked for too many in the last hour."""
@@ -214,38 +217,37 @@ class Admission:
 
     def take_failed_token(self, ticket: Ticket, now: float) -> float:
         """Count a wrong token, and return the milliseconds by which to delay the answer."""
-        record = self._record(ticket.address)
-        if record is None or record.failed_tokens.add(now) <= self.limits.failed_tokens_per_minute:
+        most = self.limits.failed_tokens_per_minute
+        # not any(): each record counts the token
+        if not sum(record.failed_tokens.add(now) > record.share * most for record in ticket.records):
             return 0.0
         self._met(Limit.FAILED_TOKENS, "", ticket.address, now)
         return FAILED_TOKEN_DELAY_MS
 
-    def _record(self, address: str | None) -> AddressRecord | None:
-        return None if address is None else self._records.get(address)
-
     def _count(self, ticket: Ticket, address: str | None) -> None:
         ticket.address = address
-        if address is None:
-            return
-        record = self._records.setdefault(address, AddressRecord())
-        self._idle.pop(address, None)
-        record.connections += 1
-        record.before_hello += 1
-        if record.before_hello > self.limits.connections_before_hello:
-            ticket.is_crowded = True
-            ticket.hello_ms = min(ticket.hello_ms, 1000 * self.limits.reserve_hello_seconds)
+        for network, share in {} if address is None else limited_networks(address).items():
+            record = self._records.setdefault(network, AddressRecord(network, share))
+            ticket.records.append(record)
+            self._idle.pop(network, None)
+            record.connections += 1
+            record.before_hello += 1
+            if record.before_hello > share * self.limits.connections_before_hello:
+                ticket.is_crowded = True
+                ticket.hello_ms = min(ticket.hello_ms, 1000 * self.limits.reserve_hello_seconds)
 
     def _check_address(self, address: str | None, now: float) -> None:
-        record, most = self._record(address), self.limits.connections_per_address
-        if record is not None and record.connections >= most:
-            message = f"your address has {most} connections; close some or come back later"
-            raise self._met(Limit.PER_ADDRESS, message, address, now)
+        for network, share in {} if address is None else limited_networks(address).items():
+            record, most = self._records.get(network), share * self.limits.connections_per_address
+            if record is not None and record.connections >= most:
+                message = f"your address has {most} connections; close some or come back later"
+                raise self._met(Limit.PER_ADDRESS, message, address, now)
 
-    def _keep_idle(self, address: str, record: AddressRecord, now: float) -> None:
+    def _keep_idle(self, record: AddressRecord, now: float) -> None:
         if record.counts_until() > now:
-            self._idle[address] = record
+            self._idle[record.network] = record
         else:
-            del self._records[address]
+            del self._records[record.network]
         while self._idle:
             oldest, first = next(iter(self._idle.items()))
             if len(self._idle) <= MAX_IDLE and first.counts_until() > now:

@@ -19,6 +19,7 @@ from evilpegs_server.gateway.rate_limit import OVER_LIMIT_MS
 from evilpegs_server.settings import Settings
 
 ANN, BOB = "192.0.2.1", "192.0.2.2"
+CY, DEE = "2001:db8::/64", "2001:db8:0:1::/64"
 HOUR_MS = 3_600_000
 LIMITS = Settings(
     max_connections=20,
@@ -110,6 +111,24 @@ class TestAddresses:
     def test_connections_without_address_are_unbounded(self, admission):
         assert len([admission.open(None, 0) for _ in range(20)]) == 20
         assert admission.known_addresses == 0
+
+    def test_network_of_48_bits_has_four_times_as_many(self):
+        """One who has such a network has 65,536 addresses of 64 bits."""
+        networks = [f"2001:db8:0:{number:x}::/64" for number in range(10)]
+        admission = Admission(LIMITS.model_copy(update={"max_connections": 50}))
+        tickets = [admission.open(network, 0) for network in networks for _ in range(2)]
+        assert [ticket.is_crowded for ticket in tickets] == [False] * 12 + [True] * 8
+        assert met(admission.open, networks[0], 0) is Limit.PER_ADDRESS
+        assert met(admission.open, "2001:db8:0:ffff::/64", 0) is Limit.PER_ADDRESS
+        admission.open("2001:db8:1::/64", 0)
+        for ticket in tickets[:16]:
+            admission.take_new_name(ticket, 0)
+        assert met(admission.take_new_name, tickets[-1], 0) is Limit.NEW_NAMES
+        delays = [admission.take_failed_token(ticket, 0) for ticket in tickets]
+        assert delays == [0.0] * 8 + [FAILED_TOKEN_DELAY_MS] * 12
+        for ticket in tickets:
+            admission.close(ticket, 0)
+        admission.open(networks[0], 0)
 
     def test_high_limit_does_not_bind(self):
         """The control: the same connections are all accepted where the limits are higher."""
@@ -265,7 +284,7 @@ class TestMemory:
     def test_remembered_addresses_are_bounded(self, admission, monkeypatch):
         monkeypatch.setattr(gateway_admission, "MAX_IDLE", 50)
         for number in range(1_000):
-            claim_and_leave(admission, f"2001:db8:0:{number:x}::/64")
+            claim_and_leave(admission, f"2001:db8:{number:x}::/64")
         assert admission.known_addresses == 50
         assert MAX_IDLE == 10_000
 
@@ -280,7 +299,10 @@ class TestMemory:
 
 
 @given(
-    st.lists(st.tuples(st.sampled_from([None, ANN, BOB]), st.sampled_from("opgnx"), st.integers(0, 30)), max_size=120)
+    st.lists(
+        st.tuples(st.sampled_from([None, ANN, BOB, CY, DEE]), st.sampled_from("opgnx"), st.integers(0, 30)),
+        max_size=120,
+    )
 )
 def test_counts_return_to_zero_whatever_happens(steps):
     admission, tickets, now = Admission(LIMITS), [], 0.0
@@ -298,7 +320,7 @@ def test_counts_return_to_zero_whatever_happens(steps):
                 admission.log_in(ticket, now, is_guest=action == "g", has_open_match=number > 20)
         assert taken(admission) == len(tickets) <= LIMITS.max_connections
         assert sum(ticket.is_guest for ticket in tickets) <= admission.guest_seats
-        for each in (ANN, BOB):
+        for each in (ANN, BOB, CY, DEE):
             own = [ticket for ticket in tickets if ticket.address == each]
             assert len(own) <= LIMITS.connections_per_address
             patient = [ticket for ticket in own if not ticket.said_hello and ticket.hello_ms == HELLO_MS]
@@ -306,3 +328,4 @@ def test_counts_return_to_zero_whatever_happens(steps):
     for ticket in tickets:
         admission.close(ticket, now)
     assert taken(admission) == 0
+    assert not any(record.connections or record.before_hello for record in admission._records.values())
