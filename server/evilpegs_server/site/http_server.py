@@ -4,6 +4,7 @@ import asyncio
 import logging
 import socket
 import ssl
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
 from functools import partial
@@ -13,7 +14,7 @@ import h11
 import uvicorn
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from evilpegs_server.addresses import TrustedProxies
+from evilpegs_server.addresses import TrustedProxies, limited_networks
 from evilpegs_server.site.metrics import SiteCounts
 
 KEEP_ALIVE_SECONDS: Final = 15
@@ -38,7 +39,8 @@ async def running_http_server(
     tls: ssl.SSLContext | None = None,
 ) -> AsyncIterator[None]:
     """Serve ``app`` within the block; at its end, responses in progress have `CLOSE_SECONDS` to finish."""
-    connections: set[Connection] = set()
+    # first that whose last request is longest ago
+    connections: dict[Connection, None] = {}
     config = uvicorn.Config(
         partial(_answer, app, counts),
         # it parses a request when the last one is answered; httptools parses all that arrives, some kilobytes for each
@@ -92,7 +94,7 @@ class Connection(asyncio.Protocol):
 
     def __init__(
         self,
-        others: set["Connection"],
+        others: dict["Connection", None],
         counts: SiteCounts,
         most: int,
         http_protocol: type[asyncio.Protocol],
@@ -108,21 +110,24 @@ class Connection(asyncio.Protocol):
         self.transport = transport
         peer = transport.get_extra_info("peername")
         self._address = TrustedProxies().counted_peer(peer[0] if peer else None)
-        of_address = sum(each._address == self._address for each in self._others)
-        if len(self._others) >= self._most or (self._address is not None and of_address >= MAX_PER_ADDRESS):
+        self._networks = {} if self._address is None else limited_networks(self._address)
+        of_networks = Counter(network for each in self._others for network in each._networks)
+        if any(of_networks[network] >= share * MAX_PER_ADDRESS for network, share in self._networks.items()):
             self._counts.refused_connections += 1
             transport.set_protocol(asyncio.Protocol())
             transport.abort()
             return
-        self._others.add(self)
-        self._counts.connections += 1
+        if len(self._others) >= self._most:
+            self._drop_slowest()
+        self._others[self] = None
+        self._counts.connections = len(self._others)
         self._http.connection_made(transport)
         self._watch()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._check.cancel()
-        self._others.remove(self)
-        self._counts.connections -= 1
+        self._others.pop(self, None)
+        self._counts.connections = len(self._others)
         self._http.connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -146,6 +151,7 @@ class Connection(asyncio.Protocol):
         if self.transport.is_closing():
             return
         self.transport.write(data)
+        self._come_last()
         self._written += len(data)
         if self.transport.get_write_buffer_size() > MAX_UNSENT_BYTES:
             self.transport.abort()
@@ -157,6 +163,19 @@ class Connection(asyncio.Protocol):
     def note_request(self) -> None:
         # its headers have arrived
         self._received, self._is_late = 0, False
+        self._come_last()
+
+    def _come_last(self) -> None:
+        if self in self._others:
+            self._others[self] = self._others.pop(self)
+
+    def _drop_slowest(self) -> None:
+        # of the address with the most, which else could keep all others out
+        ((crowded, _),) = Counter(each._address for each in self._others).most_common(1)
+        slowest = next(each for each in self._others if each._address == crowded)
+        del self._others[slowest]
+        self._counts.refused_connections += 1
+        slowest.transport.abort()
 
     def _watch(self) -> None:
         unsent = self.transport.get_write_buffer_size()

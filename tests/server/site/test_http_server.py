@@ -248,14 +248,49 @@ class TestControls:
             writer.close()
 
 
-async def test_connection_over_limit_is_refused():
-    async with serving(answer, most=1) as connect:
-        first, second = await connect(), await connect()
-        assert await read_all(second[0]) == b""
-        first[1].write(REQUEST)
-        async with asyncio.timeout(PATIENCE):
-            assert (await first[0].readline()).startswith(b"HTTP/1.1 200 ")
-        for _, writer in (first, second):
+async def ask(connection):
+    """Send a request and return the first line of the answer; empty if the connection is lost."""
+    reader, writer = connection
+    writer.write(REQUEST)
+    async with asyncio.timeout(PATIENCE):
+        line = await reader.readline()
+        if line:
+            await reader.readuntil(b"5" * 10)
+    return line
+
+
+async def test_full_site_drops_slowest_connection_of_largest_crowd(monkeypatch):
+    """The second address has more connections; its oldest connection has asked again, so it is not the slowest."""
+    peers = iter([*["192.0.2.1", "2001:db8::/64"] * 2, *["2001:db8::/64"] * 2, "198.51.100.1"])
+    counts = SiteCounts()
+    async with serving(answer, counts, most=6) as connect:
+        monkeypatch.setattr(TrustedProxies, "counted_peer", lambda self, peer: next(peers))
+        connections = []
+        for _ in range(6):
+            connections.append(await connect())
+            assert (await ask(connections[-1])).startswith(b"HTTP/1.1 200 ")
+        assert await ask(connections[1])
+        late = await connect()
+        assert (await ask(late)).startswith(b"HTTP/1.1 200 ")
+        assert await read_all(connections[3][0]) == b""
+        others = [each for each in connections if each is not connections[3]]
+        assert all([await ask(each) for each in others])
+        assert (counts.connections, counts.refused_connections) == (6, 1)
+        for _, writer in (*connections, late):
+            writer.close()
+
+
+async def test_networks_have_limits_of_their_own(monkeypatch):
+    """A network of 48 bits has four times as many connections as an address."""
+    monkeypatch.setattr(http_server, "MAX_PER_ADDRESS", 1)
+    peers = iter([f"2001:db8:0:{number:x}::/64" for number in range(5)])
+    counts = SiteCounts()
+    async with serving(answer, counts, most=9) as connect:
+        monkeypatch.setattr(TrustedProxies, "counted_peer", lambda self, peer: next(peers))
+        connections = [await connect() for _ in range(5)]
+        assert await read_all(connections[4][0]) == b""
+        assert all([await ask(each) for each in connections[:4]])
+        for _, writer in connections:
             writer.close()
 
 
