@@ -123,6 +123,8 @@ class Settings(BaseSettings):
     """Percent of the seats that guests may take, because anybody can be any number of guests."""
     guest_idle_seconds: Annotated[float, Field(gt=0)] = 60.0
     """Seconds after which a guest with no match and no request is disconnected, which frees the seat."""
+    name_idle_seconds: Annotated[float, Field(gt=0)] = 600.0
+    """Seconds after which a nearly full server disconnects a player with a name, no match and no request."""
     guest_absent_seconds: Annotated[float, Field(gt=0)] = 600.0
     """Seconds after which an absent guest's matches are forfeited; a guest who was cut off is back by then."""
     max_practice_matches: Annotated[int, Field(ge=1)] = 4000

@@ -130,6 +130,11 @@ class Admission:
     def players_of_the_hour(self) -> int:
         return len(self._matches)
 
+    @property
+    def wanted_seats(self) -> int:
+        """The ordinary seats that must become free so that one in fifty is, at least one."""
+        return max(0, self.ordinary_taken + max(1, self.ordinary_seats // 50) - self.ordinary_seats)
+
     def open(self, address: str | None, now: float) -> Ticket:
         """Count a new connection. Raises LimitMetError if no seat is free, or the address has too many connections."""
         self._check_address(address, now)

@@ -180,18 +180,30 @@ class Gateway:
         while True:
             await asyncio.sleep(SWEEP_SECONDS)
             try:
-                self._end_idle_guests()
+                self._end_idle_players()
             except Exception:
-                self._services.log.exception("could not look for idle guests")
+                self._services.log.exception("could not look for idle players")
 
-    def _end_idle_guests(self) -> None:
-        now, seconds = self._entrance.now(), self._services.settings.guest_idle_seconds
-        reason = f"no match and no request for {seconds:g} seconds; connect again to play (limit guest_idle_seconds)"
+    def _end_idle_players(self) -> None:
+        now, settings = self._entrance.now(), self._services.settings
         self._services.presence.end_long_gone(now)
+        names = []
         for channel, session in tuple(self._sessions.items()):
-            if session.is_idle_guest(now):
-                self._services.registry.counts.ended[EndReason.IDLE_GUEST] += 1
-                channel.close(1008, reason)
+            seconds = session.idle_seconds(now)
+            if session.player is not None and session.player.is_guest:
+                if seconds >= settings.guest_idle_seconds:
+                    self._end_idle(channel, EndReason.IDLE_GUEST, settings.guest_idle_seconds)
+            elif seconds >= settings.name_idle_seconds:
+                names.append((seconds, channel))
+        longest_first = sorted(names, key=lambda name: -name[0])
+        leaving = sum(each.is_failed and not each.ticket.is_closed for each in self._accepted if each.ticket)
+        for _, channel in longest_first[: max(0, self._services.admission.wanted_seats - leaving)]:
+            self._end_idle(channel, EndReason.IDLE_NAME, settings.name_idle_seconds)
+
+    def _end_idle(self, channel: SocketChannel, why: EndReason, seconds: float) -> None:
+        self._services.registry.counts.ended[why] += 1
+        limit = f"{why.removeprefix('idle_')}_idle_seconds"
+        channel.close(1008, f"no match and no request for {seconds:g} seconds; connect again to play (limit {limit})")
 
 
 def _address(connection: GameConnection) -> str:

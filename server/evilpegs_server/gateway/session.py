@@ -115,14 +115,16 @@ class Session:
         if self.player is not None:
             self._services.presence.leave(self.player)
 
-    def is_idle_guest(self, now: float) -> bool:
-        """Return True for a guest idle for too long. Call this about once per second: it notes when they were busy."""
-        if self.player is None or not self.player.is_guest:
-            return False
-        registry = self._services.registry
-        if registry.runners_of(self.player.id):
+    def idle_seconds(self, now: float) -> float:
+        """Return for how long the player has had no match and sent no request; 0 before `hello`.
+
+        Call this about once per second: it notes when they were busy.
+        """
+        if self.player is None:
+            return 0.0
+        if self._services.registry.runners_of(self.player.id):
             self._busy_at = now
-        return now - self._busy_at >= 1000 * self._services.settings.guest_idle_seconds
+        return (now - self._busy_at) / 1000
 
     def _play_on(self, move: Guess | Ready, arrived: float) -> bool:
         runner = self._services.registry.get(move.match) if move.match else self._only_match()

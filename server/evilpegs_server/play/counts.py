@@ -21,6 +21,7 @@ class EndReason(StrEnum):
     UNSENT = "unsent"
     NO_HELLO = "no_hello"
     IDLE_GUEST = "idle_guest"
+    IDLE_NAME = "idle_name"
     STORAGE = "storage"
     OPERATOR = "operator"
 

@@ -146,6 +146,15 @@ class TestSeats:
         assert {ticket.hello_ms for ticket in tickets[18:]} == {3_000}
         assert met(admission.open, None, 0) is Limit.CONNECTIONS
 
+    @pytest.mark.parametrize(
+        ("seats", "taken", "wanted"), [(20, 17, 0), (20, 18, 1), (2000, 1764, 0), (2000, 1790, 26)]
+    )
+    def test_one_seat_in_fifty_is_wanted_free(self, seats, taken, wanted):
+        admission = Admission(LIMITS.model_copy(update={"max_connections": seats}))
+        for _ in range(taken):
+            enter(admission)
+        assert admission.wanted_seats == wanted
+
     def test_reserve_is_for_open_matches(self, admission):
         for _ in range(18):
             enter(admission)

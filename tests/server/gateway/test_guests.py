@@ -2,12 +2,18 @@
 
 import asyncio
 import json
+from contextlib import AsyncExitStack
 
 import pytest
+import structlog
 
+from evilpegs_server.gateway import gateway
+from evilpegs_server.play.counts import EndReason
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import load_match, load_players
+from support.in_process import running_server
 from support.patience import PATIENCE
+from support.servers import dial
 
 MINUTES_MS = 60_000
 
@@ -170,23 +176,42 @@ class TestPracticeBound:
 class TestIdleGuests:
     async def test_guest_without_request_is_idle_after_a_minute(self, fake_server):
         guest, now = await connect_guest(fake_server), fake_server.clock.now()
-        assert not guest.session.is_idle_guest(now + MINUTES_MS - 1)
-        assert guest.session.is_idle_guest(now + MINUTES_MS)
+        assert guest.session.idle_seconds(now + MINUTES_MS - 1) < 60
+        assert guest.session.idle_seconds(now + MINUTES_MS) >= 60
         fake_server.clock.advance(MINUTES_MS)
         await guest.request(type="ping", c=1)
-        assert not guest.session.is_idle_guest(now + MINUTES_MS)
+        assert guest.session.idle_seconds(now + MINUTES_MS) < 60
 
     async def test_match_keeps_guest(self, ann, fake_server):
         player = await connect_guest(fake_server)
         match = await player.play("tiny-practice")
         for _ in range(3):
             fake_server.clock.advance(MINUTES_MS)
-            assert not player.session.is_idle_guest(fake_server.clock.now())
+            assert player.session.idle_seconds(fake_server.clock.now()) < 60
         await resign(player, match)
         now = fake_server.clock.now()
-        assert not player.session.is_idle_guest(now + MINUTES_MS - 1)
-        assert player.session.is_idle_guest(now + MINUTES_MS)
+        assert player.session.idle_seconds(now + MINUTES_MS - 1) < 60
+        assert player.session.idle_seconds(now + MINUTES_MS) >= 60
 
-    async def test_player_with_name_is_never_idle(self, ann, fake_server):
-        assert not ann.session.is_idle_guest(fake_server.clock.now() + 100 * MINUTES_MS)
-        assert not fake_server.connect().session.is_idle_guest(100 * MINUTES_MS)
+    async def test_player_with_name_is_idle_too(self, ann, fake_server):
+        assert ann.session.idle_seconds(fake_server.clock.now() + MINUTES_MS) >= 60
+        assert fake_server.connect().session.idle_seconds(100 * MINUTES_MS) == 0
+
+
+async def test_idle_names_leave_nearly_full_server(database, monkeypatch):
+    """Only as many as must, those idle longest first, and nobody who plays."""
+    monkeypatch.setattr(gateway, "SWEEP_SECONDS", 0.02)
+    limits = {"max_connections": 4, "reserve_seats_percent": 25, "name_idle_seconds": 0.05}
+    settings = Settings(port=0, site=False, database=database, **limits)
+    async with running_server(settings, structlog.get_logger()) as server, AsyncExitStack() as stack:
+        player, first, second = [await stack.enter_async_context(dial(server.url)) for _ in range(3)]
+        await player.hello("player")
+        await player.play("classic-evil")
+        await first.hello("first")
+        await first.ask("pong", type="ping", c=1)
+        await second.hello("second")
+        assert await first.closed() == 1008
+        assert all(fact in first.socket.close_reason for fact in ("0.05 seconds", "name_idle_seconds"))
+        for kept in (player, second):
+            assert (await kept.ask("pong", type="ping", c=1))["c"] == 1
+        assert server.registry.counts.ended == {EndReason.IDLE_NAME: 1}
