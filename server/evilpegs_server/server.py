@@ -100,6 +100,12 @@ class RunningServer:
     """Done when the worker process has compiled its kernels."""
     site: PublicAddress | None = None
     is_secure: bool = False
+    game: PublicAddress | None = None
+
+    @property
+    def outer_url(self) -> str:
+        """The WebSocket URL for players elsewhere, such as that of a proxy."""
+        return (self.game and self.game.url_for(self.host)) or self.url
 
     @property
     def url(self) -> str:
@@ -229,7 +235,7 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
                 shown = ShowSetup(settings, registry.ladders, offered, game, sent.last)
                 sent.listener = await outlets.enter_async_context(show(shown, sockets, log))
             log.info("listening", host=host, port=game.port, database=settings.database, resumed=len(registry))
-            yield RunningServer(host, game.port, settings.database, registry, warm, site, tls is not None)
+            yield RunningServer(host, game.port, settings.database, registry, warm, site, tls is not None, game)
         finally:
             await _stop(registry, gateway, log)
             work = {name: asdict(pool.metrics()) for name, pool in pools.items()}

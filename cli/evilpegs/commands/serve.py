@@ -99,7 +99,7 @@ def serve(
     dangers = find_dangers(settings, is_root=os.geteuid() == 0)
 
     def announce(server: RunningServer) -> None:
-        print(greeting(server), flush=True)  # noqa: T201
+        print(greeting(server, is_behind_proxy=bool(settings.trusted_proxies)), flush=True)  # noqa: T201
         for danger in dangers:
             log.warning(danger)
 
@@ -129,17 +129,23 @@ def _check_directory(url: str) -> None:
         )
 
 
-def greeting(server: RunningServer) -> str:
-    """Return the lines that are printed once the server listens."""
+def greeting(server: RunningServer, *, is_behind_proxy: bool = False) -> str:
+    """Return the lines that are printed once the server listens, with the addresses that players use."""
     # other machines most likely reach the server at the first
     first, *others = [replace(server, host=host) for host in reachable_hosts(server.host)]
+    outer = []
+    if first.outer_url != first.url:
+        outer = [f"players connect to {first.outer_url}"]
+    elif is_behind_proxy:
+        outer = ["players connect to the address of the proxy; the setting site_url makes it known here"]
     lines = [
         f"listening on {first.url}",
+        *outer,
         *([] if first.site_url is None else [f"the site is {first.site_url}"]),
         *(_other_line(other, first) for other in others),
         f"the database is {server.database}",
-        f"start a bot:  evilpegs bot minimax --server {first.url}",
-        f"play:         evilpegs play --server {first.url}",
+        f"start a bot:  evilpegs bot minimax --server {first.outer_url}",
+        f"play:         evilpegs play --server {first.outer_url}",
         "stop with Ctrl-C",
     ]
     return "\n".join(lines)

@@ -2,6 +2,7 @@
 
 import socket
 import sys
+from dataclasses import replace
 from ipaddress import ip_address
 
 import pytest
@@ -10,12 +11,39 @@ from evilpegs.commands import serve as addresses
 from evilpegs.commands.demo import GREETING
 from evilpegs.commands.serve import find_dangers, greeting, reachable_hosts
 from evilpegs_server.hosts import PublicAddress
+from evilpegs_server.listening import find_game_address, find_site_address
 from evilpegs_server.server import RunningServer
 from evilpegs_server.settings import Settings
 
 
 def greet(host, site=None):
     return greeting(RunningServer(host, 8765, "sqlite:///x", registry=None, warm=None, site=site)).splitlines()
+
+
+@pytest.mark.parametrize(
+    ("names", "game", "site"),
+    [
+        ({"site_url": "https://games.example/"}, "wss://games.example/v1", "https://games.example/"),
+        ({"site_url": "http://games.example:8000/"}, "ws://games.example:8765/v1", "http://games.example:8000/"),
+        ({"game_url": "wss://play.example/v1"}, "wss://play.example/v1", "http://127.0.0.1:8000/"),
+    ],
+)
+def test_outer_addresses_are_announced(names, game, site):
+    """They are what players write; the first line still names the port that the proxy must reach."""
+    settings = Settings(**names)
+    address = replace(find_game_address(settings), port=8765)
+    running = RunningServer(
+        "127.0.0.1", 8765, "sqlite:///x", None, None, find_site_address(settings, 8000), game=address
+    )
+    lines = greeting(running, is_behind_proxy=True).splitlines()
+    assert lines[:3] == ["listening on ws://127.0.0.1:8765/v1", f"players connect to {game}", f"the site is {site}"]
+    assert [line.endswith(f"--server {game}") for line in lines[-3:]] == [True, True, False]
+
+
+def test_proxy_without_outer_address_is_announced():
+    running = RunningServer("127.0.0.1", 8765, "sqlite:///x", None, None, game=PublicAddress("ws", "/v1", 8765))
+    assert "site_url" in greeting(running, is_behind_proxy=True).splitlines()[1]
+    assert "site_url" not in greeting(running)
 
 
 @pytest.fixture

@@ -43,6 +43,13 @@ def test_serve_greets_with_url_and_commands(server):
     assert play.endswith(f"evilpegs play --server {server.url}")
 
 
+def test_serve_greets_with_outer_address(serve, monkeypatch):
+    monkeypatch.setenv("EVILPEGS_GAME_URL", "wss://games.example/v1")
+    running = serve("--no-site")
+    assert running.greeting[1] == "players connect to wss://games.example/v1"
+    assert running.greeting[3].endswith("--server wss://games.example/v1")
+
+
 def test_serve_greets_with_site_that_answers(serve):
     running = serve("--site-port", "0")
     assert running.site in running.greeting[1]
