@@ -47,17 +47,25 @@ class ServerProcess(NamedTuple):
         nanoseconds, _, _ = Path(f"/proc/{self.pid}/task/{self.pid}/schedstat").read_text().split()
         return int(nanoseconds) / 1e9
 
+    def mebibytes(self) -> float:
+        """Return the memory of the process."""
+        return mebibytes(self.pid)
+
     def show_mebibytes(self) -> float:
         """Return the memory of the show process."""
         for child in Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split():
-            folder = Path("/proc", child)
-            if b"evilpegs_server.show_server" in (folder / "cmdline").read_bytes():
-                return int((folder / "status").read_text().split("VmRSS:")[1].split()[0]) / 1024
+            if b"evilpegs_server.show_server" in Path("/proc", child, "cmdline").read_bytes():
+                return mebibytes(int(child))
         raise RuntimeError("there is no show process")
 
     def site(self) -> str:
         """Return the address of the site, which is the next line of output."""
         return next(self.output).split()[-1]
+
+
+def mebibytes(pid: int) -> float:
+    """Return the resident memory of a process."""
+    return int(Path(f"/proc/{pid}/status").read_text().split("VmRSS:")[1].split()[0]) / 1024
 
 
 @contextlib.contextmanager

@@ -37,16 +37,20 @@ def play(server, connections, seconds, pause=0.0):
 
 
 async def measure_speed(process, connections, seconds):
-    """Return answers per second in closed loop, and the microseconds of the event loop per answer."""
-    load = Load(process.url, connections)
+    """Return answers per second in closed loop, and per answer the microseconds of the event loop.
+
+    The last result is the memory per connection, each with an open match, in KiB.
+    """
+    load, idle = Load(process.url, connections), process.mebibytes()
     playing = asyncio.create_task(run(load, seconds))
     while not load.counting:  # noqa: ASYNC110 - a load has no events
         await asyncio.sleep(0.01)
     began, answered = process.loop_seconds(), load.answered
     await asyncio.sleep(0.9 * seconds)  # ends before the clients leave
+    kibibytes = 1024 * (process.mebibytes() - idle) / connections
     used, answered = process.loop_seconds() - began, load.answered - answered
     rate, _ = await playing
-    return rate, 1e6 * used / answered
+    return rate, 1e6 * used / answered, kibibytes
 
 
 def median_speeds(servers, options, rounds):
@@ -61,11 +65,14 @@ def median_speeds(servers, options, rounds):
 def measure(options: argparse.Namespace) -> list[Figure]:
     """Measure the rate of the server beside that of the echo, and latencies at half the rate."""
     speeds = median_speeds({"echo": echo, "evilpegs": evilpegs}, options, options.rounds)
-    (echoed, echo_us), (rate, loop_us) = speeds["echo"], speeds["evilpegs"]
+    (echoed, echo_us, _), (rate, loop_us, kibibytes) = speeds["echo"], speeds["evilpegs"]
     print(f"{options.connections} connections, closed loop; time of the event loop per guess")
     print(f"bare echo            {echoed:10,.0f} guesses/s {echo_us:8.1f} us")
     ratio, share = rate / echoed, echo_us / loop_us
     print(f"evilpegs, durable    {rate:10,.0f} guesses/s {loop_us:8.1f} us   ratios {ratio:.2f} and {share:.2f}")
+    print(
+        f"memory: {kibibytes:.0f} KiB per connection; with few connections, it is what the server needs to play at all"
+    )
     pause = 2 * options.connections / rate
     reached, latencies = play(evilpegs, options.connections, options.seconds, pause)
     p50, p99 = percentiles(latencies, 50, 99)
