@@ -27,15 +27,7 @@ from evilpegs_game.errors import EvilpegsError
 from evilpegs_server.hosts import AllowedHosts
 from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.leaderboard.luck import LuckKeeper
-from evilpegs_server.listening import (
-    SITE_CONNECTIONS,
-    bind_site,
-    close_all,
-    find_game_address,
-    fit,
-    fit_open_files,
-    load_tls,
-)
+from evilpegs_server.listening import bind_site, close_all, find_game_address, fit_open_files, fit_site, load_tls
 from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.settings import Settings
 from evilpegs_server.show.follower import Follower
@@ -129,9 +121,7 @@ async def running_show(
                 log=log,
             )
             tls = load_tls(settings.tls_cert, settings.tls_key)
-            await stack.enter_async_context(
-                running_http_server(create_app(site), sockets, counts, fit(SITE_CONNECTIONS), tls)
-            )
+            await stack.enter_async_context(running_http_server(create_app(site), sockets, counts, fit_site(), tls))
             stack.callback(streams.close)  # or responses would go on
         follower.start()
         stack.push_async_callback(follower.close)

@@ -13,11 +13,7 @@ from sqlalchemy.exc import DatabaseError
 from sqlalchemy.pool import QueuePool
 from structlog.stdlib import BoundLogger
 
-from evilpegs_server.storage.errors import (
-    DatabaseMissingError,
-    DatabaseUnusableError,
-    explain,
-)
+from evilpegs_server.storage.errors import DatabaseMissingError, DatabaseUnusableError, explain
 from evilpegs_server.storage.location import connect, create_private, database_file, engine_url
 from evilpegs_server.storage.lock import DatabaseLock
 from evilpegs_server.storage.schema import ANOTHER, alembic_config, check_schema, revisions
