@@ -15,6 +15,7 @@ from evilpegs_protocol.fields import (
     Number,
     ProgramText,
 )
+from evilpegs_protocol.server_messages import PlayerKind
 
 Figure = Annotated[float, Field(ge=0)]
 """A measured number, which may have a fraction."""
@@ -36,7 +37,12 @@ class StandingsRow(Message):
     scores or there are too few games.
 
     `version` is the number of the client version among the player's `versions`, from 1. `all_games` and `all_matches`
-    count the games and the started matches of all versions. An older server sends no fields after `rank_worst`.
+    count the games and the started matches of all versions.
+
+    `kind` is `bot` or `human`. `place` is the place in the table of all players, from 1, also without a rank.
+    `undecided` is true if the intervals leave other ranks possible, so that the order of rows with the same rank is not
+    decided; null without a rank. `client` is what the player's program says about itself, and `kind` what the player
+    claimed to be. An older server sends fewer fields after `rank_worst`.
     """
 
     player: Name
@@ -63,6 +69,9 @@ class StandingsRow(Message):
     versions: Number | None = None
     all_games: Count | None = None
     all_matches: Count | None = None
+    kind: PlayerKind | None = None
+    place: Number | None = None
+    undecided: bool | None = None
 
 
 class Standings(Message):

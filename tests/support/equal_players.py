@@ -74,7 +74,7 @@ def add_games(board, player, client, order, counts, luck=(0, 0, 0)):
     ``counts`` has the number of games with each score from 1 to the guess limit + 1. ``luck`` has the number, the sum
     and the sum of squares of the luck-adjusted scores.
     """
-    board.set_name(player, f"p{player}")
+    board.set_player(player, f"p{player}")
     board.version(player, client).add_matches(1, order, order)
     for score, count in enumerate(counts, 1):
         if count:

@@ -36,7 +36,7 @@ class LeaderboardFold:
         self._open[event.match] = event
         self._started += 1
         number = self._numbers.setdefault(event.player, len(self._numbers))
-        self._leaderboard.set_name(number, event.player)
+        self._leaderboard.set_player(number, event.player)
         self._leaderboard.version(number, _client(event)).add_matches(1, self._started, self._started)
 
     def _add_to_match(self, leaderboard, started, event):

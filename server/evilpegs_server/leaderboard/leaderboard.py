@@ -7,12 +7,15 @@ A row is wholly better than another if its confidence interval lies below that o
 compare luck-adjusted means, all others raw means; times never decide a rank.
 """
 
+import math
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
+from evilpegs_protocol.server_messages import PlayerKind
 from evilpegs_server.leaderboard.intervals import ADJUSTED_FROM, adjusted_interval, raw_intervals, version_level
 from evilpegs_server.leaderboard.row import LeaderboardRow, make_rows
 from evilpegs_server.leaderboard.tally import CountedVersion, PlayerTally, VersionTally
@@ -20,6 +23,7 @@ from evilpegs_server.leaderboard.tally import CountedVersion, PlayerTally, Versi
 # games that a row needs for a rank
 RANKED_FROM_FIXED: Final = 100
 RANKED_FROM_ADVERSARY: Final = 20
+_UNRANKED: Final = (None, None)
 
 
 class Leaderboard:
@@ -39,10 +43,12 @@ class Leaderboard:
         self._rows: dict[int, LeaderboardRow] = {}
         # of ranked rows, at the level for comparing `_rated_players` players
         self._intervals: dict[int, tuple[float, float]] = {}
+        self._rated: set[int] = set()  # the players with a rated match
         self._rated_players = 0
 
-    def set_name(self, player: int, name: str) -> None:
-        self._tally(player).name = name
+    def set_player(self, player: int, name: str, kind: PlayerKind = "bot") -> None:
+        tally = self._tally(player)
+        tally.name, tally.kind = name, kind
 
     def version(self, player: int, client: str) -> VersionTally:
         """Return the results of a client version, to add matches, times or luck to them."""
@@ -52,11 +58,19 @@ class Leaderboard:
         self.version(player, client).add_games(outcome, guesses, self._guess_limit, count)
 
     def rows(self) -> list[LeaderboardRow]:
-        """Return the rows of all players with a game that is not void: ranked rows, best first, then all others."""
-        changed = self._update_rows()
-        self._update_intervals(changed)
-        self._update_ranks()
-        return sorted(self._rows.values(), key=self._order)
+        """Return the rows of all players with a game that is not void: ranked rows, best first, then all others.
+
+        Rows of one rank, and those without one, are ordered by the end of their interval that is worse for the player.
+        """
+        self._update_intervals(self._update_rows())
+        ranks = dict(zip(self._intervals, rank_intervals(self._intervals.values()), strict=True))
+        order = sorted(self._rows, key=partial(self._order, ranks))
+        for place, player in enumerate(order, 1):
+            row, (rank, worst) = self._rows[player], ranks.get(player, _UNRANKED)
+            if (row.place, row.rank, row.rank_worst) != (place, rank, worst):
+                undecided = None if rank is None else rank != worst
+                self._rows[player] = replace(row, place=place, rank=rank, rank_worst=worst, undecided=undecided)
+        return [self._rows[player] for player in order]
 
     def version_rows(self, player: int) -> list[LeaderboardRow]:
         """Return a row for each client version with games that count, ordered by first match.
@@ -68,7 +82,7 @@ class Leaderboard:
         rows = make_rows(self._players[player].counted_versions(), self._guess_limit, self._adjusted)
         shown = self._rows.get(player)
         return [
-            replace(row, rank=shown.rank, rank_worst=shown.rank_worst)
+            replace(row, rank=shown.rank, rank_worst=shown.rank_worst, place=shown.place, undecided=shown.undecided)
             if shown is not None and (row.client, row.games) == (shown.client, shown.games)
             else row
             for row in rows
@@ -83,14 +97,14 @@ class Leaderboard:
         rows = make_rows(list(latest.values()), self._guess_limit, self._adjusted)
         self._rows.update(zip(latest, rows, strict=True))
         self._latest.update(latest)
+        self._rated |= {player for player in self._changed if self._players[player].matches}
         self._changed.clear()
         return list(latest)
 
     def _update_intervals(self, changed: Iterable[int]) -> None:
         # the level of all intervals depends on the number of players with a rated match
-        rated = sum(player.matches > 0 for player in self._players.values())
-        if self._rated_players != rated:
-            self._rated_players, changed = rated, list(self._rows)
+        if self._rated_players != len(self._rated):
+            self._rated_players, changed = len(self._rated), list(self._rows)
         for player in changed:
             self._intervals.pop(player, None)
         ranked = [player for player in changed if self._is_ranked(self._rows[player])]
@@ -103,19 +117,16 @@ class Leaderboard:
             intervals = raw_intervals(versions, self._guess_limit, levels)
         self._intervals.update(zip(ranked, intervals, strict=True))
 
-    def _update_ranks(self) -> None:
-        for player, ranks in zip(self._intervals, rank_intervals(self._intervals.values()), strict=True):
-            row = self._rows[player]
-            if ranks != (row.rank, row.rank_worst):
-                self._rows[player] = replace(row, rank=ranks[0], rank_worst=ranks[1])
-
     def _is_ranked(self, row: LeaderboardRow) -> bool:
         games = row.adjusted_games or 0 if self._adjusted else row.games
         return games >= self._ranked_from
 
-    def _order(self, row: LeaderboardRow) -> tuple[bool, int, float, str]:
-        ranked_mean = row.adjusted_mean if self._adjusted and row.rank is not None else row.mean
-        return row.rank is None, row.rank or 0, ranked_mean or 0.0, row.player
+    def _order(self, ranks: Mapping[int, tuple[int, int]], player: int) -> tuple[float, float, str]:
+        row = self._rows[player]
+        if player not in ranks:
+            return math.inf, row.high, row.player
+        # the end that the row shows, so that readers can check the order
+        return ranks[player][0], (row.adjusted_high or 0.0) if self._adjusted else row.high, row.player
 
     def _tally(self, player: int) -> PlayerTally:
         self._changed.add(player)

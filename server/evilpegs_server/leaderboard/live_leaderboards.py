@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 from structlog.stdlib import BoundLogger
 
 from evilpegs_game.errors import EvilpegsError
-from evilpegs_protocol.server_messages import LadderInfo
+from evilpegs_protocol.server_messages import LadderInfo, PlayerKind
 from evilpegs_server.leaderboard.row import LeaderboardRow, leaderboard_text
 from evilpegs_server.leaderboard.stored_results import StoredLeaderboards
 from evilpegs_server.match.ladders import Ladder
@@ -52,7 +52,7 @@ class LiveLeaderboards:
         self._update_seconds = update_seconds
         self._thread = ThreadPoolExecutor(1, "leaderboards")
         self._rows: dict[str, tuple[LeaderboardRow, ...]] = {}
-        self._bodies: dict[str, tuple[tuple[LeaderboardRow, ...], bytes]] = {}
+        self._bodies: dict[tuple[str, PlayerKind | None], tuple[tuple[LeaderboardRow, ...], bytes]] = {}
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._known_broken = 0
         self._listeners: list[Callable[[], None]] = []
@@ -144,16 +144,17 @@ class LiveLeaderboards:
         await self.wait_until_filled()
         return await self._run(partial(self._counting.player_rows, player))
 
-    async def body(self, info: LadderInfo) -> bytes:
-        """Return the leaderboard as JSON text."""
+    async def body(self, info: LadderInfo, kind: PlayerKind | None = None) -> bytes:
+        """Return the leaderboard as JSON text, with the rows of this kind of players only; their ranks stay."""
         await self.wait_until_filled()
         async with self._locks[info.id]:
             rows = self._rows.get(info.id, ())
             # once for the same rows, and in a thread, because long leaderboards take milliseconds
-            known_rows, body = self._bodies.get(info.id, (None, b""))
+            known_rows, body = self._bodies.get((info.id, kind), (None, b""))
             if known_rows is not rows:
-                body = await asyncio.to_thread(leaderboard_text, info, rows)
-                self._bodies[info.id] = rows, body
+                shown = [row for row in rows if kind in {None, row.kind}]
+                body = await asyncio.to_thread(leaderboard_text, info, shown)
+                self._bodies[info.id, kind] = rows, body
             return body
 
     async def _follow(self) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from evilpegs_game.statistics.means import deviation
-from evilpegs_protocol.server_messages import LadderInfo
+from evilpegs_protocol.server_messages import LadderInfo, PlayerKind
 from evilpegs_server.leaderboard.intervals import (
     ADJUSTED_FROM,
     MILLIONTHS,
@@ -24,12 +24,15 @@ from evilpegs_server.leaderboard.tally import CountedVersion, VersionTally, perc
 class LeaderboardRow:
     """The results of one player with one client version on one ladder.
 
-    ``client`` is the name and version of the client. ``low`` and ``high`` bound the ``mean`` score, where the score of
-    a game is its number of guesses, or the guess limit + 1 if it was not solved; ``worst`` is the greatest score, and
-    ``histogram`` has pairs of a score and its number of games. ``solved`` is the share of solved games, from 0 to 1,
-    with the bounds ``solved_low`` and ``solved_high``. ``mean_ms`` and ``p95_ms`` are the mean and the 95th percentile
-    of the milliseconds per guess. ``rank`` and ``rank_worst`` are the best and the worst possible rank, or None without
-    enough games.
+    ``client`` is the name and version that the player's program gives itself, its own word. ``low`` and ``high`` bound
+    the ``mean`` score, where the score of a game is its number of guesses, or the guess limit + 1 if it was not solved;
+    ``worst`` is the greatest score, and ``histogram`` has pairs of a score and its number of games. ``solved`` is the
+    share of solved games, from 0 to 1, with the bounds ``solved_low`` and ``solved_high``. ``mean_ms`` and ``p95_ms``
+    are the mean and the 95th percentile of the milliseconds per guess. ``rank`` and ``rank_worst`` are the best and the
+    worst possible rank, or None without enough games. ``undecided`` is True if the intervals leave other ranks
+    possible, so that the order of rows with the same rank is not decided; None without a rank. ``place`` is the place
+    in the table of all players, from 1, also without a rank; None for a row that is not in it. ``kind`` is what the
+    player claimed to be.
 
     The adjusted numbers are those of the score minus luck, in guesses, over the ``adjusted_games`` games with a known
     luck; they are None if the ladder has no value curve or too few games have a luck. All bounds are ends of confidence
@@ -62,6 +65,9 @@ class LeaderboardRow:
     versions: int = 1
     all_games: int = 0
     all_matches: int = 0
+    kind: PlayerKind = "bot"
+    place: int | None = None
+    undecided: bool | None = None
 
 
 def leaderboard_text(ladder: LadderInfo, rows: Sequence[LeaderboardRow]) -> bytes:
@@ -102,6 +108,7 @@ def make_rows(versions: Sequence[CountedVersion], guess_limit: int, adjusted: bo
             versions=len(player.versions),
             all_games=player.games,
             all_matches=player.matches,
+            kind=player.kind,
             **(_adjusted_fields(tally, guess_limit, level) if adjusted and tally.luck_games else {}),
         )
 

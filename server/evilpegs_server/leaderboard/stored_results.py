@@ -15,6 +15,7 @@ from typing import Final
 
 from sqlalchemy import Connection
 
+from evilpegs_protocol.server_messages import PlayerKind
 from evilpegs_server.leaderboard.intervals import MILLIONTHS
 from evilpegs_server.leaderboard.leaderboard import Leaderboard
 from evilpegs_server.leaderboard.luck import curve_hashes
@@ -27,7 +28,7 @@ from evilpegs_server.storage.games import (
     MatchSums,
     load_newest_game,
     load_newest_match,
-    load_player_names,
+    load_players,
     sum_games,
     sum_listed_games,
     sum_matches,
@@ -83,7 +84,7 @@ class StoredLeaderboards:
 
     def player_rows(self, player: str) -> list[tuple[str, LeaderboardRow]]:
         """Return a row per ladder id and client version; only rows that are on a leaderboard have a rank."""
-        numbers = [number for number, name in self._names.items() if name == player]
+        numbers = [number for number, (name, _) in self._players.items() if name == player]
         return [
             (ladder, row)
             for number in numbers
@@ -100,7 +101,7 @@ class StoredLeaderboards:
             )
             for ladder in self._ladders.values()
         }
-        self._names: dict[int, str] = {}
+        self._players: dict[int, tuple[str, PlayerKind]] = {}
         self.awaited.clear()
         self._last_match = self._last_game = 0
         self._changed = set(self._shown)
@@ -127,7 +128,7 @@ class StoredLeaderboards:
     def _add(self, connection: Connection, matches: list[MatchSums], games: list[GameSums]) -> None:
         players = {each.player for each in matches} | {each.player for each in games}
         # first, so that an error of the database changes no leaderboard
-        self._names |= load_player_names(connection, players - self._names.keys())
+        self._players |= load_players(connection, players - self._players.keys())
         for player, ladder, client, count, first, last in matches:
             self._leaderboard(ladder, player).version(player, client).add_matches(count, first, last)
         for each in games:
@@ -141,7 +142,7 @@ class StoredLeaderboards:
     def _leaderboard(self, ladder: str, player: int) -> Leaderboard:
         self._changed.add(ladder)
         leaderboard = self._leaderboards[ladder]
-        leaderboard.set_name(player, self._names[player])
+        leaderboard.set_player(player, *self._players[player])
         return leaderboard
 
     def _add_luck(self, games: GameSums) -> None:

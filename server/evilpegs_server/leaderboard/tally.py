@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import NamedTuple
 
+from evilpegs_protocol.server_messages import PlayerKind
+
 
 @dataclass(slots=True)
 class VersionTally:
@@ -53,6 +55,7 @@ class VersionTally:
 @dataclass(slots=True)
 class PlayerTally:
     name: str = ""
+    kind: PlayerKind = "bot"
     versions: dict[str, VersionTally] = field(default_factory=dict)
 
     def version(self, client: str) -> VersionTally:

@@ -111,8 +111,8 @@ class PlayerDocument(PlayerEntry):
 class MatchEntry(Document):
     """A match in a list. `outcomes` and `guesses` have one entry for each game that is over, in order.
 
-    `client` is the name and the version of the player's program, and `elapsed_ms` the time that the player took in
-    these games. `over` is true if the match is over.
+    `client` is the name and the version of the player's program by its own word, which nobody checks. `elapsed_ms` is
+    the time that the player took in these games. `over` is true if the match is over.
     """
 
     match: MatchId
@@ -167,7 +167,7 @@ class GameDocument(Document):
 class MatchDocument(Document):
     """A match with every game and turn so far.
 
-    `client` is the name and the version of the player's program. `over` is true if the match is over.
+    `client` is the name and the version of the player's program by its own word. `over` is true if the match is over.
     """
 
     match: MatchId

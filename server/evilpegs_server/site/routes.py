@@ -1,7 +1,7 @@
 """The routes of the site; those of matches are in `match_routes`, those of streams in `stream_routes`."""
 
 from collections.abc import Sequence
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 from fastapi import APIRouter, FastAPI, HTTPException, Path, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
@@ -175,13 +175,22 @@ async def get_ladder(site: CurrentSite, ladder: LadderPath) -> Response:
     return document(next(each for each in site.ladders.ladders if each.id == found), MINUTE)
 
 
-@_ladders.get("/ladders/{ladder}/leaderboard", response_model=LeaderboardDocument, responses=problem_statuses(404))
-async def get_leaderboard(site: CurrentSite, ladder: LadderPath) -> Response:
-    """Return the leaderboard of a ladder. It changes at most twice per second."""
+@_ladders.get("/ladders/{ladder}/leaderboard", response_model=LeaderboardDocument, responses=problem_statuses(400, 404))
+async def get_leaderboard(
+    site: CurrentSite,
+    ladder: LadderPath,
+    kind: Annotated[
+        Literal["bot", "human"] | None, Query(description="Only players of this kind, with their ranks among all.")
+    ] = None,
+) -> Response:
+    """Return the leaderboard of a ladder. It changes at most twice per second.
+
+    What a row says in `client` is the own word of the player's program.
+    """
     found = site.find_ladder(ladder)
     if not found.rated:
         raise HTTPException(404, f"{found.id} is for practice and has no leaderboard")
-    return answer(await site.leaderboards.body(found.info()))
+    return answer(await site.leaderboards.body(found.info(), kind))
 
 
 class PlayerQuery(BaseModel):

@@ -10,6 +10,8 @@ from typing import Any, Final, NamedTuple
 import orjson
 from sqlalchemy import Connection
 
+from evilpegs_protocol.server_messages import PlayerKind
+
 Curves = Mapping[str, str | None]
 """The wanted ladders, each with the hash of its value curve, if it has one."""
 
@@ -83,7 +85,7 @@ _NEWEST: Final = """
         (SELECT max(number) FROM matches), 0)
 """
 _NEWEST_GAME: Final = "SELECT coalesce(max(rowid), 0) FROM games"
-_NAMES: Final = "SELECT id, name FROM players WHERE id IN (SELECT value FROM json_each(:ids))"
+_PLAYERS: Final = "SELECT id, name, kind FROM players WHERE id IN (SELECT value FROM json_each(:ids))"
 _STORED_GAMES: Final = """
     SELECT m.number, m.ladder, g.game FROM games AS g JOIN matches AS m ON m.number = g.match
     WHERE g.rowid IN (SELECT value FROM json_each(:games))
@@ -129,8 +131,9 @@ def load_newest_game(connection: Connection) -> int:
     return int(connection.exec_driver_sql(_NEWEST_GAME).scalar_one())
 
 
-def load_player_names(connection: Connection, ids: Collection[int]) -> dict[int, str]:
-    return dict(map(tuple, _read(connection, _NAMES, ids=ids)))
+def load_players(connection: Connection, ids: Collection[int]) -> dict[int, tuple[str, PlayerKind]]:
+    """Return the name and the kind of each player."""
+    return {player: (name, kind) for player, name, kind in _read(connection, _PLAYERS, ids=ids)}
 
 
 @dataclass(frozen=True, slots=True)

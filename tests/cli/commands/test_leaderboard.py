@@ -48,6 +48,9 @@ ROW = {
     "versions",
     "all_games",
     "all_matches",
+    "kind",
+    "place",
+    "undecided",
 }
 
 

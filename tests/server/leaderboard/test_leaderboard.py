@@ -1,7 +1,8 @@
 """The leaderboard, fed with finished games and, in its plain version, with recorded events."""
 
-from collections import defaultdict
-from dataclasses import astuple
+from collections import Counter, defaultdict
+from dataclasses import astuple, replace
+from itertools import combinations
 from pathlib import Path
 from random import Random
 
@@ -100,7 +101,7 @@ class FinishedGames:
 
     def number(self, name):
         number = self.numbers.setdefault(name, 100 - len(self.numbers))
-        self.board.set_name(number, name)
+        self.board.set_player(number, name)
         return number
 
     def add_start(self, order, player, client):
@@ -148,7 +149,7 @@ class TestFinishedGames:
 
 def one_player(fixed=True, adjusted=False, name="ann"):
     board = Leaderboard(guess_limit=10, fixed=fixed, adjusted=adjusted)
-    board.set_name(1, name)
+    board.set_player(1, name)
     board.version(1, "bot 1").add_matches(1, 1, 1)
     return board
 
@@ -188,12 +189,12 @@ class TestLeaderboard:
         for row in rows:
             assert (row.low, row.high) == betting_interval({5: 50}, 1, 11, version_level(row.version))
             assert (row.solved_low, row.solved_high) == betting_interval({1: 50}, 0, 1, version_level(row.version))
-        assert board.rows() == rows[2:]
+        assert board.rows() == [replace(rows[2], place=1)]
 
     def test_more_names_widen_compared_intervals(self):
         """Two rows that differ on a ladder of two names no longer differ on one of 10,000."""
         board = one_player(fixed=False)
-        board.set_name(2, "bob")
+        board.set_player(2, "bob")
         board.version(2, "bot 1").add_matches(1, 2, 2)
         for player, guesses in ((1, 5), (2, 6)):
             board.add_games(player, "bot 1", "solved", guesses, 80)
@@ -222,7 +223,7 @@ class TestLeaderboard:
 
     def test_time_never_decides(self):
         board = one_player(name="slow")
-        board.set_name(2, "zippy")
+        board.set_player(2, "zippy")
         board.version(2, "bot 1").add_matches(1, 2, 2)
         for player, took_ms in ((1, 9_000), (2, 1)):
             board.add_games(player, "bot 1", "solved", 5, 100)
@@ -234,7 +235,7 @@ class TestLeaderboard:
         board = one_player()
         board.add_games(1, "bot 1", "solved", 5)
         assert board.rows()[0].player == "ann"
-        board.set_name(1, "anna")
+        board.set_player(1, "anna")
         assert [row.player for row in board.rows()] == ["anna"]
 
     def test_unknown_player_has_no_versions(self):
@@ -244,7 +245,7 @@ class TestLeaderboard:
     def test_new_fields_follow_old_ones(self):
         """Other programs read the first columns by their places."""
         row = LeaderboardRow("ann", "bot 1", 2, 4.5, 4.0, 5.0, 5, 1.0, 10, 10.0, ((4, 1), (5, 1)), 1, 2)
-        assert astuple(row)[11:] == (1, 2, 0.0, 1.0, None, None, None, None, None, 1, 1, 0, 0)
+        assert astuple(row)[11:] == (1, 2, 0.0, 1.0, *[None] * 5, 1, 1, 0, 0, "bot", None, None)
 
 
 class TestFile:
@@ -268,12 +269,13 @@ class TestFile:
     def test_best_player_comes_first(self):
         assert [row.player for row in leaderboard(EVENTS, "classic")] == ["bob", "ann"]
 
-    def test_evil_ladder_orders_by_mean_then_name(self):
+    def test_evil_ladder_orders_by_worse_end(self):
+        """Among equal means, the row whose scores vary less comes first."""
         rows = leaderboard(EVENTS, "classic-evil")
-        assert [(row.player, row.mean, row.rank) for row in rows] == [
-            ("yan", 7, None),
-            ("zoe", 7, None),
-            ("xia", 8.5, None),
+        assert [(row.player, row.mean, row.games, row.rank, row.place) for row in rows] == [
+            ("zoe", 7, 2, None, 1),
+            ("yan", 7, 2, None, 2),
+            ("xia", 8.5, 2, None, 3),
         ]
 
     @pytest.mark.parametrize("ladder", ["classic-practice", "grand", ""])
@@ -339,10 +341,104 @@ class TestRanks:
                 assert row.rank == 1 + sum(other_high < low for _, other_high in ends.values())
                 assert row.rank_worst == len(ends) - sum(other_low > high for other_low, _ in ends.values())
 
+    @settings(deadline=None)
+    @given(
+        st.lists(st.tuples(st.integers(1, 200), st.integers(2, 10), st.integers(1, 3)), max_size=9, unique=True),
+        st.booleans(),
+    )
+    def test_order_is_that_of_comparing_rows_one_by_one(self, drawn, adjusted):
+        """No row stands above one that is wholly better, and a row is undecided if its interval meets another's."""
+        board = Leaderboard(guess_limit=10, fixed=adjusted, adjusted=adjusted)
+        for number, (games, middle, version) in enumerate(drawn):
+            add_player(board, number, games, middle, version)
+        rows = board.rows()
+        enough = 100 if adjusted else 20
+        ends = {row.player: compared(row, len(drawn)) for row in rows if row.games >= enough}
+        assert [row.player for row in rows] == plain_order(rows, ends)
+        assert [row.place for row in rows] == list(range(1, len(drawn) + 1))
+        for row in rows:
+            meets = [meet(ends[row.player], other) for other in ends.values()] if row.player in ends else []
+            assert row.undecided == (sum(meets) > 1 if meets else None)
+        for above, below in combinations(rows, 2):
+            if below.player in ends:
+                assert not ends[below.player][1] < ends[above.player][0]
+            elif above.player not in ends:
+                assert not below.high < above.low
+
+
+def meet(one, other):
+    return one[0] <= other[1] and other[0] <= one[1]
+
+
+def plain_order(rows, ends):
+    """Return the players, best first, each found by comparing it with all others; ``ends`` has those with a rank."""
+
+    def rank(row):
+        return sum(high < ends[row.player][0] for _, high in ends.values())
+
+    def stands_above(row, other):
+        if (row.player in ends) != (other.player in ends):
+            return row.player in ends
+        if row.player in ends and rank(row) != rank(other):
+            return rank(row) < rank(other)
+        return (worse_end(row, ends), row.player) < (worse_end(other, ends), other.player)
+
+    above = {row.player: sum(stands_above(other, row) for other in rows) for row in rows}
+    return sorted(above, key=above.__getitem__)
+
+
+def worse_end(row, ends):
+    return row.high if row.player not in ends or row.adjusted_high is None else row.adjusted_high
+
+
+class TestOneBotUnderManyNames:
+    """Rows that a bot of random guesses fills under 25 names, with 20 to 500 games each."""
+
+    SCORES, CHANCES = (2, 3, 4, 5, 6, 7, 8), (1, 4, 20, 40, 25, 8, 2)
+
+    @pytest.fixture
+    def board(self):
+        board, rng = Leaderboard(guess_limit=10, fixed=False, adjusted=False), Random(4)
+        for number in range(25):
+            self.add(board, f"random-{number}", rng.choices(self.SCORES, self.CHANCES, k=20 * (1 + number)))
+        return board
+
+    def add(self, board, name, scores):
+        number = len(board.rows())
+        board.set_player(number, name)
+        board.version(number, "bot 1").add_matches(1, number, number)
+        for score, games in Counter(scores).items():
+            board.add_games(number, "bot 1", "solved", score, games)
+
+    def test_lucky_name_does_not_lead(self, board):
+        rows = board.rows()
+        lucky = min(rows, key=lambda row: row.mean)
+        assert {(row.rank, row.rank_worst, row.undecided) for row in rows} == {(1, 25, True)}
+        assert lucky.games < 100 < rows[0].games
+        assert lucky.place > 5
+
+    def test_one_lucky_game_is_below_all_others(self, board):
+        self.add(board, "lucky", [1])
+        self.add(board, "newcomer", [5] * 19)
+        rows = board.rows()
+        assert [(row.player, row.place, row.rank, row.undecided) for row in rows[25:]] == [
+            ("newcomer", 26, None, None),
+            ("lucky", 27, None, None),
+        ]
+        assert rows[26].mean == min(row.mean for row in rows)
+
+    def test_better_bot_is_first_and_decided(self, board):
+        self.add(board, "better", [3] * 1_000)
+        first, *others = board.rows()
+        assert (first.player, first.rank, first.rank_worst, first.undecided) == ("better", 1, 1, False)
+        assert len(others) == 25
+        assert {row.rank for row in others} == {2}
+        assert all(row.undecided for row in others)
+
 
 def add_player(board, number, games, middle, version):
     """Add a player whose latest version, after empty ones, has scores and luck around ``middle`` guesses."""
-    board.set_name(number, f"p{number}")
+    board.set_player(number, f"p{number}")
     for each in range(1, version + 1):
         board.version(number, f"bot {each}").add_matches(1, each, each)
     client = f"bot {version}"

@@ -135,6 +135,21 @@ async def test_text_of_leaderboard_is_made_once_for_same_rows(engine, live):
     assert orjson.loads(await live.body(TINY.info()))["rows"][0]["games"] == 2
 
 
+async def test_rows_of_a_kind_keep_rank_and_place(engine, live):
+    with engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE players SET kind = 'human' WHERE name = 'bob'")
+    for number, (player, guesses) in enumerate([("ann", 3), ("bob", 4), ("eve", 5)], 1):
+        store(engine, *StoredPlay(number, TINY, player).play(("solved", [3] * guesses)))
+    await live.update()
+    every = {row.player: json_of(row) for row in await live.rows("tiny")}
+    assert [(row["kind"], row["place"]) for row in every.values()] == [("bot", 1), ("human", 2), ("bot", 3)]
+    for kind, shown in (("human", ["bob"]), ("bot", ["ann", "eve"]), (None, ["ann", "bob", "eve"])):
+        body = await live.body(TINY.info(), kind)
+        assert orjson.loads(body)["rows"] == [every[player] for player in shown]
+        assert await live.body(TINY.info(), kind) is body
+    assert [(ladder, row.kind) for ladder, row in await live.player_rows("bob")] == [("tiny", "human")]
+
+
 def json_of(row):
     return orjson.loads(orjson.dumps(row))
 

@@ -55,6 +55,15 @@ def test_leaderboard_equals_that_of_command(web, site, capsys):
     assert (row["player"], row["client"], row["games"]) == ("minimax", "raw 1", 10)
 
 
+def test_leaderboard_has_rows_of_kind(web):
+    path = "/api/v1/ladders/classic/leaderboard"
+    everybody = get(web, path)
+    assert [row["kind"] for row in everybody["rows"]] == ["bot"]
+    assert get(web, f"{path}?kind=bot") == everybody
+    assert get(web, f"{path}?kind=human") == everybody | {"rows": []}
+    assert "kind" in get(web, f"{path}?kind=guest", 400)["detail"]
+
+
 def test_empty_leaderboard_has_no_rows(web):
     assert get(web, "/api/v1/ladders/super/leaderboard")["rows"] == []
 

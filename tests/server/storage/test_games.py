@@ -9,7 +9,7 @@ from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.games import (
     load_newest_game,
     load_newest_match,
-    load_player_names,
+    load_players,
     sum_games,
     sum_listed_games,
     sum_matches,
@@ -120,6 +120,6 @@ def test_sums_equal_those_of_rows(tmp_path_factory, data):
     engine.dispose()
 
 
-def test_names_are_those_of_known_players(engine):
+def test_names_and_kinds_are_those_of_known_players(engine):
     with fill(engine, []).connect() as connection:
-        assert load_player_names(connection, [2, 7]) == {2: "player2"}
+        assert load_players(connection, [2, 7]) == {2: ("player2", "bot")}
