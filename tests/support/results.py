@@ -18,6 +18,8 @@ def derived_of(engine):
     return _FILES[engine]
 
 
-def live_leaderboards(engine, ladders, log):
+def live_leaderboards(engine, ladders, log, until=None):
     """Return leaderboards that count at once what is stored when they are told to."""
-    return LiveLeaderboards(derived_of(engine), ladders, log, lambda: load_last_event_id(engine), update_seconds=0.0)
+    return LiveLeaderboards(
+        derived_of(engine), ladders, log, lambda: load_last_event_id(engine), update_seconds=0.0, until=until
+    )

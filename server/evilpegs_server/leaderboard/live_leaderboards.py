@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Final, TypeVar
@@ -16,6 +16,7 @@ from evilpegs_server.leaderboard.row import LeaderboardRow, leaderboard_text
 from evilpegs_server.leaderboard.stored_results import StoredLeaderboards
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.storage.derived import DerivedFile
+from evilpegs_server.storage.games import GameResult
 
 _T = TypeVar("_T")
 
@@ -34,7 +35,8 @@ class CountingError(EvilpegsError):
 class LiveLeaderboards:
     """The leaderboards of all rated ladders; call every method on the thread of the event loop.
 
-    ``last_event`` returns the id of the last event that may be counted.
+    ``last_event`` returns the id of the last event that may be counted, and results of ``until``, in Unix milliseconds,
+    or later do not count.
     """
 
     def __init__(
@@ -44,9 +46,10 @@ class LiveLeaderboards:
         log: BoundLogger | None,
         last_event: Callable[[], int],
         update_seconds: float = UPDATE_SECONDS,
+        until: int | None = None,
     ) -> None:
         self._derived = derived
-        self._counting = StoredLeaderboards(derived, ladders)
+        self._counting = StoredLeaderboards(derived, ladders, until)
         self._log = log
         self._last_event = last_event
         self._update_seconds = update_seconds
@@ -143,6 +146,10 @@ class LiveLeaderboards:
     async def player_rows(self, player: str) -> list[tuple[str, LeaderboardRow]]:
         await self.wait_until_filled()
         return await self._run(partial(self._counting.player_rows, player))
+
+    def results(self, ladder: str | None = None) -> Iterator[GameResult]:
+        """Yield every game that counts, and void ones, in the order of their matches; only after `close`."""
+        return self._counting.results(ladder)
 
     async def body(self, info: LadderInfo, kind: PlayerKind | None = None) -> bytes:
         """Return the leaderboard as JSON text, with the rows of this kind of players only; their ranks stay."""

@@ -9,7 +9,7 @@ noticed.
 """
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Final
 
@@ -24,11 +24,13 @@ from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.storage.archive import find_broken_matches
 from evilpegs_server.storage.derived import DerivedFile
 from evilpegs_server.storage.games import (
+    GameResult,
     GameSums,
     MatchSums,
     load_newest_game,
     load_newest_match,
     load_players,
+    load_results,
     sum_games,
     sum_listed_games,
     sum_matches,
@@ -45,14 +47,15 @@ AWAITED: Final = 2_000
 class StoredLeaderboards:
     """The leaderboards of the rated ladders among ``ladders``, counted from the database in steps.
 
-    Call all methods on one thread. Any thread may set ``stopped`` to end a step early.
+    Games that ended at ``until``, in Unix milliseconds, or later do not count, nor do matches that began then. Call
+    all methods on one thread. Any thread may set ``stopped`` to end a step early.
     """
 
-    def __init__(self, derived: DerivedFile, ladders: Mapping[str, Ladder]) -> None:
+    def __init__(self, derived: DerivedFile, ladders: Mapping[str, Ladder], until: int | None = None) -> None:
         self.stopped = False
         self.broken: set[int] = set()  # by `matches.number`
         self.awaited: deque[int] = deque()  # games counted without their luck, because it is not stored yet
-        self._derived = derived
+        self._derived, self._until = derived, until
         self._ladders = {ladder.id: ladder for ladder in ladders.values() if ladder.rated}
         hashes = curve_hashes(self._ladders.values())
         self._curves = {ladder: hashes.get(ladder) for ladder in self._ladders}
@@ -92,6 +95,14 @@ class StoredLeaderboards:
             for row in leaderboard.version_rows(number)
         ]
 
+    def results(self, ladder: str | None = None) -> Iterator[GameResult]:
+        """Yield every game that counts, and void ones, on one ladder or on all, in the order of their matches."""
+        curves = {each: curve for each, curve in self._curves.items() if ladder in {None, each}}
+        with self._derived.engine.connect() as connection:
+            for after in range(0, self._last_match, COUNTED):
+                last = min(after + COUNTED, self._last_match)
+                yield from load_results(connection, curves, after, last, self.broken, self._until)
+
     def _begin(self) -> None:
         self._leaderboards = {
             ladder.id: Leaderboard(
@@ -111,8 +122,9 @@ class StoredLeaderboards:
         while not self.stopped and (self._last_match < newest_match or self._last_game < newest_game):
             match = min(self._last_match + COUNTED, newest_match)
             game = min(self._last_game + COUNTED, newest_game)
-            matches = sum_matches(connection, self._curves, self._last_match, match, self.broken)
-            self._add(connection, matches, sum_games(connection, self._curves, self._last_game, game, self.broken))
+            matches = sum_matches(connection, self._curves, self._last_match, match, self.broken, self._until)
+            games = sum_games(connection, self._curves, self._last_game, game, self.broken, self._until)
+            self._add(connection, matches, games)
             self._last_match, self._last_game = match, game
 
     def _count_awaited(self, connection: Connection) -> None:

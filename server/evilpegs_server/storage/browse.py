@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 import orjson
 from sqlalchemy import Connection, Engine, text
 
+from evilpegs_server.storage.games import END_OF_TIME
 from evilpegs_server.storage.players import PlayerKind
 
 
@@ -88,8 +89,8 @@ def _page(connection: Connection, wanted: MatchFilter, limit: int) -> list[int]:
         "client": wanted.client,
         "over": wanted.over,
         "since": wanted.since or 0,
-        "at": _END_OF_TIME if at is None else at,
-        "number": _END_OF_TIME if wanted.before is None else wanted.before,
+        "at": END_OF_TIME if at is None else at,
+        "number": END_OF_TIME if wanted.before is None else wanted.before,
         "limit": limit,
     }
     columns = [column for column in ("player", "client", "over") if getattr(wanted, column) is not None]
@@ -102,9 +103,6 @@ def _page(connection: Connection, wanted: MatchFilter, limit: int) -> list[int]:
     found = [row for each in ladders for row in connection.execute(query, parameters | {"ladder": each}).all()]
     return [number for _, number in sorted(map(tuple, found), reverse=True)[:limit]]
 
-
-# greater than all times and all numbers of matches
-_END_OF_TIME: Final = 2**63 - 1
 
 # one index seek per ladder
 _ALL_LADDERS: Final = text(

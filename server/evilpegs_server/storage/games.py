@@ -12,6 +12,8 @@ from sqlalchemy import Connection
 
 from evilpegs_protocol.server_messages import PlayerKind
 
+END_OF_TIME: Final = 2**63 - 1
+"""Greater than all times and all numbers of matches."""
 Curves = Mapping[str, str | None]
 """The wanted ladders, each with the hash of its value curve, if it has one."""
 
@@ -60,7 +62,7 @@ _MATCHES: Final = f"""
     {_WANTED}
     SELECT m.player, m.ladder, m.client, count(*), min(m.number), max(m.number)
     FROM matches AS m CROSS JOIN wanted AS w ON w.ladder = m.ladder
-    WHERE m.number > :after AND m.number <= :last AND {_COUNTS}
+    WHERE m.number > :after AND m.number <= :last AND m.started_at < :until AND {_COUNTS}
     GROUP BY m.player, m.ladder, m.client
 """  # noqa: S608 - of constants
 _GAMES: Final = f"""
@@ -77,6 +79,23 @@ _GAMES: Final = f"""
     GROUP BY player, ladder, client, outcome, guesses
 """  # noqa: S608 - of constants
 _GAMES_IN_RANGE: Final = _GAMES.format(games="g.rowid > :after AND g.rowid <= :last")
+# a query of its own, because the derived file does not know when a game ended
+_ENDED_GAMES_IN_RANGE: Final = _GAMES.format(
+    games="""g.rowid > :after AND g.rowid <= :last AND m.started_at < :until AND (g.match, g.game) IN (
+        SELECT match, json_extract(json, '$.game') FROM events
+        WHERE match IN (SELECT match FROM games WHERE rowid > :after AND rowid <= :last)
+        AND type = 'game_over' AND at < :until AND json_valid(json))"""
+)
+_RESULTS: Final = f"""
+    {_WANTED}
+    SELECT m.ladder, m.id, g.game, p.name, p.kind, m.client, g.outcome, g.guesses,
+        CASE WHEN g.curve = w.curve THEN g.luck END, m.started_at, e.at, g.elapsed_ms
+    FROM matches AS m CROSS JOIN wanted AS w ON w.ladder = m.ladder CROSS JOIN players AS p ON p.id = m.player
+    CROSS JOIN events AS e ON e.match = m.number AND e.type = 'game_over' AND e.at < :until
+    CROSS JOIN games AS g ON g.match = m.number
+        AND g.game = CASE WHEN json_valid(e.json) THEN json_extract(e.json, '$.game') END
+    WHERE m.number > :after AND m.number <= :last AND m.started_at < :until AND {_COUNTS} ORDER BY m.number, g.game
+"""  # noqa: S608 - of constants
 _LISTED_GAMES: Final = _GAMES.format(games="g.rowid IN (SELECT value FROM json_each(:games))")
 # a match that began in an event after the last one that is derived may be unknown to its player
 _NEWEST: Final = """
@@ -99,18 +118,36 @@ _TURNS: Final = """
 
 
 def sum_matches(
-    connection: Connection, curves: Curves, after: int, last: int, broken: Collection[int] = ()
+    connection: Connection,
+    curves: Curves,
+    after: int,
+    last: int,
+    broken: Collection[int] = (),
+    until: int | None = None,
 ) -> list[MatchSums]:
-    """Sum up the matches with a number above ``after`` and up to ``last``, without those in ``broken``."""
-    rows = _read(connection, _MATCHES, curves=curves, after=after, last=last, broken=broken)
+    """Sum up the matches with a number above ``after`` and up to ``last``, without those in ``broken``.
+
+    Matches that began at ``until``, in Unix milliseconds, or later are left out.
+    """
+    end = END_OF_TIME if until is None else until
+    rows = _read(connection, _MATCHES, curves=curves, after=after, last=last, broken=broken, until=end)
     return [MatchSums(*row) for row in rows]
 
 
 def sum_games(
-    connection: Connection, curves: Curves, after: int, last: int, broken: Collection[int] = ()
+    connection: Connection,
+    curves: Curves,
+    after: int,
+    last: int,
+    broken: Collection[int] = (),
+    until: int | None = None,
 ) -> list[GameSums]:
-    """Sum up the games above ``after`` and up to ``last``, without void games and those of matches in ``broken``."""
-    rows = _read(connection, _GAMES_IN_RANGE, curves=curves, after=after, last=last, broken=broken)
+    """Sum up the games above ``after`` and up to ``last``, without void games and those of matches in ``broken``.
+
+    Games that ended at ``until``, in Unix milliseconds, or later are left out.
+    """
+    query, end = (_GAMES_IN_RANGE, END_OF_TIME) if until is None else (_ENDED_GAMES_IN_RANGE, until)
+    rows = _read(connection, query, curves=curves, after=after, last=last, broken=broken, until=end)
     return [GameSums(*row) for row in rows]
 
 
@@ -134,6 +171,37 @@ def load_newest_game(connection: Connection) -> int:
 def load_players(connection: Connection, ids: Collection[int]) -> dict[int, tuple[str, PlayerKind]]:
     """Return the name and the kind of each player."""
     return {player: (name, kind) for player, name, kind in _read(connection, _PLAYERS, ids=ids)}
+
+
+class GameResult(NamedTuple):
+    """A finished game of a rated match; times are Unix milliseconds, and luck is in millionths of a guess."""
+
+    ladder: str
+    match: str
+    game: int
+    player: str
+    kind: PlayerKind
+    client: str
+    outcome: str
+    guesses: int
+    luck: int | None
+    started_at: int
+    ended_at: int
+    elapsed_ms: int
+
+
+def load_results(
+    connection: Connection,
+    curves: Curves,
+    after: int,
+    last: int,
+    broken: Collection[int] = (),
+    until: int | None = None,
+) -> list[GameResult]:
+    """Return the games that ended before ``until``, void ones too, of the matches that `sum_matches` sums up."""
+    end = END_OF_TIME if until is None else until
+    rows = _read(connection, _RESULTS, curves=curves, after=after, last=last, broken=broken, until=end)
+    return [GameResult(*row) for row in rows]
 
 
 @dataclass(frozen=True, slots=True)

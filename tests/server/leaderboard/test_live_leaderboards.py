@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from evilpegs_protocol.record import event_hash
+from evilpegs_protocol.server_messages import GameOver, MatchStarted
 from evilpegs_server.leaderboard import stored_results
 from evilpegs_server.show.follower import Follower
 from evilpegs_server.storage.archive import find_broken_matches, load_last_event_id
@@ -80,6 +81,60 @@ def test_live_leaderboards_equal_fold_of_all_events(tmp_path_factory, monkeypatc
         await live.close()
 
     asyncio.run(follow())
+    engine.dispose()
+
+
+timed_games = st.lists(st.tuples(st.sampled_from(["solved", "unsolved", "void"]), st.integers(1, 9)), max_size=3)
+timed_matches = st.tuples(
+    st.sampled_from(["ann", "bob", "eve"]), st.sampled_from([TINY, EVIL]), st.integers(1, 9), timed_games
+)
+
+
+def timed_steps(number, player, ladder, at, games):
+    """Return the steps of a match that begins at ``at``; each game is an outcome and the time of its end."""
+    play = StoredPlay(number, ladder, player, at=at)
+    steps = [play.start()]
+    for game, (outcome, ended_at) in enumerate(games, 1):
+        play.at = ended_at
+        steps += [play.guess(game, 1, took_ms=5), play.end_game(game, outcome, 1, elapsed_ms=5 + game)]
+    return steps
+
+
+def plain_results(events, until):
+    """Return the games that ended before ``until`` of matches that began before it, from the events in their order."""
+    started, found = {}, []
+    for event in events:
+        if isinstance(event, MatchStarted) and event.at < until:
+            started[event.match] = event
+        elif isinstance(event, GameOver) and event.at < until and event.match in started:
+            match = started[event.match]
+            place = (match.ladder, match.match, event.game, match.player, "bot", f"bot {match.client.version}")
+            found.append((*place, event.outcome, event.guesses, None, match.at, event.at, event.elapsed_ms))
+    return found
+
+
+@settings(max_examples=share(30), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(timed_matches, max_size=5), st.integers(1, 10), st.sampled_from([1, 2, 1_000]))
+def test_later_results_do_not_count(tmp_path_factory, monkeypatch, matches, until, chunk):
+    """The clock may have been set back, so the times are in any order."""
+    monkeypatch.setattr(stored_results, "COUNTED", chunk)
+    engine = open_database(f"sqlite:///{tmp_path_factory.mktemp('until') / 'evilpegs.sqlite3'}")
+    store_players(engine)
+    for number, match in enumerate(matches, 1):
+        store(engine, *timed_steps(number, *match))
+    earlier = [event for event in load_events(engine) if event.at < until]
+
+    async def count():
+        live = live_leaderboards(engine, OFFERED, structlog.get_logger(), until)
+        await live.update()
+        for ladder in (TINY.id, EVIL.id):
+            assert list(await live.rows(ladder)) == leaderboard(earlier, ladder)
+        await live.close()
+        assert [tuple(game) for game in live.results()] == plain_results(load_events(engine), until)
+        of_evil = [game for game in live.results() if game.ladder == EVIL.id]
+        assert list(live.results(EVIL.id)) == of_evil
+
+    asyncio.run(count())
     engine.dispose()
 
 
