@@ -6,6 +6,7 @@ This module imports neither the game nor the protocol; `values.py` checks those 
 import os
 import re
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import Annotated, Final, TypeVar
 
 from cyclopts import Parameter, Token, convert
@@ -48,6 +49,22 @@ def _to_file_name(name_type: Callable[[str], _FileName], tokens: Sequence[Token]
 
 # for every option that names a file: an empty path would be the current directory
 FILE: Final = Parameter(converter=_to_file_name)
+
+
+def _to_time(_: object, tokens: Sequence[Token]) -> datetime:
+    (token,) = tokens
+    try:
+        # without a zone it is a time of this machine
+        return datetime.fromisoformat(token.value).astimezone()
+    except (ValueError, OverflowError):
+        raise CommandError(
+            f"{token.keyword} must be a time like 2026-11-25T18:00, of this machine's zone, or 2026-11-25T18:00+01:00, "
+            f"not {token.value[:40]!r}"
+        ) from None
+
+
+# for every option that is a time; the command gets it with a zone
+TIME: Final = Parameter(converter=_to_time)
 
 RulesText = Annotated[
     str,

@@ -7,19 +7,25 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
+from collections import Counter
 from contextlib import closing
 
 import pytest
 
-from evilpegs.commands.leaderboard.table import csv_text, score_bars, shorten_client, show_standings
+from evilpegs.commands.leaderboard.comma_separated import write_rows
+from evilpegs.commands.leaderboard.results_csv import GAME_COLUMNS, MATCH_COLUMNS, write_games, write_matches
+from evilpegs.commands.leaderboard.table import score_bars, shorten_client, show_standings
 from evilpegs.errors import SERVER_PACKAGES
 from evilpegs.output import console
+from evilpegs_clients.connection.server_reader import ServerReader
 from evilpegs_protocol.standings import Standings, StandingsRow
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.derived import derived_path
-from support.classic_games import GAMES, classic_match
+from evilpegs_server.storage.games import GameResult
+from support.classic_games import CLASSIC, GAMES, classic_match
 from support.patience import PATIENCE
-from support.stored_matches import store, store_players
+from support.stored_matches import StoredPlay, store, store_players
 
 pytestmark = pytest.mark.usefixtures("measured_children")
 
@@ -52,6 +58,7 @@ ROW = {
     "place",
     "undecided",
 }
+PEOPLE = "UPDATE players SET kind = 'human' WHERE name = 'minimax'"
 
 
 def standings_by_id(document):
@@ -175,21 +182,52 @@ def shown(capsys, width, *rows):
 
 
 def test_leaderboard_table_shows_ranks_and_figures(capsys):
-    rows = [made_row("ann", rank=1, rank_worst=2), made_row("ben", rank=2, rank_worst=2), made_row("cid", games=9)]
+    rows = [
+        made_row("ann", rank=1, rank_worst=2),
+        made_row("ben", rank=3, rank_worst=3),
+        made_row("cid", games=9, place=3),
+    ]
     lines = shown(capsys, 120, *rows)
     assert lines[0].split()[:3] == ["classic:", "4x6,", "fixed"]
     table, legend = lines[: lines.index("")], lines[lines.index("") + 1 :]
-    first = table[-3].split()
+    undecided, first, second, unranked, third = (line.split() for line in table[-5:])
     assert first == ["1", "(1-2)", "ann", "test", "1", "200", "4.500", "4.40-4.60", "6", "100%", "12", "█", "█"]
-    assert table[-2].split()[:2] == ["2", "ben"]
-    assert table[-1].split()[:2] == ["-", "cid"]
-    assert [line.split(":")[0] for line in legend] == ["1 (1-2)", "-"]
+    assert second[:2] == ["3", "ben"]
+    assert third[:6] == ["(3)", "cid", "test", "1", "9", "(4.500)"]
+    assert (undecided, unranked) == (["not", "decided:"], ["no", "rank", "yet:"])
+    assert [line.split(":")[0] for line in legend] == ["1 (1-2)", "(3)", "own word"]
+
+
+def test_every_group_of_one_rank_says_that_it_is_not_decided(capsys):
+    ranks = [(1, 2), (1, 2), (3, 3), (4, 5), (4, 5)]
+    lines = shown(capsys, 120, *(made_row(f"bot-{n}", rank=n, rank_worst=worst) for n, worst in ranks))
+    words = [line.split()[0] for line in lines[-len(ranks) - 2 - 3 : -3]]
+    assert words == ["not", "1", "1", "3", "not", "4", "4"]
 
 
 def test_legend_explains_only_what_is_shown(capsys):
-    assert shown(capsys, 120, made_row("ann", rank=1, rank_worst=1))[-1].split()[:2] == ["1", "ann"]
-    (signs,) = shown(capsys, 120, made_row("ann"))[-1:]
-    assert signs.startswith("-: ")
+    lines = shown(capsys, 120, made_row("ann", rank=1, rank_worst=1))
+    assert [line.split()[:2] for line in lines[-3:]] == [["1", "ann"], [], ["own", "word:"]]
+    assert shown(capsys, 120, made_row("ann"))[-2].startswith("-: ")
+
+
+def test_adjusted_means_without_rank_are_in_brackets(capsys):
+    lines = shown(capsys, 120, made_row("ann", place=1, adjusted_mean=4.25))
+    (row,) = [line.split() for line in lines if "ann" in line]
+    assert [cell for cell in row if cell.startswith("(")] == ["(1)", "(4.250)", "(4.500)"]
+
+
+@pytest.mark.parametrize("width", [120, 40])
+def test_headings_of_groups_stay_in_narrow_tables(capsys, width):
+    lines = [line.strip() for line in shown(capsys, width, made_row("a" * 20, rank=1, rank_worst=9))]
+    assert "not decided:" in lines
+
+
+def test_kinds_are_shown_where_not_all_are_bots(capsys):
+    bots = shown(capsys, 120, made_row("ann", kind="bot"), made_row("old"))
+    assert "kind" not in " ".join(bots).split()
+    mixed = shown(capsys, 120, made_row("ann", kind="bot"), made_row("ben", kind="human"))
+    assert [line.split()[2] for line in mixed if {"ann", "ben"} & set(line.split())] == ["bot", "human"]
 
 
 @pytest.mark.parametrize("client", ["test 1", "random-consistent 0.1.0", f"{'n' * 64} {'v' * 64}", "x" * 64 + " 1.2.3"])
@@ -267,6 +305,12 @@ def test_server_without_such_leaderboard_is_one_line(run, server, ladder, named)
         (["--server", "ws://127.0.0.1:1/v1"], {"ws://127.0.0.1:1/v1;"}),
         (["--server", "ws://127.0.0.1:1/v1", "--database", "sqlite:///x"], {"--server", "--database"}),
         (["--csv", "--json"], {"--csv", "--json"}),
+        (["--each", "game"], {"--each", "game", "--csv"}),
+        (["--each", "match", "--json"], {"--each", "match", "--csv"}),
+        (["--each", "game", "--csv", "--server", "ws://127.0.0.1:1/v1"], {"--each", "--database"}),
+        (["--until", "2026-01-01", "--server", "ws://127.0.0.1:1/v1"], {"--until", "--database"}),
+        (["classic", "--between", "a", "b", "--kind", "bot"], {"--between", "--kind"}),
+        (["--kind", "guest"], {"--kind"}),
         (["--refresh", "1", "--json"], {"--refresh", "--json"}),
         (["--refresh", "1", "--csv"], {"--refresh", "--csv"}),
         (["--refresh", "0"], {"--refresh", "0"}),
@@ -278,6 +322,161 @@ def test_leaderboard_refuses_impossible_options(run, options, named):
     result = run("leaderboard", *options)
     assert (result.status, result.out) == (2, "")
     assert named <= set(result.complaint.split())
+
+
+# Of a kind, and up to a time
+
+
+def test_leaderboard_of_a_kind(run, server, played, tampered):
+    source = ("leaderboard", "classic-evil", "--json", "--database")
+    changed = tampered(PEOPLE)
+    everybody = run(*source, changed).document
+    assert row_of(everybody["ladders"][0], "minimax")["kind"] == "human"
+    for kind in ("human", "bot"):
+        (standing,) = run(*source, changed, "--kind", kind).document["ladders"]
+        assert standing["rows"] == [row for row in everybody["ladders"][0]["rows"] if row["kind"] == kind]
+    assert run("leaderboard", "--database", changed, "--kind", "bot").status == 0
+    (standing,) = run("leaderboard", "classic-evil", "--server", server.url, "--kind", "bot", "--json").document[
+        "ladders"
+    ]
+    assert row_of(standing, "minimax")["kind"] == "bot"
+    (standing,) = run(*source, server.database, "--kind", "human").document["ladders"]
+    assert standing["rows"] == []
+
+
+def test_kind_of_older_server_is_one_line(run, server, monkeypatch):
+    async def without_kinds(_reader, _ladder):
+        return made_standings(made_row("ann"))
+
+    monkeypatch.setattr(ServerReader, "standings", without_kinds)
+    result = run("leaderboard", "classic", "--kind", "bot", "--server", server.url)
+    assert (result.status, result.out) == (2, "")
+    assert "--kind" in result.complaint
+
+
+@pytest.fixture
+def contest(on_disk):
+    """The URL of a database with two matches of ann and one of bob, whose games end at 2 to 7 o'clock UTC."""
+    url = f"sqlite:///{on_disk / 'contest.sqlite3'}"
+    engine = open_database(url)
+    store_players(engine)
+    for number, (player, hours) in enumerate([("ann", (2, 3)), ("bob", (4, 5)), ("ann", (6, 7))], 1):
+        play = StoredPlay(number, CLASSIC, player, at=hour(hours[0]) - 60_000)
+        store(engine, play.start())
+        for game, (outcome, ended) in enumerate(zip(("solved", "resigned"), hours, strict=True), 1):
+            store(engine, play.guess(game, 1, took_ms=7, code="1122"))
+            play.at = hour(ended)
+            store(engine, play.end_game(game, outcome, 1, elapsed_ms=7))
+    engine.dispose()
+    return url
+
+
+def hour(number):
+    """Return this hour of 2026-11-25, UTC, in Unix milliseconds."""
+    return 1_795_564_800_000 + number * 3_600_000
+
+
+@pytest.mark.parametrize(
+    ("until", "games"),
+    [
+        ("2026-11-25T02:00Z", {}),
+        ("2026-11-25T02:00:00.001Z", {"ann": 1}),
+        ("2026-11-25 06:30+01:00", {"ann": 2, "bob": 2}),
+        ("2026-11-25T04:59:59+00:00", {"ann": 2, "bob": 1}),
+        ("2026-11-25T00:00", {"ann": 2, "bob": 1}),
+        ("2026-11-25", {"ann": 2, "bob": 1}),
+        ("2027-01-01", {"ann": 4, "bob": 2}),
+        ("1970-01-01", {}),
+        ("2999-12-31T23:59", {"ann": 4, "bob": 2}),
+    ],
+)
+def test_until_counts_results_that_ended_before(run, contest, monkeypatch, until, games):
+    """A time without a zone is of this machine, which is five hours behind UTC."""
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", "EST+5")
+        time.tzset()
+        document = run("leaderboard", "classic", "--database", contest, "--until", until, "--json").document
+        listed = run("leaderboard", "classic", "--database", contest, "--until", until, "--csv", "--each", "game").out
+    time.tzset()
+    assert {row["player"]: row["games"] for row in document["ladders"][0]["rows"]} == games
+    assert Counter(row["player"] for row in read_csv(listed)) == games
+
+
+@pytest.mark.parametrize(
+    "until", ["", "tomorrow", "2026-13-01", "25.11.2026", "1795564800000", "2026-11-25T18:00+99:00"]
+)
+def test_until_that_is_no_time_is_one_line(run, contest, until):
+    result = run("leaderboard", "--database", contest, "--until", until)
+    assert (result.status, result.out) == (2, "")
+    assert {"--until", "2026-11-25T18:00"} <= set(result.complaint.replace(",", " ").split())
+    assert until in result.complaint
+
+
+def read_csv(table):
+    return list(csv.DictReader(io.StringIO(table, newline="")))
+
+
+def test_csv_of_games_has_each_game(run, contest):
+    table = run("leaderboard", "--database", contest, "--csv", "--each", "game").out
+    assert table.split("\r\n")[0] == ",".join(GAME_COLUMNS)
+    rows = read_csv(table)
+    assert [(row["player"], row["game"], row["outcome"], row["guesses"], row["score"]) for row in rows[:2]] == [
+        ("ann", "1", "solved", "1", "1"),
+        ("ann", "2", "resigned", "1", "11"),
+    ]
+    assert [int(row["ended_at"]) for row in rows] == [hour(number) for number in (2, 3, 4, 5, 6, 7)]
+    assert {(row["ladder"], row["kind"], row["client"], row["luck"]) for row in rows} == {
+        ("classic", "bot", "bot 1", "")
+    }
+    assert run("leaderboard", "--database", contest, "--csv", "--each", "game", "--kind", "human").out == (
+        table.partition("\r\n")[0] + "\r\n"
+    )
+
+
+def test_csv_of_matches_sums_up_games(run, contest):
+    table = run("leaderboard", "--database", contest, "--csv", "--each", "match").out
+    assert table.split("\r\n")[0] == ",".join(MATCH_COLUMNS)
+    rows = read_csv(table)
+    assert [row["player"] for row in rows] == ["ann", "bob", "ann"]
+    first = rows[0]
+    assert (first["games"], first["solved"], first["mean"], first["elapsed_ms"]) == ("2", "1", "6.0", "14")
+    assert (int(first["started_at"]), int(first["ended_at"])) == (hour(2) - 60_000, hour(3))
+
+
+def test_csv_of_games_agrees_with_matches_of_bots(run, server, played):
+    """Those of the bot's own account, and none of practice."""
+    for number, ladder in enumerate(("classic", "classic-evil")):
+        source = ("leaderboard", ladder, "--database", server.database, "--csv", "--each")
+        (match,) = played[number]["matches"]
+        games = [row for row in read_csv(run(*source, "game").out) if row["match"] == match["match"]]
+        assert [int(row["guesses"]) for row in games] == [game["guesses"] for game in match["games"]]
+        (row,) = [row for row in read_csv(run(*source, "match").out) if row["match"] == match["match"]]
+        assert int(row["games"]) == len(match["games"])
+
+
+def test_csv_of_games_leaves_out_broken_match(run, tampered):
+    database = tampered("UPDATE events SET json = '{}' WHERE match = :match AND seq = 2")
+    result = run("leaderboard", "classic-evil", "--database", database, "--csv", "--each", "match")
+    assert (result.status, result.out) == (0, ",".join(MATCH_COLUMNS) + "\r\n")
+
+
+def test_void_game_has_no_score_and_formulas_are_disarmed():
+    common = ("classic", "1" * 16, 1, "ann", "bot", "=1+1 1")
+    games = [
+        GameResult(*common, "void", 0, None, 10, 20, 1),
+        GameResult(*common, "solved", 4, -250_000, 10, 30, 2),
+    ]
+    table, matches = io.StringIO(), io.StringIO()
+    write_games(table, games, {"classic": 10})
+    void, solved = read_csv(table.getvalue())
+    assert (void["score"], void["luck"], solved["score"], solved["luck"]) == ("", "", "4", "-0.25")
+    assert void["client"] == "'=1+1 1"
+    write_matches(matches, games, {"classic": 10})
+    (row,) = read_csv(matches.getvalue())
+    assert (row["games"], row["mean"], row["ended_at"], row["client"]) == ("1", "4.0", "30", "'=1+1 1")
+    matches = io.StringIO()
+    write_matches(matches, games[:1], {"classic": 10})
+    assert read_csv(matches.getvalue())[0]["mean"] == ""
 
 
 # For programs and for screens
@@ -294,6 +493,7 @@ def test_csv_reads_back_as_rows(run, server, played):
         assert {name: cells[name] for name in ("ladder", "player", "client")} == {
             name: row[name] for name in ("ladder", "player", "client")
         }
+        assert (cells["kind"], cells["place"], cells["undecided"]) == (row["kind"], str(row["place"]), "")
         for name in ("rank", "rank_worst", "games", "mean", "low", "high", "worst", "solved", "p95_ms", "mean_ms"):
             assert (None if cells[name] == "" else float(cells[name])) == row[name]
         assert cells["histogram"] == " ".join(f"{score}:{games}" for score, games in row["histogram"])
@@ -301,7 +501,9 @@ def test_csv_reads_back_as_rows(run, server, played):
 
 def test_csv_quotes_and_disarms_names_of_clients():
     standings = made_standings(made_row("ann", client='a,"b" 1'), made_row("bob", client="=1+1 1"))
-    lines = csv_text([standings]).split("\r\n")
+    table = io.StringIO()
+    write_rows(table, [standings])
+    lines = table.getvalue().split("\r\n")
     assert lines[1].startswith('classic,,,ann,"a,""b"" 1",200,')
     assert lines[2].startswith("classic,,,bob,'=1+1 1,200,")
 

@@ -6,16 +6,18 @@ import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import asdict
+from datetime import datetime
 from functools import partial
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 from cyclopts import Parameter
 from rich.console import RenderableType
 
 from evilpegs.commands.leaderboard.between import compare_rows, difference_lines
-from evilpegs.commands.leaderboard.table import csv_text, show_standings, standings_view
+from evilpegs.commands.leaderboard.comma_separated import write_rows
+from evilpegs.commands.leaderboard.table import show_standings, standings_view
 from evilpegs.errors import CommandError, practice_ladder, unknown_ladder
-from evilpegs.options import Database, Json, ServerToRead, server_to_read
+from evilpegs.options import TIME, Database, Json, ServerToRead, server_to_read
 from evilpegs.output import can_redraw, console, print_json
 from evilpegs.reading import LiveScreen, print_session_event, retry_policy, server_reader
 from evilpegs.signals import run_interruptibly
@@ -24,6 +26,8 @@ from evilpegs_protocol.standings import Standings
 
 SHORTEST_REFRESH: Final = 0.5
 LONGEST_REFRESH: Final = 86_400.0  # seconds: a day
+Kind = Literal["bot", "human"]
+Each = Literal["row", "match", "game"]
 ReadNow = Callable[[], Awaitable[list[Standings]]]
 
 
@@ -34,6 +38,17 @@ def leaderboard(
     *,
     server: ServerToRead = None,
     database: Database = None,
+    kind: Annotated[
+        Kind | None, Parameter(help="Show only players of this kind, with their ranks and places among all.")
+    ] = None,
+    until: Annotated[
+        datetime | None,
+        TIME,
+        Parameter(
+            help="Count only results that ended before this time, such as 2026-11-25T18:00 or 2026-11-25T17:00Z; "
+            "needs a database."
+        ),
+    ] = None,
     between: Annotated[
         tuple[str, str] | None,
         Parameter(help="Compare two players on the ladder: how sure the difference is, and what would settle it."),
@@ -45,6 +60,12 @@ def leaderboard(
     as_csv: Annotated[
         bool, Parameter(name="--csv", show_default=False, help="Print comma-separated values with raw numbers.")
     ] = False,
+    each: Annotated[
+        Each,
+        Parameter(
+            help="What a line of --csv is: a row of a leaderboard, or a match or a game behind it, of a database."
+        ),
+    ] = "row",
     as_json: Json = False,
 ) -> None:
     """Show the leaderboards of a database or of a running server.
@@ -52,17 +73,27 @@ def leaderboard(
     A player is ranked with the latest version of their client. A game that was not solved counts as one guess more
     than the limit. Most ladders with a fixed codemaker are ranked by the luck-adjusted mean: the guesses per game
     without the luck of the feedback. The intervals hold at 95 % however often one looks. A rank needs 100 games, or 20
-    against evil or a devil; the ranks that the intervals leave possible are shown beside it. A match whose record was
-    changed does not count. docs/scoring.md explains all of it.
+    against evil or a devil; the ranks that the intervals leave possible are shown beside it. Rows of one rank are not
+    decided: they stand in the order of the end of their interval that is worse for the player, as do rows without a
+    rank below them. The client is what a player's program says about itself. A match whose record was changed does not
+    count. docs/scoring.md explains all of it.
     """
-    _check_form(refresh, as_csv, as_json)
+    _check_form(refresh, as_csv, as_json, each)
     if between is not None:
-        _check_between(ladder, refresh, as_csv, _source(server, database))
+        _check_between(ladder, refresh, as_csv, kind, _source(server, database))
+    end = None if until is None else round(until.timestamp() * 1000)
     chosen = server_to_read(server, database)
+    if chosen is not None and (until is not None or each != "row"):
+        option = "--until" if until is not None else f"--each {each}"
+        raise CommandError(f"{option} needs the games in a database; name it with --database instead of a server")
     if refresh is not None:
-        run_interruptibly(_show_refreshed(chosen, database, ladder, refresh))
+        run_interruptibly(_show_refreshed(chosen, database, ladder, kind, end, refresh))
         return
-    standings = run_interruptibly(_load(database, ladder) if chosen is None else _fetch(chosen, ladder))
+    if each != "row":
+        _write_results(database, ladder, kind, end, each)
+        return
+    found = run_interruptibly(_load(database, ladder, end) if chosen is None else _fetch(chosen, ladder))
+    standings = _of_kind(found, kind)
     if between is not None:
         difference = compare_rows(standings[0], between, _source(server, database))
         if as_json:
@@ -72,12 +103,14 @@ def leaderboard(
     elif as_json:
         print_json({"ladders": [each.model_dump(mode="json") for each in standings]})
     elif as_csv:
-        sys.stdout.write(csv_text(standings))
+        write_rows(sys.stdout, standings)
     else:
         show_standings(console(), standings)
 
 
-def _check_form(refresh: float | None, as_csv: bool, as_json: bool) -> None:
+def _check_form(refresh: float | None, as_csv: bool, as_json: bool, each: Each) -> None:
+    if each != "row" and not as_csv:
+        raise CommandError(f"--each {each} says what a line of --csv is; add --csv")
     if as_csv and as_json:
         raise CommandError("--csv and --json both write to standard output; choose one")
     if refresh is not None and (as_csv or as_json):
@@ -93,20 +126,46 @@ def _source(server: str | None, database: str | None) -> list[str]:
     return [word for option, value in named.items() if value is not None for word in (option, value)]
 
 
-def _check_between(ladder: str | None, refresh: float | None, as_csv: bool, source: Sequence[str]) -> None:
+def _check_between(
+    ladder: str | None, refresh: float | None, as_csv: bool, kind: Kind | None, source: Sequence[str]
+) -> None:
     if ladder is None:
         command = " ".join(("evilpegs leaderboard LADDER --between A B", shlex.join(source))).strip()
         raise CommandError(f"--between compares two players on one ladder; name it: {command}")
-    if refresh is not None or as_csv:
-        raise CommandError(f"--between cannot be combined with {'--csv' if as_csv else '--refresh'}")
+    if refresh is not None or as_csv or kind is not None:
+        other = "--csv" if as_csv else "--refresh" if refresh is not None else "--kind"
+        raise CommandError(f"--between cannot be combined with {other}")
 
 
-async def _load(database: str | None, ladder: str | None) -> list[Standings]:
+def _of_kind(standings: list[Standings], kind: Kind | None) -> list[Standings]:
+    if kind is None:
+        return standings
+    if any(row.kind is None for each in standings for row in each.rows):
+        raise CommandError("this server is older and does not say which players are bots; leave out --kind")
+    return [each.model_copy(update={"rows": tuple(row for row in each.rows if row.kind == kind)}) for each in standings]
+
+
+def _write_results(
+    database: str | None, ladder: str | None, kind: Kind | None, until: int | None, each: Literal["match", "game"]
+) -> None:
+    from evilpegs.commands.leaderboard import results_csv  # noqa: PLC0415 - needs the extra `server`
+    from evilpegs.commands.leaderboard.from_database import load_results  # noqa: PLC0415 - needs the extra `server`
+    from evilpegs.database import open_results  # noqa: PLC0415 - needs the extra `server`
+    from evilpegs_server.match.ladders import load_ladders  # noqa: PLC0415 - needs the extra `server`
+
+    limits = {name: found.guess_limit for name, found in load_ladders().items()}
+    write = results_csv.write_games if each == "game" else results_csv.write_matches
+    with open_results(database) as derived:
+        games = run_interruptibly(load_results(derived, ladder, until))
+        write(sys.stdout, (game for game in games if kind in {None, game.kind}), limits)
+
+
+async def _load(database: str | None, ladder: str | None, until: int | None) -> list[Standings]:
     from evilpegs.commands.leaderboard.from_database import load_standings  # noqa: PLC0415 - needs the extra `server`
     from evilpegs.database import open_results  # noqa: PLC0415 - needs the extra `server`
 
     with open_results(database) as derived:
-        return await load_standings(derived, ladder)
+        return await load_standings(derived, ladder, until=until)
 
 
 async def _fetch(server: str, ladder: str | None) -> list[Standings]:
@@ -132,14 +191,16 @@ async def _fetch_one(reader: ServerReader, ladder_id: str) -> Standings:
         raise unknown_ladder(ladder_id, known, reader.server) from None
 
 
-async def _show_refreshed(server: str | None, database: str | None, ladder: str | None, seconds: float) -> None:
+async def _show_refreshed(
+    server: str | None, database: str | None, ladder: str | None, kind: Kind | None, until: int | None, seconds: float
+) -> None:
     board = Board()
-    async with _open_reader(server, database, ladder, board.say) as read_now:
-        board.show(await read_now())
+    async with _open_reader(server, database, ladder, until, board.say) as read_now:
+        board.show(_of_kind(await read_now(), kind))
         with board.screen or nullcontext():
             while True:
                 await asyncio.sleep(seconds)
-                board.show(await read_now())
+                board.show(_of_kind(await read_now(), kind))
 
 
 class Board:
@@ -170,7 +231,11 @@ class Board:
 
 @asynccontextmanager
 async def _open_reader(
-    server: str | None, database: str | None, ladder: str | None, on_event: Callable[[ReaderEvent], None]
+    server: str | None,
+    database: str | None,
+    ladder: str | None,
+    until: int | None,
+    on_event: Callable[[ReaderEvent], None],
 ) -> AsyncIterator[ReadNow]:
     if server is not None:
         async with ServerReader(server, "evilpegs", retry_policy(), on_event) as reader:
@@ -180,7 +245,7 @@ async def _open_reader(
     from evilpegs.database import open_results  # noqa: PLC0415 - needs the extra `server`
 
     with open_results(database) as derived:
-        followed = FollowedStandings(derived, ladder)
+        followed = FollowedStandings(derived, ladder, until)
         try:
             yield followed.current
         finally:

@@ -2,7 +2,8 @@
 
 import asyncio
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Final
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -15,6 +16,7 @@ from evilpegs_server.leaderboard.row import LeaderboardRow
 from evilpegs_server.match.ladders import Ladder, load_ladders
 from evilpegs_server.storage.archive import load_last_event_id
 from evilpegs_server.storage.derived import DerivedFile
+from evilpegs_server.storage.games import GameResult
 
 RESULTS_SECONDS: Final = 5.0
 """The time for a running server to derive the results of the last events."""
@@ -23,14 +25,25 @@ LOOK_SECONDS: Final = 0.1
 
 
 async def load_standings(
-    derived: DerivedFile, ladder_id: str | None = None, luck_seconds: float = 0.0
+    derived: DerivedFile, ladder_id: str | None = None, luck_seconds: float = 0.0, until: int | None = None
 ) -> list[Standings]:
     """Return one leaderboard, or all with rated games, and print on standard error what does not count.
 
-    If the luck of some games is not measured yet, wait up to ``luck_seconds`` for a running server to measure it.
+    If the luck of some games is not measured yet, wait up to ``luck_seconds`` for a running server to measure it. Games
+    that ended at ``until``, in Unix milliseconds, or later do not count.
     """
-    followed, out = FollowedStandings(derived, ladder_id), console(sys.stderr)
-    found = followed.leaderboards
+    return await _count(FollowedStandings(derived, ladder_id, until), derived, luck_seconds)
+
+
+async def load_results(derived: DerivedFile, ladder_id: str | None, until: int | None) -> Iterator[GameResult]:
+    """Return the games from which `load_standings` follows, and void ones, in the order of their matches."""
+    followed = FollowedStandings(derived, ladder_id, until)
+    await _count(followed, derived, 0.0)
+    return followed.leaderboards.results(ladder_id)
+
+
+async def _count(followed: "FollowedStandings", derived: DerivedFile, luck_seconds: float) -> list[Standings]:
+    found, out = followed.leaderboards, console(sys.stderr)
     now = asyncio.get_running_loop().time
     begun, last = now(), load_last_event_id(derived.engine)
     try:
@@ -59,10 +72,11 @@ async def load_standings(
 class FollowedStandings:
     """The leaderboards of a database that a server may be using; each `current` reads only new events."""
 
-    def __init__(self, derived: DerivedFile, ladder_id: str | None) -> None:
+    def __init__(self, derived: DerivedFile, ladder_id: str | None, until: int | None = None) -> None:
         self._ladders = load_ladders()
         self._ladder = None if ladder_id is None else _find_rated_ladder(ladder_id)
-        self.leaderboards = LiveLeaderboards(derived, self._ladders, None, lambda: load_last_event_id(derived.engine))
+        last_event = partial(load_last_event_id, derived.engine)
+        self.leaderboards = LiveLeaderboards(derived, self._ladders, None, last_event, until=until)
 
     async def current(self) -> list[Standings]:
         """Return the chosen leaderboard, or all with rated games."""

@@ -4,11 +4,10 @@ The program that a player uses is more interesting than any figure beyond the fi
 stays when other columns are left out.
 """
 
-import csv
-import io
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from itertools import groupby
+from typing import Final
 
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
@@ -17,7 +16,11 @@ from evilpegs.output import Column, fit_table, pluralize, print_table, small_bar
 from evilpegs_clients.printable import printable
 from evilpegs_protocol.standings import Standings, StandingsRow
 
-NO_GAMES: Final = "no rated games yet; begin with: evilpegs bot minimax"
+NOT_DECIDED: Final = "not decided:"
+NO_RANK: Final = "no rank yet:"
+NO_GAMES: Final = "no rated games to show; begin with: evilpegs bot minimax"
+_Line = StandingsRow | str
+"""A row, or the heading of a group of rows."""
 
 
 def show_standings(out: Console, standings: Sequence[Standings]) -> None:
@@ -28,7 +31,7 @@ def show_standings(out: Console, standings: Sequence[Standings]) -> None:
     for index, each in enumerate(shown):
         if index:
             out.print()
-        print_table(out, each.rows, _columns(each), _title(each))
+        print_table(out, _grouped(each.rows), _columns(each), _title(each))
     lines = legend(shown)
     if lines:
         out.print()
@@ -41,7 +44,7 @@ def standings_view(out: Console, standings: Sequence[Standings]) -> RenderableTy
     shown = [each for each in standings if each.rows]
     parts: list[RenderableType] = [] if shown else [NO_GAMES]
     for each in shown:
-        parts += [fit_table(out, each.rows, _columns(each), _title(each))[0], ""]
+        parts += [fit_table(out, _grouped(each.rows), _columns(each), _title(each))[0], ""]
     return Group(*parts, *(Text(line, "dim") for line in legend(shown)))
 
 
@@ -49,7 +52,7 @@ def legend(shown: Sequence[Standings]) -> list[str]:
     """Return the lines that explain signs and columns in these leaderboards."""
     rows = [row for standings in shown for row in standings.rows]
     lines = [
-        f"{_rank(row)}: rank {row.rank}, and the intervals leave ranks up to {row.rank_worst} possible"
+        f"{_rank(row)}: rank {row.rank} is not decided: the intervals leave ranks up to {row.rank_worst} possible"
         for row in rows
         if row.rank != row.rank_worst
     ][:1]
@@ -58,7 +61,12 @@ def legend(shown: Sequence[Standings]) -> list[str]:
     if any(_older_games(row) for row in rows):
         lines.append("+: games with older versions of the client, which do not count")
     if any(row.rank is None for row in rows):
-        lines.append("-: no rank yet; it takes 100 games against a fixed codemaker, 20 against evil or a devil")
+        signs = next(_rank(row) for row in rows if row.rank is None)
+        lines.append(
+            f"{signs}: a place, no rank, which takes 100 games against a fixed codemaker, 20 against evil or a devil"
+        )
+    if rows:
+        lines.append("own word: what a program says about itself; nobody checks it")
     return lines
 
 
@@ -67,14 +75,37 @@ def is_adjusted(standings: Standings) -> bool:
     return any(row.adjusted_mean is not None for row in standings.rows)
 
 
-def _columns(standings: Standings) -> list[Column[StandingsRow]]:
+def _grouped(rows: Sequence[StandingsRow]) -> list[_Line]:
+    lines: list[_Line] = []
+    for (rank, is_undecided), group in groupby(rows, key=lambda row: (row.rank, _is_undecided(row))):
+        lines += [NO_RANK] if rank is None else [NOT_DECIDED] if is_undecided else []
+        lines += group
+    return lines
+
+
+def _is_undecided(row: StandingsRow) -> bool:
+    return row.rank is not None and row.rank != row.rank_worst
+
+
+def _headed(column: Column[StandingsRow]) -> Column[_Line]:
+    # in the line of a heading, the cell of the player has its words, and all others are empty
+    def of_line(cell: Callable[[StandingsRow], str | Text] | None) -> Callable[[_Line], str | Text] | None:
+        heading = (lambda line: Text(line, "dim not bold")) if column is PLAYER else (lambda _: "")
+        return None if cell is None else lambda line: heading(line) if isinstance(line, str) else cell(line)
+
+    narrow = {step: of_line(cell) for step, cell in column.narrow.items()}
+    return Column(column.heading, of_line(column.cell), column.justify, column.style, narrow)
+
+
+def _columns(standings: Standings) -> list[Column[_Line]]:
     scores = [score for row in standings.rows for score, _ in row.histogram]
     lowest, highest = min(scores), max(scores)
     histogram: Column[StandingsRow] = Column(
         f"guesses\n{lowest}-{highest}", lambda row: score_bars(row, lowest, highest), narrow={1: None}
     )
     figures = ADJUSTED_FIGURES if is_adjusted(standings) else FIGURES
-    return [RANK, PLAYER, CLIENT, GAMES, *figures, *OTHERS, histogram]
+    kind = [] if all(row.kind in {None, "bot"} for row in standings.rows) else [KIND]
+    return [_headed(each) for each in (RANK, PLAYER, *kind, CLIENT, GAMES, *figures, *OTHERS, histogram)]
 
 
 def _short_client(width: int) -> Callable[[StandingsRow], str]:
@@ -96,7 +127,7 @@ def _title(standings: Standings) -> str:
 
 def _rank(row: StandingsRow) -> str:
     if row.rank is None:
-        return "-"
+        return "-" if row.place is None else f"({row.place})"
     return str(row.rank) if row.rank == row.rank_worst else f"{row.rank} ({row.rank}-{row.rank_worst})"
 
 
@@ -113,8 +144,10 @@ def _older_games(row: StandingsRow) -> int:
     return 0 if row.all_games is None else row.all_games - row.games
 
 
-def _adjusted_mean(row: StandingsRow) -> str:
-    return "" if row.adjusted_mean is None else f"{row.adjusted_mean:.3f}"
+def _mean(row: StandingsRow, mean: float | None) -> str:
+    if mean is None:
+        return ""
+    return f"({mean:.3f})" if row.rank is None else f"{mean:.3f}"
 
 
 def score_bars(row: StandingsRow, lowest: int, highest: int) -> str:
@@ -125,20 +158,22 @@ def score_bars(row: StandingsRow, lowest: int, highest: int) -> str:
 
 RANK: Final = Column("rank", _rank, "right", narrow={12: None})
 PLAYER: Final = Column[StandingsRow]("player", lambda row: row.player, style="bold")
+# only where not all are bots
+KIND: Final = Column[StandingsRow]("kind", lambda row: row.kind or "", narrow={6: None})
 CLIENT: Final = Column[StandingsRow](
-    "client",
+    "client\n(own word)",
     lambda row: printable(row.client),
-    narrow={7: _short_client(24), 8: _short_client(18), 9: _short_client(12), 10: None},
+    narrow={7: _short_client(24), 8: _short_client(16), 9: _short_client(12), 10: None},
 )
 GAMES: Final = Column("games", _games, "right", narrow={12: None})
-MEAN: Final = Column[StandingsRow]("mean", lambda row: f"{row.mean:.3f}", "right")
+MEAN: Final = Column[StandingsRow]("mean", lambda row: _mean(row, row.mean), "right")
 INTERVAL: Final = Column[StandingsRow](
     "95 %\ninterval", lambda row: _interval(row.low, row.high), "right", narrow={11: None}
 )
 FIGURES: Final = (MEAN, INTERVAL)
 # the adjusted mean comes first because it decides the ranks
 ADJUSTED_FIGURES: Final = (
-    Column("adjusted\nmean", _adjusted_mean, "right"),
+    Column[StandingsRow]("adjusted\nmean", lambda row: _mean(row, row.adjusted_mean), "right"),
     Column[StandingsRow](
         "95 %\ninterval", lambda row: _interval(row.adjusted_low, row.adjusted_high), "right", narrow={11: None}
     ),
@@ -150,44 +185,3 @@ OTHERS: Final = (
     Column[StandingsRow]("solved", lambda row: f"{row.solved:.0%}", "right", narrow={3: None}),
     Column[StandingsRow]("p95\nms", lambda row: f"{row.p95_ms:,}", "right", narrow={2: None}),
 )
-
-
-CSV_FIGURES: Final = ("games", "mean", "low", "high", "worst", "solved", "p95_ms", "mean_ms")
-# added by later versions; they follow the histogram, so that the older columns keep their places
-LATER_CSV_FIGURES: Final = (
-    "solved_low",
-    "solved_high",
-    "adjusted_mean",
-    "adjusted_low",
-    "adjusted_high",
-    "adjusted_deviation",
-    "adjusted_games",
-    "version",
-    "versions",
-    "all_games",
-    "all_matches",
-)
-CSV_HEADER: Final = ("ladder", "rank", "rank_worst", "player", "client", *CSV_FIGURES, "histogram", *LATER_CSV_FIGURES)
-# a client chooses its own name, and spreadsheets execute formulas, which begin with these
-FORMULA_SIGNS: Final = ("=", "+", "-", "@")
-
-
-def csv_text(standings: Iterable[Standings]) -> str:
-    """Return leaderboards as CSV; the column ``histogram`` has ``SCORE:GAMES`` pairs."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerow(CSV_HEADER)
-    writer.writerows(_csv_row(each.ladder, row) for each in standings for row in each.rows)
-    return text.getvalue()
-
-
-def _csv_row(ladder: str, row: StandingsRow) -> Iterator[Any]:
-    yield from (ladder, row.rank, row.rank_worst, row.player, _csv_cell(row.client))
-    yield from (getattr(row, name) for name in CSV_FIGURES)
-    yield " ".join(f"{score}:{games}" for score, games in row.histogram)
-    yield from (getattr(row, name) for name in LATER_CSV_FIGURES)
-
-
-def _csv_cell(text: str) -> str:
-    safe = printable(text)
-    return f"'{safe}" if safe.startswith(FORMULA_SIGNS) else safe
