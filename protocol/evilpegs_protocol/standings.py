@@ -23,26 +23,9 @@ Rank = Annotated[int, Field(ge=1)]
 
 
 class StandingsRow(Message):
-    """The results of one player with their latest client version.
+    """The results of one player with their latest client version; docs/json.md explains the fields.
 
-    The score of a game is its number of guesses, or the guess limit + 1 if the game was not solved. `mean` is the mean
-    score, between the bounds `low` and `high` of its confidence interval, and `worst` is the highest score. `solved` is
-    the share of solved games, from 0 to 1, between the bounds `solved_low` and `solved_high`. `p95_ms` and `mean_ms`
-    are the 95th percentile and the mean of the time per guess. `histogram` lists pairs of a score and the number of
-    games with this score.
-
-    `rank` and `rank_worst` are the best and the worst rank that the intervals leave possible, null without a rank. The
-    fields whose names begin with `adjusted` are about scores minus luck: the mean, the bounds of its interval, the
-    standard deviation of a single score, and the number of scores. They are null if the ladder has no luck-adjusted
-    scores or there are too few games.
-
-    `version` is the number of the client version among the player's `versions`, from 1. `all_games` and `all_matches`
-    count the games and the started matches of all versions.
-
-    `kind` is `bot` or `human`. `place` is the place in the table of all players, from 1, also without a rank.
-    `undecided` is true if the intervals leave other ranks possible, so that the order of rows with the same rank is not
-    decided; null without a rank. `client` is what the player's program says about itself, and `kind` what the player
-    claimed to be. An older server sends fewer fields after `rank_worst`.
+    `client` is the own word of the player's program. An older server sends fewer fields after `rank_worst`.
     """
 
     player: Name

@@ -5,6 +5,7 @@ import weakref
 from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.storage.archive import load_last_event_id
 from evilpegs_server.storage.derived import DerivedFile
+from evilpegs_server.storage.games import END_OF_TIME
 from evilpegs_server.storage.location import engine_file
 
 _FILES = weakref.WeakKeyDictionary()
@@ -18,7 +19,7 @@ def derived_of(engine):
     return _FILES[engine]
 
 
-def live_leaderboards(engine, ladders, log, until=None):
+def live_leaderboards(engine, ladders, log, until=END_OF_TIME):
     """Return leaderboards that count at once what is stored when they are told to."""
     return LiveLeaderboards(
         derived_of(engine), ladders, log, lambda: load_last_event_id(engine), update_seconds=0.0, until=until

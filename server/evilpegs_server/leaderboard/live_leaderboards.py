@@ -16,7 +16,7 @@ from evilpegs_server.leaderboard.row import LeaderboardRow, leaderboard_text
 from evilpegs_server.leaderboard.stored_results import StoredLeaderboards
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.storage.derived import DerivedFile
-from evilpegs_server.storage.games import GameResult
+from evilpegs_server.storage.games import END_OF_TIME, GameResult
 
 _T = TypeVar("_T")
 
@@ -46,7 +46,7 @@ class LiveLeaderboards:
         log: BoundLogger | None,
         last_event: Callable[[], int],
         update_seconds: float = UPDATE_SECONDS,
-        until: int | None = None,
+        until: int = END_OF_TIME,
     ) -> None:
         self._derived = derived
         self._counting = StoredLeaderboards(derived, ladders, until)

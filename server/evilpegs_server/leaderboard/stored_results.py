@@ -24,6 +24,7 @@ from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.storage.archive import find_broken_matches
 from evilpegs_server.storage.derived import DerivedFile
 from evilpegs_server.storage.games import (
+    END_OF_TIME,
     GameResult,
     GameSums,
     MatchSums,
@@ -51,7 +52,7 @@ class StoredLeaderboards:
     all methods on one thread. Any thread may set ``stopped`` to end a step early.
     """
 
-    def __init__(self, derived: DerivedFile, ladders: Mapping[str, Ladder], until: int | None = None) -> None:
+    def __init__(self, derived: DerivedFile, ladders: Mapping[str, Ladder], until: int = END_OF_TIME) -> None:
         self.stopped = False
         self.broken: set[int] = set()  # by `matches.number`
         self.awaited: deque[int] = deque()  # games counted without their luck, because it is not stored yet

@@ -13,7 +13,8 @@ from sqlalchemy import Connection
 from evilpegs_protocol.server_messages import PlayerKind
 
 END_OF_TIME: Final = 2**63 - 1
-"""Greater than all times and all numbers of matches."""
+"""Greater than all times, in Unix milliseconds, and all numbers of matches."""
+Ids = Collection[int]
 Curves = Mapping[str, str | None]
 """The wanted ladders, each with the hash of its value curve, if it has one."""
 
@@ -118,36 +119,22 @@ _TURNS: Final = """
 
 
 def sum_matches(
-    connection: Connection,
-    curves: Curves,
-    after: int,
-    last: int,
-    broken: Collection[int] = (),
-    until: int | None = None,
+    connection: Connection, curves: Curves, after: int, last: int, broken: Ids = (), until: int = END_OF_TIME
 ) -> list[MatchSums]:
-    """Sum up the matches with a number above ``after`` and up to ``last``, without those in ``broken``.
-
-    Matches that began at ``until``, in Unix milliseconds, or later are left out.
-    """
-    end = END_OF_TIME if until is None else until
-    rows = _read(connection, _MATCHES, curves=curves, after=after, last=last, broken=broken, until=end)
+    """Sum up the matches numbered above ``after`` and up to ``last``, begun before ``until`` and not in ``broken``."""
+    rows = _read(connection, _MATCHES, curves=curves, after=after, last=last, broken=broken, until=until)
     return [MatchSums(*row) for row in rows]
 
 
 def sum_games(
-    connection: Connection,
-    curves: Curves,
-    after: int,
-    last: int,
-    broken: Collection[int] = (),
-    until: int | None = None,
+    connection: Connection, curves: Curves, after: int, last: int, broken: Ids = (), until: int = END_OF_TIME
 ) -> list[GameSums]:
-    """Sum up the games above ``after`` and up to ``last``, without void games and those of matches in ``broken``.
+    """Sum up the games above ``after`` and up to ``last`` that ended before ``until``, of matches not in ``broken``.
 
-    Games that ended at ``until``, in Unix milliseconds, or later are left out.
+    Void games are left out.
     """
-    query, end = (_GAMES_IN_RANGE, END_OF_TIME) if until is None else (_ENDED_GAMES_IN_RANGE, until)
-    rows = _read(connection, query, curves=curves, after=after, last=last, broken=broken, until=end)
+    query = _GAMES_IN_RANGE if until == END_OF_TIME else _ENDED_GAMES_IN_RANGE
+    rows = _read(connection, query, curves=curves, after=after, last=last, broken=broken, until=until)
     return [GameSums(*row) for row in rows]
 
 
@@ -191,16 +178,10 @@ class GameResult(NamedTuple):
 
 
 def load_results(
-    connection: Connection,
-    curves: Curves,
-    after: int,
-    last: int,
-    broken: Collection[int] = (),
-    until: int | None = None,
+    connection: Connection, curves: Curves, after: int, last: int, broken: Ids = (), until: int = END_OF_TIME
 ) -> list[GameResult]:
     """Return the games that ended before ``until``, void ones too, of the matches that `sum_matches` sums up."""
-    end = END_OF_TIME if until is None else until
-    rows = _read(connection, _RESULTS, curves=curves, after=after, last=last, broken=broken, until=end)
+    rows = _read(connection, _RESULTS, curves=curves, after=after, last=last, broken=broken, until=until)
     return [GameResult(*row) for row in rows]
 
 

@@ -13,8 +13,8 @@ from contextlib import closing
 
 import pytest
 
-from evilpegs.commands.leaderboard.comma_separated import write_rows
-from evilpegs.commands.leaderboard.results_csv import GAME_COLUMNS, MATCH_COLUMNS, write_games, write_matches
+from evilpegs.commands.leaderboard.comma_separated import write_rows, write_table
+from evilpegs.commands.leaderboard.results_csv import GAME_COLUMNS, MATCH_COLUMNS, game_cells, match_cells
 from evilpegs.commands.leaderboard.table import score_bars, shorten_client, show_standings
 from evilpegs.errors import SERVER_PACKAGES
 from evilpegs.output import console
@@ -466,17 +466,19 @@ def test_void_game_has_no_score_and_formulas_are_disarmed():
         GameResult(*common, "void", 0, None, 10, 20, 1),
         GameResult(*common, "solved", 4, -250_000, 10, 30, 2),
     ]
-    table, matches = io.StringIO(), io.StringIO()
-    write_games(table, games, {"classic": 10})
-    void, solved = read_csv(table.getvalue())
+    limits = {"classic": 10}
+    void, solved = written(GAME_COLUMNS, *(game_cells(game, limits) for game in games))
     assert (void["score"], void["luck"], solved["score"], solved["luck"]) == ("", "", "4", "-0.25")
     assert void["client"] == "'=1+1 1"
-    write_matches(matches, games, {"classic": 10})
-    (row,) = read_csv(matches.getvalue())
-    assert (row["games"], row["mean"], row["ended_at"], row["client"]) == ("1", "4.0", "30", "'=1+1 1")
-    matches = io.StringIO()
-    write_matches(matches, games[:1], {"classic": 10})
-    assert read_csv(matches.getvalue())[0]["mean"] == ""
+    both, empty = written(MATCH_COLUMNS, match_cells(games, limits), match_cells(games[:1], limits))
+    assert (both["games"], both["mean"], both["ended_at"], both["client"]) == ("1", "4.0", "30", "'=1+1 1")
+    assert (empty["games"], empty["mean"]) == ("0", "")
+
+
+def written(columns, *rows):
+    table = io.StringIO()
+    write_table(table, columns, rows)
+    return read_csv(table.getvalue())
 
 
 # For programs and for screens

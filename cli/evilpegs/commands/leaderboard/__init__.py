@@ -27,7 +27,7 @@ from evilpegs_protocol.standings import Standings
 SHORTEST_REFRESH: Final = 0.5
 LONGEST_REFRESH: Final = 86_400.0  # seconds: a day
 Kind = Literal["bot", "human"]
-Each = Literal["row", "match", "game"]
+LATEST: Final = 2**63 - 1  # a time after all results, in milliseconds
 ReadNow = Callable[[], Awaitable[list[Standings]]]
 
 
@@ -44,10 +44,7 @@ def leaderboard(
     until: Annotated[
         datetime | None,
         TIME,
-        Parameter(
-            help="Count only results that ended before this time, such as 2026-11-25T18:00 or 2026-11-25T17:00Z; "
-            "needs a database."
-        ),
+        Parameter(help="Count only the results of a database that ended before this time, such as 2026-11-25T18:00."),
     ] = None,
     between: Annotated[
         tuple[str, str] | None,
@@ -61,10 +58,8 @@ def leaderboard(
         bool, Parameter(name="--csv", show_default=False, help="Print comma-separated values with raw numbers.")
     ] = False,
     each: Annotated[
-        Each,
-        Parameter(
-            help="What a line of --csv is: a row of a leaderboard, or a match or a game behind it, of a database."
-        ),
+        Literal["row", "match", "game"],
+        Parameter(help="What a line of --csv is: a row, or of a database also a match or a game behind the rows."),
     ] = "row",
     as_json: Json = False,
 ) -> None:
@@ -81,7 +76,7 @@ def leaderboard(
     _check_form(refresh, as_csv, as_json, each)
     if between is not None:
         _check_between(ladder, refresh, as_csv, kind, _source(server, database))
-    end = None if until is None else round(until.timestamp() * 1000)
+    end = LATEST if until is None else round(until.timestamp() * 1000)
     chosen = server_to_read(server, database)
     if chosen is not None and (until is not None or each != "row"):
         option = "--until" if until is not None else f"--each {each}"
@@ -90,7 +85,9 @@ def leaderboard(
         run_interruptibly(_show_refreshed(chosen, database, ladder, kind, end, refresh))
         return
     if each != "row":
-        _write_results(database, ladder, kind, end, each)
+        from evilpegs.commands.leaderboard.results_csv import write_results  # noqa: PLC0415 - needs the extra `server`
+
+        write_results(database, ladder, kind, end, each)
         return
     found = run_interruptibly(_load(database, ladder, end) if chosen is None else _fetch(chosen, ladder))
     standings = _of_kind(found, kind)
@@ -108,7 +105,7 @@ def leaderboard(
         show_standings(console(), standings)
 
 
-def _check_form(refresh: float | None, as_csv: bool, as_json: bool, each: Each) -> None:
+def _check_form(refresh: float | None, as_csv: bool, as_json: bool, each: str) -> None:
     if each != "row" and not as_csv:
         raise CommandError(f"--each {each} says what a line of --csv is; add --csv")
     if as_csv and as_json:
@@ -145,22 +142,7 @@ def _of_kind(standings: list[Standings], kind: Kind | None) -> list[Standings]:
     return [each.model_copy(update={"rows": tuple(row for row in each.rows if row.kind == kind)}) for each in standings]
 
 
-def _write_results(
-    database: str | None, ladder: str | None, kind: Kind | None, until: int | None, each: Literal["match", "game"]
-) -> None:
-    from evilpegs.commands.leaderboard import results_csv  # noqa: PLC0415 - needs the extra `server`
-    from evilpegs.commands.leaderboard.from_database import load_results  # noqa: PLC0415 - needs the extra `server`
-    from evilpegs.database import open_results  # noqa: PLC0415 - needs the extra `server`
-    from evilpegs_server.match.ladders import load_ladders  # noqa: PLC0415 - needs the extra `server`
-
-    limits = {name: found.guess_limit for name, found in load_ladders().items()}
-    write = results_csv.write_games if each == "game" else results_csv.write_matches
-    with open_results(database) as derived:
-        games = run_interruptibly(load_results(derived, ladder, until))
-        write(sys.stdout, (game for game in games if kind in {None, game.kind}), limits)
-
-
-async def _load(database: str | None, ladder: str | None, until: int | None) -> list[Standings]:
+async def _load(database: str | None, ladder: str | None, until: int) -> list[Standings]:
     from evilpegs.commands.leaderboard.from_database import load_standings  # noqa: PLC0415 - needs the extra `server`
     from evilpegs.database import open_results  # noqa: PLC0415 - needs the extra `server`
 
@@ -192,7 +174,7 @@ async def _fetch_one(reader: ServerReader, ladder_id: str) -> Standings:
 
 
 async def _show_refreshed(
-    server: str | None, database: str | None, ladder: str | None, kind: Kind | None, until: int | None, seconds: float
+    server: str | None, database: str | None, ladder: str | None, kind: Kind | None, until: int, seconds: float
 ) -> None:
     board = Board()
     async with _open_reader(server, database, ladder, until, board.say) as read_now:
@@ -231,14 +213,10 @@ class Board:
 
 @asynccontextmanager
 async def _open_reader(
-    server: str | None,
-    database: str | None,
-    ladder: str | None,
-    until: int | None,
-    on_event: Callable[[ReaderEvent], None],
+    server: str | None, database: str | None, ladder: str | None, until: int, say: Callable[[ReaderEvent], None]
 ) -> AsyncIterator[ReadNow]:
     if server is not None:
-        async with ServerReader(server, "evilpegs", retry_policy(), on_event) as reader:
+        async with ServerReader(server, "evilpegs", retry_policy(), say) as reader:
             yield partial(_fetch_standings, reader, ladder)
         return
     from evilpegs.commands.leaderboard.from_database import FollowedStandings  # noqa: PLC0415 - needs the extra

@@ -10,20 +10,8 @@ from evilpegs_protocol.standings import Standings, StandingsRow
 FIGURES: Final = ("games", "mean", "low", "high", "worst", "solved", "p95_ms", "mean_ms")
 # added by later versions; they follow the histogram, so that the older columns keep their places
 LATER_FIGURES: Final = (
-    "solved_low",
-    "solved_high",
-    "adjusted_mean",
-    "adjusted_low",
-    "adjusted_high",
-    "adjusted_deviation",
-    "adjusted_games",
-    "version",
-    "versions",
-    "all_games",
-    "all_matches",
-    "kind",
-    "place",
-    "undecided",
+    *("solved_low", "solved_high", "adjusted_mean", "adjusted_low", "adjusted_high", "adjusted_deviation"),
+    *("adjusted_games", "version", "versions", "all_games", "all_matches", "kind", "place", "undecided"),
 )
 ROW_COLUMNS: Final = ("ladder", "rank", "rank_worst", "player", "client", *FIGURES, "histogram", *LATER_FIGURES)
 # a client chooses its own name, and spreadsheets execute formulas, which begin with these

@@ -16,7 +16,7 @@ from evilpegs_server.leaderboard.row import LeaderboardRow
 from evilpegs_server.match.ladders import Ladder, load_ladders
 from evilpegs_server.storage.archive import load_last_event_id
 from evilpegs_server.storage.derived import DerivedFile
-from evilpegs_server.storage.games import GameResult
+from evilpegs_server.storage.games import END_OF_TIME, GameResult
 
 RESULTS_SECONDS: Final = 5.0
 """The time for a running server to derive the results of the last events."""
@@ -25,7 +25,7 @@ LOOK_SECONDS: Final = 0.1
 
 
 async def load_standings(
-    derived: DerivedFile, ladder_id: str | None = None, luck_seconds: float = 0.0, until: int | None = None
+    derived: DerivedFile, ladder_id: str | None = None, luck_seconds: float = 0.0, until: int = END_OF_TIME
 ) -> list[Standings]:
     """Return one leaderboard, or all with rated games, and print on standard error what does not count.
 
@@ -35,7 +35,7 @@ async def load_standings(
     return await _count(FollowedStandings(derived, ladder_id, until), derived, luck_seconds)
 
 
-async def load_results(derived: DerivedFile, ladder_id: str | None, until: int | None) -> Iterator[GameResult]:
+async def load_results(derived: DerivedFile, ladder_id: str | None, until: int) -> Iterator[GameResult]:
     """Return the games from which `load_standings` follows, and void ones, in the order of their matches."""
     followed = FollowedStandings(derived, ladder_id, until)
     await _count(followed, derived, 0.0)
@@ -72,7 +72,7 @@ async def _count(followed: "FollowedStandings", derived: DerivedFile, luck_secon
 class FollowedStandings:
     """The leaderboards of a database that a server may be using; each `current` reads only new events."""
 
-    def __init__(self, derived: DerivedFile, ladder_id: str | None, until: int | None = None) -> None:
+    def __init__(self, derived: DerivedFile, ladder_id: str | None, until: int = END_OF_TIME) -> None:
         self._ladders = load_ladders()
         self._ladder = None if ladder_id is None else _find_rated_ladder(ladder_id)
         last_event = partial(load_last_event_id, derived.engine)

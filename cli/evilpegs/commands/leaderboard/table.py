@@ -60,11 +60,11 @@ def legend(shown: Sequence[Standings]) -> list[str]:
         lines.append("adjusted: the mean without the luck of the feedback, by which these ladders are ranked")
     if any(_older_games(row) for row in rows):
         lines.append("+: games with older versions of the client, which do not count")
-    if any(row.rank is None for row in rows):
-        signs = next(_rank(row) for row in rows if row.rank is None)
-        lines.append(
-            f"{signs}: a place, no rank, which takes 100 games against a fixed codemaker, 20 against evil or a devil"
-        )
+    lines += [
+        f"{_rank(row)}: a place, no rank, which takes 100 games against a fixed codemaker, 20 against evil or a devil"
+        for row in rows
+        if row.rank is None
+    ][:1]
     if rows:
         lines.append("own word: what a program says about itself; nobody checks it")
     return lines
@@ -77,14 +77,10 @@ def is_adjusted(standings: Standings) -> bool:
 
 def _grouped(rows: Sequence[StandingsRow]) -> list[_Line]:
     lines: list[_Line] = []
-    for (rank, is_undecided), group in groupby(rows, key=lambda row: (row.rank, _is_undecided(row))):
+    for (rank, is_undecided), group in groupby(rows, key=lambda row: (row.rank, row.rank != row.rank_worst)):
         lines += [NO_RANK] if rank is None else [NOT_DECIDED] if is_undecided else []
         lines += group
     return lines
-
-
-def _is_undecided(row: StandingsRow) -> bool:
-    return row.rank is not None and row.rank != row.rank_worst
 
 
 def _headed(column: Column[StandingsRow]) -> Column[_Line]:
