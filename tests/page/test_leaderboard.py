@@ -26,10 +26,13 @@ def test_leaderboard_has_rows_of_api(open_view):
     shown = rows(page, ".card table")
     expected = document(page, "api/v1/ladders/classic/leaderboard")["rows"]
     assert [row[1] for row in shown] == [row["player"] for row in expected] == ["minimax", "first-consistent"]
-    assert [row[2] for row in shown] == [f"{row['adjusted_mean']:.2f}" for row in expected]
-    assert [row[4] for row in shown] == [f"{row['mean']:.2f}" for row in expected]
+    assert [row[2] for row in shown] == [f"({row['adjusted_mean']:.2f})" for row in expected]
+    assert [row[4] for row in shown] == [f"({row['mean']:.2f})" for row in expected]
+    assert [row[-2] for row in shown] == ["bot", "bot"]
+    assert [row[0].split() for row in shown] == [
+        [f"({place})", *f"no rank yet, place {place}".split()] for place in (1, 2)
+    ]
     assert [row[6] for row in shown] == [str(row["games"]) for row in expected] == ["20", "10"]
-    assert "no rank yet" in shown[0][0]
 
 
 @pytest.mark.usefixtures("played")
@@ -87,6 +90,48 @@ def test_rank_range_and_rounded_share(open_view):
     [row] = rows(page, ".card table")
     assert row[0] == "1–3"
     assert row[6:9] == ["99.9%", "1.2 s", "1.2 min"]
+
+
+def test_undecided_row_says_so(open_view):
+    page = open_view("#/nothing")
+    decided = {**BOARD["rows"][0], "player": "best", "rank_worst": 1, "undecided": False, "place": 1, "kind": "bot"}
+    shared = {**BOARD["rows"][0], "rank": 2, "rank_worst": 3, "undecided": True, "place": 2, "kind": "human"}
+    page.route("**/super-evil/leaderboard", lambda route: route.fulfill(json=BOARD | {"rows": [decided, shared]}))
+    page.goto(page.url.replace("nothing", "ladder/super-evil"))
+    first, second = rows(page, ".card table")
+    assert (first[0].split(), second[0].split()) == (["1"], ["2–3", "not", "decided"])
+    assert (first[2], second[-2]) == ("7.00", "human")
+
+
+@pytest.mark.usefixtures("played")
+def test_leaderboard_of_a_kind(open_view, server):
+    """A person joins; the filter is part of the address and of the link to the JSON text."""
+    page = open_view("#/ladder/classic-evil")
+    names = page.locator(".card tbody th")
+    expect(names).to_have_text(["minimax"])
+    with open_match(server, "classic-evil", "hedy", "human") as match:
+        match.resign()
+    expect(names).to_have_text(["minimax", "hedy"])
+    page.get_by_label("Players").select_option("human")
+    page.wait_for_url("**/#/ladder/classic-evil?kind=human")
+    expect(names).to_have_text(["hedy"])
+    expect(page.locator(".card tbody td.rank")).to_contain_text("place 2")
+    json = page.get_by_role("link", name="As JSON").get_attribute("href")
+    assert [row["player"] for row in document(page, json)["rows"]] == ["hedy"]
+    page.get_by_label("Players").select_option("bot")
+    expect(names).to_have_text(["minimax"])
+    page.get_by_label("Ladder").select_option("super-evil")
+    page.wait_for_url("**/#/ladder/super-evil?kind=bot")
+    expect(page.get_by_text("No player of this kind")).to_be_visible()
+    page.get_by_label("Players").select_option("")
+    page.wait_for_url("**/#/ladder/super-evil")
+
+
+@pytest.mark.usefixtures("played")
+@pytest.mark.parametrize("address", ["#/ladder/classic", "#/player/minimax", "#/matches"])
+def test_version_is_marked_as_own_word(open_view, address):
+    page = open_view(address)
+    expect(page.get_by_role("columnheader", name="Version (own word)").first).to_be_visible()
 
 
 def test_unknown_ladder_is_one_line(open_view):

@@ -2,6 +2,7 @@
 
 import { LitElement, html, nothing } from "../vendor/lit.js";
 import { dataStyle } from "./data_style.js";
+import { versionHead } from "./result_cells.js";
 import { guessesWords, momentWords, solvedWords, timeWords } from "./result_words.js";
 import { shared } from "./shared_style.js";
 
@@ -40,7 +41,7 @@ export class MatchList extends LitElement {
             <th scope="col">Ladder</th>
             <th scope="col">Started</th>
             <th scope="col" class="right">Time used</th>
-            <th scope="col">Version</th>
+            ${versionHead}
           </tr>
         </thead>
         <tbody>

@@ -1,8 +1,11 @@
 /** The columns that every table of results has: means with intervals, games, worst, solved and mean time. */
 
 import { html, nothing } from "../vendor/lit.js";
-import { adjustedIntervalWords, intervalWords, meanWords, shareWords, timeWords } from "./result_words.js";
+import { adjustedIntervalWords, intervalWords, rankedMeanWords, shareWords, timeWords } from "./result_words.js";
 import { formatNumber } from "./words.js";
+
+/** The heading of the programs of players: what a program says about itself, which nobody checks. */
+export const versionHead = html`<th scope="col">Version <small>(own word)</small></th>`;
 
 /** @param {boolean} adjusted true if a row has a luck-adjusted mean */
 export function resultHeads(adjusted) {
@@ -21,10 +24,10 @@ export function resultHeads(adjusted) {
 /** @param {import("./result_words.js").Row} row @param {boolean} adjusted */
 export function resultCells(row, adjusted) {
   return html`${adjusted
-      ? html`<td class="right">${row.adjusted_mean === null ? nothing : meanWords(row.adjusted_mean)}</td>
+      ? html`<td class="right">${row.adjusted_mean === null ? nothing : rankedMeanWords(row, row.adjusted_mean)}</td>
           <td>${adjustedIntervalWords(row) || html`<span class="muted">too few games</span>`}</td>`
       : nothing}
-    <td class="right">${meanWords(row.mean)}</td>
+    <td class="right">${rankedMeanWords(row, row.mean)}</td>
     <td>${intervalWords(row) || html`<span class="muted">too few games</span>`}</td>
     <td class="right">${formatNumber(row.games)}</td>
     <td class="right">${row.worst}</td>

@@ -19,17 +19,30 @@
  * @property {number | null} adjusted_low
  * @property {number | null} adjusted_high
  * @property {number} all_games games of all versions
+ * @property {string} [kind] "bot" or "human"
+ * @property {number | null} [place] the place among all players, null for a row that is on no leaderboard
+ * @property {boolean | null} [undecided] true if the intervals leave other ranks possible
  */
 
-/** @param {Row} row @returns {string} such as "1" or "1–3"; "–" without a rank */
+/** @param {Row} row @returns {string} such as "1" or "1–3"; without a rank the place, as "(4)", or "–" */
 export function rankWords(row) {
-  if (row.rank === null) return "–";
+  if (row.rank === null) return isProvisional(row) ? `(${row.place})` : "–";
   return row.rank_worst === null || row.rank_worst === row.rank ? `${row.rank}` : `${row.rank}–${row.rank_worst}`;
 }
 
 /** @param {number} mean @returns {string} such as "4.47" */
 export function meanWords(mean) {
   return mean.toFixed(2);
+}
+
+/** @param {Row} row @param {number} mean @returns {string} such as "4.47"; "(4.47)" if the row has a place and no rank */
+export function rankedMeanWords(row, mean) {
+  return isProvisional(row) ? `(${meanWords(mean)})` : meanWords(mean);
+}
+
+/** @param {Row} row @returns {boolean} true for a row of a leaderboard without a rank */
+export function isProvisional(row) {
+  return row.rank === null && typeof row.place === "number";
 }
 
 /** @param {Row} row @returns {string} such as "4.36–4.58"; no text if there are too few games */

@@ -1,6 +1,6 @@
 /**
  * The leaderboard of a ladder: a table that follows the games, and charts. Without a ladder in the address it shows the
- * first rated one.
+ * first rated one. `kind` in the address shows only bots or only humans, with their ranks among all.
  */
 
 import { css, html, nothing } from "../vendor/lit.js";
@@ -8,8 +8,8 @@ import { getJson } from "../api.js";
 import { dataStyle } from "../components/data_style.js";
 import "../components/copy_text.js";
 import "../components/result_charts.js";
-import { resultCells, resultHeads } from "../components/result_cells.js";
-import { isAdjusted, rankWords, timeWords } from "../components/result_words.js";
+import { resultCells, resultHeads, versionHead } from "../components/result_cells.js";
+import { isAdjusted, isProvisional, rankWords, timeWords } from "../components/result_words.js";
 import { shared } from "../components/shared_style.js";
 import { formatNumber } from "../components/words.js";
 import { Follower } from "../follow.js";
@@ -20,11 +20,13 @@ import { LoadingView } from "./loading_view.js";
 /** @typedef {import("../components/result_words.js").Row} Row */
 
 const EVERY_MS = 3_000;
+const KINDS = Object.freeze({ bot: "bots", human: "humans" });
 
 export default class LeaderboardView extends LoadingView {
   static properties = {
     ...LoadingView.properties,
     params: { attribute: false },
+    query: { attribute: false },
     ladders: { state: true },
     rows: { state: true },
     server: { state: true },
@@ -53,6 +55,7 @@ export default class LeaderboardView extends LoadingView {
     super();
     /** @type {Record<string, string>} */
     this.params = {};
+    this.query = new URLSearchParams();
     /** @type {readonly LadderDocument[] | null} */
     this.ladders = null;
     /** @type {readonly Row[] | null} */
@@ -81,7 +84,7 @@ export default class LeaderboardView extends LoadingView {
       return;
     }
     this.follower = new Follower({
-      path: `api/v1/ladders/${encodeURIComponent(this.ladder.id)}/leaderboard`,
+      path: this.path(this.ladder),
       everyMs: EVERY_MS,
       onText: (text) => {
         this.failure = "";
@@ -92,6 +95,16 @@ export default class LeaderboardView extends LoadingView {
       },
     });
     this.follower.start();
+  }
+
+  /** @param {LadderDocument} ladder */
+  path(ladder) {
+    return `api/v1/ladders/${encodeURIComponent(ladder.id)}/leaderboard${this.kind && `?${new URLSearchParams({ kind: this.kind })}`}`;
+  }
+
+  /** The kind of players in the address; no text for all. */
+  get kind() {
+    return this.query.get("kind") ?? "";
   }
 
   /** The ladder of the address; undefined if there is none. */
@@ -124,7 +137,7 @@ export default class LeaderboardView extends LoadingView {
     return html`<div class="form">
       <label
         >Ladder
-        <select @change=${this.choose}>
+        <select id="ladder" @change=${this.choose}>
           ${this.ladder === undefined ? html`<option selected value="">Choose a ladder</option>` : nothing}
           ${rules.map(
             (each) => html`<optgroup label=${rulesName(each)}>
@@ -135,18 +148,27 @@ export default class LeaderboardView extends LoadingView {
           )}
         </select>
       </label>
+      <label
+        >Players
+        <select id="kind" @change=${this.choose}>
+          <option value="">all</option>
+          ${Object.entries(KINDS).map(([kind, words]) => html`<option value=${kind} ?selected=${kind === this.kind}>${words}</option>`)}
+        </select>
+      </label>
       ${this.ladder?.offered ? html`<a class="button" href="#/server/${encodeURIComponent(this.ladder.id)}">Play here</a>` : nothing}
       ${this.ladder === undefined ? nothing : html`<a class="button" href="#/matches?${new URLSearchParams({ ladder: this.ladder.id })}">Matches</a>`}
     </div>`;
   }
 
-  /** @param {Event} event */
-  choose(event) {
-    location.hash = `#/ladder/${encodeURIComponent(/** @type {HTMLSelectElement} */ (event.target).value)}`;
+  /** Put both choices into the address, which opens them. */
+  choose() {
+    const [ladder, kind] = ["ladder", "kind"].map((id) => /** @type {HTMLSelectElement} */ (this.renderRoot.querySelector(`#${id}`)).value);
+    location.hash = `#/ladder/${encodeURIComponent(ladder)}${kind && `?kind=${kind}`}`;
   }
 
   /** @param {LadderDocument} ladder */
   empty(ladder) {
+    if (this.kind) return html`<p class="card empty">No player of this kind has played here yet.</p>`;
     return html`<div class="card empty">
       <h2>Nobody has played here yet</h2>
       <p>Run a bot for one match, and it appears here:</p>
@@ -182,7 +204,8 @@ export default class LeaderboardView extends LoadingView {
           <th scope="col">Player</th>
           ${resultHeads(adjusted)}
           <th scope="col" class="right">95 % within</th>
-          <th scope="col">Version</th>
+          <th scope="col">Kind</th>
+          ${versionHead}
         </tr>
       </thead>
       <tbody>
@@ -194,10 +217,14 @@ export default class LeaderboardView extends LoadingView {
   /** @param {Row} row @param {boolean} adjusted */
   row(row, adjusted) {
     return html`<tr>
-      <td class="rank">${row.rank === null ? html`<span aria-hidden="true">–</span><span class="hidden">no rank yet</span>` : rankWords(row)}</td>
+      <td class="rank">
+        ${row.rank === null ? html`<span aria-hidden="true">${rankWords(row)}</span><span class="hidden">no rank yet, place ${row.place}</span>` : rankWords(row)}
+        ${row.undecided ? html`<small>not decided</small>` : nothing}
+      </td>
       <th scope="row"><a href="#/player/${encodeURIComponent(row.player)}">${row.player}</a></th>
       ${resultCells(row, adjusted)}
       <td class="right">${timeWords(row.p95_ms)}</td>
+      <td>${row.kind}</td>
       <td class="long">${row.client}</td>
     </tr>`;
   }
@@ -209,10 +236,11 @@ export default class LeaderboardView extends LoadingView {
       A game that was not solved counts as ${ladder.guess_limit + 1} guesses.
       ${isAdjusted(rows) ? "Ranks follow from the adjusted mean: the guesses per game without the luck of the feedback." : nothing}
       ${rows.some((row) => row.all_games > row.games) ? "Only games of a player’s latest version count." : nothing}
-      ${shared === undefined ? nothing : html`Rank ${rankWords(shared)}: the intervals allow each of these ranks.`}
-      ${rows.some((row) => row.rank === null) ? `A rank takes ${ladder.codemaker === "fixed" ? 100 : 20} games.` : nothing}
+      ${shared === undefined ? nothing : html`Rank ${rankWords(shared)}: not decided, because the intervals allow each of these ranks.`}
+      ${rows.some(isProvisional) ? `In brackets: no rank yet, which takes ${ladder.codemaker === "fixed" ? 100 : 20} games.` : nothing}
+      The version is what a player’s program says about itself; nobody checks it.
       Times are per guess. The table updates as games end.
-      <a href="api/v1/ladders/${encodeURIComponent(ladder.id)}/leaderboard">As JSON</a>
+      <a href=${this.path(ladder)}>As JSON</a>
     </p>`;
   }
 }

@@ -3,7 +3,7 @@
 import { LitElement, html, nothing } from "../vendor/lit.js";
 import { dataStyle } from "../components/data_style.js";
 import "../components/match_list.js";
-import { resultCells, resultHeads } from "../components/result_cells.js";
+import { resultCells, resultHeads, versionHead } from "../components/result_cells.js";
 import { isAdjusted, momentWords } from "../components/result_words.js";
 import { shared } from "../components/shared_style.js";
 import { Follower } from "../follow.js";
@@ -114,7 +114,7 @@ function resultTable(results) {
     <thead>
       <tr>
         <th scope="col">Ladder</th>
-        <th scope="col">Version</th>
+        ${versionHead}
         ${resultHeads(adjusted)}
       </tr>
     </thead>

@@ -55,18 +55,18 @@ def _games_on(url):
 
 
 @contextlib.contextmanager
-def open_match(server, ladder="classic-evil-practice", name=None):
+def open_match(server, ladder="classic-evil-practice", name=None, kind="bot"):
     """Begin a match, and yield it; its connection is open during the block. Rated ladders need a name."""
     with connect(server.url, subprotocols=["evilpegs.v1"]) as socket:
-        yield OpenMatch(socket, ladder, name)
+        yield OpenMatch(socket, ladder, name, kind)
 
 
 class OpenMatch:
     """A match that stays open; each call of `guess` plays one turn."""
 
-    def __init__(self, socket, ladder, name):
+    def __init__(self, socket, ladder, name, kind):
         self._socket = socket
-        claimed = {"name": name, "kind": "bot"} if name else {}
+        claimed = {"name": name, "kind": kind} if name else {}
         self._send(type="hello", client={"name": "open", "version": "1"}, **claimed)
         welcome = self._receive("welcome")
         self.player = welcome["player"]
