@@ -25,7 +25,8 @@ Rank = Annotated[int, Field(ge=1)]
 class StandingsRow(Message):
     """The results of one player with their latest client version; docs/json.md explains the fields.
 
-    `client` is the own word of the player's program. An older server sends fewer fields after `rank_worst`.
+    `client` is the own word of the player's program. An older server sends fewer fields after `rank_worst`. `place` is
+    for readers, who take it from `places`.
     """
 
     player: Name
@@ -53,15 +54,16 @@ class StandingsRow(Message):
     all_games: Count | None = None
     all_matches: Count | None = None
     kind: PlayerKind | None = None
-    place: Number | None = None
     undecided: bool | None = None
+    place: Number | None = Field(default=None, exclude=True)
 
 
 class Standings(Message):
-    """The leaderboard of a ladder, best row first."""
+    """The leaderboard of a ladder, best row first; an older server sends no `places`."""
 
     ladder: LadderId
     rules: Label
     codemaker: Codemaker
     guess_limit: Count
     rows: tuple[StandingsRow, ...]
+    places: tuple[Number, ...] = ()

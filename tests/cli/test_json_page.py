@@ -56,7 +56,7 @@ OFFLINE = {
     "evilpegs solve --against": [["solve", "--rules", "2x2", "--against", "devil"]],
 }
 """Commands that need no server, beside those of the page, for the cases that these do not show."""
-ADDED = ("low", "high", "solved_low", "solved_high", "version", "versions", "all_games", "all_matches")
+ADDED = ("low", "high", "solved_low", "solved_high", "version", "versions", "all_games", "all_matches", "kind")
 """The fields of a row that servers of today always send."""
 RARE = {
     ("evilpegs replay", "games[].turns[].analysis.regret.at_most", "null"),

@@ -94,8 +94,8 @@ def test_rank_range_and_rounded_share(open_view):
 
 def test_undecided_row_says_so(open_view):
     page = open_view("#/nothing")
-    decided = {**BOARD["rows"][0], "player": "best", "rank_worst": 1, "undecided": False, "place": 1, "kind": "bot"}
-    shared = {**BOARD["rows"][0], "rank": 2, "rank_worst": 3, "undecided": True, "place": 2, "kind": "human"}
+    decided = {**BOARD["rows"][0], "player": "best", "rank_worst": 1, "undecided": False, "kind": "bot"}
+    shared = {**BOARD["rows"][0], "rank": 2, "rank_worst": 3, "undecided": True, "kind": "human"}
     page.route("**/super-evil/leaderboard", lambda route: route.fulfill(json=BOARD | {"rows": [decided, shared]}))
     page.goto(page.url.replace("nothing", "ladder/super-evil"))
     first, second = rows(page, ".card table")

@@ -20,7 +20,7 @@
  * @property {number | null} adjusted_high
  * @property {number} all_games games of all versions
  * @property {string} [kind] "bot" or "human"
- * @property {number | null} [place] the place among all players, null for a row that is on no leaderboard
+ * @property {number} [place] the place among all players, from the `places` of the leaderboard
  * @property {boolean | null} [undecided] true if the intervals leave other ranks possible
  */
 

@@ -88,7 +88,8 @@ export default class LeaderboardView extends LoadingView {
       everyMs: EVERY_MS,
       onText: (text) => {
         this.failure = "";
-        this.rows = JSON.parse(text).rows;
+        const { rows, places = [] } = JSON.parse(text);
+        this.rows = rows.map((/** @type {Row} */ row, /** @type {number} */ index) => ({ ...row, place: places[index] ?? index + 1 }));
       },
       onFailure: (error) => {
         this.failure = error.message;

@@ -10,9 +10,8 @@ compare luck-adjusted means, all others raw means; times never decide a rank.
 import math
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Final
 
 from evilpegs_protocol.server_messages import PlayerKind
@@ -23,7 +22,6 @@ from evilpegs_server.leaderboard.tally import CountedVersion, PlayerTally, Versi
 # games that a row needs for a rank
 RANKED_FROM_FIXED: Final = 100
 RANKED_FROM_ADVERSARY: Final = 20
-_UNRANKED: Final = (None, None)
 
 
 class Leaderboard:
@@ -63,14 +61,11 @@ class Leaderboard:
         Rows of one rank, and those without one, are ordered by the end of their interval that is worse for the player.
         """
         self._update_intervals(self._update_rows())
-        ranks = dict(zip(self._intervals, rank_intervals(self._intervals.values()), strict=True))
-        order = sorted(self._rows, key=partial(self._order, ranks))
-        for place, player in enumerate(order, 1):
-            row, (rank, worst) = self._rows[player], ranks.get(player, _UNRANKED)
-            if (row.place, row.rank, row.rank_worst) != (place, rank, worst):
-                undecided = None if rank is None else rank != worst
-                self._rows[player] = replace(row, place=place, rank=rank, rank_worst=worst, undecided=undecided)
-        return [self._rows[player] for player in order]
+        for player, (rank, worst) in zip(self._intervals, rank_intervals(self._intervals.values()), strict=True):
+            row = self._rows[player]
+            if (rank, worst) != (row.rank, row.rank_worst):
+                self._rows[player] = replace(row, rank=rank, rank_worst=worst, undecided=rank != worst)
+        return sorted(self._rows.values(), key=self._order)
 
     def version_rows(self, player: int) -> list[LeaderboardRow]:
         """Return a row for each client version with games that count, ordered by first match.
@@ -82,7 +77,7 @@ class Leaderboard:
         rows = make_rows(self._players[player].counted_versions(), self._guess_limit, self._adjusted)
         shown = self._rows.get(player)
         return [
-            replace(row, rank=shown.rank, rank_worst=shown.rank_worst, place=shown.place, undecided=shown.undecided)
+            replace(row, rank=shown.rank, rank_worst=shown.rank_worst, undecided=shown.undecided)
             if shown is not None and (row.client, row.games) == (shown.client, shown.games)
             else row
             for row in rows
@@ -121,12 +116,10 @@ class Leaderboard:
         games = row.adjusted_games or 0 if self._adjusted else row.games
         return games >= self._ranked_from
 
-    def _order(self, ranks: Mapping[int, tuple[int, int]], player: int) -> tuple[float, float, str]:
-        row = self._rows[player]
-        if player not in ranks:
-            return math.inf, row.high, row.player
-        # the end that the row shows, so that readers can check the order
-        return ranks[player][0], (row.adjusted_high or 0.0) if self._adjusted else row.high, row.player
+    def _order(self, row: LeaderboardRow) -> tuple[float, float, str]:
+        # by the end that the row shows, so that readers can check the order
+        end = row.adjusted_high if self._adjusted and row.rank is not None else row.high
+        return row.rank or math.inf, end or 0.0, row.player
 
     def _tally(self, player: int) -> PlayerTally:
         self._changed.add(player)

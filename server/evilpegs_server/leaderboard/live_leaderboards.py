@@ -159,8 +159,7 @@ class LiveLeaderboards:
             # once for the same rows, and in a thread, because long leaderboards take milliseconds
             known_rows, body = self._bodies.get((info.id, kind), (None, b""))
             if known_rows is not rows:
-                shown = [row for row in rows if kind in {None, row.kind}]
-                body = await asyncio.to_thread(leaderboard_text, info, shown)
+                body = await asyncio.to_thread(leaderboard_text, info, rows, kind)
                 self._bodies[info.id, kind] = rows, body
             return body
 

@@ -30,8 +30,7 @@ class LeaderboardRow:
     share of solved games, from 0 to 1, with the bounds ``solved_low`` and ``solved_high``. ``mean_ms`` and ``p95_ms``
     are the mean and the 95th percentile of the milliseconds per guess. ``rank`` and ``rank_worst`` are the best and the
     worst possible rank, or None without enough games. ``undecided`` is True if the intervals leave other ranks
-    possible, so that the order of rows with the same rank is not decided; None without a rank. ``place`` is the place
-    in the table of all players, from 1, also without a rank; None for a row that is not in it. ``kind`` is what the
+    possible, so that the order of rows with the same rank is not decided; None without a rank. ``kind`` is what the
     player claimed to be.
 
     The adjusted numbers are those of the score minus luck, in guesses, over the ``adjusted_games`` games with a known
@@ -66,18 +65,20 @@ class LeaderboardRow:
     all_games: int = 0
     all_matches: int = 0
     kind: PlayerKind = "bot"
-    place: int | None = None
     undecided: bool | None = None
 
 
-def leaderboard_text(ladder: LadderInfo, rows: Sequence[LeaderboardRow]) -> bytes:
-    """Return the JSON object that ``evilpegs leaderboard --json`` prints."""
+def leaderboard_text(ladder: LadderInfo, rows: Sequence[LeaderboardRow], kind: PlayerKind | None = None) -> bytes:
+    """Return the JSON object that ``evilpegs leaderboard --json`` prints, with the rows of this kind only."""
+    # places beside the rows: in them, one game would change hundreds
+    places = [place for place, row in enumerate(rows, 1) if kind is None or row.kind == kind]
     document = {
         "ladder": ladder.id,
         "rules": ladder.rules,
         "codemaker": ladder.codemaker,
         "guess_limit": ladder.guess_limit,
-        "rows": rows,
+        "rows": [rows[place - 1] for place in places],
+        "places": places,
     }
     return orjson.dumps(document)
 

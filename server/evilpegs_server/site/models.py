@@ -71,13 +71,17 @@ class LadderList(Document):
 
 
 class LeaderboardDocument(Document):
-    """The leaderboard of a ladder, best row first, as `evilpegs leaderboard --json` prints it."""
+    """The leaderboard of a ladder, best row first, as `evilpegs leaderboard --json` prints it.
+
+    `places` has the place of each row among all players, from 1.
+    """
 
     ladder: LadderId
     rules: str
     codemaker: Codemaker
     guess_limit: Count
     rows: tuple[LeaderboardRow, ...]
+    places: tuple[int, ...]
 
 
 class PlayerEntry(Document):

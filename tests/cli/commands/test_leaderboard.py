@@ -55,7 +55,6 @@ ROW = {
     "all_games",
     "all_matches",
     "kind",
-    "place",
     "undecided",
 }
 PEOPLE = "UPDATE players SET kind = 'human' WHERE name = 'minimax'"
@@ -73,7 +72,7 @@ def row_of(standing, player):
 def test_leaderboard_json_has_documented_keys(run, server, played):
     document = run("leaderboard", "--database", server.database, "--json").document
     standing = standings_by_id(document)["classic"]
-    assert set(standing) == {"ladder", "rules", "codemaker", "guess_limit", "rows"}
+    assert set(standing) == {"ladder", "rules", "codemaker", "guess_limit", "rows", "places"}
     row = row_of(standing, "minimax")
     assert set(row) == ROW
     guesses = [game["guesses"] for game in played[0]["matches"][0]["games"]]
@@ -344,6 +343,21 @@ def test_leaderboard_of_a_kind(run, server, played, tampered):
     assert standing["rows"] == []
 
 
+def test_rows_of_a_kind_keep_their_places(run, server, monkeypatch):
+    async def of_both_kinds(_reader, _ladder):
+        rows = [made_row("ann", kind="bot"), made_row("ben", kind="human")]
+        return made_standings(*rows).model_copy(update={"places": (1, 2)})
+
+    monkeypatch.setattr(ServerReader, "standings", of_both_kinds)
+    command = ("leaderboard", "classic", "--kind", "human", "--server", server.url)
+    (row,) = [line for line in run(*command).out.splitlines() if "ben" in line]
+    assert row.split()[:2] == ["(2)", "ben"]
+    (standing,) = run(*command, "--json").document["ladders"]
+    assert ([row["player"] for row in standing["rows"]], standing["places"]) == (["ben"], [2])
+    (cells,) = read_csv(run(*command, "--csv").out)
+    assert (cells["player"], cells["kind"], cells["place"], cells["undecided"]) == ("ben", "human", "2", "")
+
+
 def test_kind_of_older_server_is_one_line(run, server, monkeypatch):
     async def without_kinds(_reader, _ladder):
         return made_standings(made_row("ann"))
@@ -489,7 +503,11 @@ def test_csv_reads_back_as_rows(run, server, played):
     assert table.endswith("\r\n")
     read = list(csv.DictReader(io.StringIO(table, newline="")))
     ladders = run("leaderboard", "--server", server.url, "--json").document["ladders"]
-    rows = [row | {"ladder": each["ladder"]} for each in ladders for row in each["rows"]]
+    rows = [
+        row | {"ladder": each["ladder"], "place": place}
+        for each in ladders
+        for row, place in zip(each["rows"], each["places"], strict=True)
+    ]
     assert len(read) == len(rows)
     for cells, row in zip(read, rows, strict=True):
         assert {name: cells[name] for name in ("ladder", "player", "client")} == {

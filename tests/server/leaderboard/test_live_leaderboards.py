@@ -197,10 +197,11 @@ async def test_rows_of_a_kind_keep_rank_and_place(engine, live):
         store(engine, *StoredPlay(number, TINY, player).play(("solved", [3] * guesses)))
     await live.update()
     every = {row.player: json_of(row) for row in await live.rows("tiny")}
-    assert [(row["kind"], row["place"]) for row in every.values()] == [("bot", 1), ("human", 2), ("bot", 3)]
+    assert [row["kind"] for row in every.values()] == ["bot", "human", "bot"]
     for kind, shown in (("human", ["bob"]), ("bot", ["ann", "eve"]), (None, ["ann", "bob", "eve"])):
         body = await live.body(TINY.info(), kind)
         assert orjson.loads(body)["rows"] == [every[player] for player in shown]
+        assert orjson.loads(body)["places"] == [list(every).index(player) + 1 for player in shown]
         assert await live.body(TINY.info(), kind) is body
     assert [(ladder, row.kind) for ladder, row in await live.player_rows("bob")] == [("tiny", "human")]
 

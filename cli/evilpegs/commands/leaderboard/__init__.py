@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager, nullcontext
 from dataclasses import asdict
 from datetime import datetime
 from functools import partial
+from itertools import zip_longest
 from typing import Annotated, Final, Literal
 
 from cyclopts import Parameter
@@ -135,11 +136,15 @@ def _check_between(
 
 
 def _of_kind(standings: list[Standings], kind: Kind | None) -> list[Standings]:
-    if kind is None:
-        return standings
-    if any(row.kind is None for each in standings for row in each.rows):
+    if kind and any(row.kind is None for each in standings for row in each.rows):
         raise CommandError("this server is older and does not say which players are bots; leave out --kind")
-    return [each.model_copy(update={"rows": tuple(row for row in each.rows if row.kind == kind)}) for each in standings]
+    return [_placed(each, kind) for each in standings]
+
+
+def _placed(standings: Standings, kind: Kind | None) -> Standings:
+    placed = zip_longest(standings.rows, standings.places)
+    rows = [row.model_copy(update={"place": place}) for row, place in placed if kind in {None, row.kind}]
+    return standings.model_copy(update={"rows": tuple(rows), "places": tuple(row.place for row in rows if row.place)})
 
 
 async def _load(database: str | None, ladder: str | None, until: int) -> list[Standings]:

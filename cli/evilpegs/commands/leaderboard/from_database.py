@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Final
 
@@ -100,7 +100,7 @@ def _find_rated_ladder(ladder_id: str) -> Ladder:
     return ladder
 
 
-def _standings(ladder: Ladder, rows: Iterable[LeaderboardRow]) -> Standings:
+def _standings(ladder: Ladder, rows: Sequence[LeaderboardRow]) -> Standings:
     info = ladder.info()
     fields = StandingsRow.model_fields
     return Standings(
@@ -108,5 +108,6 @@ def _standings(ladder: Ladder, rows: Iterable[LeaderboardRow]) -> Standings:
         rules=info.rules,
         codemaker=info.codemaker,
         guess_limit=info.guess_limit,
-        rows=tuple(StandingsRow(**{name: getattr(row, name) for name in fields}) for row in rows),
+        rows=tuple(StandingsRow(**{name: getattr(row, name) for name in fields if name != "place"}) for row in rows),
+        places=tuple(range(1, len(rows) + 1)),
     )
