@@ -11,12 +11,11 @@ Sources: S. Holm, A simple sequentially rejective multiple test procedure, Scand
 B. L. Welch, The generalization of "Student's" problem, Biometrika 34 (1947).
 """
 
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations, count
-from math import comb, lgamma
+from math import comb, inf, lgamma
 from typing import Final
 
 import numpy as np
@@ -32,6 +31,7 @@ _CHUNK: Final = 5_000
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+_Pair = tuple[int, int]  # of indices
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,40 +72,38 @@ def round_table(entrants: Sequence[Entrant], guess_limit: int) -> list[RoundRow]
     # whole millionths, so that scores that are equal but for rounding tie
     scores = [np.rint(np.asarray(each.scores, dtype=np.float64) * _MILLION).astype(np.int64) for each in entrants]
     failure = (guess_limit + 1) * _MILLION
-    means = [
-        (int(each.sum()) + one.failed * failure) / one.games / _MILLION if one.games else None
-        for each, one in zip(scores, entrants, strict=True)
-    ]
-    keys = [float("inf") if mean is None else mean for mean in means]
+    totals = [int(own.sum()) + each.failed * failure for own, each in zip(scores, entrants, strict=True)]
+    means = [total / each.games / _MILLION if each.games else inf for total, each in zip(totals, entrants, strict=True)]
     better, safer = _claims(scores, entrants)
-    names = [one.name for one in entrants]
+    either = better | safer
+    ahead = {(winner, loser) for winner, loser in either if (loser, winner) not in either}
     rows = []
-    for index, one in enumerate(entrants):
-        for_it = better[index] | safer[index]
-        ahead = {other for other in for_it if index not in better[other] | safer[other]}
-        place = 1 + sum(key < keys[index] for key in keys)
-        against = [tuple(sorted(names[other] for other in others)) for others in (ahead, better[index], safer[index])]
-        rows.append(RoundRow(place, one.name, means[index], one.games, one.failed, *against))
+    for index, (each, mean) in enumerate(zip(entrants, means, strict=True)):
+        others = [
+            tuple(sorted(entrants[loser].name for winner, loser in claims if winner == index))
+            for claims in (ahead, better, safer)
+        ]
+        place = 1 + sum(other < mean for other in means)
+        rows.append(RoundRow(place, each.name, mean if each.games else None, each.games, each.failed, *others))
     return sorted(rows, key=lambda row: (row.place, row.name))
 
 
-def _claims(scores: Sequence[Integers], entrants: Sequence[Entrant]) -> tuple[dict[int, set[int]], dict[int, set[int]]]:
-    # from the index of an entrant to the others that it plays better than, and fails less than
+def _claims(scores: Sequence[Integers], entrants: Sequence[Entrant]) -> tuple[set[_Pair], set[_Pair]]:
+    # pairs of a winner and a loser: plays better, fails less
     pairs = list(combinations(range(len(entrants)), 2))
     tests = play_probabilities(scores, pairs)
     for first, second in pairs:
         one, other = entrants[first], entrants[second]
         tests.append(fisher_probability(one.failed, one.games, other.failed, other.games))
-    better: dict[int, set[int]] = defaultdict(set)
-    safer: dict[int, set[int]] = defaultdict(set)
+    better, safer = set[_Pair](), set[_Pair]()
     for index in holm(tests):
         first, second = pairs[index % len(pairs)]
         one, other = entrants[first], entrants[second]
-        claims, is_first = safer, one.failed * other.games < other.failed * one.games
         if index < len(pairs):
-            claims, is_first = better, bool(scores[first].mean() < scores[second].mean())
-        winner, loser = (first, second) if is_first else (second, first)
-        claims[winner].add(loser)
+            better.add((first, second) if scores[first].mean() < scores[second].mean() else (second, first))
+        else:
+            is_first = one.failed * other.games < other.failed * one.games
+            safer.add((first, second) if is_first else (second, first))
     return better, safer
 
 
@@ -118,25 +116,23 @@ def holm(probabilities: Sequence[float], alpha: float = ALPHA) -> list[int]:
     return order
 
 
-def play_probabilities(scores: Sequence[Integers], pairs: Sequence[tuple[int, int]]) -> list[float]:
+def play_probabilities(scores: Sequence[Integers], pairs: Sequence[_Pair]) -> list[float]:
     """Return the p-value of each pair of samples: Welch's, or a permutation test's if a sample does not vary."""
     sizes = np.array([len(each) for each in scores], dtype=np.float64)
-    varies = [len(each) > 1 and bool((each != each[0]).any()) for each in scores]
+    varies = [len(set(each.tolist())) > 1 for each in scores]
     means = np.array([each.mean() if len(each) else 0.0 for each in scores])
-    squares = np.array(
-        [each.var(ddof=1) / len(each) if vary else 0.0 for each, vary in zip(scores, varies, strict=True)]
-    )
+    errors = np.array([each.var(ddof=1) / len(each) if len(each) > 1 else 0.0 for each in scores])
     found = np.ones(len(pairs))
-    welch = [index for index, (one, other) in enumerate(pairs) if varies[one] and varies[other]]
-    if welch:
-        one, other = np.array([pairs[index] for index in welch]).T
-        error = squares[one] + squares[other]
-        freedom = error**2 / (squares[one] ** 2 / (sizes[one] - 1) + squares[other] ** 2 / (sizes[other] - 1))
-        found[welch] = student_probabilities((means[one] - means[other]) ** 2 / error, freedom)
     for index, (first, second) in enumerate(pairs):
         if len(scores[first]) and len(scores[second]) and not (varies[first] and varies[second]):
-            steady, others = (first, second) if not varies[first] else (second, first)
+            steady, others = (second, first) if varies[first] else (first, second)
             found[index] = permutation_probability(scores[steady], scores[others])
+    welch = [index for index, (first, second) in enumerate(pairs) if varies[first] and varies[second]]
+    if welch:
+        one, other = np.array([pairs[index] for index in welch]).T
+        error = errors[one] + errors[other]
+        freedom = error**2 / (errors[one] ** 2 / (sizes[one] - 1) + errors[other] ** 2 / (sizes[other] - 1))
+        found[welch] = student_probabilities((means[one] - means[other]) ** 2 / error, freedom)
     return found.tolist()
 
 
