@@ -19,6 +19,7 @@ from random import Random
 from typing import Any, ClassVar, Final
 
 from evilpegs_clients.strategies.program_guard import ErrorOutput, ProgramGuard, deferred_signals
+from evilpegs_clients.strategies.program_limits import LOOK_SECONDS, ProgramLimits
 from evilpegs_clients.strategies.strategy import StrategyError
 from evilpegs_game.codes import SYMBOLS, Code, format_code, parse_code
 from evilpegs_game.errors import GameError, quoted
@@ -28,6 +29,8 @@ ANSWER_SECONDS: Final = 60.0
 """The longest time for one guess, unless the caller names another."""
 MAX_LINE: Final = 4096
 """Bytes of a line that a program may write."""
+MAX_ERROR: Final = 400
+"""Characters of the reason that a program may give in place of a code."""
 _OWN_VARIABLES: Final = "EVILPEGS_"
 
 
@@ -38,7 +41,7 @@ class ProgramStrategy:
     is started at the first guess, in a process group of its own, and without the environment variables of evilpegs. The
     whole group is killed by `close`, when the program gives a wrong answer or none, and when this process ends in any
     way. After a wrong answer the next guess starts the program again. The standard error of the program appears on that
-    of this process, up to a limit.
+    of this process, up to a limit; that of a program with ``limits`` is discarded.
 
     Raises:
         StrategyError: ``command`` cannot be split, or there is no such program.
@@ -46,10 +49,13 @@ class ProgramStrategy:
 
     uses_rng: ClassVar[bool] = True
 
-    def __init__(self, command: str, answer_seconds: float = ANSWER_SECONDS) -> None:
+    def __init__(
+        self, command: str, answer_seconds: float = ANSWER_SECONDS, limits: ProgramLimits | None = None
+    ) -> None:
         self._arguments = _split(command)
         self._path = _find(self._arguments[0])
         self._answer_seconds = answer_seconds
+        self._limits = limits
         self._process: subprocess.Popen[bytes] | None = None
         self._guard: ProgramGuard | None = None
         self.name = self._path.name
@@ -64,14 +70,23 @@ class ProgramStrategy:
             StrategyError: the program cannot run, ends, takes too long, writes without being asked, or answers with
                 anything but a code of the rules.
         """
+        return self.ask(position, make_request(position, rng))
+
+    def ask(self, position: Position, request: dict[str, Any]) -> Code:
+        """Send a request of `make_request`, perhaps with further fields; else like `choose`."""
         process = self._process or self._start()
         try:
             self._check_silence(process)
-            self._send(process, _request_line(position, rng))
+            self._send(process, json.dumps(request).encode() + b"\n")
             return _read_code(self._receive(process), position)
         except _BrokenRuleError as error:
             self.close()
             raise StrategyError(f"program {self.name} at turn {position.turn}: {error}") from None
+
+    @property
+    def group(self) -> int | None:
+        """The id of the process group; None if the program does not run."""
+        return None if self._guard is None else self._guard.group
 
     def close(self) -> None:
         """Kill the program, if it runs, and all of its group; the next guess would start it again."""
@@ -82,9 +97,13 @@ class ProgramStrategy:
         if process is not None:
             _await_end(process)
             self._errors.finish()
+        if self._limits is not None:
+            self._limits.clean()
 
     def _start(self) -> subprocess.Popen[bytes]:
         environment = {name: value for name, value in os.environ.items() if not name.upper().startswith(_OWN_VARIABLES)}
+        if self._limits is not None:
+            environment = self._limits.environment(environment)
         with deferred_signals():
             self._guard = guard = ProgramGuard()
             try:
@@ -92,7 +111,7 @@ class ProgramStrategy:
                     [str(self._path), *self._arguments[1:]],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
-                    stderr=subprocess.PIPE,
+                    stderr=subprocess.PIPE if self._limits is None else subprocess.DEVNULL,
                     bufsize=0,
                     env=environment,
                     process_group=guard.group,
@@ -100,9 +119,11 @@ class ProgramStrategy:
             except OSError as error:
                 self.close()
                 raise StrategyError(f"program {self.name} cannot be started: {error.strerror}") from None
-            assert self._process.stderr is not None  # noqa: S101 - a pipe
-            self._errors.follow(os.dup(self._process.stderr.fileno()))
-            self._process.stderr.close()
+            if self._limits is not None:
+                self._limits.apply(self._process.pid)
+            if self._process.stderr is not None:
+                self._errors.follow(os.dup(self._process.stderr.fileno()))
+                self._process.stderr.close()
         return self._process
 
     def _check_silence(self, process: subprocess.Popen[bytes]) -> None:
@@ -126,13 +147,22 @@ class ProgramStrategy:
             if len(line) > MAX_LINE:
                 raise _BrokenRuleError(f"it wrote a line of more than {MAX_LINE} bytes and was killed")
             left = deadline - time.monotonic()
-            if left <= 0 or not select.select([process.stdout], [], [], left)[0]:
+            if self._limits is not None:
+                if not select.select([process.stdout], [], [], LOOK_SECONDS)[0]:
+                    self._check_limits(self._limits)
+                    continue
+            elif left <= 0 or not select.select([process.stdout], [], [], left)[0]:
                 raise _BrokenRuleError(f"no answer came within {self._answer_seconds:g} s, and it was killed")
             piece = os.read(process.stdout.fileno(), MAX_LINE)
             if not piece:
                 raise self._ended(process)
             line += piece
         return line[:-1]
+
+    def _check_limits(self, limits: ProgramLimits) -> None:
+        broken = None if self._guard is None else limits.broken(self._guard.group)
+        if broken is not None:
+            raise _BrokenRuleError(f"{broken} and was killed")
 
     def _ended(self, process: subprocess.Popen[bytes]) -> "_BrokenRuleError":
         with suppress(subprocess.TimeoutExpired):
@@ -172,7 +202,7 @@ def _find(program: str) -> Path:
     file = shutil.which(program)
     if file is None:
         raise StrategyError(f"the program {quoted(program, 80)} {_why_not_found(program)}")
-    path = Path(file).resolve()
+    path = Path(file).absolute()  # not what a link leads to: the Python of a virtual environment is one
     _check_interpreter(path)
     return path
 
@@ -207,9 +237,10 @@ def _check_interpreter(path: Path) -> None:
         )
 
 
-def _request_line(position: Position, rng: Random) -> bytes:
+def make_request(position: Position, rng: Random) -> dict[str, Any]:
+    """Return the request for a guess, which docs/strategies.md describes."""
     rules = position.rules
-    request = {
+    return {
         "rules": str(rules),
         "pegs": rules.pegs,
         "colors": rules.colors,
@@ -222,12 +253,13 @@ def _request_line(position: Position, rng: Random) -> bytes:
         ],
         "seed": rng.getrandbits(32),
     }
-    return json.dumps(request).encode() + b"\n"
 
 
 def _read_code(line: bytes, position: Position) -> Code:
     try:
         answer: Any = json.loads(line)
+        if isinstance(answer, dict) and isinstance(answer.get("error"), str):
+            raise _BrokenRuleError(answer["error"][:MAX_ERROR])
         text = answer["code"]
     except (ValueError, TypeError, KeyError, RecursionError):
         raise _BrokenRuleError(
