@@ -7,7 +7,7 @@ fails is shown with its own traceback if the option --traceback asks for it.
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -64,6 +64,16 @@ class StrategyChoice:
             raise CommandError("--candidates-only is for the strategies with a name; a program decides by itself")
         with ended_in_order(), closing(ProgramStrategy(self.program)) as program:
             yield program
+
+
+def warn_of_known_seed(strategies: Iterable[str], seed: int) -> None:
+    """Say on standard error, if a file plays random secrets of the default seed, that it may know them."""
+    if seed == 0 and any(strategy.endswith(".py") for strategy in strategies):
+        print(  # noqa: T201
+            "evilpegs: seed 0 is known, so a file may have its secrets built in; for files of others choose your own "
+            "number with --seed",
+            file=sys.stderr,
+        )
 
 
 LOOK_SECONDS: Final = 1.0

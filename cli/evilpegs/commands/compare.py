@@ -16,7 +16,7 @@ from evilpegs.options import WHOLE, Json, ServerToPlay, StrategyName, Traceback
 from evilpegs.output import console, only_document, pluralize, print_json, progress
 from evilpegs.reading import server_reader
 from evilpegs.signals import run_interruptibly
-from evilpegs.strategy_choice import StrategyChoice, slow_strategies_named, traceback_of_strategy
+from evilpegs.strategy_choice import StrategyChoice, slow_strategies_named, traceback_of_strategy, warn_of_known_seed
 from evilpegs.values import check_name
 from evilpegs_clients.bot.bot import BotEvent, OnEvent
 from evilpegs_clients.bot.summary import BotSummary, GameSummary, MatchSummary
@@ -89,7 +89,9 @@ def compare(
         own_names = strategies[0].name, strategies[1].name
         shown_names = typed if own_names[0] == own_names[1] else own_names
         jobs = None
-        if server is not None:
+        if server is None:
+            warn_of_known_seed(typed, seed)
+        else:
             jobs = _make_jobs(info, server, strategies, typed, names, seed, traceback)
         curve = load_value_curve(rules, info.guess_limit)
         exact = _exact(strategies, typed, info, err)

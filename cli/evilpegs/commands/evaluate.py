@@ -27,7 +27,7 @@ from evilpegs.output import (
     small_bars,
 )
 from evilpegs.plots import bar_chart, check_plot
-from evilpegs.strategy_choice import slow_strategies_named, traceback_of_strategy
+from evilpegs.strategy_choice import slow_strategies_named, traceback_of_strategy, warn_of_known_seed
 from evilpegs_clients.evaluation.cost import PROGRAM_BYTES, CostEstimate, check_memory, estimate_cost
 from evilpegs_clients.evaluation.results import Comparison, CostlySecret, StrategyResult, compare_results, make_results
 from evilpegs_clients.evaluation.run import ExecutionPlan, run_evaluation
@@ -129,6 +129,8 @@ def evaluate(
         for cost in costs:
             check_memory(cost, plan.processes(cost) or 0)
         if not dry_run:
+            if games:
+                warn_of_known_seed(strategies, seed)
             if not games and parsed.size >= NOTICE_SIZE:
                 what = "choosing the first guess" if first is None else "playing"
                 err.print(f"{parsed}: {parsed.size:,} secrets; {what}, this takes a while")

@@ -93,7 +93,7 @@ def test_compare_refuses_unknown_strategy(run):
 
 def test_compare_names_strategy_that_fails(run, tmp_path):
     (tmp_path / "broken.py").write_text("def choose(position, rng):\n    return (9, 9, 9, 9)\n")
-    result = run("compare", "minimax", "broken.py")
+    result = run("compare", "minimax", "broken.py", "--seed", 1)
     assert result.status == 2
     assert "broken.py" in result.complaint
     with pytest.raises(StrategyError) as caught:
