@@ -61,6 +61,7 @@ COMMANDS: Final = {
     "evaluate": "evilpegs.commands.evaluate:evaluate",
     "compare": "evilpegs.commands.compare:compare",
     "duel": "evilpegs.commands.duel:duel",
+    "tournament": "evilpegs.commands.tournament:tournament",
     "solve": "evilpegs.commands.solve:solve",
     "tree": "evilpegs.commands.tree:tree",
     "certify": "evilpegs.commands.certify:certify",

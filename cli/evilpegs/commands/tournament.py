@@ -1,0 +1,325 @@
+"""`evilpegs tournament`: strategies and programs play on equal terms, and a table says who is ahead of whom."""
+
+import csv as csv_format
+import io
+import os
+import secrets
+import shlex
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import asdict, astuple
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+from cyclopts import Parameter
+from rich.console import Console
+
+from evilpegs.commands.evaluate import CheckpointFile, Csv, Jobs
+from evilpegs.errors import CommandError
+from evilpegs.files import STANDARD, check_writable, write_text
+from evilpegs.options import FILE, WHOLE, Json, RulesText
+from evilpegs.output import Column, console, pluralize, print_json, print_table, progress
+from evilpegs.signals import ended_in_order
+from evilpegs.values import format_turns
+from evilpegs_clients.evaluation.journal import Journal, default_journal_path, open_journal
+from evilpegs_clients.evaluation.spec import read_siblings, read_source
+from evilpegs_clients.printable import printable
+from evilpegs_clients.strategies.loading import load_strategy, source_version
+from evilpegs_clients.strategies.program import ProgramStrategy
+from evilpegs_clients.strategies.registry import STRATEGIES, warm_up
+from evilpegs_clients.tournament.play import Conditions, Participant, PlayedGame, play_games
+from evilpegs_clients.tournament.records import record_lines
+from evilpegs_game.codemakers.codemaker import Fixed
+from evilpegs_game.codes import format_code
+from evilpegs_game.errors import quoted
+from evilpegs_game.live.live_sets import LiveSets
+from evilpegs_game.luck.game_luck import CURVES_FOLDER, load_value_curve
+from evilpegs_game.rules import Rules
+from evilpegs_game.statistics import rounds
+
+DEFAULT_GAMES: Final = {"fixed": 250, "evil": 20}
+OTHER_GUESS_LIMIT: Final = 12
+"""On rules without a value curve."""
+RAW_GAMES: Final = 4_200  # raw scores vary some 17 times as much as those of good strategies without luck
+MAX_GAMES: Final = 10_000
+MAX_NAME: Final = 40
+
+Place = tuple[rounds.RoundRow, Participant]
+
+
+def tournament(
+    *entrants: Annotated[
+        str,
+        Parameter(
+            name="ENTRANT",
+            help="A .py file with choose(position, rng), a built-in strategy, or NAME='command' for a program that "
+            "reads positions and writes codes as lines of JSON. NAME= before a file or strategy names it too.",
+        ),
+    ],
+    rules: RulesText = "classic",
+    codemaker: Annotated[
+        Literal["fixed", "evil"], Parameter(help="fixed draws a secret for each game; evil never commits to one.")
+    ] = "fixed",
+    games: Annotated[
+        int | None, WHOLE, Parameter(help="Games per entrant; by default 250, and 20 against evil.")
+    ] = None,
+    guess_limit: Annotated[
+        int | None,
+        WHOLE,
+        Parameter(help="The most guesses per game; by default that of the rules' value curve, or 12."),
+    ] = None,
+    seconds: Annotated[
+        int, WHOLE, Parameter(help="Processor time per game; ten times as long by the clock ends a game too.")
+    ] = 10,
+    memory: Annotated[int, WHOLE, Parameter(help="MB of memory that an entrant may use.")] = 1_000,
+    jobs: Jobs = 1,
+    seed: Annotated[
+        int | None, WHOLE, Parameter(help="Seed of secrets and choices; by default a new one that nobody knows.")
+    ] = None,
+    journal: CheckpointFile = None,
+    records: Annotated[
+        Path | None, FILE, Parameter(help="Write the record of each entrant's games into this folder.")
+    ] = None,
+    csv: Csv = None,
+    as_json: Json = False,
+) -> None:
+    """Let strategies and programs play a number of games each, and show who is ahead of whom. Needs Linux.
+
+    Every entrant has secrets of its own. Scores are adjusted for luck if the rules have a value curve; a failed game
+    counts the guess limit + 1 in the mean. Being ahead means better play in solved games, or fewer failures, beyond
+    what luck explains: in at most one of twenty tournaments any of this is wrong.
+
+    Each entrant plays in a process of its own on one processor. A game in which it crashes, takes too long, eats memory
+    or breaks the protocol is lost, and listed with the command that repeats it; its next game starts it again. The
+    limits guard against accidents: run hostile files as another user or in a container.
+
+    Finished games are kept in a journal, and the same command goes on from there after an interruption.
+    """
+    if sys.platform != "linux":
+        raise CommandError("a tournament needs Linux, which limits what entrants use; evilpegs compare runs elsewhere")
+    _check_options(games, guess_limit, seconds, memory, jobs)
+    cast = _read_entrants(entrants)
+    _check_outputs(records, csv, as_json)
+    parsed, number = Rules.parse(rules), games or DEFAULT_GAMES[codemaker]
+    limit = guess_limit or _default_limit(parsed)
+    words = [str(parsed), codemaker, limit, number, seconds, memory, *map(astuple, cast)]
+    run = sha256(repr([version("evilpegs"), *words]).encode()).hexdigest()
+    about = f"a tournament of {len(cast)} on {parsed}, {codemaker}, {pluralize(number, 'game')}"
+    path, err = journal or default_journal_path(run), console(sys.stderr)
+    with ended_in_order(), open_journal(path, run, about) as kept, _resumable(kept, path, err):
+        drawn, began = _settle_start(kept, seed, path)
+        curve = load_value_curve(parsed, limit) if codemaker == "fixed" else None
+        conditions = Conditions(parsed, codemaker, limit, drawn, seconds, memory, curve)
+        played = _play(conditions, cast, number, kept, jobs, err)
+    if records is not None:
+        _write_records(records, conditions, cast, played, began)
+    document, table = _summary(conditions, cast, number, played)
+    if as_json:
+        print_json(document)
+    elif csv != STANDARD:
+        _show(console(), conditions, table, document)
+    if csv is not None:
+        write_text(csv, _csv_text(document))
+    if journal is None:
+        path.unlink()
+
+
+def _check_options(games: int | None, guess_limit: int | None, seconds: int, memory: int, jobs: int) -> None:
+    cores = len(os.sched_getaffinity(0))
+    for option, value, most in (
+        ("--games", games, MAX_GAMES),
+        ("--guess-limit", guess_limit, 100),
+        ("--seconds", seconds, 86_400),
+        ("--memory", memory, 1_000_000),
+        ("--jobs", jobs, cores),
+    ):
+        if value is not None and not 1 <= value <= most:
+            why = ", the processors of this machine" if option == "--jobs" else ""
+            raise CommandError(f"{option} must be 1 to {most:,}{why}, not {value:,}")
+
+
+def _check_outputs(records: Path | None, csv: str | None, as_json: bool) -> None:
+    if csv is not None:
+        check_writable(csv)
+    if csv == STANDARD and as_json:
+        raise CommandError("--csv - and --json both write to standard output; name a file after --csv")
+    if records is not None:
+        try:
+            records.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise CommandError(f"cannot write records into {records}: {error.strerror}; name a folder") from None
+
+
+def _read_entrants(texts: Sequence[str]) -> list[Participant]:
+    entrants = [_read_entrant(text) for text in texts]
+    if len(entrants) < 2:
+        raise CommandError("a tournament has two entrants or more; name files, strategies or NAME='command'")
+    for index, each in enumerate(entrants):
+        if each.name in [other.name for other in entrants[:index]]:
+            raise CommandError(f"two entrants are called {each.name}; write OTHER={shlex.quote(each.typed)} for one")
+    return entrants
+
+
+def _read_entrant(text: str) -> Participant:
+    name, equals, typed = text.partition("=")
+    if not equals or Path(text).is_file():
+        name, typed = Path(text).name.removesuffix(".py"), text
+    if not (name.isprintable() and 1 <= len(name) <= MAX_NAME) or "/" in name or name[0] in ".-":
+        raise CommandError(f"no name of an entrant: {quoted(name)}; it has 1 to {MAX_NAME} characters without a slash")
+    if typed.endswith(".py") and (not equals or " " not in typed or Path(typed).is_file()):
+        # not loaded here: whatever the file does, it does in a process of its own
+        source = read_source(typed)
+        if source is None:
+            raise CommandError(f"there is no strategy file {typed}; check the name")
+        return Participant(name, typed, False, source_version(source, read_siblings(typed)))
+    if equals and typed not in STRATEGIES:
+        checked = ProgramStrategy(typed).version
+        files = [Path(word) for word in shlex.split(typed)[1:] if Path(word).is_file()]
+        digest = sha256(b"".join([checked.encode(), *(file.read_bytes() for file in files)]))
+        return Participant(name, typed, True, digest.hexdigest()[:8])
+    if Path(typed).is_file():
+        program = shlex.quote(str(Path(typed).absolute()))
+        raise CommandError(f"{typed} is not a .py file; if it is a program, write: {name}={program}")
+    return Participant(name, load_strategy(typed).name, False, version("evilpegs"))
+
+
+def _default_limit(rules: Rules) -> int:
+    # that of the ladder, without the server's file of ladders
+    curves = list(CURVES_FOLDER.glob(f"{rules}-[0-9]*.json"))
+    return int(curves[0].stem.rpartition("-")[2]) if curves else OTHER_GUESS_LIMIT
+
+
+def _settle_start(kept: Journal, seed: int | None, path: Path) -> tuple[int, int]:
+    # the seed, and the time of the first start in Unix milliseconds
+    if "start" not in kept.outcomes:
+        kept.add("start", [secrets.randbits(63) if seed is None else seed, time.time_ns() // 1_000_000])
+    stored, at = kept.outcomes["start"]
+    if seed not in {None, stored}:
+        raise CommandError(f"{path} is the journal of seed {stored}; leave --seed out, or name another file")
+    return stored, at
+
+
+@contextmanager
+def _resumable(kept: Journal, path: Path, err: Console) -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        finished = pluralize(max(0, len(kept.outcomes) - 1), "finished game")
+        err.print(f"interrupted; the same command goes on from {finished} in {path}", soft_wrap=True)
+        raise
+
+
+def _play(
+    conditions: Conditions, cast: Sequence[Participant], number: int, kept: Journal, jobs: int, err: Console
+) -> list[list[PlayedGame]]:
+    keys = {f"{index} {game}": (index, game) for index in range(len(cast)) for game in range(1, number + 1)}
+    missing: Mapping[int, list[int]] = defaultdict(list)
+    for key, (index, game) in keys.items():
+        if key not in kept.outcomes:
+            missing[index].append(game)
+    cores = sorted(os.sched_getaffinity(0))[:jobs]
+    if missing:
+        for typed in {"minimax"} | {each.typed for each in cast if each.typed in STRATEGIES and not each.is_program}:
+            warm_up(load_strategy(typed), [conditions.rules], LiveSets())
+    with progress(err) as bar, closing(play_games(conditions, cast, missing, cores)) as playing:
+        task = bar.add_task("games", total=len(keys), completed=len(keys) - sum(map(len, missing.values())))
+        for played in playing:
+            kept.add(f"{played.entrant} {played.game}", played.to_json())
+            bar.advance(task)
+    rows: list[list[PlayedGame]] = [[] for _ in cast]
+    for key, (index, game) in keys.items():
+        rows[index].append(PlayedGame.from_json(index, game, kept.outcomes[key], conditions.rules))
+    return rows
+
+
+def _write_records(
+    folder: Path, conditions: Conditions, cast: Sequence[Participant], played: Sequence[Sequence[PlayedGame]], at: int
+) -> None:
+    for entrant, games in zip(cast, played, strict=True):
+        text = "".join(f"{line}\n" for line in record_lines(conditions, entrant, games, at))
+        write_text(str(folder / f"{entrant.name}.jsonl"), text)
+
+
+def _summary(
+    conditions: Conditions, cast: Sequence[Participant], number: int, played: Sequence[Sequence[PlayedGame]]
+) -> tuple[dict[str, Any], list[Place]]:
+    by_name = {each.name: each for each in cast}
+    scores = [[game.score for game in games if game.score is not None] for games in played]
+    field = [rounds.Entrant(each.name, one, number - len(one)) for each, one in zip(cast, scores, strict=True)]
+    table = [(row, by_name[row.name]) for row in rounds.round_table(field, conditions.guess_limit)]
+    faults = [
+        {
+            "name": entrant.name,
+            "game": game.game,
+            "message": printable(game.fault),
+            "command": _repeating(conditions, entrant, game),
+        }
+        for entrant, games in zip(cast, played, strict=True)
+        for game in games
+        if game.fault is not None
+    ]
+    return {
+        "rules": str(conditions.rules),
+        "codemaker": conditions.codemaker,
+        "guess_limit": conditions.guess_limit,
+        "seed": conditions.seed,
+        "curve": conditions.curve and conditions.curve.hash,
+        "entrants": [{**asdict(row), "entrant": each.typed, "version": each.version} for row, each in table],
+        "faults": faults,
+    }, table
+
+
+def _repeating(conditions: Conditions, entrant: Participant, game: PlayedGame) -> str:
+    who = ["--exec", entrant.typed] if entrant.is_program else [entrant.typed]
+    codemaker = conditions.make_codemaker(entrant, game.game)
+    if isinstance(codemaker, Fixed):
+        how = ["--secret", format_code(codemaker.secret)]
+    else:  # from where it broke down, because evil's ties were drawn
+        how = ["--after", *format_turns(game.turns)] if game.turns else []
+    seed = ["--seed", str(entrant.game_seed(conditions.seed, game.game))]
+    return shlex.join(["evilpegs", "duel", *who, "--rules", str(conditions.rules), *how, *seed])
+
+
+def _show(out: Console, conditions: Conditions, table: Sequence[Place], document: dict[str, Any]) -> None:
+    games = pluralize(table[0][0].games, "game")
+    out.print(
+        f"{conditions.rules}, {conditions.codemaker} codemaker: {games} each of at most {conditions.guess_limit} "
+        f"guesses, seed {conditions.seed}\n",
+        soft_wrap=True,
+    )
+    columns: list[Column[Place]] = [
+        Column("place", lambda row: str(row[0].place), "right"),
+        Column("name", lambda row: row[0].name),
+        Column("mean", lambda row: f"{row[0].mean:.3f}", "right"),
+        Column("failed", lambda row: str(row[0].failed), "right"),
+        Column(
+            "ahead of", lambda row: ", ".join(row[0].ahead_of), narrow={1: lambda row: f"{len(row[0].ahead_of)} others"}
+        ),
+    ]
+    print_table(out, table, columns)
+    if conditions.codemaker == "fixed" and conditions.curve is None:
+        what = f"raw scores, because {conditions.rules} with this guess limit has no value curve"
+        out.print(f"\n{what}; some {RAW_GAMES:,} games show what 250 luck-adjusted ones do", soft_wrap=True)
+    first = {fault["name"]: fault for fault in reversed(document["faults"])}
+    for name, fault in first.items():
+        count = sum(each["name"] == name for each in document["faults"])
+        out.print(
+            f"\n{name} broke down in {pluralize(count, 'game')}; in game {fault['game']} {fault['message']}",
+            soft_wrap=True,
+        )
+        out.print(f"  repeat it with: {fault['command']}", soft_wrap=True)
+
+
+def _csv_text(document: dict[str, Any]) -> str:
+    text = io.StringIO()
+    fields = ("place", "name", "mean", "games", "failed", "ahead_of", "entrant", "version")
+    writer = csv_format.writer(text, lineterminator="\n")
+    writer.writerow(fields)
+    for row in document["entrants"]:
+        writer.writerow([*({**row, "ahead_of": "; ".join(row["ahead_of"])}[field] for field in fields)])
+    return text.getvalue()

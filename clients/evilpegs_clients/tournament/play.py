@@ -1,0 +1,203 @@
+"""Games of a tournament: each entrant plays in a process of its own, and what it breaks costs it that game alone."""
+
+import os
+import shlex
+import sys
+import time
+from collections import deque
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from queue import SimpleQueue
+from threading import Event, Thread
+from typing import Any, Final, Literal
+
+from platformdirs import user_cache_path
+
+from evilpegs_clients.strategies.program import ProgramStrategy, make_request
+from evilpegs_clients.strategies.program_limits import ProgramLimits, count_processes
+from evilpegs_clients.strategies.strategy import StrategyError, game_seed, turn_rng
+from evilpegs_game.codemakers.codemaker import Codemaker, Evil, Fixed
+from evilpegs_game.codes import code_at, format_code, parse_code
+from evilpegs_game.feedback import Feedback, Turn, all_black
+from evilpegs_game.live.live_sets import LiveSets
+from evilpegs_game.live.position import Position
+from evilpegs_game.luck.game_luck import ValueCurve, adjusted_score
+from evilpegs_game.rules import Rules
+from evilpegs_protocol.commitment import derive_nonce, secret_index, tie_index
+
+_HOST: Final = (sys.executable, "-P", "-m", "evilpegs_clients.tournament.host")
+
+
+@dataclass(frozen=True, slots=True)
+class Participant:
+    """A strategy, by its name or file, or the command line of a program; ``version`` changes with its content."""
+
+    name: str
+    typed: str
+    is_program: bool
+    version: str
+
+    def match_id(self, seed: int) -> str:
+        return sha256(f"match {seed} {self.name}".encode()).hexdigest()[:16]
+
+    def nonce(self, seed: int, game: int) -> str:
+        """Return the nonce from which a game's secret follows: nobody learns it from the games of others."""
+        key = sha256(f"nonces {seed} {self.name}".encode()).digest()
+        return derive_nonce(key, self.match_id(seed), game)
+
+    def game_seed(self, seed: int, game: int) -> int:
+        """Return the seed of the entrant's own random choices in a game."""
+        return game_seed(seed, self.name, game)
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """What all games of a tournament share; ``seconds`` and ``megabytes`` are those of `ProgramLimits`."""
+
+    rules: Rules
+    codemaker: Literal["fixed", "evil"]
+    guess_limit: int
+    seed: int
+    seconds: float
+    megabytes: int
+    curve: ValueCurve | None
+
+    def make_codemaker(self, entrant: Participant, game: int) -> Codemaker:
+        nonce, match = entrant.nonce(self.seed, game), entrant.match_id(self.seed)
+        if self.codemaker == "fixed":
+            return Fixed(code_at(secret_index(nonce, None, match, game, self.rules.size), self.rules))
+        return Evil(lambda turn, tied: tie_index(nonce, match, game, turn, tied))
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedGame:
+    """A game, its ``score`` if it was solved, and its ``fault`` if the entrant broke down."""
+
+    entrant: int
+    game: int
+    turns: tuple[Turn, ...]
+    took_ms: tuple[int, ...]
+    score: float | None
+    fault: str | None
+
+    def to_json(self) -> list[Any]:
+        turns = [
+            [format_code(guess), *reply, took] for (guess, reply), took in zip(self.turns, self.took_ms, strict=True)
+        ]
+        return [turns, self.score, self.fault]
+
+    @classmethod
+    def from_json(cls, entrant: int, game: int, document: list[Any], rules: Rules) -> "PlayedGame":
+        turns, score, fault = document
+        history = tuple(Turn(parse_code(code, rules), Feedback(black, white)) for code, black, white, _ in turns)
+        return cls(entrant, game, history, tuple(took for *_, took in turns), score, fault)
+
+
+class _Player:
+    def __init__(self, conditions: Conditions, entrant: Participant, stop: Event) -> None:
+        self._conditions, self._entrant = conditions, entrant
+        self._limits = ProgramLimits(conditions.seconds, conditions.megabytes, stop.is_set)
+        command = entrant.typed
+        if not entrant.is_program:
+            path = str(Path(command).resolve()) if command.endswith(".py") else command
+            command = shlex.join([*_HOST, path, str(user_cache_path())])
+        self._program = ProgramStrategy(command, limits=self._limits)
+        self._program.name = entrant.name
+        self._live_sets = LiveSets()
+
+    def play(self, index: int, game: int) -> PlayedGame:
+        conditions = self._conditions
+        position, end = Position(conditions.rules, (), self._live_sets), all_black(conditions.rules.pegs)
+        codemaker, took, fault, score = conditions.make_codemaker(self._entrant, game), list[int](), None, None
+        self._limits.new_game(self._program.group)
+        try:
+            while len(took) < conditions.guess_limit and score is None:
+                before = time.monotonic()
+                guess = self._choose(position, game)
+                took.append(int(1000 * (time.monotonic() - before)))
+                position = position.after(guess, codemaker.reply(position, guess))
+                if position.history[-1].feedback == end:
+                    score = self._score(position)
+            if self._program.group is not None and (broken := self._limits.broken(self._program.group)):
+                raise StrategyError(f"after its last guess: {broken}")
+        except StrategyError as error:
+            fault, score = str(error).removeprefix(f"program {self._entrant.name} "), None
+        # what it started in the game, or left of a broken one, does not play on
+        if fault is not None or (self._program.group is not None and count_processes(self._program.group) > 1):
+            self._program.close()
+        return PlayedGame(index, game, position.history, tuple(took), score, fault)
+
+    def _choose(self, position: Position, game: int) -> tuple[int, ...]:
+        seed = self._entrant.game_seed(self._conditions.seed, game)
+        request = make_request(position, turn_rng(seed, position.turn))
+        if not self._entrant.is_program:
+            request["game_seed"] = seed
+        return self._program.ask(position, request)
+
+    def _score(self, position: Position) -> float:
+        curve, turns = self._conditions.curve, position.history
+        return len(turns) if curve is None else adjusted_score(position.rules, turns, curve, self._live_sets)
+
+    def close(self) -> None:
+        self._program.close()
+
+
+_Results = SimpleQueue[PlayedGame | BaseException | None]
+
+
+def play_games(
+    conditions: Conditions, entrants: Sequence[Participant], missing: Mapping[int, Sequence[int]], cores: Sequence[int]
+) -> Generator[PlayedGame, None, None]:
+    """Play the ``missing`` games of each entrant, by index, and yield each as it ends; one entrant at a time per core.
+
+    No process of an entrant is left when the iterator ends or is closed.
+    """
+    waiting, stop = deque(missing.items()), Event()
+    results: _Results = SimpleQueue()
+    threads = [Thread(target=_work, args=(core, conditions, entrants, waiting, results, stop)) for core in cores]
+    for thread in threads:
+        thread.start()
+    try:
+        working = len(threads)
+        while working:
+            result = results.get()
+            if isinstance(result, BaseException):
+                raise result
+            if result is None:
+                working -= 1
+            else:
+                yield result
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
+
+
+def _work(
+    core: int,
+    conditions: Conditions,
+    entrants: Sequence[Participant],
+    waiting: deque[tuple[int, Sequence[int]]],
+    results: _Results,
+    stop: Event,
+) -> None:
+    try:
+        # of this thread, and so of the programs that it starts
+        os.sched_setaffinity(0, {core})
+        while not stop.is_set():
+            try:
+                index, games = waiting.popleft()
+            except IndexError:
+                break
+            with closing(_Player(conditions, entrants[index], stop)) as player:
+                for game in games:
+                    played = player.play(index, game)
+                    if stop.is_set():
+                        return
+                    results.put(played)
+        results.put(None)
+    except BaseException as error:  # noqa: BLE001 - raised where the results are read
+        results.put(error)

@@ -1,0 +1,278 @@
+"""`evilpegs tournament`: the table, the guards, the journal and the records."""
+
+import csv
+import json
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from textwrap import indent
+
+import pytest
+
+from evilpegs_clients.strategies.program_limits import ProgramLimits
+from evilpegs_clients.tournament import play
+from support.processes import is_running, wait_until
+from support.requirements import require
+
+SMALL = ("--rules", "3x4", "--games", "2")
+SEED = ("--seed", "1")
+PLAIN = "    return position.first_candidate\n"
+BROKEN = {
+    "loops": """
+    import os
+    looped = os.path.exists("looped")
+    open("looped", "w").close()
+    while not looped:
+        pass
+"""
+    + PLAIN,
+    "raises": "    raise RuntimeError('no idea')\n",
+    "exits": "    import os\n    os._exit(3)\n",
+    "eats": "    return [bytearray(50_000_000) for _ in range(100)]\n",
+    "twice": "    import os\n    os.fork()\n" + PLAIN,
+    "malformed": "    return 'red'\n",
+}
+PRINTS = '    print(\'{"code": "111"}\', flush=True)\n' + PLAIN
+FORKS = "    import os, time\n    os.fork() or time.sleep(1000)\n" + PLAIN
+C_PROGRAM = r"""
+#include <stdio.h>
+int main(void) {
+    char line[4096];
+    while (fgets(line, sizeof line, stdin)) { puts("{\"code\": \"123\"}"); fflush(stdout); }
+}
+"""
+NODE_PROGRAM = """
+require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
+  console.log(JSON.stringify({ code: "1".repeat(JSON.parse(line).pegs) }));
+});
+"""
+
+
+def write_bot(name, body):
+    Path(f"{name}.py").write_text(f"def choose(position, rng):\n{body}")
+    return f"{name}.py"
+
+
+def rows(document):
+    return {row["name"]: row for row in document["entrants"]}
+
+
+@pytest.mark.full
+def test_thirty_entrants_have_thirty_rows(run):
+    """Whatever some of them do: every other entrant solves its games, and nothing is left of any."""
+    require(shutil.which("cc"), "the C program needs a compiler; on Debian: apt install gcc libc6-dev")
+    require(shutil.which("node"), "the Node program needs node; on Debian: apt install nodejs")
+    Path("bot.c").write_text(C_PROGRAM)
+    subprocess.run(["cc", "-o", "c-bot", "bot.c"], check=True)
+    Path("bot.js").write_text(NODE_PROGRAM)
+    programs = ["c=./c-bot", "js=node bot.js", "rubbish=echo rubbish"]
+    broken = [write_bot(*each) for each in BROKEN.items()]
+    odd = [write_bot("prints", PRINTS), write_bot("forks", FORKS)]
+    pids = f"    import os\n    open('pids', 'a').write(f'{{os.getpid()}} ')\n{PLAIN}"
+    good = [write_bot(f"good-{number}", pids) for number in range(30 - 2 - 3 - len(broken) - len(odd))]
+    limits = ("--seconds", 3, "--memory", 500, "--guess-limit", 30)
+    jobs = min(2, len(os.sched_getaffinity(0)))
+    cast = ["minimax", "entropy", *good, *odd, *broken, *programs]
+    document = run("tournament", *cast, *SMALL, *SEED, *limits, "--jobs", jobs, "--json").document
+    found = rows(document)
+    assert len(found) == 30
+    failed = {name: row["failed"] for name, row in found.items() if row["failed"]}
+    assert failed == dict.fromkeys([*BROKEN, "c", "js", "rubbish"], 2) | {"loops": 1}  # it loops once
+    reasons = {fault["name"]: fault["message"] for fault in document["faults"]}
+    assert set(reasons) == {*BROKEN, "rubbish"}  # the programs played their games to the end
+    for name, words in {
+        "loops": "took",
+        "raises": "no idea",
+        "exits": "3",
+        "eats": "Memory",
+        "rubbish": "rubbish",
+    }.items():
+        assert words in reasons[name]
+    numbers = {int(pid) for pid in Path("pids").read_text().split()}
+    assert len(numbers) == len(good)  # a healthy entrant is started once
+    wait_until(lambda: not any(map(is_running, numbers)))
+
+
+def test_fault_is_repeated_by_its_command(run):
+    body = "    if position.turn == 3:\n        raise RuntimeError(f'drew {rng.random()}')\n" + PLAIN
+    for codemaker in ("fixed", "evil"):
+        options = ("--rules", "4x5", "--games", 3, "--codemaker", codemaker, *SEED)
+        faults = run("tournament", "minimax", write_bot("raises", body), *options, "--json").document["faults"]
+        assert faults
+        for fault in faults:
+            (drawn,) = [word for word in fault["message"].split() if word.startswith("0.")]
+            assert drawn in run(*shlex.split(fault["command"])[1:]).err
+
+
+GUARDS = {
+    "time": ("its game took", "import time\nend = time.process_time() + 3\nwhile time.process_time() < end:\n    pass"),
+    "resident memory": (
+        "200 MB",
+        "import mmap, sys\nsys.kept = mmap.mmap(-1, 250 << 20)\n[sys.kept.write(bytes(1 << 20)) for _ in range(250)]",
+    ),
+    "allocated memory": ("MemoryError", "bytearray(400_000_000)"),
+    "processes": ("64", "import os, time\nfor _ in range(70):\n    os.fork() or time.sleep(1000)"),
+}
+
+
+@pytest.mark.parametrize("guard", GUARDS)
+@pytest.mark.parametrize("guarded", [True, pytest.param(False, marks=pytest.mark.full)], ids=["guarded", "control"])
+def test_guard(run, monkeypatch, guard, guarded):
+    """The control shows that it is the guard that ends the game: without it the entrant wins."""
+    if not guarded:
+        monkeypatch.setattr(ProgramLimits, "broken", lambda *_: None)
+        monkeypatch.setattr(ProgramLimits, "apply", lambda *_: None)
+    named, body = GUARDS[guard]
+    bot = write_bot("bot", f"    if position.turn == 1:\n{indent(body, ' ' * 8)}\n{PLAIN}")
+    options = ("--rules", "3x4", "--games", 1, "--seconds", 2, "--memory", 200, "--guess-limit", 30, *SEED)
+    document = run("tournament", "minimax", bot, *options, "--json").document
+    assert rows(document)["bot"]["failed"] == guarded
+    assert [named in fault["message"] for fault in document["faults"]] == [True] * guarded
+
+
+@pytest.mark.parametrize("guarded", [True, False], ids=["guarded", "control"])
+def test_children_do_not_outlive_their_game(run, monkeypatch, guarded):
+    if not guarded:
+        monkeypatch.setattr(play, "count_processes", lambda _: 1)
+    body = """
+    import os, time
+    if position.turn == 1:
+        if os.path.exists("child"):
+            state = "/proc/" + open("child").read() + "/stat"
+            open("alive", "a").write(str(os.path.exists(state) and " Z " not in open(state).read()))
+        child = os.fork() or time.sleep(1000)
+        open("child", "w").write(str(child))
+"""
+    document = run("tournament", "minimax", write_bot("bot", body + PLAIN), *SMALL, "--json").document
+    assert not document["faults"]
+    assert Path("alive").read_text() == str(not guarded)
+    wait_until(lambda: not is_running(Path("child").read_text()))
+
+
+def test_surroundings_of_an_entrant(run, monkeypatch):
+    """One processor, and empty directories that are removed with all that is left there."""
+    monkeypatch.setenv("EVILPEGS_TOKEN", "secret")
+    body = """
+    import json, os, tempfile
+    home = os.path.expanduser("~")
+    seen = [os.listdir(home), os.listdir(tempfile.gettempdir()), len(os.sched_getaffinity(0))]
+    seen.append("EVILPEGS_TOKEN" in os.environ)
+    if not os.path.exists("seen"):
+        json.dump([home, *seen], open("seen", "w"))
+    open(os.path.join(home, "left"), "w")
+"""
+    run("tournament", "minimax", write_bot("bot", body + PLAIN), *SMALL)
+    home, *seen = json.loads(Path("seen").read_text())
+    assert seen == [[], [], 1, False]
+    assert not Path(home).exists()
+
+
+WAITS = f"""
+    import os, time
+    open("asked", "w")
+    while not os.path.exists("go"):
+        time.sleep(0.01)
+{PLAIN}"""
+
+
+def units(journal):
+    """Return how often each game is in a journal."""
+    return Counter(json.loads(line.rpartition(" ")[0])[0] for line in journal.read_text().splitlines()[2:])
+
+
+@pytest.mark.parametrize(
+    "number",
+    [signal.SIGKILL, signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.full)],
+)
+def test_interrupted_tournament_goes_on(start, run, number):
+    cast = ("minimax", write_bot("waits", WAITS), "random-consistent")
+    words = ("tournament", *cast, "--rules", "3x4", "--games", 3, "--json")
+    child = start(*words, "--journal", "journal")
+    wait_until(Path("asked").exists)
+    result = child.end(number)
+    stopped = units(Path("journal"))
+    assert stopped == {f"0 {game}": 1 for game in (1, 2, 3)}
+    if number != signal.SIGKILL:
+        (line,) = result.err.splitlines()
+        assert "3 finished games in journal" in line
+    Path("go").touch()
+    resumed = run(*words, "--journal", "journal").document
+    assert units(Path("journal")) == {f"{index} {game}": 1 for index in (0, 1, 2) for game in (1, 2, 3)}
+    assert resumed == run(*words, "--seed", resumed["seed"]).document
+    assert resumed == run(*words, "--journal", "journal").document
+
+
+def test_journal_of_others_is_refused(run):
+    words = ("tournament", "minimax", "first-consistent", *SMALL, "--journal", "journal")
+    run(*words, *SEED)
+    before = Path("journal").read_bytes()
+    for other in (("--seed", 5), ("--guess-limit", 9), ("--codemaker", "evil"), ("x=entropy",)):
+        result = run(*words, *other)
+        assert (result.status, "journal" in result.complaint) == (2, True)
+    assert Path("journal").read_bytes() == before
+
+
+def test_own_journal_goes_when_the_tournament_is_over(run, tmp_path):
+    seeds = {run("tournament", "minimax", "entropy", *SMALL, "--json").document["seed"] for _ in range(2)}
+    assert len(seeds) == 2
+    assert not list((tmp_path / "data/evilpegs/journals").iterdir())
+
+
+@pytest.mark.parametrize("codemaker", ["fixed", "evil"])
+def test_records_hold_and_secrets_differ(run, codemaker):
+    """An entrant's secrets do not follow from those of another, who may be the same file."""
+    cast = ("minimax", "twin=minimax", write_bot("raises", BROKEN["raises"]))
+    options = ("--rules", "4x6", "--games", 5, "--codemaker", codemaker, *SEED)
+    document = run("tournament", *cast, *options, "--records", "records", "--json").document
+    games = {}
+    for name, row in rows(document).items():
+        verified = run("verify", f"records/{name}.jsonl", "--json")
+        assert verified.status == 0
+        assert verified.document["player"] == name
+        games[name] = [(game["secret"], game["outcome"], game["guesses"]) for game in verified.document["games"]]
+        assert sum(outcome != "solved" for _, outcome, _ in games[name]) == row["failed"]
+    assert {outcome for _, outcome, _ in games["raises"]} == {"resigned"}
+    assert games["minimax"] != games["twin"]
+
+
+def test_scores_are_adjusted_where_a_curve_exists(run):
+    options = ("--games", 30, *SEED, "--json")
+    adjusted = run("tournament", "minimax", "first-consistent", *options).document
+    raw = run("tournament", "minimax", "first-consistent", *options, "--guess-limit", 11).document
+    assert adjusted["curve"]
+    assert raw["curve"] is None
+    assert [row["ahead_of"] for row in adjusted["entrants"]] == [["first-consistent"], []]
+    assert rows(adjusted)["minimax"]["mean"] == pytest.approx(4.476, abs=0.1)
+    assert rows(raw)["minimax"]["mean"] * 30 == pytest.approx(round(rows(raw)["minimax"]["mean"] * 30))
+    assert "4,200" in run("tournament", "minimax", "entropy", *SMALL).out
+
+
+def test_csv_has_the_table(run):
+    words = ("tournament", "minimax", "x=first-consistent", *SMALL, *SEED)
+    document = run(*words, "--json").document
+    table = list(csv.DictReader(run(*words, "--csv", "-").out.splitlines()))
+    assert [row["name"] for row in table] == [row["name"] for row in document["entrants"]]
+    run(*words, "--csv", "table.csv")
+    assert list(csv.DictReader(Path("table.csv").read_text().splitlines())) == table
+
+
+def test_elsewhere_than_on_linux(run, monkeypatch):
+    monkeypatch.setattr(sys, "platform", "darwin")
+    result = run("tournament", "minimax", "entropy")
+    assert (result.status, "Linux" in result.complaint) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "command", [("evaluate", "--games", "3", "--rules", "3x4"), ("compare", "minimax", "--max-pairs", "30")]
+)
+@pytest.mark.parametrize(("seed", "warned"), [([], True), (["--seed", "0"], True), (["--seed", "7"], False)])
+def test_known_seed_is_named_for_files(run, command, seed, warned):
+    name, *options = command
+    result = run(name, write_bot("other", PLAIN), *options, *seed)
+    assert ("--seed" in result.err) == warned
+    assert "--seed" not in run(name, "minimax", *options).err
