@@ -52,6 +52,7 @@ OFFLINE = {
         ["evaluate", "minimax", "--rules", "6x8", "--cluster", "tcp://127.0.0.1:1", "--dry-run"],
     ],
     "evilpegs duel": [["duel", "minimax", "--rules", "2x2"]],
+    "evilpegs tournament": [["tournament", "minimax", "nobody=false", "--games", "1"]],
     "evilpegs solve": [["solve", "--rules", "2x2", "--out", "2x2.tree"]],
     "evilpegs solve --against": [["solve", "--rules", "2x2", "--against", "devil"]],
 }

@@ -7,7 +7,7 @@ import secrets
 import shlex
 import sys
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, astuple
@@ -46,10 +46,7 @@ DEFAULT_GAMES: Final = {"fixed": 250, "evil": 20}
 OTHER_GUESS_LIMIT: Final = 12
 """On rules without a value curve."""
 RAW_GAMES: Final = 4_200  # raw scores vary some 17 times as much as those of good strategies without luck
-MAX_GAMES: Final = 10_000
 MAX_NAME: Final = 40
-
-Place = tuple[rounds.RoundRow, Participant]
 
 
 def tournament(
@@ -102,9 +99,17 @@ def tournament(
     """
     if sys.platform != "linux":
         raise CommandError("a tournament needs Linux, which limits what entrants use; evilpegs compare runs elsewhere")
-    _check_options(games, guess_limit, seconds, memory, jobs)
+    numbers = {
+        "--games": (games, 10_000),
+        "--guess-limit": (guess_limit, 100),
+        "--seconds": (seconds, 86_400),
+        "--memory": (memory, 1_000_000),
+        "--jobs": (jobs, len(os.sched_getaffinity(0))),
+    }
+    _check_options(numbers, csv, as_json)
     cast = _read_entrants(entrants)
-    _check_outputs(records, csv, as_json)
+    if records is not None:
+        _make_folder(records)
     parsed, number = Rules.parse(rules), games or DEFAULT_GAMES[codemaker]
     limit = guess_limit or _default_limit(parsed)
     words = [str(parsed), codemaker, limit, number, seconds, memory, *map(astuple, cast)]
@@ -118,41 +123,33 @@ def tournament(
         played = _play(conditions, cast, number, kept, jobs, err)
     if records is not None:
         _write_records(records, conditions, cast, played, began)
-    document, table = _summary(conditions, cast, number, played)
+    document = _document(conditions, cast, played)
     if as_json:
         print_json(document)
     elif csv != STANDARD:
-        _show(console(), conditions, table, document)
+        _show(console(), document)
     if csv is not None:
-        write_text(csv, _csv_text(document))
+        write_text(csv, _csv_text(document["entrants"]))
     if journal is None:
         path.unlink()
 
 
-def _check_options(games: int | None, guess_limit: int | None, seconds: int, memory: int, jobs: int) -> None:
-    cores = len(os.sched_getaffinity(0))
-    for option, value, most in (
-        ("--games", games, MAX_GAMES),
-        ("--guess-limit", guess_limit, 100),
-        ("--seconds", seconds, 86_400),
-        ("--memory", memory, 1_000_000),
-        ("--jobs", jobs, cores),
-    ):
+def _check_options(numbers: Mapping[str, tuple[int | None, int]], csv: str | None, as_json: bool) -> None:
+    for option, (value, most) in numbers.items():
         if value is not None and not 1 <= value <= most:
             why = ", the processors of this machine" if option == "--jobs" else ""
             raise CommandError(f"{option} must be 1 to {most:,}{why}, not {value:,}")
-
-
-def _check_outputs(records: Path | None, csv: str | None, as_json: bool) -> None:
     if csv is not None:
         check_writable(csv)
     if csv == STANDARD and as_json:
         raise CommandError("--csv - and --json both write to standard output; name a file after --csv")
-    if records is not None:
-        try:
-            records.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise CommandError(f"cannot write records into {records}: {error.strerror}; name a folder") from None
+
+
+def _make_folder(path: Path) -> None:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise CommandError(f"cannot write records into {path}: {error.strerror}; name a folder") from None
 
 
 def _read_entrants(texts: Sequence[str]) -> list[Participant]:
@@ -245,33 +242,34 @@ def _write_records(
         write_text(str(folder / f"{entrant.name}.jsonl"), text)
 
 
-def _summary(
-    conditions: Conditions, cast: Sequence[Participant], number: int, played: Sequence[Sequence[PlayedGame]]
-) -> tuple[dict[str, Any], list[Place]]:
-    by_name = {each.name: each for each in cast}
+def _document(
+    conditions: Conditions, cast: Sequence[Participant], played: Sequence[Sequence[PlayedGame]]
+) -> dict[str, Any]:
+    own = {each.name: {"entrant": each.typed, "version": each.version} for each in cast}
     scores = [[game.score for game in games if game.score is not None] for games in played]
-    field = [rounds.Entrant(each.name, one, number - len(one)) for each, one in zip(cast, scores, strict=True)]
-    table = [(row, by_name[row.name]) for row in rounds.round_table(field, conditions.guess_limit)]
-    faults = [
-        {
-            "name": entrant.name,
-            "game": game.game,
-            "message": printable(game.fault),
-            "command": _repeating(conditions, entrant, game),
-        }
-        for entrant, games in zip(cast, played, strict=True)
-        for game in games
-        if game.fault is not None
+    field = [
+        rounds.Entrant(entrant.name, solved, len(games) - len(solved))
+        for entrant, solved, games in zip(cast, scores, played, strict=True)
     ]
+    table = rounds.round_table(field, conditions.guess_limit)
+    faults = [(entrant, game) for entrant, games in zip(cast, played, strict=True) for game in games if game.fault]
     return {
         "rules": str(conditions.rules),
         "codemaker": conditions.codemaker,
         "guess_limit": conditions.guess_limit,
         "seed": conditions.seed,
         "curve": conditions.curve and conditions.curve.hash,
-        "entrants": [{**asdict(row), "entrant": each.typed, "version": each.version} for row, each in table],
-        "faults": faults,
-    }, table
+        "entrants": [asdict(row) | own[row.name] for row in table],
+        "faults": [
+            {
+                "name": entrant.name,
+                "game": game.game,
+                "message": printable(game.fault or ""),
+                "command": _repeating(conditions, entrant, game),
+            }
+            for entrant, game in faults
+        ],
+    }
 
 
 def _repeating(conditions: Conditions, entrant: Participant, game: PlayedGame) -> str:
@@ -281,45 +279,40 @@ def _repeating(conditions: Conditions, entrant: Participant, game: PlayedGame) -
         how = ["--secret", format_code(codemaker.secret)]
     else:  # from where it broke down, because evil's ties were drawn
         how = ["--after", *format_turns(game.turns)] if game.turns else []
-    seed = ["--seed", str(entrant.game_seed(conditions.seed, game.game))]
+    seed = ["--seed", str(conditions.game_seed(entrant, game.game))]
     return shlex.join(["evilpegs", "duel", *who, "--rules", str(conditions.rules), *how, *seed])
 
 
-def _show(out: Console, conditions: Conditions, table: Sequence[Place], document: dict[str, Any]) -> None:
-    games = pluralize(table[0][0].games, "game")
-    out.print(
-        f"{conditions.rules}, {conditions.codemaker} codemaker: {games} each of at most {conditions.guess_limit} "
-        f"guesses, seed {conditions.seed}\n",
-        soft_wrap=True,
-    )
-    columns: list[Column[Place]] = [
-        Column("place", lambda row: str(row[0].place), "right"),
-        Column("name", lambda row: row[0].name),
-        Column("mean", lambda row: f"{row[0].mean:.3f}", "right"),
-        Column("failed", lambda row: str(row[0].failed), "right"),
+def _show(out: Console, document: dict[str, Any]) -> None:
+    rows, rules, codemaker = document["entrants"], document["rules"], document["codemaker"]
+    games, limit = pluralize(rows[0]["games"], "game"), document["guess_limit"]
+    out.print(f"{rules}, {codemaker} codemaker: {games} each of at most {limit} guesses, seed {document['seed']}\n")
+    columns: list[Column[dict[str, Any]]] = [
+        Column("place", lambda row: str(row["place"]), "right"),
+        Column("name", lambda row: str(row["name"])),
+        Column("mean", lambda row: f"{row['mean']:.3f}", "right"),
+        Column("failed", lambda row: str(row["failed"]), "right"),
         Column(
-            "ahead of", lambda row: ", ".join(row[0].ahead_of), narrow={1: lambda row: f"{len(row[0].ahead_of)} others"}
+            "ahead of",
+            lambda row: ", ".join(row["ahead_of"]),
+            narrow={1: lambda row: pluralize(len(row["ahead_of"]), "other")},
         ),
     ]
-    print_table(out, table, columns)
-    if conditions.codemaker == "fixed" and conditions.curve is None:
-        what = f"raw scores, because {conditions.rules} with this guess limit has no value curve"
+    print_table(out, rows, columns)
+    if codemaker == "fixed" and document["curve"] is None:
+        what = f"raw scores, because {rules} with this guess limit has no value curve"
         out.print(f"\n{what}; some {RAW_GAMES:,} games show what 250 luck-adjusted ones do", soft_wrap=True)
-    first = {fault["name"]: fault for fault in reversed(document["faults"])}
-    for name, fault in first.items():
-        count = sum(each["name"] == name for each in document["faults"])
-        out.print(
-            f"\n{name} broke down in {pluralize(count, 'game')}; in game {fault['game']} {fault['message']}",
-            soft_wrap=True,
-        )
-        out.print(f"  repeat it with: {fault['command']}", soft_wrap=True)
+    faults = document["faults"]
+    for name, count in Counter(fault["name"] for fault in faults).items():
+        first = next(fault for fault in faults if fault["name"] == name)
+        where = f"{name} broke down in {pluralize(count, 'game')}; in game {first['game']} {first['message']}"
+        out.print(f"\n{where}\n  repeat it with: {first['command']}", soft_wrap=True)
 
 
-def _csv_text(document: dict[str, Any]) -> str:
+def _csv_text(rows: Sequence[dict[str, Any]]) -> str:
     text = io.StringIO()
     fields = ("place", "name", "mean", "games", "failed", "ahead_of", "entrant", "version")
-    writer = csv_format.writer(text, lineterminator="\n")
-    writer.writerow(fields)
-    for row in document["entrants"]:
-        writer.writerow([*({**row, "ahead_of": "; ".join(row["ahead_of"])}[field] for field in fields)])
+    writer = csv_format.DictWriter(text, fields, extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(row | {"ahead_of": "; ".join(row["ahead_of"])} for row in rows)
     return text.getvalue()

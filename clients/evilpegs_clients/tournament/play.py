@@ -16,6 +16,7 @@ from typing import Any, Final, Literal
 
 from platformdirs import user_cache_path
 
+from evilpegs_clients.paired_games import score_game
 from evilpegs_clients.strategies.program import ProgramStrategy, make_request
 from evilpegs_clients.strategies.program_limits import ProgramLimits, count_processes
 from evilpegs_clients.strategies.strategy import StrategyError, game_seed, turn_rng
@@ -24,7 +25,7 @@ from evilpegs_game.codes import code_at, format_code, parse_code
 from evilpegs_game.feedback import Feedback, Turn, all_black
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
-from evilpegs_game.luck.game_luck import ValueCurve, adjusted_score
+from evilpegs_game.luck.game_luck import ValueCurve
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.commitment import derive_nonce, secret_index, tie_index
 
@@ -48,10 +49,6 @@ class Participant:
         key = sha256(f"nonces {seed} {self.name}".encode()).digest()
         return derive_nonce(key, self.match_id(seed), game)
 
-    def game_seed(self, seed: int, game: int) -> int:
-        """Return the seed of the entrant's own random choices in a game."""
-        return game_seed(seed, self.name, game)
-
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
@@ -70,6 +67,10 @@ class Conditions:
         if self.codemaker == "fixed":
             return Fixed(code_at(secret_index(nonce, None, match, game, self.rules.size), self.rules))
         return Evil(lambda turn, tied: tie_index(nonce, match, game, turn, tied))
+
+    def game_seed(self, entrant: Participant, game: int) -> int:
+        """Return the seed of the entrant's own random choices in a game."""
+        return game_seed(self.seed, entrant.name, game)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,37 +110,32 @@ class _Player:
         self._live_sets = LiveSets()
 
     def play(self, index: int, game: int) -> PlayedGame:
-        conditions = self._conditions
-        position, end = Position(conditions.rules, (), self._live_sets), all_black(conditions.rules.pegs)
-        codemaker, took, fault, score = conditions.make_codemaker(self._entrant, game), list[int](), None, None
-        self._limits.new_game(self._program.group)
+        conditions, program, end = self._conditions, self._program, all_black(self._conditions.rules.pegs)
+        position = Position(conditions.rules, (), self._live_sets)
+        codemaker = conditions.make_codemaker(self._entrant, game)
+        took, fault, score = list[int](), None, None
+        self._limits.new_game(program.group)
         try:
             while len(took) < conditions.guess_limit and score is None:
                 before = time.monotonic()
-                guess = self._choose(position, game)
+                guess = program.ask(position, self._request(position, game))
                 took.append(int(1000 * (time.monotonic() - before)))
                 position = position.after(guess, codemaker.reply(position, guess))
                 if position.history[-1].feedback == end:
-                    score = self._score(position)
-            if self._program.group is not None and (broken := self._limits.broken(self._program.group)):
+                    score = score_game(position.rules, position.history, len(took), conditions.curve, self._live_sets)
+            if program.group is not None and (broken := self._limits.broken(program.group)):
                 raise StrategyError(f"after its last guess: {broken}")
         except StrategyError as error:
-            fault, score = str(error).removeprefix(f"program {self._entrant.name} "), None
+            fault, score = str(error).removeprefix(f"program {program.name} "), None
         # what it started in the game, or left of a broken one, does not play on
-        if fault is not None or (self._program.group is not None and count_processes(self._program.group) > 1):
-            self._program.close()
+        if fault is not None or (program.group is not None and count_processes(program.group) > 1):
+            program.close()
         return PlayedGame(index, game, position.history, tuple(took), score, fault)
 
-    def _choose(self, position: Position, game: int) -> tuple[int, ...]:
-        seed = self._entrant.game_seed(self._conditions.seed, game)
+    def _request(self, position: Position, game: int) -> dict[str, Any]:
+        seed = self._conditions.game_seed(self._entrant, game)
         request = make_request(position, turn_rng(seed, position.turn))
-        if not self._entrant.is_program:
-            request["game_seed"] = seed
-        return self._program.ask(position, request)
-
-    def _score(self, position: Position) -> float:
-        curve, turns = self._conditions.curve, position.history
-        return len(turns) if curve is None else adjusted_score(position.rules, turns, curve, self._live_sets)
+        return request if self._entrant.is_program else request | {"game_seed": seed}
 
     def close(self) -> None:
         self._program.close()

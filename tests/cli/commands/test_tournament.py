@@ -14,6 +14,7 @@ from textwrap import indent
 
 import pytest
 
+import evilpegs_page
 from evilpegs_clients.strategies.program_limits import ProgramLimits
 from evilpegs_clients.tournament import play
 from support.processes import is_running, wait_until
@@ -238,6 +239,28 @@ def test_records_hold_and_secrets_differ(run, codemaker):
         assert sum(outcome != "solved" for _, outcome, _ in games[name]) == row["failed"]
     assert {outcome for _, outcome, _ in games["raises"]} == {"resigned"}
     assert games["minimax"] != games["twin"]
+
+
+PAGE = Path(evilpegs_page.__file__).parent
+READ_IN_PAGE = f"""
+import {{ readFileSync }} from "node:fs";
+import {{ readRecord }} from "{PAGE}/core/record_file.js";
+import {{ verifyRecord }} from "{PAGE}/core/verification/verify.js";
+import {{ readReplay }} from "{PAGE}/replay/timeline.js";
+const events = readRecord(readFileSync(process.argv[2], "utf8"));
+const findings = verifyRecord(events).checks.filter((check) => check.ok !== true);
+console.log(JSON.stringify([readReplay(events).games.length, findings]));
+"""
+
+
+def test_page_replays_and_verifies_records(run):
+    node = shutil.which("node")
+    require(node, "the code of the page needs node; on Debian: apt install nodejs")
+    run("tournament", "minimax", write_bot("raises", BROKEN["raises"]), *SMALL, "--records", ".")
+    Path("read.mjs").write_text(READ_IN_PAGE)
+    for name in ("minimax", "raises"):
+        result = subprocess.run([node, "read.mjs", f"{name}.jsonl"], capture_output=True, check=True)
+        assert json.loads(result.stdout) == [2, []]
 
 
 def test_scores_are_adjusted_where_a_curve_exists(run):

@@ -261,3 +261,16 @@ def test_error_output_is_shown_before_the_program_is_called_ended(program, capsy
     with pytest.raises(StrategyError):
         ask(program("sys.exit('out of ideas')"))
     assert capsys.readouterr().err == "out of ideas\n"
+
+
+def test_program_may_say_why_it_gives_up(program):
+    with pytest.raises(StrategyError, match="no code fits"):
+        ask(program("print(json.dumps({'error': 'no code fits'}), flush=True)"))
+
+
+def test_program_is_started_by_the_name_of_its_link(program, tmp_path):
+    """As the Python of a virtual environment, which is a link, finds its packages by its own name."""
+    program(answer("'1111' if sys.argv[0].endswith('link') else '2222'"))
+    (tmp_path / "link").symlink_to(tmp_path / "my bot")
+    with closing(ProgramStrategy(str(tmp_path / "link"))) as strategy:
+        assert ask(strategy) == (0, 0, 0, 0)
