@@ -105,7 +105,7 @@ class ProgramStrategy:
         if self._limits is not None:
             environment = self._limits.environment(environment)
         with deferred_signals():
-            self._guard = guard = ProgramGuard()
+            self._guard = guard = ProgramGuard(None if self._limits is None else self._limits.folder)
             try:
                 self._process = subprocess.Popen(  # noqa: S603 - the user's own program, without a shell
                     [str(self._path), *self._arguments[1:]],

@@ -17,6 +17,7 @@ import threading
 from codecs import getincrementaldecoder
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Final
 
 MAX_ERROR_BYTES: Final = 1 << 20
@@ -31,6 +32,9 @@ import os, signal, sys
 for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
     signal.signal(number, signal.SIG_IGN)
 sys.stdin.read()
+if sys.argv[1:]:
+    import shutil
+    shutil.rmtree(sys.argv[1], ignore_errors=True)
 os.killpg(os.getpgrp(), signal.SIGKILL)
 """
 
@@ -38,12 +42,13 @@ os.killpg(os.getpgrp(), signal.SIGKILL)
 class ProgramGuard:
     """A process that kills its process group as soon as the process that created it has ended.
 
-    The program to guard joins the group with the id ``group`` when it is started.
+    The program to guard joins the group with the id ``group`` when it is started. Before that kill, but not before
+    `kill`, the guard removes ``folder``.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path | None = None) -> None:
         self._process = subprocess.Popen(  # noqa: S603 - this Python, with the script above
-            [sys.executable, "-I", "-S", "-c", _SCRIPT],
+            [sys.executable, "-I", "-S", "-c", _SCRIPT, *([] if folder is None else [str(folder)])],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

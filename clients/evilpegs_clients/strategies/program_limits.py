@@ -49,7 +49,7 @@ class ProgramLimits:
         self._seconds = seconds
         self._megabytes = megabytes
         self._is_stopped = is_stopped
-        self._folder: Path | None = None
+        self.folder: Path | None = None
         self.new_game(None)
 
     def new_game(self, group: int | None) -> None:
@@ -60,8 +60,8 @@ class ProgramLimits:
     def environment(self, variables: dict[str, str]) -> dict[str, str]:
         """Return the variables with an empty HOME and TMPDIR, which last until `clean`."""
         self.clean()
-        self._folder = Path(tempfile.mkdtemp(prefix="evilpegs-bot-"))
-        places = {name: str(self._folder / name.lower()) for name in ("HOME", "TMPDIR")}
+        self.folder = Path(tempfile.mkdtemp(prefix="evilpegs-bot-"))
+        places = {name: str(self.folder / name.lower()) for name in ("HOME", "TMPDIR")}
         for place in places.values():
             Path(place).mkdir()
         return {name: value for name, value in variables.items() if not name.startswith("XDG_")} | places
@@ -91,8 +91,8 @@ class ProgramLimits:
 
     def clean(self) -> None:
         """Remove HOME and TMPDIR with all that the program left there."""
-        if self._folder is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
+        if self.folder is not None:
+            shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def count_processes(group: int) -> int:

@@ -175,7 +175,9 @@ def test_surroundings_of_an_entrant(run, monkeypatch):
 
 WAITS = f"""
     import os, time
-    open("asked", "w")
+    with open("asked.new", "w") as file:
+        file.write(os.path.expanduser("~"))
+    os.replace("asked.new", "asked")
     while not os.path.exists("go"):
         time.sleep(0.01)
 {PLAIN}"""
@@ -196,6 +198,7 @@ def test_interrupted_tournament_goes_on(start, run, number):
     child = start(*words, "--journal", "journal")
     wait_until(Path("asked").exists)
     result = child.end(number)
+    wait_until(lambda: not Path(Path("asked").read_text()).parent.exists())
     stopped = units(Path("journal"))
     assert stopped == {f"0 {game}": 1 for game in (1, 2, 3)}
     if number != signal.SIGKILL:
