@@ -67,6 +67,17 @@ COMMANDS: Final = {
     "certify": "evilpegs.commands.certify:certify",
 }
 GROUPS: Final = {
+    "round": (
+        "Open, close and read the rounds of a contest.",
+        {
+            "open": "evilpegs.commands.round:open_round",
+            "admit": "evilpegs.commands.round:admit",
+            "close": "evilpegs.commands.round:close",
+            "extend": "evilpegs.commands.round:extend",
+            "exclude": "evilpegs.commands.round:exclude",
+            "status": "evilpegs.commands.round:status",
+        },
+    ),
     "players": (
         "See, add, ban, rename and forget the players of a server, and open or close registration.",
         {

@@ -86,6 +86,10 @@ StrategyName = Annotated[str, _STRATEGY]
 OptionalStrategyName = Annotated[str | None, _STRATEGY]
 """For commands in which --exec may name a program instead."""
 
+RoundToPlay = Annotated[
+    str | None, Parameter(name="--round", help="The id of a round to play in, which is one match, instead of a ladder.")
+]
+
 CandidatesOnly = Annotated[
     bool,
     Parameter(name="--candidates-only", show_default=False, help="Guess only codes that could be the secret."),

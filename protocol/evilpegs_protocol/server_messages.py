@@ -50,6 +50,7 @@ class ErrorCode(StrEnum):
     UNKNOWN_LADDER = "unknown_ladder"
     ROUND_CLOSED = "round_closed"
     ALREADY_ENTERED = "already_entered"
+    NOT_AN_ENTRANT = "not_an_entrant"
     TOO_LARGE = "too_large"
     TOO_MANY_MATCHES = "too_many_matches"
     DRAINING = "draining"

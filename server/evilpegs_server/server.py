@@ -38,6 +38,7 @@ from evilpegs_server.listening import (
 )
 from evilpegs_server.match.ladders import Ladder, load_ladders
 from evilpegs_server.play.registry import MatchRegistry
+from evilpegs_server.play.rounds import Rounds
 from evilpegs_server.play.stall_free_clock import TICK_MS, StallFreeClock
 from evilpegs_server.replies.capacity import HINT_LIMITS, REPLY_LIMITS, ReplyCapacity
 from evilpegs_server.replies.codemaking import Codemaking
@@ -57,6 +58,7 @@ from evilpegs_server.storage.database import guard_connections, open_database
 from evilpegs_server.storage.durations import Durations
 from evilpegs_server.storage.location import database_file, keep_private
 from evilpegs_server.storage.lock import DatabaseLock
+from evilpegs_server.storage.rounds import load_rounds
 from evilpegs_server.storage.server_key import key_path, load_server_key
 from evilpegs_server.storage.solved_positions import SolvedPositionsFile, solved_path
 from evilpegs_server.storage.writer import Writer
@@ -177,8 +179,9 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
             stack.callback(pool.close)
         workspace = Workspace(LiveSets(capacity.server_live_set_bytes, capacity.count_bytes))
         codemaking = Codemaking(workspace, pools["replies"], pools["hints"], capacity)
-        ladders = ladders or load_ladders()
-        registry = MatchRegistry(ladders, codemaking, writer, engine, clock, wall_ms, log, signer=signer)
+        known = dict(ladders or load_ladders())
+        known |= {each.id: each.ladder(known) for each in load_rounds(engine) if each.base in known}
+        registry = MatchRegistry(known, codemaking, writer, engine, clock, wall_ms, log, signer=signer)
         worker.start()
         warm = asyncio.create_task(warm_up(worker, codemaking.warm_up(registry.ladders.values())))
         stack.callback(warm.cancel)
@@ -221,7 +224,8 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
             {"replies": lambda: codemaking.part_sizes.state, "worker": lambda: worker.state.cache},
         )
         gateway = Gateway(services, entrance, metrics)
-        acts = OperatorActs(services, gateway.end)
+        rounds = Rounds(registry, engine, wall_ms, log)
+        acts = OperatorActs(services, gateway.end, rounds)
         with naming_address(settings.host, settings.port, "--port"):
             host, game.port = await gateway.open(settings.host, settings.port)
         try:
@@ -229,6 +233,7 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
                 registry.restore(stored)
             services.presence.restore()
             acts.apply_bans()
+            await rounds.look()
             stack.callback(asyncio.create_task(acts.follow()).cancel)
             if sockets or settings.mqtt is not None:
                 offered = frozenset(ladder.id for ladder in registry.offered_ladders)

@@ -31,6 +31,7 @@ from evilpegs_server.listening import bind_site, close_all, find_game_address, f
 from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.settings import Settings
 from evilpegs_server.show.follower import Follower
+from evilpegs_server.show.rounds import ShownRounds
 from evilpegs_server.show.streams import Streams
 from evilpegs_server.show_process import ALIVE, ALIVE_SECONDS, LogLine, ShowSetup, find_broker
 from evilpegs_server.site.analysis import MatchAnalyses
@@ -65,7 +66,8 @@ async def running_show(
 
     Yield the function that notes up to which event players have all.
     """
-    settings, ladders = setup.settings, setup.ladders
+    settings, ladders = setup.settings, dict(setup.ladders)
+    lasting = {ladder.id: ladder for ladder in ladders.values() if not ladder.is_round}
     async with AsyncExitStack() as stack:
         derived = DerivedFile(settings.database, log)
         stack.callback(derived.close)
@@ -93,24 +95,28 @@ async def running_show(
             from evilpegs_server.feed.feed import Feed  # noqa: PLC0415
 
             cursor = FeedCursor(cursor_path(settings.database), engine, log, setup.sent)
-            feed = Feed(broker, settings.server_id, ladders, setup.offered, engine, follower, leaderboards, cursor, log)
+            feed = Feed(broker, settings.server_id, lasting, setup.offered, engine, follower, leaderboards, cursor, log)
             feed.start()
             stack.push_async_callback(feed.close)
 
         streams = Streams(engine, follower, reads, load_log_id(engine))
+        rounds = ShownRounds(engine, ladders, luck, streams, log)
+        await rounds.start()
+        stack.callback(rounds.close)
         if sockets:
             analyses = MatchAnalyses(engine, pools["analyses"])
             stack.callback(analyses.close)
             counts = SiteCounts()
             site = Site(
                 all_ladders=ladders,
-                ladders=ladder_list(ladders, setup.offered),
+                ladders=ladder_list(lasting, setup.offered),
                 engine=engine,
                 follower=follower,
                 leaderboards=leaderboards,
                 reads=reads,
                 analyses=analyses,
                 streams=streams,
+                rounds=rounds,
                 metrics=ShowMetrics(counts, streams, follower, leaderboards, pools, {"analyses": analyses.texts}),
                 public_metrics=settings.public_metrics,
                 allow_origins=settings.allow_origins,

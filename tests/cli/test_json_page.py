@@ -12,8 +12,10 @@ import pytest
 from evilpegs.main import COMMANDS, GROUPS, app
 from evilpegs_protocol.server_messages import RecordEvent
 from evilpegs_server.leaderboard.luck import curve_hashes
+from evilpegs_server.storage.acts import forget_player
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.derived import MeasuredLuck
+from evilpegs_server.storage.rounds import Round, exclude, open_round, publish_round
 from support.classic_games import CLASSIC, GAMES, classic_match
 from support.json_page import Comparison, MalformedPageError, parse_page
 from support.results import derived_of
@@ -258,8 +260,16 @@ def toured(run, serve, start):
     left = asyncio.run(leave_open(server.url))
     evil = asyncio.run(practice(server.url, "classic-evil-practice", "1122", "3344", "5566"))
     large = asyncio.run(practice(server.url, "monster-evil-practice", "1234567890", "1122334455", "0987654321"))
-    run("players", "add", "dora", "--tokens", "-", "--database", server.database)
+    run("players", "add", "dora", "emil", "--tokens", "-", "--database", server.database)
     tour.look("evilpegs players list", "players", "list", "--database", server.database)
+    engine = open_database(server.database)
+    open_round(engine, Round("final", "classic", 5, sealed=True, opens=0, closes=1, published=None), None)
+    open_round(engine, Round("devil", "classic-devil", 5, sealed=False, opens=0, closes=None, published=None), None)
+    exclude(engine, "final", "dora", "copied")
+    forget_player(engine, "emil", 0, with_open=True)
+    publish_round(engine, "final", 1)
+    engine.dispose()
+    tour.look("evilpegs round status", "round", "status", "--database", server.database)
     tour.look("evilpegs database backup", "database", "backup", "copy.sqlite3", "--database", server.database)
     tour.look("evilpegs database check", "database", "check", "copy.sqlite3")
     watched = run("watch", evil, "--server", server.url, "--json")

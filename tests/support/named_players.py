@@ -1,5 +1,7 @@
 """Names that only an operator can give, such as those of strategies."""
 
+import time
+
 from evilpegs_server.storage.acts import add_players
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.players import new_token
@@ -9,6 +11,6 @@ def given_names(database, names):
     """Give the names to bots, as their operator does, and return their tokens."""
     tokens = {name: new_token() for name in names}
     engine = open_database(database)
-    add_players(engine, tokens, "bot", 0)
+    add_players(engine, tokens, "bot", time.time_ns() // 1_000_000)
     engine.dispose()
     return tokens

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import httpx
 
+from evilpegs_server.storage.database import open_database
+from evilpegs_server.storage.rounds import Round, open_round
 from support.named_players import given_names
 from support.patience import PATIENCE
 from support.servers import dial
@@ -16,8 +18,9 @@ from support.threaded_server import server_in_thread
 class PlayedSite:
     """A server with two finished matches of the player minimax, and an open one that a stream follows.
 
-    ``over`` and ``evil`` are the ids of the finished matches on the ladders classic and classic-evil. ``open`` is the
-    id of the open match on classic-practice. ``url`` is the address of the site, and ``game_url`` that of the game.
+    ``over`` and ``evil`` are the ids of the finished matches on the ladders classic and classic-evil. ``open`` is
+    the id of the open match on classic-practice. The round final has no entrants. ``url`` is the address of the
+    site, and ``game_url`` that of the game.
     """
 
     database: str
@@ -78,6 +81,9 @@ def wait_for_analysis(site_url, match):
 def played_site(database, **settings):
     """Run a server with played matches during the block, and yield it."""
     site = PlayedSite(database)
+    engine = open_database(database)
+    open_round(engine, Round("final", "classic", 5, sealed=False, opens=0, closes=None, published=None), None)
+    engine.dispose()
 
     async def play(running, stack):
         site.url, site.game_url = running.site_url, running.url

@@ -24,6 +24,7 @@ from evilpegs.options import (
     GivenToken,
     Json,
     OptionalStrategyName,
+    RoundToPlay,
     Server,
     TokenFrom,
     Traceback,
@@ -49,6 +50,7 @@ NOT_VERIFIED: Final = 1
 MAX_NAME: Final = 18  # characters, of the 20 that a name may have: a hyphen and a number may follow
 MAX_USER: Final = 8  # characters of the user's name in it
 MAX_NUMBER: Final = 9
+DEFAULT_LADDER: Final = "classic"
 
 
 def bot(
@@ -61,7 +63,7 @@ def bot(
         FILE,
         Parameter(help="Write a commented example strategy to this new .py file, and exit."),
     ] = None,
-    ladder: Annotated[str, Parameter(help="The id of the ladder to play on; see: evilpegs ladders.")] = "classic",
+    ladder: Annotated[str, Parameter(help="The id of the ladder to play on; see: evilpegs ladders.")] = DEFAULT_LADDER,
     server: Server = DEFAULT_SERVER,
     name: Annotated[
         str | None,
@@ -69,6 +71,7 @@ def bot(
     ] = None,
     token: GivenToken = None,
     token_from: TokenFrom = None,
+    round_id: RoundToPlay = None,
     matches: Annotated[int, WHOLE, Parameter(help="How many matches to play.")] = 1,
     seed: Annotated[
         int | None,
@@ -100,13 +103,28 @@ def bot(
         return 0
     if matches < 1:
         raise CommandError(f"--matches must be at least 1, not {matches}")
+    if round_id is not None and (ladder, matches) != (DEFAULT_LADDER, 1):
+        raise CommandError("--round is one match on terms of its own; leave out --ladder and --matches")
     check_name(name)
     token = given_token(token, name)
     choice = StrategyChoice(strategy, program, candidates_only)
     with only_document(as_json), ExitStack() as stack:
         with traceback_of_strategy(traceback):
             loaded = stack.enter_context(choice.open())
-        job = BotJob(loaded, choice, ladder, server, name, seed, traceback, token_from, matches, client_version, token)
+        job = BotJob(
+            loaded,
+            choice,
+            round_id or ladder,
+            server,
+            name,
+            seed,
+            traceback,
+            token_from,
+            matches,
+            client_version,
+            token,
+            is_round=round_id is not None,
+        )
         summary = run_interruptibly(run_bot(job))
     if as_json:
         print_json(_document(job, summary))
@@ -153,6 +171,7 @@ class BotJob:
     matches: int = 1
     client_version: str | None = None
     token: str | None = None
+    is_round: bool = False
 
 
 async def run_bot(job: BotJob, report: OnEvent | None = None) -> BotSummary:
@@ -166,6 +185,7 @@ async def run_bot(job: BotJob, report: OnEvent | None = None) -> BotSummary:
         token=job.token,
         token_from=job.token_from,
         matches=job.matches,
+        is_round=job.is_round,
         seed=job.seed,
         client_version=job.client_version,
         on_event=report,

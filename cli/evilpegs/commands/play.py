@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 from cyclopts import Parameter
 
 from evilpegs.errors import CommandError
-from evilpegs.options import DEFAULT_SERVER, GivenToken, Server, TokenFrom, given_token
+from evilpegs.options import DEFAULT_SERVER, GivenToken, RoundToPlay, Server, TokenFrom, given_token
 from evilpegs.output import console
 from evilpegs.signals import ended_in_order, run_interruptibly
 from evilpegs.values import check_name
@@ -27,6 +27,7 @@ def play(
     ladder: Annotated[
         str, Parameter(help="The id of the ladder to play on; see: evilpegs ladders. Rated ladders need --name.")
     ] = DEFAULT_LADDER,
+    round_id: RoundToPlay = None,
     server: Server = DEFAULT_SERVER,
     name: Annotated[
         str | None, Parameter(help="Your name, claimed when it is new; by default you are a guest.")
@@ -55,18 +56,24 @@ def play(
     if sys.stdin is None:
         raise CommandError("there is nowhere to read guesses from; run it in a terminal, or leave standard input open")
     if daily:
-        _refuse_server_options(ladder, server, name, token, token_from)
+        _refuse_server_options(round_id or ladder, server, name, token, token_from)
         day_of_game = date.today() if day is None else parse_date(day)
         _run(run_daily(day_of_game, prompt=open_prompt(console(), COMMANDS)))
         return
     if day is not None:
         raise CommandError("--date is for the game of the day; add --daily")
+    if round_id is not None and ladder != DEFAULT_LADDER:
+        raise CommandError("--round has terms of its own; leave out --ladder")
     check_name(name)
     if token_from is not None and name is None:
         raise CommandError("--token-from is for a player with a name; add --name")
     token = given_token(token, name)
     prompt = open_prompt(console(), COMMANDS)
-    _run(run_terminal(server=server, ladder=ladder, name=name, token=token, token_from=token_from, prompt=prompt))
+    _run(
+        run_terminal(
+            server=server, ladder=round_id or ladder, name=name, token=token, token_from=token_from, prompt=prompt
+        )
+    )
 
 
 def _run(playing: Coroutine[Any, Any, None]) -> None:

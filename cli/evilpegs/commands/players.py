@@ -102,7 +102,7 @@ def add(
     A player proves the name with the token: evilpegs bot STRATEGY --name NAME --token TOKEN. Reserved names, such as
     those of strategies, can be given; none may look like another.
     """
-    wanted = [*names, *([] if csv_file is None else _names_in(csv_file))]
+    wanted = [*names, *([] if csv_file is None else names_in(csv_file))]
     if not wanted:
         raise CommandError(f"{csv_file} has no names" if csv_file else "name the players to add, or a file with --from")
     if len(set(wanted)) < len(wanted):
@@ -244,11 +244,17 @@ def close_registration(*, database: Database = None) -> None:
 
 
 def _act(deed: PlayerDeed, name: str, reason: str | None, database: str | None, done: str) -> None:
-    if reason is not None and not (reason and reason.isprintable() and len(reason.encode()) <= MAX_REASON_BYTES):
-        raise CommandError(f"--reason must be one line of at most {MAX_REASON_BYTES} bytes")
+    if reason is not None:
+        check_reason(reason)
     with open_for_reading(database) as engine:
         act_on_player(engine, deed, name, _now(), reason)
     console(sys.stderr).print(f"{done}; {SOON}", soft_wrap=True)
+
+
+def check_reason(reason: str) -> None:
+    """Raise CommandError unless the reason can be sent to a player."""
+    if not (reason and reason.isprintable() and len(reason.encode()) <= MAX_REASON_BYTES):
+        raise CommandError(f"--reason must be one line of at most {MAX_REASON_BYTES} bytes")
 
 
 def _register(database: str | None, *, is_open: bool) -> None:
@@ -265,7 +271,8 @@ def _now() -> int:
     return time.time_ns() // 1_000_000
 
 
-def _names_in(file: Path) -> list[str]:
+def names_in(file: Path) -> list[str]:
+    """Return the names in a CSV file. Raises CommandError, which names the wrong lines."""
     try:
         text = file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:

@@ -134,6 +134,7 @@ async def play_matches(
     strategy: Strategy,
     name: str | None = None,
     matches: int = 1,
+    is_round: bool = False,
     seed: int | None = None,
     client_version: str | None = None,
     token_file: Path | None = None,
@@ -166,6 +167,7 @@ async def play_matches(
         name: The player's name. A new name is claimed and its token is kept in ``token_file``. Without a name the
             player is a guest, and guests may play practice ladders only.
         matches: The number of new matches to play. With 0, only open matches are finished.
+        is_round: The ladder is a round, which is one match: if it was left open, no new one begins.
         seed: The seed of the strategy's randomness, from which the seed of each game is derived. The default follows
             from the player's token, so a run under the same name that resumes a match draws the same numbers again.
         client_version: The version that the leaderboard shows, up to 64 printable ASCII characters; by default the
@@ -211,7 +213,7 @@ async def play_matches(
     with sole_user(tokens, session.server, name) as is_sole:
         try:
             await session.open(partial(trial.run, ladder, guest) if matches else None)
-            return await bot.play(ladder, matches, finish_open=is_sole, is_tried=trial.passed)
+            return await bot.play(ladder, matches, is_round=is_round, finish_open=is_sole, is_tried=trial.passed)
         finally:
             await session.close()
 
@@ -229,10 +231,12 @@ class _Bot:
         self._verification = VerificationCache(self._live_sets)
         self._failures: list[StrategyFailure] = []
 
-    async def play(self, ladder: str, matches: int, *, finish_open: bool, is_tried: bool) -> BotSummary:
+    async def play(self, ladder: str, matches: int, *, is_round: bool, finish_open: bool, is_tried: bool) -> BotSummary:
         welcome = self._session.welcome
         self._on_event(welcome)
         left_open = _own_matches(self._session, self._client) if finish_open else []
+        if is_round and any(match.ladder == ladder for match in left_open):
+            matches = 0
         continued = [info for info in welcome.ladders if info.id in {match.ladder for match in left_open}]
         offers = [info for info in welcome.ladders if info.id == ladder and matches]
         await prepare(self._strategy, [*continued, *offers], self._live_sets)

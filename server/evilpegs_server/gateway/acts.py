@@ -6,6 +6,7 @@ from typing import Final
 
 from evilpegs_protocol.server_messages import ErrorCode
 from evilpegs_server.gateway.login import SessionServices, ban_text
+from evilpegs_server.play.rounds import Rounds
 from evilpegs_server.storage.acts import Act, load_acts, load_last_act
 
 LOOK_SECONDS: Final = 1.0
@@ -16,8 +17,9 @@ End = Callable[[int, str, ErrorCode | None], None]
 class OperatorActs:
     """The acts that are stored; ``end`` closes the connections of a player with a reason, after an error."""
 
-    def __init__(self, services: SessionServices, end: End) -> None:
+    def __init__(self, services: SessionServices, end: End, rounds: Rounds) -> None:
         self._services = services
+        self._rounds = rounds
         self._players = services.players
         self._end = end
         self._last = load_last_act(services.engine)
@@ -31,13 +33,14 @@ class OperatorActs:
             self._forfeit(player)
 
     async def follow(self) -> None:
-        """Look for new acts every `LOOK_SECONDS` until canceled; log errors and go on."""
+        """Look for new acts and at the rounds every `LOOK_SECONDS` until canceled; log errors and go on."""
         while True:
             await asyncio.sleep(LOOK_SECONDS)
             try:
                 for act in await asyncio.to_thread(load_acts, self._services.engine, self._last):
                     self._last = act.id
                     self._apply(act)
+                await self._rounds.look()
             except Exception as error:  # noqa: BLE001 - the disk may be better a second later
                 self._services.log.warning("cannot look for acts of the operator", error=type(error).__name__)
 

@@ -55,7 +55,7 @@ class LuckKeeper:
         look_seconds: float = LOOK_SECONDS,
     ) -> None:
         self._derived, self._pool, self._log, self._stored = derived, pool, log, stored
-        self._ladders = ladders
+        self._ladders = dict(ladders)
         self._curves = curve_hashes(ladders.values())
         self._look_seconds = look_seconds
         self._woken = asyncio.Event()
@@ -67,6 +67,18 @@ class LuckKeeper:
     def start(self) -> None:
         if self._curves:
             self._following = asyncio.create_task(self._follow())
+
+    def add(self, ladder: Ladder) -> None:
+        """Measure the games of another ladder too."""
+        self._ladders[ladder.id] = ladder
+        self._curves |= curve_hashes([ladder])
+        if self._curves and self._following is None:
+            self.start()
+
+    def look_again(self) -> None:
+        """Measure games that could not be read before, because their round was sealed."""
+        self._begun = -1
+        self._woken.set()
 
     def wake(self) -> None:
         self._woken.set()

@@ -57,7 +57,7 @@ class StoredLeaderboards:
         self.broken: set[int] = set()  # by `matches.number`
         self.awaited: deque[int] = deque()  # games counted without their luck, because it is not stored yet
         self._derived, self._until = derived, until
-        self._ladders = {ladder.id: ladder for ladder in ladders.values() if ladder.rated}
+        self._ladders = {ladder.id: ladder for ladder in ladders.values() if ladder.rated and not ladder.is_round}
         hashes = curve_hashes(self._ladders.values())
         self._curves = {ladder: hashes.get(ladder) for ladder in self._ladders}
         self._verified = 0

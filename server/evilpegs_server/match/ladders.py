@@ -21,6 +21,7 @@ class Ladder:
 
     ``exact_up_to`` is the largest live set for which a devil finds the best reply exactly. ``worst_work`` bounds the
     table rows that one reply of evil counts; it is 0 if the rules have so few codes that replies compare all of them.
+    ``sealed`` says that others see nothing of its matches before the round is over.
     """
 
     id: str
@@ -34,6 +35,8 @@ class Ladder:
     exact_up_to: int | None = None
     worst_work: int = 0
     ready_ms: int = READY_MS
+    is_round: bool = False
+    sealed: bool = False
 
     def info(self) -> LadderInfo:
         clock = ClockInfo(base_ms=self.clock.base_ms, increment_ms=self.clock.increment_ms) if self.clock else None

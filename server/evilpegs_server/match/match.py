@@ -87,6 +87,7 @@ class Match:
         self.ladder = ladder
         self.state = State.READY
         self.game = 0
+        self._closed = False
         self._solved = all_black(ladder.rules.pegs)
         self._wake_at: float | None = None
         self._answered: dict[tuple[int, int], Code] = {}
@@ -196,6 +197,12 @@ class Match:
         self._expect(thinking=False)
         return self._end_game("forfeit", now)
 
+    def close(self, now: float) -> list[MatchEvent]:
+        """Let no further game begin: those that are left are forfeited, after the one that is played."""
+        self._expect(thinking=False)
+        self._closed = True
+        return self._end_game("forfeit", now) if self.state is State.READY else []
+
     def start_clock(self, now: float) -> None:
         """Start the clock of the open turn, unless it runs already."""
         if self.state is State.TURN and not self.clock.running:
@@ -286,9 +293,9 @@ class Match:
         elapsed = self.clock.elapsed_ms + self.clock.stop(now)
         history, begun = self.history, self._begun
         ended = [GameEnded(self.game, outcome, len(history), elapsed, history, self.client_nonce, begun=begun)]
-        if and_others:
-            games = range(self.game + 1, self.ladder.games + 1)
-            ended += [GameEnded(game, outcome, 0, 0, begun=False, opened=False) for game in games]
+        if and_others or self._closed:
+            games, others = range(self.game + 1, self.ladder.games + 1), outcome if and_others else "forfeit"
+            ended += [GameEnded(game, others, 0, 0, begun=False, opened=False) for game in games]
         for fact in ended:
             self._apply(fact)
         if self.game < self.ladder.games:

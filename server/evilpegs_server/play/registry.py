@@ -2,7 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final
 
@@ -46,7 +46,7 @@ RESTART_GRACE_MS: Final = 60_000
 class MatchRegistry:
     def __init__(
         self,
-        ladders: Mapping[str, Ladder],
+        ladders: dict[str, Ladder],
         codemaking: Codemaking,
         writer: Writer,
         engine: Engine,
@@ -89,6 +89,8 @@ class MatchRegistry:
         self._reload_tasks: set[asyncio.Task[None]] = set()
         # called with a player whose last open match has ended; must not raise
         self.on_last_match: Callable[[int], None] = lambda _: None
+        # asked before each new match of a round, with the player and the round; raises RefusedRequestError
+        self.check_entry: Callable[[int, str], None] = lambda _player, _round: None
         # asked, with the number of open practice matches, before each new one
         self.admit_practice: Callable[[int], bool] = lambda _: True
 
@@ -101,6 +103,12 @@ class MatchRegistry:
         key = MatchKey(self._new_id(), ladder, secrets.token_bytes(32), tie_nonces)
         runner = self._add_runner(key, player.id, Match(ladder), EventLog(key.id))
         runner.open(channel, request, player, client, first)
+
+    def add_ladder(self, ladder: Ladder) -> None:
+        """Offer another ladder, whose matches may be among those that are read later."""
+        self.ladders[ladder.id] = ladder
+        if self._codemaking.unavailable_reason(ladder) is None:
+            self.offered_ladders.append(ladder)
 
     @property
     def runners(self) -> tuple[MatchRunner, ...]:
@@ -183,6 +191,8 @@ class MatchRegistry:
             self.counts.limits[PRACTICE_LIMIT] += 1
             why = f"{self.practice_matches} practice matches are open here (limit {PRACTICE_LIMIT}); come back later"
             raise RefusedRequestError(ErrorCode.TOO_MANY_MATCHES, why)
+        if ladder.is_round:
+            self.check_entry(player.id, ladder.id)
         return ladder
 
     def _new_id(self) -> str:

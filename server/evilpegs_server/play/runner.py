@@ -137,7 +137,7 @@ class MatchRunner:
         self._credit = StallCredit(clock)
         self._waiting: deque[Request] = deque()
         self._state = RunnerState.IDLE
-        self._draining = self._abandoned = False
+        self._draining = self._abandoned = self._finishing = False
         self.sent_count = self.event_log.seq
 
     # What others see of it
@@ -182,6 +182,12 @@ class MatchRunner:
         self._abandoned = True
         if self._state is RunnerState.IDLE and not self._draining:
             self._forfeit()
+
+    def finish(self) -> None:
+        """Let no further game begin, because the round is over."""
+        self._finishing = True
+        if self._state is RunnerState.IDLE and not self._draining:
+            self._let_none_begin()
 
     def drain(self) -> None:
         """Refuse new requests and stop the timer; a request in progress is still finished."""
@@ -268,6 +274,10 @@ class MatchRunner:
 
     def _forfeit(self) -> None:
         self._ask_secret(Step(events=self.match.abandon(self._now())))
+
+    def _let_none_begin(self) -> None:
+        if events := self.match.close(self._now()):
+            self._ask_secret(Step(events=events))
 
     # 2. The reply to a guess
 
@@ -371,7 +381,7 @@ class MatchRunner:
         channel = self.seat if step.request is None else step.request.channel
         if channel is not None and step.texts:
             channel.send(step.texts)
-        if step.replied:
+        if step.replied and not self.key.ladder.sealed:
             times = self._counts.guess_times
             times["reply"].add(step.replied - step.began)
             times["commit"].add(step.committed - step.replied)
@@ -383,13 +393,16 @@ class MatchRunner:
             self.match.start_clock(now)
         self._set_timer(now)
         self.sent_count = self.event_log.seq
-        for entry in changes.entries:
-            self._counts.events[entry.type] += 1
+        if not self.key.ladder.sealed:  # or the metrics would count what nobody may see
+            for entry in changes.entries:
+                self._counts.events[entry.type] += 1
         if self.match.over:
             self._stop_timer()
             self._retire(self)
         elif self._abandoned and not self._draining:
             self._forfeit()
+        elif self._finishing and not self._draining:
+            self._let_none_begin()
 
     # Time
 

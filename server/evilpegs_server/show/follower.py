@@ -14,6 +14,7 @@ from sqlalchemy import Engine, TextClause, text
 from structlog.stdlib import BoundLogger
 
 from evilpegs_server.storage.archive import load_last_event_id
+from evilpegs_server.storage.rounds import SHOWN
 
 MAX_EVENTS: Final = 1_000
 """The most events that are read at a time."""
@@ -21,6 +22,8 @@ LOOK_SECONDS: Final = 0.025
 """Between two looks at the log where no server says what it has sent."""
 RETRY_SECONDS: Final = 1.0
 CLOSE_SECONDS: Final = 0.5
+NO_PLACE: Final = "0"
+"""Before all events."""
 
 
 class FollowedEvent(NamedTuple):
@@ -37,31 +40,57 @@ class FollowedEvent(NamedTuple):
 Listener = Callable[[Sequence[FollowedEvent]], None]
 
 # in one row, because a thread that reads gives the interpreter lock away at each row, and waits to have it again
-_IN_ONE_ROW: Final = """
+_IN_ONE_ROW: Final = f"""
     SELECT json_group_array(json_array(id, match, ladder, seq, type, json)) FROM (
         SELECT e.id, m.id AS match, m.ladder, e.seq, e.type, e.json
         FROM events AS e JOIN matches AS m ON m.number = e.match
-        WHERE m.player NOT IN (SELECT player FROM hidden) AND {}
+        WHERE {SHOWN} AND {{}}
     )
-"""
+"""  # noqa: S608 - of constants
 _AFTER: Final = text(_IN_ONE_ROW.format("e.id > :after AND e.id <= :last ORDER BY e.id LIMIT :limit"))
 _OF_MATCH: Final = text(_IN_ONE_ROW.format("m.id = :match AND e.id <= :last ORDER BY e.seq"))
-_HAS_MATCH: Final = text("SELECT 1 FROM matches WHERE id = :match AND player NOT IN (SELECT player FROM hidden)")
+_EVENT_ID: Final = text("""
+    SELECT e.id FROM matches AS m JOIN events AS e ON e.match = m.number WHERE m.id = :match AND e.seq = :seq
+""")
+_LAST_PLACE: Final = text(f"""
+    SELECT m.id, e.seq FROM events AS e JOIN matches AS m ON m.number = e.match
+    WHERE e.id <= :last AND {SHOWN} ORDER BY e.id DESC LIMIT 1
+""")  # noqa: S608
+_HAS_MATCH: Final = text(f"SELECT 1 FROM matches AS m WHERE id = :match AND {SHOWN}")  # noqa: S608
 
 
 def load_events(engine: Engine, after: int, last: int, limit: int = MAX_EVENTS) -> list[FollowedEvent]:
-    """Return at most ``limit`` events with an id above ``after`` and up to ``last``, of players who are not hidden."""
+    """Return at most ``limit`` events with an id above ``after`` and up to ``last``, that others may see."""
     return _read(engine, _AFTER, {"after": after, "last": last, "limit": limit})
 
 
 def load_match_events(engine: Engine, match: str, last: int) -> list[FollowedEvent]:
-    """Return the events of a match with an id up to ``last``; none if it does not exist, or its player is hidden."""
+    """Return the events of a match with an id up to ``last``; none if others may not see the match."""
     return _read(engine, _OF_MATCH, {"match": match, "last": last})
 
 
 def has_match(engine: Engine, match: str) -> bool:
     with engine.connect() as connection:
         return connection.execute(_HAS_MATCH, {"match": match}).scalar() is not None
+
+
+def find_event(engine: Engine, place: str) -> int | None:
+    """Return the id of the event that `last_place` named; None if there is none."""
+    match, _, seq = place.partition("-")
+    if place == NO_PLACE:
+        return 0
+    if not (seq.isdecimal() and len(seq) < 10):
+        return None
+    with engine.connect() as connection:
+        found: int | None = connection.execute(_EVENT_ID, {"match": match, "seq": int(seq)}).scalar()
+    return found
+
+
+def last_place(engine: Engine, last: int) -> str:
+    """Return the match and the number in its record of the last event, up to ``last``, that others may see."""
+    with engine.connect() as connection:
+        row = connection.execute(_LAST_PLACE, {"last": last}).one_or_none()
+    return NO_PLACE if row is None else f"{row.id}-{row.seq}"
 
 
 def _read(engine: Engine, query: TextClause, parameters: dict[str, Any]) -> list[FollowedEvent]:

@@ -4,10 +4,13 @@ A stream of one match begins with its first event, or after the one that `Last-E
 match. A stream of a ladder, or of all matches, begins with `place`, which has an id only, and the next event; with
 `Last-Event-ID` it goes on after that event if it is among the newest `RESUMABLE`, and otherwise begins with `reset`.
 Ids have the random id of the log before them, because those of a restored backup or of another server name other
-events.
+events. They are no numbers of the log, whose gaps would count the guesses of a sealed round.
 
-    id: LOG-NUMBER            the event's `seq` in a stream of a match, its number in the log elsewhere
+    id: LOG-NUMBER            the event's `seq`, in a stream of a match
+    id: LOG-MATCH-NUMBER      its match and `seq` elsewhere
     data: {"type": ...}       the event as its match records it
+
+The matches of a sealed round are in no stream. When it is over, `round_closed` names it, without an id.
 
 Everybody who follows the same topic gets the same bytes, which are made once.
 """
@@ -20,7 +23,15 @@ from typing import Any, Final, TypeVar
 
 from sqlalchemy import Engine
 
-from evilpegs_server.show.follower import FollowedEvent, Follower, has_match, load_events, load_match_events
+from evilpegs_server.show.follower import (
+    FollowedEvent,
+    Follower,
+    find_event,
+    has_match,
+    last_place,
+    load_events,
+    load_match_events,
+)
 from evilpegs_server.storage.reads import Reads
 
 _T = TypeVar("_T")
@@ -106,13 +117,21 @@ class Streams:
         for stream in self._all_streams():
             stream.over.set()
 
-    def parse_id(self, text: str) -> int | None:
-        """Return the number in a `Last-Event-ID`; None if it is malformed or of another log."""
-        log_id, _, number = text.partition("-")
-        return int(number) if log_id == self._log_id and number.isdecimal() and len(number) < 16 else None
+    def announce(self, over: str) -> None:
+        """Say that a round is over, whose results and matches can be read now."""
+        chunk = f'event: round_closed\ndata: {{"round":"{over}"}}\n\n'.encode()
+        for topic in (over, ALL):
+            for stream in self._streams.get(topic, ()):
+                stream.add(chunk)
 
-    async def open_match(self, match: str, after: int = 0) -> Stream | None:
-        """Follow the events of a match whose `seq` is above ``after``; None if the match is unknown."""
+    def parse_id(self, text: str) -> str | None:
+        """Return what a `Last-Event-ID` names; None if it is of another log."""
+        log_id, _, place = text.partition("-")
+        return place if log_id == self._log_id else None
+
+    async def open_match(self, match: str, place: str | None = None) -> Stream | None:
+        """Follow the events of a match after the `seq` in ``place``; None if the match is unknown."""
+        after = int(place) if place is not None and place.isdecimal() and len(place) < 10 else 0
         stream, last = self._open(match)
         events = await self._read(stream, load_match_events, match, last)
         # a match that begins is in lists before its player, and then this stream, has its first event
@@ -124,20 +143,21 @@ class Streams:
         stream.add_past(self._chunk(each.seq, each) for each in events if each.seq > after)
         return stream
 
-    def open_new(self, topic: str) -> Stream:
+    async def open_new(self, topic: str) -> Stream:
         """Follow the next events of a ladder or of `ALL`."""
         stream, last = self._open(topic)
-        stream.add(self._place("place", last))
+        stream.add_past([await self._place(stream, "place", last)])
         return stream
 
-    async def open_after(self, topic: str, event: int | None) -> Stream:
+    async def open_after(self, topic: str, place: str | None) -> Stream:
         """Follow the events of a ladder or of `ALL` after an event, or `reset` and the next ones if that is too old."""
         stream, last = self._open(topic)
-        missed = [self._place("reset", last)]
+        event = None if place is None else await self._read(stream, find_event, place)
         if event is not None and last - RESUMABLE <= event <= last:
             events = await self._read(stream, load_events, event, last, RESUMABLE)
-            missed = [self._chunk(each.id, each) for each in events if topic in {ALL, each.ladder}]
-        stream.add_past(missed)
+            stream.add_past(self._chunk(_place_of(each), each) for each in events if topic in {ALL, each.ladder})
+        else:
+            stream.add_past([await self._place(stream, "reset", last)])
         return stream
 
     def _open(self, topic: str) -> tuple[Stream, int]:
@@ -185,7 +205,7 @@ class Streams:
                 chunks[event.match].append(self._chunk(event.seq, event))
             for topic in (event.ladder, ALL):
                 if topic in self._streams:
-                    chunks[topic].append(self._chunk(event.id, event))
+                    chunks[topic].append(self._chunk(_place_of(event), event))
         for topic, of_topic in chunks.items():
             chunk = b"".join(of_topic)
             for stream in self._streams[topic]:
@@ -195,9 +215,14 @@ class Streams:
                 for stream in self._streams.get(event.match, ()):
                     stream.over.set()
 
-    def _place(self, kind: str, event: int) -> bytes:
+    async def _place(self, stream: Stream, kind: str, last: int) -> bytes:
         # with an id: a client that loses the connection before the first event misses none
-        return f"event: {kind}\nid: {self._log_id}-{event}\ndata: {{}}\n\n".encode()
+        place = await self._read(stream, last_place, last)
+        return f"event: {kind}\nid: {self._log_id}-{place}\ndata: {{}}\n\n".encode()
 
-    def _chunk(self, number: int, event: FollowedEvent) -> bytes:
-        return f"id: {self._log_id}-{number}\ndata: {event.text}\n\n".encode()
+    def _chunk(self, place: str | int, event: FollowedEvent) -> bytes:
+        return f"id: {self._log_id}-{place}\ndata: {event.text}\n\n".encode()
+
+
+def _place_of(event: FollowedEvent) -> str:
+    return f"{event.match}-{event.seq}"

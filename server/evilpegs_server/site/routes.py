@@ -1,4 +1,4 @@
-"""The routes of the site; those of matches are in `match_routes`, those of streams in `stream_routes`."""
+"""The routes of the site; those of matches, rounds and streams are apart."""
 
 from collections.abc import Sequence
 from typing import Annotated, Final, Literal
@@ -11,7 +11,7 @@ from evilpegs_protocol.fields import Name
 from evilpegs_server.hosts import is_local
 from evilpegs_server.leaderboard.row import LeaderboardRow
 from evilpegs_server.metric_families import METRICS_TYPE, NOT_LOCAL
-from evilpegs_server.site import match_routes, stream_routes
+from evilpegs_server.site import match_routes, round_routes, stream_routes
 from evilpegs_server.site.models import (
     GameAddressDocument,
     HealthDocument,
@@ -49,7 +49,8 @@ _players = APIRouter(tags=["players"])
 
 
 def add_routes(app: FastAPI) -> None:
-    below_api = [(each, _API) for each in (_ladders, _players, match_routes.router, stream_routes.router)]
+    apart = (match_routes.router, round_routes.router, stream_routes.router)
+    below_api = [(each, _API) for each in (_ladders, _players, *apart)]
     for router, prefix in [(_server, ""), *below_api]:
         # the name of the function is the id of the operation
         app.include_router(router, prefix=prefix, generate_unique_id_function=lambda route: route.name)
@@ -60,6 +61,7 @@ _LINKS: Final = {
     "players": "/api/v1/players",
     "matches": "/api/v1/matches",
     "live": "/api/v1/live",
+    "rounds": "/api/v1/rounds",
     "events": "/api/v1/events",
     "game": "/api/v1/game",
     "keys": "/api/v1/keys",
@@ -171,8 +173,10 @@ LadderPath = Annotated[str, Path(description="The id of a ladder.", examples=["c
 @_ladders.get("/ladders/{ladder}", response_model=LadderDocument, responses=problem_statuses(404))
 async def get_ladder(site: CurrentSite, ladder: LadderPath) -> Response:
     """Return a ladder as the list of ladders has it."""
-    found = site.find_ladder(ladder).id
-    return document(next(each for each in site.ladders.ladders if each.id == found), MINUTE)
+    found = next((each for each in site.ladders.ladders if each.id == ladder), None)
+    if found is None:
+        raise HTTPException(404, f"{site.find_ladder(ladder).id} is a round; see /api/v1/rounds/{ladder}")
+    return document(found, MINUTE)
 
 
 @_ladders.get("/ladders/{ladder}/leaderboard", response_model=LeaderboardDocument, responses=problem_statuses(400, 404))
@@ -188,6 +192,8 @@ async def get_leaderboard(
     What a row says in `client` is the own word of the player's program.
     """
     found = site.find_ladder(ladder)
+    if found.is_round:
+        raise HTTPException(404, f"{found.id} is a round; see /api/v1/rounds/{found.id}")
     if not found.rated:
         raise HTTPException(404, f"{found.id} is for practice and has no leaderboard")
     return answer(await site.leaderboards.body(found.info(), kind))

@@ -12,6 +12,7 @@ from evilpegs_server.hosts import AllowedHosts, PublicAddress
 from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.show.follower import Follower
+from evilpegs_server.show.rounds import ShownRounds
 from evilpegs_server.show.streams import Streams
 from evilpegs_server.site.analysis import MatchAnalyses
 from evilpegs_server.site.metrics import ShowMetrics
@@ -32,6 +33,7 @@ class Site:
     reads: Reads
     analyses: MatchAnalyses
     streams: Streams
+    rounds: ShownRounds
     metrics: ShowMetrics
     public_metrics: bool
     allow_origins: Sequence[str]

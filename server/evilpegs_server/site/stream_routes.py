@@ -17,10 +17,10 @@ from evilpegs_server.storage.reads import BusyError
 _HEADERS: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no", "X-Content-Type-Options": "nosniff"}
 _EVENT: Final = {
     "type": "object",
-    "required": ["id", "data"],
+    "required": ["data"],
     "properties": {
         "id": {"type": "string"},
-        "event": {"enum": ["place", "reset"]},
+        "event": {"enum": ["place", "reset", "round_closed"]},
         "data": {"type": "string", "contentMediaType": "application/json"},
     },
 }
@@ -97,7 +97,7 @@ async def follow_match(
     With the header `Last-Event-ID`, the stream begins after that event; if nothing can follow, the status is 204.
     """
     streams = _room_in(site)
-    stream = await streams.open_match(match, streams.parse_id(last_event_id or "") or 0)
+    stream = await streams.open_match(match, streams.parse_id(last_event_id or ""))
     if stream is None:
         raise unknown_match(match)
     if stream.over.is_set() and stream.is_empty:
@@ -135,5 +135,5 @@ async def follow_all(site: CurrentSite, request: Request, last_event_id: LastEve
 async def _follow(site: CurrentSite, request: Request, topic: str, last_event_id: str | None) -> Response:
     streams = _room_in(site)
     if last_event_id is None:
-        return _answer(request, streams.open_new(topic))
+        return _answer(request, await streams.open_new(topic))
     return _answer(request, await streams.open_after(topic, streams.parse_id(last_event_id)))

@@ -13,6 +13,7 @@ from evilpegs_server.record.event_log import LogEntry
 from evilpegs_server.storage.acts import FORMER_NAMES, load_bans, load_registration
 from evilpegs_server.storage.errors import DatabaseUnusableError
 from evilpegs_server.storage.players import FIRST_ADDED, Player, Players
+from evilpegs_server.storage.rounds import UNSEALED
 
 NEWEST: Final = 2**63 - 1
 """Above the ids of all events."""
@@ -96,11 +97,11 @@ def _stored_match(connection: Connection, row: Any) -> StoredMatch:
 
 
 def load_entries(engine: Engine, match: str, last: int = NEWEST) -> list[LogEntry]:
-    """Return the entries of a match up to the event with the id ``last``; none if there is no such match."""
-    query = """
+    """Return the entries of a match up to the event with the id ``last``; none if it does not exist or is sealed."""
+    query = f"""
         SELECT e.seq, e.at, e.type, e.json, e.hash FROM matches AS m JOIN events AS e ON e.match = m.number
-        WHERE m.id = ? AND e.id <= ? ORDER BY e.seq
-    """
+        WHERE m.id = ? AND e.id <= ? AND {UNSEALED} ORDER BY e.seq
+    """  # noqa: S608 - of constants
     return [LogEntry(*row) for row in _read(engine, query, match, last)]
 
 

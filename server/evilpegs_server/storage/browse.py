@@ -1,4 +1,4 @@
-"""Lists of matches and players, page by page, without the players whom the operator hid.
+"""Lists of matches and players, page by page, without hidden players and sealed rounds.
 
 Every list is ordered by columns of an index, and the columns of a filter are the first columns of that index. One index
 seek per ladder therefore finds the rows of a page, for all filters and any number of matching rows; the page takes the
@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Engine, text
 
 from evilpegs_server.storage.games import END_OF_TIME
 from evilpegs_server.storage.players import PlayerKind
+from evilpegs_server.storage.rounds import SHOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,9 @@ def _page(connection: Connection, wanted: MatchFilter, limit: int) -> list[int]:
         columns.append("ladder")
         stored = connection.execute(_ALL_LADDERS).scalars()
         ladders = [ladder for ladder in stored if wanted.ladders is None or ladder in wanted.ladders]
-    query = text(_LADDER_PAGE.format(conditions="".join(f"{column} = :{column} AND " for column in columns)))
+    query = text(
+        _LADDER_PAGE.format(conditions="".join(f"{column} = :{column} AND " for column in columns), shown=SHOWN)
+    )
     found = [row for each in ladders for row in connection.execute(query, parameters | {"ladder": each}).all()]
     return [number for _, number in sorted(map(tuple, found), reverse=True)[:limit]]
 
@@ -116,9 +119,9 @@ _ALL_LADDERS: Final = text(
 )
 
 _LADDER_PAGE: Final = """
-    SELECT started_at, number FROM matches
+    SELECT started_at, number FROM matches AS m
     WHERE {conditions} started_at BETWEEN :since AND :at AND (started_at, number) < (:at, :number)
-        AND player NOT IN (SELECT player FROM hidden)
+        AND {shown}
     ORDER BY started_at DESC, number DESC LIMIT :limit
 """
 _MATCHES: Final = text(

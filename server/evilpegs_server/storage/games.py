@@ -11,6 +11,7 @@ import orjson
 from sqlalchemy import Connection
 
 from evilpegs_protocol.server_messages import PlayerKind
+from evilpegs_server.storage.rounds import SHOWN
 
 END_OF_TIME: Final = 2**63 - 1
 """Greater than all times, in Unix milliseconds, and all numbers of matches."""
@@ -56,9 +57,7 @@ class GameSums(NamedTuple):
 
 
 _WANTED: Final = "WITH wanted(ladder, curve) AS MATERIALIZED (SELECT key, value FROM json_each(:curves))"
-_COUNTS: Final = (
-    "m.number NOT IN (SELECT value FROM json_each(:broken)) AND m.player NOT IN (SELECT player FROM hidden)"
-)
+_COUNTS: Final = f"m.number NOT IN (SELECT value FROM json_each(:broken)) AND {SHOWN}"  # noqa: S608 - of constants
 _MATCHES: Final = f"""
     {_WANTED}
     SELECT m.player, m.ladder, m.client, count(*), min(m.number), max(m.number)

@@ -5,6 +5,8 @@ from typing import Any, Final, NamedTuple
 import orjson
 from sqlalchemy import Engine, text
 
+from evilpegs_server.storage.rounds import SHOWN
+
 
 class OpenMatchRow(NamedTuple):
     match: str
@@ -21,7 +23,7 @@ class OpenMatchRow(NamedTuple):
 
 # 30 ms for 4,000 open matches
 _OPEN: Final = text(
-    """
+    f"""
     SELECT * FROM (
         SELECT m.id, m.ladder, p.name,
             (SELECT json_extract(e.json, '$.client') FROM events AS e WHERE e.match = m.number AND e.seq = 1),
@@ -30,16 +32,16 @@ _OPEN: Final = text(
                 AS newest,
             coalesce((SELECT max(b.game) FROM begun AS b WHERE b.match = m.number), 0)
         FROM matches AS m JOIN players AS p ON p.id = m.player
-        WHERE NOT m.over AND m.player NOT IN (SELECT player FROM hidden) ORDER BY m.number)
+        WHERE NOT m.over AND {SHOWN} ORDER BY m.number)
     WHERE newest IS NOT NULL
-    """
+    """  # noqa: S608 - of constants
 )
 
 
 def list_open_matches(engine: Engine, last_event: int) -> list[OpenMatchRow]:
     """Return the open matches in the order of their start, as they are after the event with the id ``last_event``.
 
-    Those of players whom the operator hid are left out.
+    Those of players whom the operator hid, and those of sealed rounds, are left out.
     """
     with engine.connect() as connection:
         rows = [OpenMatchRow(*row) for row in connection.execute(_OPEN, {"last": last_event})]

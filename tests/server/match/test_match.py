@@ -443,3 +443,25 @@ def test_random_match_ends_each_game_once(random_matches, data):
     games = [fact.game for fact in driver.facts if isinstance(fact, GameEnded)]
     assert games == list(range(1, len(games) + 1))
     assert sum(isinstance(fact, MatchEnded) for fact in driver.facts) == driver.match.over
+
+
+class TestClose:
+    """No further game begins once the round of a match is closed."""
+
+    def test_game_that_waits_for_its_player_is_forfeited_with_all_others(self, new_match):
+        driver = new_match()
+        events = driver.do("close")
+        assert outcomes(events) == ["forfeit"] * driver.match.ladder.games
+        assert driver.match.over
+
+    def test_open_game_goes_on_and_is_the_last(self, new_match):
+        driver = in_state(new_match(), State.TURN)
+        assert driver.do("close") == []
+        driver.do("guess", 1, 1, "11")
+        events = driver.do("reply", SOLVED)
+        assert outcomes(events) == ["solved", "forfeit"]
+        assert driver.match.over
+
+    def test_match_that_is_over_stays_as_it_is(self, new_match):
+        driver = in_state(new_match(), State.OVER)
+        assert driver.do("close") == []

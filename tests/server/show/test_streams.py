@@ -26,7 +26,7 @@ def parse(chunks):
         fields = dict(line.split(": ", 1) for line in block.splitlines() if not line.startswith(":"))
         if fields:
             data = json.loads(fields["data"]) if "data" in fields else {}
-            number = int(fields["id"].split("-")[1]) if "id" in fields else None
+            number = int(fields["id"].rsplit("-", 1)[1]) if "id" in fields else None
             parsed.append((fields.get("event", "message"), number, data.get("type")))
     return parsed
 
@@ -96,7 +96,7 @@ class TestMatch:
         follower, streams = shown
         store(engine, *steps)
         follower.follow()
-        stream = await streams.open_match(FIRST, after)
+        stream = await streams.open_match(FIRST, str(after))
         assert stream.over.is_set()
         assert stream.is_empty == (after == 5)
         assert Reading(stream).numbers() == [*range(after + 1, 6)]
@@ -159,7 +159,7 @@ class TestLadder:
         follower, streams = shown
         store(engine, *steps[:2])
         follower.follow()
-        own, other, everything = [Reading(streams.open_new(topic)) for topic in (TINY.id, "classic", ALL)]
+        own, other, everything = [Reading(await streams.open_new(topic)) for topic in (TINY.id, "classic", ALL)]
         assert [each.take() for each in (own, other, everything)] == [[("place", 2, None)]] * 3
         store(engine, *steps[2:4])
         follower.follow()
@@ -175,10 +175,10 @@ class TestLadder:
         store(engine, *steps)
         follower.follow()
         for topic in (TINY.id, ALL):
-            assert Reading(await streams.open_after(topic, 2)).numbers() == [3, 4, 5]
-        assert Reading(await streams.open_after("classic", 2)).numbers() == []
+            assert Reading(await streams.open_after(topic, f"{FIRST}-2")).numbers() == [3, 4, 5]
+        assert Reading(await streams.open_after("classic", f"{FIRST}-2")).numbers() == []
 
-    @pytest.mark.parametrize("event", [None, 99, 2])
+    @pytest.mark.parametrize("event", [None, f"{FIRST}-99", f"{SECOND}-1", f"{FIRST}-2", "7", "x-y"])
     async def test_stream_says_when_events_were_missed(self, engine, steps, shown, monkeypatch, event):
         monkeypatch.setattr(module, "RESUMABLE", 2)
         follower, streams = shown
@@ -190,7 +190,7 @@ class TestLadder:
 class TestReaders:
     async def test_heartbeat_keeps_connection_open(self, shown, monkeypatch):
         monkeypatch.setattr(module, "HEARTBEAT_SECONDS", 0.001)
-        stream, written = shown[1].open_new(ALL), asyncio.Queue()
+        stream, written = await shown[1].open_new(ALL), asyncio.Queue()
         stream.begin(written.put_nowait)
         await written.get()
         async with asyncio.timeout(PATIENCE):
@@ -199,7 +199,7 @@ class TestReaders:
 
     async def test_events_of_a_batch_are_written_at_once_and_in_order(self, shown):
         follower, streams = shown
-        reading = Reading(streams.open_new(ALL))
+        reading = Reading(await streams.open_new(ALL))
         reading.take()
         follower.hand_on([FollowedEvent(n, FIRST, TINY.id, n, "feedback", '{"type":"feedback"}') for n in range(100)])
         assert len(reading.chunks) == 1
@@ -207,26 +207,37 @@ class TestReaders:
 
     async def test_closing_ends_all_streams_and_begins_no_more(self, shown):
         _, streams = shown
-        stream = streams.open_new(ALL)
+        stream = await streams.open_new(ALL)
         assert not streams.is_full
         assert not stream.over.is_set()
         streams.close()
         assert stream.over.is_set()
         assert streams.is_full
-        assert streams.open_new(ALL).over.is_set()
+        assert (await streams.open_new(ALL)).over.is_set()
 
     async def test_number_of_streams_is_limited(self, shown, monkeypatch):
         monkeypatch.setattr(module, "MAX_STREAMS", 1)
         _, streams = shown
-        stream = streams.open_new(ALL)
+        stream = await streams.open_new(ALL)
         assert streams.is_full
         stream.close()
         stream.close()  # to no effect
         assert not streams.is_full
 
 
+async def test_numbers_of_the_log_are_in_no_id(engine, steps, shown):
+    """Their gaps would count the guesses of others, which a sealed round hides."""
+    follower, streams = shown
+    store(engine, StoredPlay(2, TINY, "bob").start())
+    follower.follow()
+    reading = Reading(await streams.open_new(ALL))
+    store(engine, *steps[:2])
+    follower.follow()
+    assert reading.numbers() == [1, 1, 2]
+
+
 @pytest.mark.parametrize(
-    ("text", "number"), [("{log}-7", 7), ("{log}-", None), ("{log}-x", None), ("7", None), ("0-7", None), ("", None)]
+    ("text", "place"), [("{log}-7", "7"), ("{log}-a-7", "a-7"), ("7", None), ("0-7", None), ("", None)]
 )
-def test_ids_of_another_log_are_unknown(engine, shown, text, number):
-    assert shown[1].parse_id(text.format(log=load_log_id(engine))) == number
+def test_ids_of_another_log_are_unknown(engine, shown, text, place):
+    assert shown[1].parse_id(text.format(log=load_log_id(engine))) == place

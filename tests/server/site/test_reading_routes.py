@@ -15,12 +15,15 @@ PARAMETERS = {
     "{ladder}": ["classic", "classic-evil"],
     "{player}": ["minimax", "bob"],
     "{match}": ["over", "evil", "open"],
+    "{round}": ["final"],
 }
 """Values for the parameters of paths. Those of matches are names of attributes of the site."""
 BUSY = 503
 """The status of an analysis that takes longer than a request may, on a slow machine."""
 EVENT_LOOP = "event loop"
 READING = [
+    "/api/v1/events",
+    "/api/v1/ladders/{ladder}/events",
     "/api/v1/live",
     "/api/v1/matches",
     "/api/v1/matches/{match}",
@@ -28,6 +31,7 @@ READING = [
     "/api/v1/matches/{match}/record",
     "/api/v1/players",
     "/api/v1/players/{player}",
+    "/api/v1/rounds/{round}",
 ]
 """The paths that read in the threads of `Reads`. Analyses are read in another, and kept."""
 PATHS = sorted(json.loads(openapi_text())["paths"])

@@ -1,0 +1,268 @@
+"""`evilpegs round`: rounds of a contest, opened, closed and read in the database, also while a server runs."""
+
+import csv
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+from cyclopts import Parameter
+from pydantic import TypeAdapter, ValidationError
+
+from evilpegs.commands.players import SOON, check_reason, names_in
+from evilpegs.database import open_for_reading, open_results
+from evilpegs.errors import CommandError, unknown_ladder
+from evilpegs.options import TIME, WHOLE, Database, Json
+from evilpegs.output import Column, console, pluralize, print_json, print_table
+from evilpegs_protocol.fields import LadderId
+from evilpegs_protocol.rounds import RoundDocument, RoundEntrant, RoundResult
+from evilpegs_server.leaderboard.luck import curve_hashes
+from evilpegs_server.leaderboard.round_results import LuckAwaitedError, round_document
+from evilpegs_server.match.ladders import Ladder, load_ladders
+from evilpegs_server.storage import rounds
+from evilpegs_server.storage.archive import load_last_event_id
+from evilpegs_server.storage.derived import DerivedFile
+
+GAMES_FIXED: Final = 250
+GAMES_ADVERSARY: Final = 20
+RAW_GAMES: Final = 4_200
+"""As many raw scores tell about as much as 200 that are luck-adjusted."""
+MOST_GAMES: Final = 1_000
+RESULTS_SECONDS: Final = 10.0
+LOOK_SECONDS: Final = 0.1
+RoundName = Annotated[str, Parameter(name="ROUND", help="The id of the round.")]
+EntrantNames = Annotated[str, Parameter(name="NAMES", help="The names of players.")]
+ListOfNames = Annotated[
+    Path | None,
+    Parameter(name="--from", help="A CSV file with a name per row, in the column called name, or else in the first."),
+]
+
+
+def open_round(
+    name: RoundName,
+    /,
+    *names: EntrantNames,
+    ladder: Annotated[str, Parameter(help="The rated ladder whose rules, codemaker, clock and limit the round has.")],
+    games: Annotated[
+        int | None, WHOLE, Parameter(help="The games of each entrant, by default 250, or 20 against evil or a devil.")
+    ] = None,
+    opens: Annotated[datetime | None, TIME, Parameter(help="When entrants may begin; by default now.")] = None,
+    closes: Annotated[
+        datetime | None, TIME, Parameter(help="After this time no game begins; by default when you close the round.")
+    ] = None,
+    sealed: Annotated[
+        bool, Parameter(negative="", show_default=False, help="Show nobody what is played until the round is over.")
+    ] = False,
+    csv_file: ListOfNames = None,
+    database: Database = None,
+) -> None:
+    """Open a round: each entrant plays one match of all games, and the results appear when the last game has ended.
+
+    Entrants are the named players, or all players except guests and hidden ones. They play with evilpegs bot or
+    evilpegs play, and --round.
+    """
+    try:
+        TypeAdapter(LadderId).validate_python(name)
+    except ValidationError:
+        what = f"{name!r:.50} is no id; write up to 40 of a-z, 0-9 and -, beginning with a letter"
+        raise CommandError(what) from None
+    ladders = load_ladders()
+    base = ladders.get(ladder)
+    if base is None:
+        raise unknown_ladder(ladder, [each.id for each in ladders.values() if each.rated])
+    if name in ladders:
+        raise CommandError(f"{name} is a ladder; give the round another id")
+    if not base.rated:
+        raise CommandError(f"{ladder} is for practice and has no clock; name a rated ladder")
+    count = games if games is not None else GAMES_FIXED if base.codemaker == "fixed" else GAMES_ADVERSARY
+    if not 1 <= count <= MOST_GAMES:
+        raise CommandError(f"--games must be 1 to {MOST_GAMES:,}, not {count:,}")
+    begins = _now() if opens is None else _unix_ms(opens)
+    ends = None if closes is None else _unix_ms(closes)
+    if ends is not None and ends <= max(begins, _now()):
+        raise CommandError("--closes must lie in the future, and after --opens")
+    wanted = rounds.Round(name, ladder, count, sealed, begins, ends, None)
+    with open_for_reading(database) as engine:
+        entrants = rounds.open_round(engine, wanted, _given(names, csv_file))
+    err = console(sys.stderr)
+    when = "is open" if begins <= _now() else f"opens at {_minute(begins)}"
+    err.print(f"{name} {when} for {pluralize(entrants, 'entrant')}, {count} games each; {SOON}", soft_wrap=True)
+    if base.codemaker == "fixed" and not curve_hashes([base]):
+        err.print(f"{ladder} has no value curve: raw scores tell good bots apart from some {RAW_GAMES:,} games on")
+
+
+def admit(name: RoundName, /, *names: EntrantNames, csv_file: ListOfNames = None, database: Database = None) -> None:
+    """Add entrants who are late, or take back that they were excluded."""
+    wanted = _given(names, csv_file)
+    if wanted is None:
+        raise CommandError("name the players to admit, or a file with --from")
+    with open_for_reading(database) as engine:
+        rounds.find_round(engine, name)
+        admitted = rounds.admit(engine, name, wanted)
+    console(sys.stderr).print(f"admitted {pluralize(admitted, 'entrant')} to {name}; {SOON}", soft_wrap=True)
+
+
+def close(name: RoundName, /, *, database: Database = None) -> None:
+    """Close a round: no game begins any more, and those that are played end within their clocks."""
+    _close_at(name, _now(), database)
+    console(sys.stderr).print(f"{name} is closed; {SOON}", soft_wrap=True)
+
+
+def extend(
+    name: RoundName,
+    until: Annotated[
+        datetime, Parameter(name="UNTIL", help="When the round closes instead, such as 2026-11-27T11:30.")
+    ],
+    /,
+    *,
+    database: Database = None,
+) -> None:
+    """Let a round close later, or earlier; a closed one cannot be opened again."""
+    ends = _unix_ms(until)
+    if ends <= _now():
+        raise CommandError("UNTIL must lie in the future; to close the round now: evilpegs round close")
+    _close_at(name, ends, database)
+    console(sys.stderr).print(f"{name} closes at {_minute(ends)}; {SOON}", soft_wrap=True)
+
+
+def exclude(
+    name: RoundName,
+    player: Annotated[str, Parameter(name="PLAYER", help="The name of the entrant.")],
+    /,
+    *,
+    reason: Annotated[str, Parameter(help="Why, in one short line that everybody can read.")],
+    database: Database = None,
+) -> None:
+    """Leave an entrant out of the results of a round, with a reason. An open match goes on, but does not count."""
+    check_reason(reason)
+    with open_for_reading(database) as engine:
+        rounds.find_round(engine, name)
+        rounds.exclude(engine, name, player, reason)
+    console(sys.stderr).print(f"{player} is excluded from {name}", soft_wrap=True)
+
+
+def status(
+    name: Annotated[str | None, Parameter(name="ROUND", help="The id of the round; by default all are listed.")] = None,
+    /,
+    *,
+    as_csv: Annotated[bool, Parameter(name="--csv", show_default=False, help="Print CSV.")] = False,
+    as_json: Json = False,
+    database: Database = None,
+) -> None:
+    """Show how far the entrants of a round are, and the results when it is over.
+
+    The table has the place by mean, where a failed game counts one guess more than the limit, and whom each is ahead
+    of: who plays better or fails less, with at most 5 % of rounds claiming anything wrong.
+    """
+    with open_results(database) as derived:
+        ladders = load_ladders()
+        known = rounds.load_rounds(derived.engine)
+        wanted = known if name is None else [rounds.find_round(derived.engine, name)]
+        documents = [_read(derived, each, ladders) for each in wanted if each.base in ladders]
+    if as_json:
+        print_json({"rounds": [each.model_dump(mode="json") for each in documents]})
+    elif as_csv:
+        table = csv.writer(sys.stdout, lineterminator="\n")
+        table.writerow(["round", "player", "ended", "excluded", *RoundResult.model_fields])
+        table.writerows(_csv_row(each.id, entrant) for each in documents for entrant in each.entrants)
+    elif name is None:
+        print_table(console(), documents, LISTED)
+    else:
+        _show(documents[0])
+
+
+def _read(derived: DerivedFile, played: rounds.Round, ladders: Mapping[str, Ladder]) -> RoundDocument:
+    until = time.monotonic() + RESULTS_SECONDS
+    while True:
+        derived.follow(load_last_event_id(derived.engine))
+        try:
+            return round_document(derived.engine, played, ladders, _now())
+        except LuckAwaitedError:
+            if time.monotonic() > until:
+                raise
+        time.sleep(LOOK_SECONDS)  # a running server derives the results and measures the luck
+
+
+def _show(shown: RoundDocument) -> None:
+    out = console()
+    closes = "closes by command" if shown.closes is None else f"closes {_minute(shown.closes)}"
+    terms = f"{shown.ladder.rules} {shown.ladder.codemaker}, {shown.ladder.games} games each"
+    out.print(f"{shown.id}: {terms}; {'sealed, ' if shown.sealed else ''}{shown.state}, {closes}\n", highlight=False)
+    columns = RESULTS if shown.state == "over" else PROGRESS
+    print_table(out, shown.entrants, columns)
+
+
+def _csv_row(name: str, entrant: RoundEntrant) -> list[Any]:
+    result = {} if entrant.result is None else entrant.result.model_dump()
+    values = [result.get(field) for field in RoundResult.model_fields]
+    joined = [" ".join(value) if isinstance(value, tuple) else value for value in values]
+    return [name, entrant.player or "(withdrawn)", entrant.ended, entrant.excluded, *joined]
+
+
+def _close_at(name: str, ends: int, database: str | None) -> None:
+    with open_for_reading(database) as engine:
+        found = rounds.find_round(engine, name)
+        if found.is_closed(_now()):
+            raise CommandError(f"{name} is closed already; open another round")
+        rounds.set_closing(engine, name, ends)
+
+
+def _given(names: Sequence[str], csv_file: Path | None) -> list[str] | None:
+    wanted = [*names, *([] if csv_file is None else names_in(csv_file))]
+    return wanted or None
+
+
+def _result(cell: str) -> Any:
+    def text(entrant: RoundEntrant) -> str:
+        if entrant.result is None:
+            return ""
+        value = getattr(entrant.result, cell)
+        if isinstance(value, tuple):
+            return f"{len(value)}: {', '.join(value)}" if value else ""
+        return "" if value is None else f"{value:.3f}" if isinstance(value, float) else f"{value:,}"
+
+    return text
+
+
+def _player(entrant: RoundEntrant) -> str:
+    return entrant.player or "withdrawn"
+
+
+def _minute(unix_ms: int) -> str:
+    return datetime.fromtimestamp(unix_ms / 1000).strftime("%Y-%m-%d %H:%M")
+
+
+def _unix_ms(when: datetime) -> int:
+    return round(when.timestamp() * 1000)
+
+
+def _now() -> int:
+    return time.time_ns() // 1_000_000
+
+
+PROGRESS: Final[tuple[Column[RoundEntrant], ...]] = (
+    Column("player", _player),
+    Column("ended games", lambda each: f"{each.ended:,}", "right"),
+    Column("", lambda each: "" if each.excluded is None else f"excluded: {each.excluded}"),
+)
+RESULTS: Final[tuple[Column[RoundEntrant], ...]] = (
+    Column("place", _result("place"), "right"),
+    Column("player", _player),
+    Column("mean", _result("mean"), "right"),
+    Column("games", _result("games"), "right"),
+    Column("failed", _result("failed"), "right"),
+    Column("not played", _result("not_played"), "right"),
+    Column("ahead of", _result("ahead_of")),
+    Column("", lambda each: "" if each.excluded is None else f"excluded: {each.excluded}"),
+)
+LISTED: Final[tuple[Column[RoundDocument], ...]] = (
+    Column("round", lambda each: each.id),
+    Column("state", lambda each: each.state),
+    Column("opens", lambda each: _minute(each.opens)),
+    Column("closes", lambda each: "" if each.closes is None else _minute(each.closes)),
+    Column("entrants", lambda each: f"{len(each.entrants):,}", "right"),
+    Column("games", lambda each: f"{each.ladder.games:,}", "right"),
+    Column("", lambda each: "sealed" if each.sealed else ""),
+)

@@ -1,0 +1,189 @@
+"""Rounds: a ladder's terms under an id of their own, played once by each entrant, with one match of all games.
+
+What is played in a sealed round is shown to nobody but its player until the last game has ended: `SHOWN` is part of
+each query for others. Nobody can seal the file itself, or a backup.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import Connection, Engine
+
+from evilpegs_game.errors import EvilpegsError
+from evilpegs_server.match.ladders import Ladder
+
+UNSEALED: Final = "m.ladder NOT IN (SELECT id FROM rounds WHERE sealed AND published IS NULL)"
+SHOWN: Final = f"m.player NOT IN (SELECT player FROM hidden) AND {UNSEALED}"  # noqa: S608 - of constants
+"""Condition for the row ``m`` of `matches`: others than its player may see it in lists, streams and the feed."""
+
+_ROUNDS: Final = "SELECT id, base, games, sealed, opens, closes, published FROM rounds ORDER BY opens, id"
+_ENTRANTS: Final = "SELECT round, player FROM entrants WHERE excluded IS NULL"
+_ENTERED: Final = "SELECT ladder, player FROM matches WHERE ladder IN (SELECT id FROM rounds WHERE published IS NULL)"
+_PUBLISH: Final = """
+    UPDATE rounds SET published = ?2
+    WHERE id = ?1 AND published IS NULL AND NOT EXISTS (SELECT 1 FROM matches WHERE ladder = ?1 AND NOT over)
+"""
+_GAMES: Final = """
+    SELECT p.id, p.name, e.excluded, m.id AS match, m.over, p.id IN (SELECT player FROM hidden) AS hidden, g.outcome,
+        g.guesses, CASE WHEN g.curve = ? THEN g.luck END AS luck, b.game IS NOT NULL AS begun
+    FROM entrants AS e JOIN players AS p ON p.id = e.player
+    LEFT JOIN matches AS m ON m.player = p.id AND m.ladder = e.round
+    LEFT JOIN games AS g ON g.match = m.number AND g.outcome IS NOT NULL
+    LEFT JOIN begun AS b ON b.match = g.match AND b.game = g.game
+    WHERE e.round = ? ORDER BY p.name, p.id, g.game
+"""
+
+
+class RoundError(EvilpegsError):
+    """What the operator asked of a round cannot be done; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """A round; times are Unix milliseconds. ``closes`` is None while only a command closes it.
+
+    ``published`` is when the last game had ended, None before.
+    """
+
+    id: str
+    base: str
+    games: int
+    sealed: bool
+    opens: int
+    closes: int | None
+    published: int | None
+
+    def is_closed(self, now: int) -> bool:
+        return self.closes is not None and now >= self.closes
+
+    def ladder(self, ladders: Mapping[str, Ladder]) -> Ladder:
+        return replace(ladders[self.base], id=self.id, games=self.games, is_round=True, sealed=self.sealed)
+
+
+class RoundGame(NamedTuple):
+    """An ended game of an entrant, or the entrant without one; ``begun`` if the player was ready for it."""
+
+    player: int
+    name: str
+    excluded: str | None
+    match: str | None
+    over: bool | None
+    hidden: bool
+    outcome: str | None
+    guesses: int | None
+    luck: int | None
+    begun: bool
+
+
+def load_rounds(engine: Engine) -> list[Round]:
+    with engine.connect() as connection:
+        return [
+            Round(row.id, row.base, row.games, bool(row.sealed), row.opens, row.closes, row.published)
+            for row in connection.exec_driver_sql(_ROUNDS)
+        ]
+
+
+def find_round(engine: Engine, name: str) -> Round:
+    """Raise RoundError if there is no such round."""
+    rounds = {each.id: each for each in load_rounds(engine)}
+    if name not in rounds:
+        close = get_close_matches(name, rounds, n=1)
+        hint = f"did you mean {close[0]}?" if close else f"there are: {', '.join(rounds) or 'none'}"
+        raise RoundError(f"there is no round {name!r:.50}; {hint}")
+    return rounds[name]
+
+
+def load_entrants(engine: Engine) -> set[tuple[str, int]]:
+    """Return the round and the player of each who may play."""
+    return _pairs(engine, _ENTRANTS)
+
+
+def load_entered(engine: Engine) -> set[tuple[str, int]]:
+    """Return the round and the player of each who began to play in a round that is not over."""
+    return _pairs(engine, _ENTERED)
+
+
+def load_round_games(connection: Connection, name: str, curve: str | None) -> list[RoundGame]:
+    """Return the games by entrant; ``connection`` is that of the derived file, and ``curve`` the hash of the curve."""
+    return [RoundGame._make(row) for row in connection.exec_driver_sql(_GAMES, (curve, name))]
+
+
+def open_round(engine: Engine, wanted: Round, names: Sequence[str] | None) -> int:
+    """Store a round with the named entrants, or all players but guests, and return how many they are.
+
+    Raises RoundError if the id is in use or a name is unknown.
+    """
+    with _changing(engine) as connection:
+        used = "SELECT 1 FROM rounds WHERE id = ?1 UNION SELECT 1 FROM matches WHERE ladder = ?1"
+        if connection.exec_driver_sql(used, (wanted.id,)).first() is not None:
+            raise RoundError(f"the id {wanted.id} is in use; give the round another one")
+        row = wanted.id, wanted.base, wanted.games, wanted.sealed, wanted.opens, wanted.closes
+        connection.exec_driver_sql(
+            "INSERT INTO rounds (id, base, games, sealed, opens, closes) VALUES (?, ?, ?, ?, ?, ?)", row
+        )
+        if names is None:
+            shown = "SELECT name FROM players WHERE kind <> 'guest' AND id NOT IN (SELECT player FROM hidden)"
+            names = connection.exec_driver_sql(shown).scalars().all()
+        return _admit(connection, wanted.id, names)
+
+
+def admit(engine: Engine, name: str, players: Sequence[str]) -> int:
+    """Add entrants to a round, also ones who were excluded. Raises RoundError for an unknown name."""
+    with _changing(engine) as connection:
+        return _admit(connection, name, players)
+
+
+def exclude(engine: Engine, name: str, player: str, reason: str) -> None:
+    """Leave an entrant out of the results, with a reason that is shown. Raises RoundError."""
+    with _changing(engine) as connection:
+        (number,) = _find(connection, [player])
+        row = reason, name, number
+        changed = connection.exec_driver_sql("UPDATE entrants SET excluded = ? WHERE round = ? AND player = ?", row)
+        if not changed.rowcount:
+            raise RoundError(f"{player} is no entrant of {name}")
+
+
+def set_closing(engine: Engine, name: str, closes: int) -> None:
+    with _changing(engine) as connection:
+        connection.exec_driver_sql("UPDATE rounds SET closes = ? WHERE id = ?", (closes, name))
+
+
+def publish_round(engine: Engine, name: str, now: int) -> bool:
+    """Note that the round is over, and return True, unless a match of it is open."""
+    with _changing(engine) as connection:
+        return bool(connection.exec_driver_sql(_PUBLISH, (name, now)).rowcount)
+
+
+@contextmanager
+def _changing(engine: Engine) -> Iterator[Connection]:
+    with engine.connect() as connection:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")  # or a server could write between what is read and written here
+        yield connection
+        connection.commit()
+
+
+def _admit(connection: Connection, name: str, players: Sequence[str]) -> int:
+    query = "INSERT INTO entrants (round, player) VALUES (?, ?) ON CONFLICT DO UPDATE SET excluded = NULL"
+    for number in _find(connection, players):
+        connection.exec_driver_sql(query, (name, number))
+    return len(set(players))
+
+
+def _find(connection: Connection, names: Collection[str]) -> list[int]:
+    known: dict[str, int] = dict(map(tuple, connection.exec_driver_sql("SELECT name, id FROM players")))
+    unknown = sorted(set(names) - known.keys())
+    if unknown:
+        close = get_close_matches(unknown[0], known, n=1)
+        hint = f"did you mean {close[0]}?" if close else "evilpegs players list shows them"
+        more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
+        raise RoundError(f"there is no player {unknown[0]!r:.50}{more}; {hint}")
+    return [known[name] for name in names]
+
+
+def _pairs(engine: Engine, query: str) -> set[tuple[str, int]]:
+    with engine.connect() as connection:
+        rows: Sequence[Any] = connection.exec_driver_sql(query).all()
+    return {(name, player) for name, player in rows}

@@ -1,0 +1,124 @@
+"""`evilpegs round`: what an operator sees and what the command refuses; tests of the server play rounds."""
+
+import csv
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from evilpegs_server.storage.database import open_database
+from evilpegs_server.storage.rounds import load_rounds
+
+
+@pytest.fixture(autouse=True)
+def engine(monkeypatch, tmp_path, run):
+    """A database with two players, which the commands find by themselves."""
+    url = f"sqlite:///{tmp_path}/games.sqlite3"
+    engine = open_database(url)
+    monkeypatch.setenv("EVILPEGS_DATABASE", url)
+    run("players", "add", "anna", "bert", "--tokens", "-")
+    yield engine
+    engine.dispose()
+
+
+def opened(run, *options, name="final"):
+    return run("round", "open", name, "--ladder", "classic", *options)
+
+
+def shown(run, name="final"):
+    (document,) = json.loads(run("round", "status", name, "--json").out)["rounds"]
+    return document
+
+
+def test_round_has_the_terms_of_its_ladder(run, engine):
+    assert "final is open for 2 entrants, 250 games each" in opened(run, "--closes", "2030-01-01", "--sealed").err
+    (stored,) = load_rounds(engine)
+    assert (stored.base, stored.games, stored.sealed) == ("classic", 250, True)
+    document = shown(run)
+    assert (document["ladder"]["id"], document["ladder"]["rules"], document["state"]) == ("final", "4x6", "open")
+    assert [each["player"] for each in document["entrants"]] == ["anna", "bert"]
+
+
+def test_adversaries_play_fewer_games(run, engine):
+    run("round", "open", "evil", "--ladder", "classic-evil")
+    assert load_rounds(engine)[0].games == 20
+
+
+def test_entrants_are_named_or_in_a_file(run):
+    opened(run, "anna", name="one")
+    Path("class.csv").write_text("name\nbert\n")
+    opened(run, "--from", "class.csv", name="two")
+    assert [[each["player"] for each in shown(run, name)["entrants"]] for name in ("one", "two")] == [
+        ["anna"],
+        ["bert"],
+    ]
+    assert "admitted 1 entrant" in run("round", "admit", "one", "bert").err
+    assert len(shown(run, "one")["entrants"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["open", "Final", "--ladder", "classic"], "'Final' is no id"),
+        (["open", "x", "--ladder", "clasic"], "there is no ladder 'clasic'"),
+        (["open", "classic", "--ladder", "classic"], "classic is a ladder"),
+        (["open", "x", "--ladder", "classic-practice"], "has no clock"),
+        (["open", "x", "--ladder", "classic", "--games", "0"], "--games must be 1 to 1,000"),
+        (["open", "x", "--ladder", "classic", "--closes", "2020-01-01"], "--closes must lie in the future"),
+        (["open", "x", "--ladder", "classic", "--opens", "2031-01-01", "--closes", "2030-01-01"], "after --opens"),
+        (["open", "x", "--ladder", "classic", "ana"], "no player 'ana'; did you mean anna?"),
+        (["open", "final", "--ladder", "classic"], "the id final is in use"),
+        (["close", "finl"], "there is no round 'finl'; did you mean final?"),
+        (["extend", "final", "2020-01-01"], "UNTIL must lie in the future"),
+        (["exclude", "final", "anna", "--reason", ""], "--reason must be one line"),
+        (["exclude", "final", "carl", "--reason", "x"], "no player 'carl'"),
+        (["exclude", "final", "bert", "--reason", "x"], "bert is no entrant of final"),
+        (["admit", "final"], "name the players to admit"),
+        (["status", "none"], "there is no round 'none'; there are: final"),
+    ],
+)
+def test_wrong_input_is_refused_in_one_line(run, engine, words, complaint):
+    opened(run, "anna")
+    before = load_rounds(engine)
+    result = run("round", *words)
+    assert (result.status, complaint in result.complaint) == (2, True)
+    assert load_rounds(engine) == before
+
+
+def test_closed_round_stays_closed(run):
+    opened(run)
+    assert "final is closed" in run("round", "close", "final").err
+    assert "closed already" in run("round", "extend", "final", "2030-01-01").complaint
+    assert shown(run)["state"] == "closing"
+
+
+def test_round_is_extended(run):
+    opened(run, "--closes", "2029-01-01")
+    before = shown(run)["closes"]
+    run("round", "extend", "final", "2030-01-01")
+    assert shown(run)["closes"] - before == 365 * 86_400_000
+
+
+def test_results_are_a_table_and_csv(run, engine):
+    """Nobody played: equal entrants share the place, and who is excluded has none."""
+    opened(run, "--games", "5")
+    run("round", "exclude", "final", "bert", "--reason", "copied")
+    run("round", "close", "final")
+    with engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE rounds SET published = closes")
+    table = run("round", "status", "final").out
+    assert re.search(r"1 +anna +11\.000 +5 +5 +5", table)
+    assert re.search(r"bert.*excluded: copied", table)
+    rows = list(csv.DictReader(run("round", "status", "--csv").out.splitlines()))
+    assert [(row["player"], row["place"], row["not_played"], row["excluded"]) for row in rows] == [
+        ("anna", "1", "5", ""),
+        ("bert", "", "", "copied"),
+    ]
+    assert re.search(r"final +over", run("round", "status").out)
+
+
+@pytest.mark.parametrize("command", ["bot", "play"])
+def test_round_takes_no_ladder(run, command):
+    strategy = ["minimax"] if command == "bot" else []
+    assert "leave out --ladder" in run(command, *strategy, "--round", "final", "--ladder", "classic-evil").complaint
