@@ -165,6 +165,6 @@ def test_unknown_ladder_is_told_in_words(open_view):
 @pytest.mark.full
 def test_too_large_ladder_is_not_offered(open_view):
     page = open_view("#/ladders?rules=12x14&codemaker=evil")
-    page.get_by_text("Too large here.").first.wait_for()
+    page.get_by_text("Not offered here.").first.wait_for()
     expect(page.get_by_role("link", name="Play colossus-evil")).to_have_count(0)
     expect(page.get_by_text("Loading")).to_have_count(0)

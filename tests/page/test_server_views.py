@@ -31,7 +31,7 @@ def look(scheme):
 
 def test_ladders_are_accessible(open_view, scheme, look):
     page = open_view("#/ladders?rules=12x14&codemaker=evil", color_scheme=scheme)
-    page.get_by_text("Too large here.").first.wait_for()
+    page.get_by_text("Not offered here.").first.wait_for()
     look(page, "ladders-too-large")
     page.get_by_role("link", name="4×6").click()
     page.get_by_role("link", name="Play classic-evil", exact=True).wait_for()

@@ -13,6 +13,8 @@
  * @property {boolean} rated
  * @property {number} codes
  * @property {boolean} offered
+ * @property {number} [opens]
+ * @property {number} [closes]
  */
 
 /** @type {Readonly<Record<Codemaker, {title: string, words: string}>>} */
@@ -74,6 +76,24 @@ export function clockWords(clock) {
   if (clock === null) return "No clock: take your time.";
   const base = `${duration(clock.base_ms)} for each game`;
   return clock.increment_ms === 0 ? `${base}.` : `${base}, and ${duration(clock.increment_ms)} more after each guess.`;
+}
+
+/**
+ * Return when matches begin on a ladder, such as "Matches begin from 27 Nov, 10:00 before 27 Nov, 11:00."
+ *
+ * @param {{opens?: number, closes?: number}} ladder
+ * @param {(ms: number) => string} show a point in time
+ * @returns {string}
+ */
+export function timesWords({ opens, closes }, show = localTime) {
+  const from = opens === undefined ? "" : ` from ${show(opens)}`;
+  const before = closes === undefined ? "" : ` before ${show(closes)}`;
+  return from + before === "" ? "" : `Matches begin${from}${before}.`;
+}
+
+/** @param {number} ms */
+function localTime(ms) {
+  return new Date(ms).toLocaleString("en-US", { dateStyle: "medium", timeStyle: "short" });
 }
 
 /**

@@ -34,13 +34,14 @@ const WORDS = {
   rate_limited: "Too many requests. Try again in a moment.",
   moved: "This server shows that on its site.",
   internal: "The server failed. Try again; if it happens again, tell the person who runs it.",
-  round_closed: "This round is closed.",
+  round_closed: "No match can begin on this ladder now.",
   already_entered: "You have already entered this round.",
 };
 
 /** Codes whose `message` names a limit or a rule that the player needs. */
 const WITH_MESSAGE = new Set([
-  "auth_required", "auth_failed", "bad_name", "banned", "illegal_code", "rate_limited", "too_large", "too_many_matches",
+  "auth_required", "auth_failed", "bad_name", "banned", "illegal_code", "rate_limited", "round_closed", "too_large",
+  "too_many_matches",
 ]);
 
 /** Refusals that may pass: the same request may be accepted a little later. */

@@ -6,7 +6,7 @@
 
 import { css, html, nothing } from "../vendor/lit.js";
 import { getJson } from "../api.js";
-import { clockWords, codemakerWords, codesWords, kindName, ratedWords, rulesName, rulesWords } from "../game/ladder_words.js";
+import { clockWords, codemakerWords, codesWords, kindName, ratedWords, rulesName, rulesWords, timesWords } from "../game/ladder_words.js";
 import { OpenMatches } from "../game/open_matches.js";
 import { browserStorage } from "../game/storage.js";
 import { shared } from "../components/shared_style.js";
@@ -210,11 +210,11 @@ export default class LaddersView extends LoadingView {
       <h3>${kindName(ladder)}</h3>
       <p>${clockWords(ladder.clock)}</p>
       <p>${ratedWords(ladder)} ${ladder.rated ? "You need a name." : nothing}</p>
-      <p class="muted">${rulesWords(ladder.rules)}, at most ${ladder.guess_limit} guesses.</p>
+      <p class="muted">${ladder.id}: ${rulesWords(ladder.rules)}, at most ${ladder.guess_limit} guesses. ${timesWords(ladder)}</p>
       <div class="play">
         ${ladder.offered
           ? html`<a class="button primary" href="#/server/${id}" aria-label="Play ${ladder.id}">Play</a>`
-          : html`<p class="muted"><strong>Too large here.</strong> This server has too little memory for it.</p>`}
+          : html`<p class="muted"><strong>Not offered here.</strong> It is too large for this server, or was removed.</p>`}
         ${ladder.rated && ladder.offered ? html`<a href="#/ladder/${id}">Leaderboard</a>` : nothing}
       </div>
     </article>`;

@@ -174,7 +174,7 @@ export default class ServerPlayView extends LitElement {
     if (this.failure) return nothing;
     if (this.ladder === null) return html`<p class="muted" role="status">Loading…</p>`;
     if (this.ladder.offered) return nothing;
-    return html`<p><strong>Too large here.</strong> This server has too little memory for this game. <a href="#/ladders">Choose a smaller one</a></p>`;
+    return html`<p><strong>Not offered here.</strong> It is too large for this server, or was removed. <a href="#/ladders">Choose another one</a></p>`;
   }
 
   /** @param {ServerPlay} play */

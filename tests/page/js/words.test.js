@@ -3,6 +3,7 @@ import { test } from "node:test";
 
 import {
   clockFace, clockWords, codemakerWords, codesWords, duration, kindName, ladderTitle, outcomeWords, ratedWords, rulesName, rulesWords,
+  timesWords,
 } from "../../../clients/evilpegs_page/game/ladder_words.js";
 import { elapsedFace } from "../../../clients/evilpegs_page/components/words.js";
 import { connectionStatus } from "../../../clients/evilpegs_page/game/status_words.js";
@@ -28,6 +29,15 @@ test("ladders have titles and say what counts", () => {
   assert.equal(kindName({ rated: true, clock: { base_ms: 5_000, increment_ms: 0 } }), "Rated, fast");
   assert.match(ratedWords(ladder), /^4 games that count/);
   assert.match(ratedWords({ rated: false, games: 1 }), /^One game\./);
+});
+
+test("a ladder says when matches begin", () => {
+  const show = (/** @type {number} */ ms) => `${ms}`;
+  assert.equal(timesWords({}), "");
+  assert.equal(timesWords({ opens: 1 }, show), "Matches begin from 1.");
+  assert.equal(timesWords({ closes: 2 }, show), "Matches begin before 2.");
+  assert.equal(timesWords({ opens: 1, closes: 2 }, show), "Matches begin from 1 before 2.");
+  assert.match(timesWords({ opens: 1_795_770_000_000 }), /^Matches begin from Nov 27, 2026/);
 });
 
 test("unknown codemakers and outcomes are shown as they are", () => {
