@@ -14,7 +14,7 @@ from sqlalchemy import Engine
 from evilpegs.errors import CommandError
 from evilpegs.options import NEWEST
 from evilpegs_game.errors import quoted
-from evilpegs_server.settings import Settings
+from evilpegs_server.settings import OwnLadder, Settings
 from evilpegs_server.storage.archive import StoredMatch, load_match, match_ids_with_prefix, newest_match_ids
 from evilpegs_server.storage.database import open_existing_database
 from evilpegs_server.storage.derived import DerivedFile
@@ -96,9 +96,12 @@ def server_settings(**options: Any) -> Settings:
 
 def _problem(error: ErrorDetails) -> str:
     if error["type"] == "extra_forbidden":
-        close = get_close_matches(str(error["loc"][0]), Settings.model_fields, n=1)
+        place = error["loc"]
+        close = get_close_matches(str(place[-1]), (Settings if len(place) == 1 else OwnLadder).model_fields, n=1)
         known = f"did you mean {close[0]}?" if close else "docs/operate.md lists the settings"
         return f": there is no such setting; {known}"
+    if error["type"] == "missing":
+        return " is missing; docs/operate.md shows a whole ladder"
     if error["type"] == "string_too_short":
         return " must not be empty; leave it out for the default"
     expected = _expected(error)
@@ -120,6 +123,8 @@ def _expected(error: ErrorDetails) -> str | None:
             return "true or false"
         case "string_type":
             return "a text"
+        case "dict_type" | "model_type":
+            return "a table like [ladders.friday] in evilpegs.toml"
         case "literal_error":
             return str(limits["expected"]).replace("'", "")
         # pydantic's message is clear enough
@@ -134,4 +139,5 @@ def _source(error: ErrorDetails, options: dict[str, Any]) -> str:
     variable = f"EVILPEGS_{name.upper()}"
     if variable in {known.upper() for known in os.environ}:
         return f"environment variable {variable}"
-    return f"{name} in evilpegs.toml"
+    path = [str(part)[:80] for part in error["loc"] if part != "[key]"] if name == "ladders" else [name]
+    return f"{'.'.join(path)} in evilpegs.toml"

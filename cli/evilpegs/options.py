@@ -140,6 +140,7 @@ ServerToRead = Annotated[
     str | None,
     Parameter(
         name="--server",
+        converter=to_server,
         help="Ask the server at ws://HOST:PORT/v1 instead of reading a database; by default, if no --database is "
         "given, the server that EVILPEGS_SERVER names.",
     ),

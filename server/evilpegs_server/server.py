@@ -13,6 +13,7 @@ from structlog.stdlib import BoundLogger
 
 from evilpegs_game.errors import EvilpegsError
 from evilpegs_game.live.live_sets import LiveSets
+from evilpegs_game.luck.game_luck import load_value_curve
 from evilpegs_protocol.codec import encode
 from evilpegs_protocol.constants import PATH
 from evilpegs_protocol.server_messages import Notice
@@ -36,7 +37,7 @@ from evilpegs_server.listening import (
     load_tls,
     naming_address,
 )
-from evilpegs_server.match.ladders import Ladder, load_ladders
+from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.play.registry import MatchRegistry
 from evilpegs_server.play.rounds import Rounds
 from evilpegs_server.play.stall_free_clock import TICK_MS, StallFreeClock
@@ -56,6 +57,7 @@ from evilpegs_server.stopping import (
 from evilpegs_server.storage.archive import load_last_event_id, load_open_matches, load_players
 from evilpegs_server.storage.database import guard_connections, open_database
 from evilpegs_server.storage.durations import Durations
+from evilpegs_server.storage.ladders import store_ladders
 from evilpegs_server.storage.location import database_file, keep_private
 from evilpegs_server.storage.lock import DatabaseLock
 from evilpegs_server.storage.rounds import load_rounds
@@ -70,7 +72,7 @@ from evilpegs_server.work.workspace import WorkerSetup, Workspace
 
 # loading compiled kernels takes a second or two
 COMPILING_SECONDS: Final = 3.0
-
+NO_CURVE: Final = "no value curve: raw scores need some 4,200 games to tell good bots apart, 200 with a curve"
 
 Show = Callable[[ShowSetup, list[socket.socket], BoundLogger], AbstractAsyncContextManager[Callable[[int], None]]]
 
@@ -137,8 +139,8 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
 ) -> AsyncIterator[RunningServer]:
     """Run a server within the block, then stop it in order; ``show`` runs what is shown, in this process or apart.
 
-    Raises ClockWrongError, DatabaseUnusableError, KeyUnusableError, BrokerUnusableError, TlsUnusableError or
-    AddressUnusableError, all before it accepts connections.
+    Raises ClockWrongError, DatabaseUnusableError, LadderChangedError, KeyUnusableError, BrokerUnusableError,
+    TlsUnusableError or AddressUnusableError, all before it accepts connections.
     """
     if (now := wall_ms()) < 0:
         days = -now // 86_400_000
@@ -156,10 +158,14 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
         engine = open_database(settings.database, log)
         stack.callback(engine.dispose)
         guard_connections(engine, lock)
+        ladders = ladders or store_ladders(engine, settings.own_ladders())
         beside = [solved_path(settings.database, settings.solved), cursor_path(settings.database)]
         keep_private(database_file(settings.database), beside, log)
         if lock.names > 1:
             log.warning("the database file has other names (hard links); a server started with one would miss events")
+        for ladder in settings.own_ladders().values():
+            if ladder.codemaker == "fixed" and ladder.rated and not load_value_curve(ladder.rules, ladder.guess_limit):
+                log.warning(NO_CURVE, ladder=ladder.id)
         signer = load_server_key(key_path(settings.database, settings.server_key))
 
         # what plays: the worker process, the writer, the matches
@@ -179,7 +185,7 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
             stack.callback(pool.close)
         workspace = Workspace(LiveSets(capacity.server_live_set_bytes, capacity.count_bytes))
         codemaking = Codemaking(workspace, pools["replies"], pools["hints"], capacity)
-        known = dict(ladders or load_ladders())
+        known = dict(ladders)
         known |= {each.id: each.ladder(known) for each in load_rounds(engine) if each.base in known}
         registry = MatchRegistry(known, codemaking, writer, engine, clock, wall_ms, log, signer=signer)
         worker.start()

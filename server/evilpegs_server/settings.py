@@ -2,13 +2,15 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, Self
 from urllib.parse import urlsplit
 
 from platformdirs import user_data_path
-from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, model_validator
 from pydantic_settings import (
     BaseSettings,
     NoDecode,
@@ -18,9 +20,14 @@ from pydantic_settings import (
 )
 
 from evilpegs_game.errors import quoted
-from evilpegs_server.replies.capacity import CACHE_BYTES, COUNT_BYTES, COUNT_WORK
+from evilpegs_game.live.live_sets import ENUMERATED_CODES
+from evilpegs_game.rules import Rules
+from evilpegs_server.match.clock import TimeControl
+from evilpegs_server.match.ladders import Ladder, load_ladders
+from evilpegs_server.replies.capacity import CACHE_BYTES, COUNT_BYTES, COUNT_WORK, is_enumerated
 
 _HOST_NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,253}")
+_LADDER_ID: Final = re.compile(r"[a-z][a-z0-9-]{0,39}")
 _SITE_URL: Final = re.compile(r"https?://[A-Za-z0-9._:\[\]-]{1,260}(/[A-Za-z0-9._~/-]{0,200})?")
 
 
@@ -77,6 +84,58 @@ Network = Annotated[IPv4Network | IPv6Network, BeforeValidator(_parse_network)]
 Origin = Annotated[str, _checked(_is_origin, "an origin", "https://HOST, with :PORT if needed, or *")]
 SiteUrl = Annotated[str, _checked(_is_site_url, "the address of a site", "http://HOST:PORT/ or https://HOST/PATH/")]
 GameUrl = Annotated[str, _checked(_is_game_url, "the address of a game", "ws://HOST:PORT/v1 or wss://HOST/v1")]
+
+
+def _to_unix_ms(value: object) -> int:
+    # years at the ends have no timestamp in every zone
+    if not isinstance(value, datetime) or not 2000 <= value.year <= 9000:
+        example = "2026-11-27T10:00:00+01:00, without quotation marks"
+        raise ValueError(f"not a time: {quoted(str(value), 80)}; write one like {example}")
+    return round(value.timestamp() * 1000)  # local without a zone
+
+
+LadderKey = Annotated[
+    str,
+    _checked(_LADDER_ID.fullmatch, "an id", "a letter of a-z, then at most 39 of a-z, 0-9 and -"),
+    _checked(lambda text: text not in load_ladders(), "a free id", "another, because a built-in ladder has this one"),
+]
+ClockText = Annotated[
+    str, _checked(lambda text: TimeControl.parse(text).base_ms, "a clock with time", "BASE+INCREMENT like 60+1")
+]
+Moment = Annotated[int, BeforeValidator(_to_unix_ms)]
+
+
+class OwnLadder(BaseModel):
+    """A ladder of the operator, untimed without ``clock``; ``games`` are by default those of built-in ladders."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    rules: Annotated[str, AfterValidator(lambda text: str(Rules.parse(text)))]
+    codemaker: Literal["fixed", "evil"]
+    clock: ClockText | None = None
+    guess_limit: Annotated[int, Field(ge=1, le=100)]
+    games: Annotated[int, Field(ge=1, le=100)] | None = None
+    rated: bool = True
+    opens: Moment | None = None
+    closes: Moment | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.closes is not None and self.closes <= (self.opens or 0):
+            raise ValueError("closes is not after opens; write a later time")
+        rules = Rules.parse(self.rules)
+        # larger ones need counts of codes, whose worst work was measured for built-in ladders only
+        if (self.codemaker, self.rated) != ("fixed", True) and not is_enumerated(rules):
+            most = f"{ENUMERATED_CODES:,} codes if codemaker is evil or rated is false"
+            raise ValueError(f"rules may have at most {most}, and {rules} has {rules.size:,}; write smaller ones")
+        return self
+
+    def ladder(self, id_: str) -> Ladder:
+        kind = self.codemaker, self.rated
+        like = next(each for each in load_ladders().values() if (each.codemaker, each.rated) == kind)
+        clock = None if self.clock is None else TimeControl.parse(self.clock)
+        values = self.model_dump(include={"guess_limit", "games", "opens", "closes"}, exclude_none=True)
+        return replace(like, id=id_, rules=Rules.parse(self.rules), clock=clock, **values)
 
 
 class Settings(BaseSettings):
@@ -156,6 +215,8 @@ class Settings(BaseSettings):
     """Bytes for each running count of codes, besides ``cache_bytes``; counts run in the slots of the task pools."""
     count_work: Annotated[int, Field(ge=1)] = COUNT_WORK
     """The most table rows that a reply may create while it counts codes. Ladders that may need more are not offered."""
+    ladders: Annotated[dict[LadderKey, OwnLadder], NoDecode] = {}
+    """Ladders besides the built-in ones, by id. Their values may not change once they are played."""
     solved: Path | None = None
     """The file of positions that devils have solved; by default beside the database."""
     server_key: Path | None = None
@@ -163,6 +224,9 @@ class Settings(BaseSettings):
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["text", "json"] | None = None
     """The form of the log on standard error; by default text on a terminal and JSON elsewhere."""
+
+    def own_ladders(self) -> dict[str, Ladder]:
+        return {id_: each.ladder(id_) for id_, each in self.ladders.items()}
 
     @classmethod
     def settings_customise_sources(

@@ -28,7 +28,6 @@ from evilpegs_server.hosts import AllowedHosts
 from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.leaderboard.luck import LuckKeeper
 from evilpegs_server.listening import bind_site, close_all, find_game_address, fit_open_files, fit_site, load_tls
-from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.settings import Settings
 from evilpegs_server.show.follower import Follower
 from evilpegs_server.show.rounds import ShownRounds
@@ -43,6 +42,7 @@ from evilpegs_server.site.site import Site
 from evilpegs_server.stopping import STOP_SIGNALS
 from evilpegs_server.storage.archive import load_log_id
 from evilpegs_server.storage.derived import DerivedFile
+from evilpegs_server.storage.ladders import known_ladders
 from evilpegs_server.storage.reads import Reads
 from evilpegs_server.storage.server_key import key_path, load_public_keys
 from evilpegs_server.work.child_process import FramedProtocol, lower_priority, pack
@@ -66,13 +66,16 @@ async def running_show(
 
     Yield the function that notes up to which event players have all.
     """
-    settings, ladders = setup.settings, dict(setup.ladders)
-    lasting = {ladder.id: ladder for ladder in ladders.values() if not ladder.is_round}
+    settings = setup.settings
     async with AsyncExitStack() as stack:
         derived = DerivedFile(settings.database, log)
         stack.callback(derived.close)
         await asyncio.to_thread(derived.prepare)
         engine = derived.engine
+        ladders = dict(setup.ladders or known_ladders(engine))  # without a server
+        lasting = {ladder.id: ladder for ladder in ladders.values() if not ladder.is_round}
+        offered = setup.offered or frozenset(lasting)
+        playable = offered | {ladder.id for ladder in lasting.values() if ladder.former}
         follower = Follower(engine, log, setup.sent)
         worker = WorkerProcess(WorkerSetup(CACHE_BYTES, settings.count_bytes, SolvedPositions().to_bytes()), log)
         stack.push_async_callback(worker.close)
@@ -95,7 +98,7 @@ async def running_show(
             from evilpegs_server.feed.feed import Feed  # noqa: PLC0415
 
             cursor = FeedCursor(cursor_path(settings.database), engine, log, setup.sent)
-            feed = Feed(broker, settings.server_id, lasting, setup.offered, engine, follower, leaderboards, cursor, log)
+            feed = Feed(broker, settings.server_id, lasting, playable, engine, follower, leaderboards, cursor, log)
             feed.start()
             stack.push_async_callback(feed.close)
 
@@ -109,7 +112,7 @@ async def running_show(
             counts = SiteCounts()
             site = Site(
                 all_ladders=ladders,
-                ladders=ladder_list(lasting, setup.offered),
+                ladders=ladder_list(lasting, offered),
                 engine=engine,
                 follower=follower,
                 leaderboards=leaderboards,
@@ -140,11 +143,11 @@ async def show_until_stopped(settings: Settings, log: BoundLogger, announce: Cal
     Raises DatabaseUnusableError, BrokerUnusableError, TlsUnusableError or AddressUnusableError.
     """
     fit_open_files(settings, log, has_game=False)
-    stopped, ladders = asyncio.Event(), load_ladders()
+    stopped = asyncio.Event()
     for number in STOP_SIGNALS:
         asyncio.get_running_loop().add_signal_handler(number, stopped.set)
     sockets = await bind_site(settings)
-    setup = ShowSetup(settings, ladders, frozenset(ladders), find_game_address(settings), sent=None)
+    setup = ShowSetup(settings, {}, frozenset(), find_game_address(settings), sent=None)
     try:
         async with running_show(setup, sockets, log):
             announce(sockets[0].getsockname()[1])

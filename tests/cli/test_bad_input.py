@@ -283,7 +283,7 @@ def test_every_command_with_a_server_has_the_variable():
         if "--server" in option.names
     }
     assert set(options) == {"compare", *CONNECTING}
-    reads_itself = {"feed", "leaderboard", "replay"}  # where --mqtt or --database is the other source
+    reads_itself = {"feed", "ladders", "leaderboard", "replay"}  # where --mqtt or --database is the other source
     variables = {command: option.parameter.env_var for command, option in options.items()}
     assert {command for command, names in variables.items() if names != ("EVILPEGS_SERVER",)} == reads_itself | {
         "compare"

@@ -2,12 +2,16 @@
 
 import errno
 import os
+import time
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from evilpegs.database import check_database_file, find_match, server_settings
 from evilpegs.errors import CommandError
+from evilpegs_server.match.ladders import load_ladders
 
 
 def test_server_settings_ignore_none():
@@ -65,6 +69,134 @@ def test_wrong_setting_says_what_it_must_be(text, facts):
         server_settings()
     assert [fact for fact in facts if fact not in str(caught.value)] == []
     assert "nput should" not in str(caught.value)
+
+
+FRIDAY = {"rules": "'4x6'", "codemaker": "'fixed'", "clock": "'60+1'", "guess_limit": "10"}
+WRONG_LADDERS = {
+    "id": ("[ladders.Friday]", {}, "ladders.Friday in", ["'Friday'", "a-z", "39"]),
+    "long id": (f"[ladders.{'x' * 41}]", {}, "ladders.x", ["xxx'", "39"]),
+    "built-in": ("[ladders.classic]", {}, "ladders.classic in", ["built-in", "another"]),
+    "no rules": ("[ladders.friday]", {"rules": None}, "ladders.friday.rules in", ["missing", "docs/operate.md"]),
+    "rules": ("[ladders.friday]", {"rules": "'4y6'"}, "ladders.friday.rules in", ["'4y6'", "4x6"]),
+    "number as rules": ("[ladders.friday]", {"rules": "46"}, "ladders.friday.rules in", ["a text", "46"]),
+    "colors": ("[ladders.friday]", {"rules": "'4x99'"}, "ladders.friday.rules in", ["1 to 34", "99"]),
+    "codemaker": (
+        "[ladders.friday]",
+        {"codemaker": "'devil'"},
+        "ladders.friday.codemaker in",
+        ["fixed or evil, not d"],
+    ),
+    "large evil": (
+        "[ladders.friday]",
+        {"codemaker": "'evil'", "rules": "'grand'"},
+        "ladders.friday in",
+        ["codemaker is evil", "100,000", "6x10", "1,000,000", "smaller"],
+    ),
+    "large practice": (
+        "[ladders.friday]",
+        {"rated": "false", "rules": "'grand'"},
+        "ladders.friday in",
+        ["rated is false", "100,000", "6x10", "1,000,000", "smaller"],
+    ),
+    "clock": ("[ladders.friday]", {"clock": "'60'"}, "ladders.friday.clock in", ["'60'", "60+1"]),
+    "no time": ("[ladders.friday]", {"clock": "'0+9'"}, "ladders.friday.clock in", ["'0+9'", "60+1"]),
+    "no guess": ("[ladders.friday]", {"guess_limit": "0"}, "ladders.friday.guess_limit in", ["at least 1, not 0"]),
+    "guesses": ("[ladders.friday]", {"guess_limit": "101"}, "ladders.friday.guess_limit in", ["at most 100, not 101"]),
+    "no game": ("[ladders.friday]", {"games": "0"}, "ladders.friday.games in", ["at least 1, not 0"]),
+    "games": ("[ladders.friday]", {"games": "101"}, "ladders.friday.games in", ["at most 100, not 101"]),
+    "part of a game": ("[ladders.friday]", {"games": "1.5"}, "ladders.friday.games in", ["a whole number, not 1.5"]),
+    "rated": ("[ladders.friday]", {"rated": "'perhaps'"}, "ladders.friday.rated in", ["true or false, not perhaps"]),
+    "text as time": (
+        "[ladders.friday]",
+        {"opens": "'noon'"},
+        "ladders.friday.opens in",
+        ["'noon'", "2026-11-27T10:00"],
+    ),
+    "date": ("[ladders.friday]", {"closes": "2026-11-27"}, "ladders.friday.closes in", ["'2026-11-27'", "T10:00"]),
+    "year 1": (
+        "[ladders.friday]",
+        {"opens": "0001-01-01T00:00:00"},
+        "ladders.friday.opens in",
+        ["0001-01-01", "T10:00"],
+    ),
+    "order": (
+        "[ladders.friday]",
+        {"opens": "2026-11-27T10:00:00Z", "closes": "2026-11-27T11:00:00+01:00"},
+        "ladders.friday in",
+        ["closes is not after opens", "later"],
+    ),
+    "unknown key": ("[ladders.friday]", {"gamse": "3"}, "ladders.friday.gamse in", ["did you mean games?"]),
+    "strange key": ("[ladders.friday]", {"zzz": "3"}, "ladders.friday.zzz in", ["docs/operate.md"]),
+    "no table": (
+        "[ladders]\nfriday = 3",
+        dict.fromkeys(FRIDAY),
+        "ladders.friday in",
+        ["[ladders.friday]", "not 3"],
+    ),
+    "array": ("[[ladders]]", {}, "ladders in", ["[ladders.friday]"]),
+}
+
+
+@pytest.mark.parametrize(("heading", "values", "place", "facts"), WRONG_LADDERS.values(), ids=WRONG_LADDERS)
+def test_wrong_ladder_is_one_line_with_its_key(heading, values, place, facts):
+    lines = [f"{key} = {value}" for key, value in (FRIDAY | values).items() if value is not None]
+    Path("evilpegs.toml").write_text("\n".join([heading, *lines]))
+    with pytest.raises(CommandError) as caught:
+        server_settings()
+    line = str(caught.value)
+    assert line.startswith(place)
+    assert [fact for fact in facts if fact not in line] == []
+    assert "nput should" not in line
+    assert "\n" not in line
+
+
+def test_ladders_in_the_environment_are_refused_in_one_line(monkeypatch):
+    monkeypatch.setenv("EVILPEGS_LADDERS", '{"friday": 3}')
+    with pytest.raises(CommandError, match=r"^environment variable EVILPEGS_LADDERS must be a table .*evilpegs\.toml"):
+        server_settings()
+
+
+def own_ladder(**values):
+    lines = [f"{key} = {value}" for key, value in (FRIDAY | values).items() if value is not None]
+    Path("evilpegs.toml").write_text("\n".join(["[ladders.friday]", *lines]))
+    return server_settings().own_ladders()["friday"]
+
+
+def test_own_ladder_has_the_defaults_of_its_kind():
+    built_in = load_ladders()
+    assert own_ladder() == replace(built_in["classic"], id="friday")
+    assert own_ladder(codemaker="'evil'") == replace(built_in["classic-evil"], id="friday")
+    practice = {"rated": "false", "clock": None}
+    assert own_ladder(**practice) == replace(built_in["classic-practice"], id="friday")
+    assert own_ladder(**practice, codemaker="'evil'") == replace(built_in["classic-evil-practice"], id="friday")
+
+
+def test_own_ladder_has_the_values_of_the_file():
+    own = own_ladder(rules="'bulls-and-cows'", clock="'5+0'", guess_limit="7", games="3")
+    like = replace(load_ladders()["bulls-and-cows-blitz"], id="friday", guess_limit=7, games=3)
+    assert own == like
+    assert own_ladder(rules="'16x34'").rules.size == 34**16  # a fixed codemaker compares with one secret only
+
+
+@pytest.mark.parametrize(
+    ("zone", "written", "hour"),
+    [
+        ("UTC", "2026-11-27T10:00:00+01:00", 9),
+        ("UTC", "2026-11-27 10:00:00", 10),
+        ("America/New_York", "2026-11-27T10:00:00", 15),
+        ("America/New_York", "2026-11-27T10:00:00Z", 10),
+    ],
+)
+def test_time_without_zone_is_local(monkeypatch, zone, written, hour):
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    try:
+        own = own_ladder(opens=written, closes="2026-12-01T00:00:00.500Z")
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    assert own.opens == datetime(2026, 11, 27, hour, tzinfo=UTC).timestamp() * 1000
+    assert own.closes == datetime(2026, 12, 1, tzinfo=UTC).timestamp() * 1000 + 500
 
 
 def test_wrong_password_setting_is_not_shown():

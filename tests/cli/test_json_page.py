@@ -59,6 +59,14 @@ OFFLINE = {
     "evilpegs solve --against": [["solve", "--rules", "2x2", "--against", "devil"]],
 }
 """Commands that need no server, beside those of the page, for the cases that these do not show."""
+FRIDAY = """
+[ladders.friday]
+rules = "4x6"
+codemaker = "fixed"
+guess_limit = 10
+opens = 2026-11-27T10:00:00Z
+closes = 2026-11-27T11:00:00Z
+"""
 ADDED = ("low", "high", "solved_low", "solved_high", "version", "versions", "all_games", "all_matches", "kind")
 """The fields of a row that servers of today always send."""
 RARE = {
@@ -201,6 +209,9 @@ class Tour:
             for words in commands:
                 self.look(heading, *words)
         self.look("evilpegs certify", "certify", "2x2.tree")
+        Path("evilpegs.toml").write_text(FRIDAY)
+        self.look("evilpegs ladders", "ladders")
+        Path("evilpegs.toml").unlink()
 
     def bots(self, url, feed):
         bot = ("bot", "minimax", "--name", "mini", "--server", url)

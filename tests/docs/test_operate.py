@@ -28,7 +28,7 @@ def shown(name):
     default = Settings.model_fields[name].default
     if name == "database":
         return "in the user's data directory"
-    if default is None or default == ():
+    if default is None or default in ((), {}):
         return "none"
     if isinstance(default, bool):
         return str(default).lower()

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from evilpegs.commands.bot import BotJob, default_names, event_printer, run_bot
+from evilpegs.commands.ladders import local_ladder
 from evilpegs.errors import CommandError, unknown_ladder
 from evilpegs.options import WHOLE, Json, ServerToPlay, StrategyName, Traceback
 from evilpegs.output import console, only_document, pluralize, print_json, progress
@@ -77,7 +78,7 @@ def compare(
     """
     if names is not None and server is None:
         raise CommandError("--names is for --server; offline nobody plays under a name")
-    info = _built_in_ladder(ladder) if server is None else run_interruptibly(_ladder_of_server(server, ladder))
+    info = local_ladder(ladder) if server is None else run_interruptibly(_ladder_of_server(server, ladder))
     if info.codemaker != "fixed":
         raise CommandError(
             f"ladder {info.id} has no secrets: its codemaker is {info.codemaker}; choose one with a fixed codemaker"
@@ -125,15 +126,6 @@ def compare(
         print_json(document)
     else:
         _show_comparison(document)
-
-
-def _built_in_ladder(name: str) -> LadderInfo:
-    from evilpegs_server.match.ladders import load_ladders  # noqa: PLC0415 - pure, but slow to import for --help
-
-    ladders = load_ladders()
-    if name not in ladders:
-        raise unknown_ladder(name, ladders)
-    return ladders[name].info()
 
 
 async def _ladder_of_server(server: str, ladder: str) -> LadderInfo:

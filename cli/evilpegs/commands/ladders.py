@@ -9,7 +9,9 @@ import asyncio
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from importlib.metadata import version
+from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -18,7 +20,7 @@ from rich.console import Console
 
 from evilpegs.errors import CommandError, unknown_ladder
 from evilpegs.files import failure_reason
-from evilpegs.options import FILE, SERVER, WHOLE, Json
+from evilpegs.options import FILE, WHOLE, Json, ServerToRead, server_to_read
 from evilpegs.output import Column, console, pluralize, print_json, print_table, progress
 from evilpegs.reading import retry_policy
 from evilpegs_clients.connection.login import Credentials
@@ -51,10 +53,9 @@ class CalibrationRequest:
 
 def ladders(
     *,
-    server: Annotated[
-        str | None,
-        SERVER,
-        Parameter(help="Ask the server at ws://HOST:PORT/v1; by default the built-in ladders are listed."),
+    server: ServerToRead = None,
+    database: Annotated[
+        str | None, Parameter(help="List also the operator's ladders that are in the database, sqlite:///FILE.")
     ] = None,
     calibrate_ladder: Annotated[
         str | None,
@@ -77,9 +78,9 @@ def ladders(
 ) -> None:
     """List the ladders: rules, codemaker, clock, guess limit and games per match.
 
-    A match on a rated ladder counts on its leaderboard. Practice ladders are untimed, give hints, and show how many
-    codes each reply leaves. A server offers the ladders whose replies fit its settings for memory and work; --server
-    lists them.
+    Without --server these are the built-in ladders and those of evilpegs.toml. A rated ladder has a leaderboard.
+    Practice ladders give hints, and show how many codes each reply leaves. A server offers the ladders whose replies
+    fit its settings for memory and work; --server lists them.
 
     With --calibrate, a good strategy plays on a ladder with a fixed codemaker, and a file is written: for each number
     of candidates, the mean number of guesses that the strategy still needed. Luck on the ladder is defined by this
@@ -87,26 +88,28 @@ def ladders(
     """
     request = CalibrationRequest(games, seed, folder, force)
     if calibrate_ladder is not None:
-        _calibrate(calibrate_ladder, server, request, as_json)
+        if server is not None or database is not None:
+            raise CommandError("--calibrate is for the ladders of this folder; leave --server and --database out")
+        _calibrate(calibrate_ladder, request, as_json)
         return
     if request != CalibrationRequest():
         raise CommandError("--games, --seed, --folder and --force are for --calibrate; name the ladder after it")
-    infos = _default_ladders() if server is None else asyncio.run(_ladders_of_server(server))
+    chosen = server_to_read(server, database)
+    infos = _local_ladders(database) if chosen is None else asyncio.run(_ladders_of_server(chosen))
     if as_json:
         print_json({"ladders": [info.model_dump(mode="json") for info in infos]})
     else:
         print_table(console(), infos, COLUMNS)
-        if server is None:
+        times = [(info.id, what, getattr(info, what)) for info in infos for what in ("opens", "closes")]
+        for id_, what, ms in filter(itemgetter(2), times):
+            at = datetime.fromtimestamp(ms // 1000, UTC).astimezone().isoformat(" ", "minutes")
+            console().print(f"{id_} {what} at {at}", soft_wrap=True)
+        if chosen is None:
             _print_expensive_ladders()
 
 
-def _calibrate(ladder: str, server: str | None, request: CalibrationRequest, as_json: bool) -> None:
-    if server is not None:
-        raise CommandError("--calibrate is for built-in ladders; leave --server out")
-    infos = {info.id: info for info in _default_ladders()}
-    if ladder not in infos:
-        raise unknown_ladder(ladder, infos)
-    document = _write_curve(infos[ladder], request, console(sys.stderr))
+def _calibrate(ladder: str, request: CalibrationRequest, as_json: bool) -> None:
+    document = _write_curve(local_ladder(ladder), request, console(sys.stderr))
     if as_json:
         print_json(document)
     else:
@@ -119,7 +122,7 @@ def _calibrate(ladder: str, server: str | None, request: CalibrationRequest, as_
 
 def _print_expensive_ladders() -> None:
     from evilpegs_server.match.ladders import load_ladders  # noqa: PLC0415
-    from evilpegs_server.replies.capacity import ReplyCapacity  # noqa: PLC0415 - as in `_default_ladders`
+    from evilpegs_server.replies.capacity import ReplyCapacity  # noqa: PLC0415 - as in `_local_ladders`
 
     capacity = ReplyCapacity()
     expensive = [ladder.id for ladder in load_ladders().values() if capacity.unavailable_reason(ladder) is not None]
@@ -128,10 +131,27 @@ def _print_expensive_ladders() -> None:
         console().print(text, soft_wrap=True)
 
 
-def _default_ladders() -> Sequence[LadderInfo]:
+def _local_ladders(database: str | None = None) -> Sequence[LadderInfo]:
     from evilpegs_server.match.ladders import load_ladders  # noqa: PLC0415 - with --server no server is needed here
 
-    return [ladder.info() for ladder in load_ladders().values()]
+    known = load_ladders()
+    if database is not None or Path("evilpegs.toml").exists():
+        from evilpegs.database import open_results, server_settings  # noqa: PLC0415 - needs the extra `server`
+        from evilpegs_server.storage.ladders import known_ladders  # noqa: PLC0415
+
+        if database is not None:
+            with open_results(database) as derived:
+                known = known_ladders(derived.engine)
+        known |= server_settings().own_ladders()
+    return [ladder.info() for ladder in known.values()]
+
+
+def local_ladder(ladder: str) -> LadderInfo:
+    """Return a ladder that is built in or in evilpegs.toml. Raises CommandError."""
+    infos = {info.id: info for info in _local_ladders()}
+    if ladder not in infos:
+        raise unknown_ladder(ladder, infos)
+    return infos[ladder]
 
 
 async def _ladders_of_server(server: str) -> Sequence[LadderInfo]:

@@ -20,10 +20,11 @@ from evilpegs_protocol.fields import LadderId
 from evilpegs_protocol.rounds import RoundDocument, RoundEntrant, RoundResult
 from evilpegs_server.leaderboard.luck import curve_hashes
 from evilpegs_server.leaderboard.round_results import LuckAwaitedError, round_document
-from evilpegs_server.match.ladders import Ladder, load_ladders
+from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.storage import rounds
 from evilpegs_server.storage.archive import load_last_event_id
 from evilpegs_server.storage.derived import DerivedFile
+from evilpegs_server.storage.ladders import known_ladders
 
 GAMES_FIXED: Final = 250
 GAMES_ADVERSARY: Final = 20
@@ -68,9 +69,10 @@ def open_round(
     except ValidationError:
         what = f"{name!r:.50} is no id; write up to 40 of a-z, 0-9 and -, beginning with a letter"
         raise CommandError(what) from None
-    ladders = load_ladders()
+    with open_for_reading(database) as engine:
+        ladders = known_ladders(engine)
     base = ladders.get(ladder)
-    if base is None:
+    if base is None or base.former:
         raise unknown_ladder(ladder, [each.id for each in ladders.values() if each.rated])
     if name in ladders:
         raise CommandError(f"{name} is a ladder; give the round another id")
@@ -157,7 +159,7 @@ def status(
     of: who plays better or fails less, with at most 5 % of rounds claiming anything wrong.
     """
     with open_results(database) as derived:
-        ladders = load_ladders()
+        ladders = known_ladders(derived.engine)
         known = rounds.load_rounds(derived.engine)
         wanted = known if name is None else [rounds.find_round(derived.engine, name)]
         documents = [_read(derived, each, ladders) for each in wanted if each.base in ladders]

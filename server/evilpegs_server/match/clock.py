@@ -28,6 +28,9 @@ class TimeControl:
             raise ValueError(f"not a clock: {quoted(text)}; write BASE+INCREMENT in seconds like 60+1")
         return cls(int(match[1]) * 1000, int(match[2]) * 1000)
 
+    def __str__(self) -> str:
+        return f"{self.base_ms // 1000}+{self.increment_ms // 1000}"
+
 
 class GameClock:
     """The clock of one game, which runs only between `start` and `stop`; without a ``control``, the game is untimed."""

@@ -3,7 +3,7 @@
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.fields import Codemaker
@@ -21,7 +21,8 @@ class Ladder:
 
     ``exact_up_to`` is the largest live set for which a devil finds the best reply exactly. ``worst_work`` bounds the
     table rows that one reply of evil counts; it is 0 if the rules have so few codes that replies compare all of them.
-    ``sealed`` says that others see nothing of its matches before the round is over.
+    ``sealed`` says that others see nothing of its matches before the round is over. Matches begin from ``opens`` on and
+    before ``closes``, in Unix milliseconds, and on a ``former`` ladder no more.
     """
 
     id: str
@@ -37,20 +38,19 @@ class Ladder:
     ready_ms: int = READY_MS
     is_round: bool = False
     sealed: bool = False
+    opens: int | None = None
+    closes: int | None = None
+    former: bool = False
+
+    @classmethod
+    def from_info(cls, info: LadderInfo) -> Self:
+        clock = info.clock and TimeControl(info.clock.base_ms, info.clock.increment_ms)
+        return cls(**dict(info) | {"rules": Rules.parse(info.rules), "clock": clock})
 
     def info(self) -> LadderInfo:
         clock = ClockInfo(base_ms=self.clock.base_ms, increment_ms=self.clock.increment_ms) if self.clock else None
-        return LadderInfo(
-            id=self.id,
-            rules=str(self.rules),
-            codemaker=self.codemaker,
-            tie=self.tie,
-            exact_up_to=self.exact_up_to,
-            clock=clock,
-            guess_limit=self.guess_limit,
-            games=self.games,
-            rated=self.rated,
-        )
+        fields = {name: getattr(self, name) for name in LadderInfo.model_fields}
+        return LadderInfo(**fields | {"rules": str(self.rules), "clock": clock})
 
 
 def load_ladders(path: Path = LADDERS_FILE) -> dict[str, Ladder]:

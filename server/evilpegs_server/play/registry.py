@@ -3,6 +3,7 @@
 import asyncio
 import secrets
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from functools import partial
 from typing import Final
 
@@ -57,7 +58,8 @@ class MatchRegistry:
         signer: RecordSigner | None = None,
     ) -> None:
         self.ladders = ladders
-        self.offered_ladders = [ladder for ladder in ladders.values() if codemaking.unavailable_reason(ladder) is None]
+        current = [ladder for ladder in ladders.values() if not ladder.former]
+        self.offered_ladders = [ladder for ladder in current if codemaking.unavailable_reason(ladder) is None]
         """New matches can begin on these; older ones may exist on other ladders too."""
         self.counts = ServerCounts()
         self.draining = False
@@ -174,9 +176,16 @@ class MatchRegistry:
         if self.draining:
             raise RefusedRequestError(ErrorCode.DRAINING, "the server is about to stop; come back later")
         ladder = self.ladders.get(ladder_id)
-        if ladder is None:
+        if ladder is None or ladder.former:
             offered = [each.id for each in self.offered_ladders]
             raise RefusedRequestError(ErrorCode.UNKNOWN_LADDER, unknown_ladder_text(ladder_id, offered))
+        now = self._wall_ms()
+        opens, closes = ladder.opens or 0, ladder.closes or now + 1
+        if not opens <= now < closes:
+            which, ms = ("opens", opens) if now < opens else ("closed", closes)
+            at = datetime.fromtimestamp(ms // 1000, UTC)
+            why = f"{ladder_id} {which} at {at:%Y-%m-%dT%H:%M:%SZ}; play {'then' if now < opens else 'another ladder'}"
+            raise RefusedRequestError(ErrorCode.ROUND_CLOSED, why)
         reason = self._codemaking.unavailable_reason(ladder)
         if reason is not None:
             raise RefusedRequestError(ErrorCode.TOO_LARGE, reason)

@@ -11,6 +11,7 @@
 | `cursors` | reader, event |
 | `acts` | id, at, act, player, reason |
 | `hidden` | player |
+| `ladders` | id, json |
 | `rounds` | id, base, games, sealed, opens, closes, published |
 | `entrants` | round, player, excluded |
 
@@ -19,7 +20,8 @@ and the highest id of an event that was ever deleted, because ids are not given 
 `begun` has the games for which the player was ready, `luck` what was measured before luck was kept in the derived file,
 which takes it over when it is built, and `cursors` the last event that each reader, a named part of the server, has
 processed. `acts` has what the operator did to players and to registration, with the former name as the reason of a
-rename; `hidden` the players who are on no list. `rounds.base` is the ladder whose terms a round has, and
+rename; `hidden` the players who are on no list. `ladders` has the ladders of the operator, each as its `LadderInfo`,
+because the settings may lose one whose matches remain. `rounds.base` is the ladder whose terms a round has, and
 `entrants.excluded` why an entrant is left out. Types, keys and indexes are in `migrations`.
 
 The server's nonces follow from `matches.seed`, which is never disclosed. `begun.client_nonce` is stored as soon as the

@@ -60,7 +60,8 @@ class Round:
         return self.closes is not None and now >= self.closes
 
     def ladder(self, ladders: Mapping[str, Ladder]) -> Ladder:
-        return replace(ladders[self.base], id=self.id, games=self.games, is_round=True, sealed=self.sealed)
+        terms = replace(ladders[self.base], opens=None, closes=None, former=False)
+        return replace(terms, id=self.id, games=self.games, is_round=True, sealed=self.sealed)
 
 
 class RoundGame(NamedTuple):

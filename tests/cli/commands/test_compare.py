@@ -1,5 +1,7 @@
 """`evilpegs compare`."""
 
+from pathlib import Path
+
 import pytest
 
 from evilpegs.errors import CommandError, user_message
@@ -149,3 +151,9 @@ def test_compare_needs_a_server_for_names(run, monkeypatch):
     monkeypatch.setenv("EVILPEGS_SERVER", "ws://127.0.0.1:1")
     assert run("compare", "minimax", "entropy", "--max-pairs", "30", "--json").document["server"] is None
     assert "--server" in run("compare", "minimax", "entropy", "--names", "ann", "bob").complaint
+
+
+def test_compare_plays_a_ladder_of_the_file(run):
+    Path("evilpegs.toml").write_text('[ladders.tiny]\nrules = "2x2"\ncodemaker = "fixed"\nguess_limit = 7')
+    document = run("compare", "minimax", "entropy", "--ladder", "tiny", "--max-pairs", "30", "--json").document
+    assert (document["ladder"], document["rules"], document["guess_limit"]) == ("tiny", "2x2", 7)

@@ -1,5 +1,8 @@
 """`evilpegs ladders`."""
 
+from datetime import UTC, datetime
+from pathlib import Path
+
 import pytest
 
 from evilpegs.commands.ladders import COLUMNS
@@ -45,6 +48,42 @@ def test_ladders_table_shows_rules_clock_and_kind(run):
     assert words[:3] + words[-3:] == ["classic", "4x6", "fixed", "10", "10", "rated"]
     assert [word for word in words[3:-3] if word.isdigit()] == ["60", "1"]
     assert any("untimed" in line and "practice" in line for line in lines)
+
+
+FRIDAY = """
+[ladders.friday]
+rules = "5x6"
+codemaker = "evil"
+guess_limit = 12
+closes = 2026-11-27T10:00:00Z
+"""
+
+
+def test_ladders_of_the_file_are_listed_after_built_in_ones(run):
+    Path("evilpegs.toml").write_text(FRIDAY)
+    *built_in, friday = run("ladders", "--json").document["ladders"]
+    assert [ladder["id"] for ladder in built_in] == list(load_ladders())
+    assert (friday["rules"], friday["games"], friday["tie"]) == ("5x6", 4, "largest/seeded")
+    assert friday["closes"] == datetime(2026, 11, 27, 10, tzinfo=UTC).timestamp() * 1000
+    assert "opens" not in friday
+    lines = run("ladders").out.splitlines()
+    assert any(line.split()[:3] == ["friday", "5x6", "evil"] for line in lines)
+    (times,) = [line for line in lines if line.startswith("friday closes at ")]
+    assert datetime.fromisoformat(times.removeprefix("friday closes at ")).timestamp() * 1000 == friday["closes"]
+
+
+def test_ladders_of_a_wrong_file_are_one_line(run):
+    Path("evilpegs.toml").write_text(FRIDAY.replace("12", "0"))
+    result = run("ladders")
+    assert (result.status, result.out) == (2, "")
+    assert "ladders.friday.guess_limit" in result.complaint
+
+
+@pytest.mark.parametrize("source", [("--server", "ws://127.0.0.1:1/v1"), ("--database", "sqlite:///a.sqlite3")])
+def test_calibration_takes_no_source(run, source):
+    result = run("ladders", "--calibrate", "classic", *source)
+    assert result.status == 2
+    assert "--server and --database" in result.complaint
 
 
 @pytest.mark.parametrize("width", [120, 80, 60, 30, 10])

@@ -7,6 +7,7 @@ import signal
 import socket
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
@@ -16,9 +17,10 @@ from evilpegs_server.leaderboard.luck import curve_hashes
 from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.derived import derived_path
+from evilpegs_server.storage.ladders import store_ladders
 from support.classic_games import GAMES, classic_match
 from support.patience import PATIENCE
-from support.stored_matches import store, store_players
+from support.stored_matches import StoredPlay, store, store_players
 
 pytestmark = pytest.mark.usefixtures("measured_children")
 OLD = Path(__file__).parents[2] / "compatibility" / "v0.1.0"
@@ -92,6 +94,27 @@ def test_luck_is_measured(show, file, run):
     with closing(sqlite3.connect(derived_path(f"sqlite:///{file}"))) as connection:
         curves = {curve for (curve,) in connection.execute("SELECT curve FROM games")}
     assert curves == {curve_hashes([load_ladders()["classic"]])["classic"]}
+
+
+def test_ladders_of_the_operator_are_those_of_the_database(show, file, run):
+    friday = replace(load_ladders()["classic"], id="friday")
+    engine = open_database(f"sqlite:///{file}")
+    store_ladders(engine, {"friday": friday})
+    store(engine, *StoredPlay(9, friday).play_codes(("1122", ["1111", "1122"])))
+    engine.dispose()
+    child, get = show(file)
+    assert get("api/v1/ladders")["ladders"][-1]["id"] == "friday"
+    while get("api/v1/ladders/friday/leaderboard")["rows"][0]["adjusted_games"] != 1:
+        pass
+    assert get("api/v1/matches?ladder=friday")["matches"][0]["ladder"] == "friday"
+    end(child)
+    database = ("--database", f"sqlite:///{file}", "--json")
+    (standings,) = run("leaderboard", "friday", *database).document["ladders"]
+    assert (standings["ladder"], standings["rows"][0]["adjusted_games"]) == ("friday", 1)
+    assert [each["ladder"] for each in run("leaderboard", *database).document["ladders"]] == ["classic", "friday"]
+    assert "friday" in run("leaderboard", "fridey", *database).complaint
+    assert run("ladders", *database).document["ladders"][-1]["id"] == "friday"
+    assert run("ladders", "--json").document["ladders"][-1]["id"] != "friday"
 
 
 def test_backup(show, file, run):

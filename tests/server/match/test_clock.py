@@ -18,6 +18,7 @@ TIMES = st.integers(0, 30_000)
 )
 def test_time_control_is_parsed_from_seconds(text, base_ms, increment_ms):
     assert TimeControl.parse(text) == TimeControl(base_ms, increment_ms)
+    assert str(TimeControl.parse(text)) == text
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,14 @@
 """Built-in ladders are compared field by field with golden values, because an id never changes meaning."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from evilpegs_game.errors import MalformedError
 from evilpegs_protocol.server_messages import LadderInfo
-from evilpegs_server.match.ladders import load_ladders
+from evilpegs_server.match.ladders import Ladder, load_ladders
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "ladders.json").read_text())
 LADDERS = load_ladders()
@@ -38,7 +39,9 @@ def test_golden_table_lists_every_ladder():
 class TestEvery:
     def test_ladder_is_keyed_by_id_and_serializable(self, ladder):
         assert LADDERS[ladder.id] is ladder
-        assert LadderInfo.model_validate_json(ladder.info().model_dump_json()) == ladder.info()
+        info = LadderInfo.model_validate_json(ladder.info().model_dump_json())
+        assert info == ladder.info()
+        assert replace(Ladder.from_info(info), worst_work=ladder.worst_work) == ladder
 
     def test_ladder_is_rated_only_if_timed(self, ladder):
         assert ladder.rated == (ladder.clock is not None)

@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -13,10 +13,11 @@ from evilpegs.output import console, pluralize
 from evilpegs_protocol.standings import Standings, StandingsRow
 from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.leaderboard.row import LeaderboardRow
-from evilpegs_server.match.ladders import Ladder, load_ladders
+from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.storage.archive import load_last_event_id
 from evilpegs_server.storage.derived import DerivedFile
 from evilpegs_server.storage.games import END_OF_TIME, GameResult
+from evilpegs_server.storage.ladders import known_ladders
 
 RESULTS_SECONDS: Final = 5.0
 """The time for a running server to derive the results of the last events."""
@@ -73,8 +74,8 @@ class FollowedStandings:
     """The leaderboards of a database that a server may be using; each `current` reads only new events."""
 
     def __init__(self, derived: DerivedFile, ladder_id: str | None, until: int = END_OF_TIME) -> None:
-        self._ladders = load_ladders()
-        self._ladder = None if ladder_id is None else _find_rated_ladder(ladder_id)
+        self._ladders = known_ladders(derived.engine)
+        self._ladder = None if ladder_id is None else _find_rated_ladder(self._ladders, ladder_id)
         last_event = partial(load_last_event_id, derived.engine)
         self.leaderboards = LiveLeaderboards(derived, self._ladders, None, last_event, until=until)
 
@@ -90,8 +91,7 @@ class FollowedStandings:
         return [standings for standings in leaderboards if standings.rows]
 
 
-def _find_rated_ladder(ladder_id: str) -> Ladder:
-    ladders = load_ladders()
+def _find_rated_ladder(ladders: Mapping[str, Ladder], ladder_id: str) -> Ladder:
     ladder = ladders.get(ladder_id)
     if ladder is None:
         raise unknown_ladder(ladder_id, [each.id for each in ladders.values() if each.rated])

@@ -1,4 +1,4 @@
-"""What the operator does to players, which a running server follows."""
+"""What the operator does to players, which a running server follows, and the ladders that the operator adds."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -23,6 +23,12 @@ def upgrade() -> None:
         sa.Column("player", sa.Integer(), autoincrement=False, nullable=False),
         sa.PrimaryKeyConstraint("player", name="pk_hidden"),
         sa.ForeignKeyConstraint(["player"], ["players.id"], name="fk_hidden_player"),
+    )
+    op.create_table(
+        "ladders",
+        sa.Column("id", sa.String(40), nullable=False),
+        sa.Column("json", sa.Text(), nullable=False),
+        sa.PrimaryKeyConstraint("id", name="pk_ladders"),
     )
     op.create_table(
         "rounds",
