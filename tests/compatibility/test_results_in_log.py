@@ -21,7 +21,7 @@ KEPT = {
     "players": "SELECT * FROM players ORDER BY id",
     "matches": "SELECT * FROM matches ORDER BY number",
     "events": "SELECT * FROM events ORDER BY id",
-    "log": "SELECT * FROM log",
+    "log": "SELECT id FROM log",
     "cursors": "SELECT * FROM cursors",
 }
 FINISHED = (
