@@ -13,7 +13,7 @@ import { count } from "./words.js";
 /** @typedef {import("../game/match_state.js").Game} Game */
 
 export class MatchResult extends LitElement {
-  static properties = { match: { attribute: false }, nonces: { attribute: false } };
+  static properties = { match: { attribute: false }, nonces: { attribute: false }, isRound: { type: Boolean } };
 
   static styles = [
     shared,
@@ -58,6 +58,7 @@ export class MatchResult extends LitElement {
     this.match = null;
     /** @type {Readonly<Record<number, string>>} */
     this.nonces = {};
+    this.isRound = false;
   }
 
   render() {
@@ -70,9 +71,11 @@ export class MatchResult extends LitElement {
       ${games.length === 1 ? secretWords(games[0], match.started.codemaker) : gameTable(games)}
       <record-check .events=${match.record} .nonces=${this.nonces}></record-check>
       <div class="buttons">
-        <button class="primary" @click=${() => this.dispatchEvent(new CustomEvent("again"))}>Play again</button>
-        <a class="button" href="#/match/${id}">Replay</a>
-        ${match.started.rated ? html`<a class="button" href="#/ladder/${encodeURIComponent(match.started.ladder)}">Leaderboard</a>` : nothing}
+        ${this.isRound
+          ? html`<a class="button primary" href="#/round/${match.started.ladder}">The round</a>`
+          : html`<button class="primary" @click=${() => this.dispatchEvent(new CustomEvent("again"))}>Play again</button>
+              <a class="button" href="#/match/${id}">Replay</a>
+              ${match.started.rated ? html`<a class="button" href="#/ladder/${encodeURIComponent(match.started.ladder)}">Leaderboard</a>` : nothing}`}
         <button @click=${() => saveText(`${match.id}.jsonl`, recordText(match.record))}>Save the record</button>
         <a class="button" href="#/ladders">Other games</a>
       </div>

@@ -30,7 +30,7 @@ import { count } from "./words.js";
 /** @typedef {import("../game/messages.js").MatchStarted} MatchStarted */
 
 export class ServerBoard extends LitElement {
-  static properties = { play: { attribute: false }, change: { type: Number } };
+  static properties = { play: { attribute: false }, change: { type: Number }, isRound: { type: Boolean } };
 
   static styles = [shared, pegStyle, boardStyle, legendStyle, serverBoardStyle];
 
@@ -40,6 +40,7 @@ export class ServerBoard extends LitElement {
     this.play;
     /** Counts the changes of the play, so that this element follows them. */
     this.change = 0;
+    this.isRound = false;
     /** @type {Candidates | null} */
     this.candidates = null;
     this.matchId = "";
@@ -142,7 +143,7 @@ export class ServerBoard extends LitElement {
   /** @param {MatchState} match */
   result(match) {
     return html`<section class="card" aria-label="Result" tabindex="-1">
-      <match-result .match=${match} .nonces=${this.play.nonces} @again=${() => this.play.play()}></match-result>
+      <match-result .match=${match} ?isRound=${this.isRound} .nonces=${this.play.nonces} @again=${() => this.play.play()}></match-result>
     </section>`;
   }
 

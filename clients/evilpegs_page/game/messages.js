@@ -12,7 +12,7 @@
  * @typedef {{type: "error", code: string, message: string, fatal?: boolean, retry_after_ms?: number, re?: string,
  *   expected?: {game: number, turn: number}}} ErrorMessage
  * @typedef {{type: "welcome", player: string, kind: "bot" | "human" | "guest", token?: string, re?: string,
- *   open: {match: string, seq: number}[], ladders: LadderInfo[],
+ *   open: {match: string, seq: number, ladder?: string | null}[], ladders: LadderInfo[],
  *   server: {name: string, version: string, site: string | null, key?: string}}} Welcome
  * @typedef {{type: "match_started", match: string, seq: number, at: number, player: string, ladder: string,
  *   rules: string, pegs: number, colors: number, symbols: string, repeats: boolean, guess_limit: number,

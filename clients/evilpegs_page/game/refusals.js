@@ -34,8 +34,9 @@ const WORDS = {
   rate_limited: "Too many requests. Try again in a moment.",
   moved: "This server shows that on its site.",
   internal: "The server failed. Try again; if it happens again, tell the person who runs it.",
-  round_closed: "No match can begin on this ladder now.",
-  already_entered: "You have already entered this round.",
+  round_closed: "No match can begin on this ladder or in this round now.",
+  already_entered: "You have entered this round already, and it is one match. If your match is open, continue it.",
+  not_an_entrant: "You are not on the list of this round. Ask the person who runs this server.",
 };
 
 /** Codes whose `message` names a limit or a rule that the player needs. */

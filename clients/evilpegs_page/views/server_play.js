@@ -86,6 +86,7 @@ export default class ServerPlayView extends LitElement {
     this.ladder = null;
     /** @type {ServerPlay | null} */
     this.play = null;
+    this.isRound = false;
     this.change = 0;
     this.failure = "";
     this.leaving = new AbortController();
@@ -109,12 +110,17 @@ export default class ServerPlayView extends LitElement {
   async load() {
     const { signal } = this.leaving;
     try {
-      const [{ ladders }, { url, subprotocol }] = await Promise.all([
+      const [{ ladders }, { rounds }, { url, subprotocol }] = await Promise.all([
         getJson("api/v1/ladders", signal),
+        getJson("api/v1/rounds", signal),
         getJson("api/v1/game", signal),
       ]);
       this.failure = "";
-      this.ladder = ladders.find((/** @type {LadderDocument} */ each) => each.id === this.params.ladder) ?? null;
+      const terms = rounds.find((/** @type {{id: string}} */ each) => each.id === this.params.ladder)?.ladder;
+      this.isRound = terms !== undefined;
+      const ladder = ladders.find((/** @type {LadderDocument} */ each) =>
+        this.isRound ? each.rules === terms.rules && each.codemaker === terms.codemaker : each.id === this.params.ladder);
+      this.ladder = ladder === undefined ? null : { ...ladder, ...terms };
       if (this.ladder === null) this.failure = "This server has no such game. Choose another one.";
       else if (url === null) this.failure = "This server does not say where its games are played.";
       else if (this.ladder.offered) this.connect(url, subprotocol);
@@ -150,7 +156,8 @@ export default class ServerPlayView extends LitElement {
     const hasMatch = play?.match != null;
     return html`
       <div class="intro">
-        <h1>${ladder === null ? this.params.ladder : ladderTitle(ladder)}</h1>
+        <h1>${ladder === null || this.isRound ? this.params.ladder : ladderTitle(ladder)}</h1>
+        ${this.isRound ? html`<p><a href="#/round/${this.params.ladder}">The round</a></p>` : nothing}
         ${ladder === null || hasMatch ? nothing : html`<p>${codemakerWords(ladder.codemaker).words}</p>`}
         ${hasMatch ? html`<p>${this.subtitle()}</p>` : nothing}
       </div>
@@ -184,7 +191,7 @@ export default class ServerPlayView extends LitElement {
       <connection-status .play=${play} .change=${this.change}></connection-status>
       ${play.match === null
         ? this.lobby(play)
-        : html`<server-board .play=${play} .change=${this.change}></server-board>
+        : html`<server-board .play=${play} ?isRound=${this.isRound} .change=${this.change}></server-board>
             ${isOver ? html`<section class="card who" aria-label="Player">${this.panel(play, false)}</section>` : nothing}`}
     `;
   }
@@ -198,7 +205,7 @@ export default class ServerPlayView extends LitElement {
         <ul class="facts">
           <li>${rulesWords(ladder.rules)}: ${codesWords(ladder.codes)} codes, at most ${ladder.guess_limit} guesses</li>
           <li>${clockWords(ladder.clock)}</li>
-          <li>${ratedWords(ladder)}</li>
+          <li>${this.isRound ? `${ladder.games} games in one match. You enter once.` : ratedWords(ladder)}</li>
         </ul>
         ${needsName
           ? html`<p><strong>Rated games are played under a name.</strong> Choose yours, and the match can start.</p>`
@@ -227,7 +234,9 @@ export default class ServerPlayView extends LitElement {
    */
   async openStrange(play, match) {
     try {
-      const { ladder } = await getJson(`api/v1/matches/${encodeURIComponent(match)}`, this.leaving.signal);
+      // the site does not show the matches of a sealed round
+      const known = play.welcome?.open.find((each) => each.match === match)?.ladder;
+      const ladder = known ?? (await getJson(`api/v1/matches/${encodeURIComponent(match)}`, this.leaving.signal)).ladder;
       play.adopt(ladder, match);
       if (ladder !== this.params.ladder) location.hash = `#/server/${encodeURIComponent(ladder)}`;
     } catch (error) {
