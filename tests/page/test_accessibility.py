@@ -21,7 +21,9 @@ def finish(page, played=0):
 
 
 @pytest.mark.parametrize("theme", THEMES)
-@pytest.mark.parametrize("address", ["#/", "#/daily", "#/play/6x10-fixed", "#/play/9x9", "#/play/<b>", "#/nothing"])
+@pytest.mark.parametrize(
+    "address", ["#/", "#/daily", "#/play/6x10-fixed", "#/play/9x9", "#/play/<b>", "#/rounds", "#/nothing"]
+)
 def test_views_have_no_violations(open_view, address, theme):
     page = open_view(address, color_scheme=theme, reduced_motion="reduce")
     page.locator("main h1").first.wait_for()

@@ -33,10 +33,21 @@ def documents(text):
                  {"criterion": "minimax", "code": text, "figure": text, "played": text}],
         "optimal": text, "regret": {"kind": text, "at_least": 0.1, "at_most": 0.2},
     }  # fmt: skip
+    ladder = {
+        "id": text, "rules": text, "codemaker": text, "clock": None, "guess_limit": 10, "games": 1, "rated": True,
+    }  # fmt: skip
+    heading = {
+        "id": text, "ladder": ladder, "sealed": False, "state": "over", "opens": 1, "closes": 2, "adjusted": True,
+        "entrants": [],
+    }  # fmt: skip
+    result = {"place": 1, "mean": 4.5, "games": 1, "failed": 0, "not_played": 0, "ahead_of": [text]}
+    entrant = {"player": text, "ended": 1, "excluded": None, "result": result}
     games = [{"game": each, "turns": [{"analysis": worth}] * 9} for each in (1, 2, 3, 4)]
     return {
         "/leaderboard": {"ladder": text, "rules": text, "codemaker": text, "guess_limit": 10, "rows": [row]},
         "/players/eve": {"name": text, "kind": text, "created_at": 1, "results": [{"ladder": text, "row": row}]},
+        "/rounds": {"rounds": [heading]},
+        "/rounds/eve": heading | {"entrants": [entrant, entrant | {"excluded": text, "result": None}]},
         "/matches": {"matches": [entry], "next": f"/api/v1/matches?cursor={text}"},
         "/analysis": {"games": games},
     }
@@ -72,6 +83,8 @@ def test_texts_of_results_run_nothing(open_view, text):
         ("#/ladder/classic", "leaderboard-view result-charts svg"),
         ("#/player/eve", "player-view match-list tbody tr"),
         ("#/matches", "matches-view match-list tbody tr"),
+        ("#/rounds", "rounds-view tbody tr"),
+        ("#/round/eve", "rounds-view details"),
         (f"#/match/{MATCH}?guess=2", "guess-worth table"),
     ):
         page.goto(site + address)

@@ -20,6 +20,7 @@ export default class LaddersView extends LoadingView {
     query: { attribute: false },
     ladders: { state: true },
     openLadders: { state: true },
+    hasRounds: { state: true },
   };
 
   static styles = [
@@ -106,11 +107,14 @@ export default class LaddersView extends LoadingView {
     this.ladders = null;
     /** Ladders on which a match of this browser is open. @type {readonly string[]} */
     this.openLadders = [];
+    this.hasRounds = false;
   }
 
   /** @param {AbortSignal} signal */
   async load(signal) {
-    this.ladders = (await getJson("api/v1/ladders", signal)).ladders;
+    const [{ ladders }, { rounds }] = await Promise.all([getJson("api/v1/ladders", signal), getJson("api/v1/rounds", signal)]);
+    this.ladders = ladders;
+    this.hasRounds = rounds.length > 0;
     await this.findOpenMatches(signal);
   }
 
@@ -145,6 +149,7 @@ export default class LaddersView extends LoadingView {
       <h1>Play on the server</h1>
       <p class="lead muted">
         The server plays the codemaker, keeps the time, and records every guess. Afterwards your browser checks that the server was honest.
+        ${this.hasRounds ? html`<a href="#/rounds">Rounds of this server</a>` : nothing}
       </p>
       ${this.failure ? html`<p role="alert">${this.failure}</p>` : nothing}
       ${this.openLadders.map((id) => this.openMatch(id))}

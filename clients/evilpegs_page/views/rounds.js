@@ -1,0 +1,168 @@
+/** The rounds of the server, or one: its terms, how far the entrants are, and the results once the last game has ended. */
+
+import { css, html, nothing } from "../vendor/lit.js";
+import { getJson } from "../api.js";
+import { dataStyle } from "../components/data_style.js";
+import { momentWords } from "../components/result_words.js";
+import { shared } from "../components/shared_style.js";
+import { count, formatNumber } from "../components/words.js";
+import { Follower } from "../follow.js";
+import { clockWords, codemakerWords, ladderTitle, rulesName } from "../game/ladder_words.js";
+import { Players } from "../game/players.js";
+import { browserStorage } from "../game/storage.js";
+import { LoadingView } from "./loading_view.js";
+
+/**
+ * @typedef {{place: number, mean: number | null, games: number, failed: number, not_played: number, ahead_of: readonly string[]}} Result
+ * @typedef {{player: string | null, ended: number, excluded: string | null, result: Result | null}} Entrant
+ * @typedef {{id: string, ladder: import("../game/ladder_words.js").LadderDocument, sealed: boolean, state: keyof typeof STATES,
+ *   opens: number, closes: number | null, adjusted: boolean | null, entrants: readonly Entrant[]}} Round
+ */
+
+const STATES = Object.freeze({ planned: "not open yet", open: "open", closing: "last games", over: "over" });
+const NUMBERS = new Set(["Mean", "Mean without luck", "Games", "Failed", "Not played", "Ended games"]);
+
+export default class RoundsView extends LoadingView {
+  static properties = { ...LoadingView.properties, params: { attribute: false }, document: { state: true }, players: { state: true } };
+
+  static styles = [
+    shared,
+    dataStyle,
+    css`
+      :host {
+        overflow-wrap: anywhere;
+      }
+      details {
+        width: 12rem;
+        white-space: normal;
+      }
+    `,
+  ];
+
+  constructor() {
+    super();
+    /** @type {Record<string, string>} */
+    this.params = {};
+    /** @type {Round & {rounds: readonly Round[]} | null} that of the address: a round, or the list */
+    this.document = null;
+    /** @type {Players | null} */
+    this.players = null;
+    /** @type {Follower | null} */
+    this.follower = null;
+  }
+
+  disconnectedCallback() {
+    this.follower?.stop();
+    super.disconnectedCallback();
+  }
+
+  /** @param {AbortSignal} signal */
+  async load(signal) {
+    this.follower = new Follower({
+      path: this.path,
+      everyMs: 15_000,
+      onText: (text) => {
+        this.failure = "";
+        this.document = JSON.parse(text);
+        return this.document?.state === "over";
+      },
+      onFailure: ({ status, message }) => {
+        this.failure = status === 404 ? "This server has no such round." : message;
+        return status === 404;
+      },
+    });
+    this.follower.start();
+    this.players = new Players(browserStorage(), (await getJson("api/v1/game", signal)).url ?? "");
+  }
+
+  get path() {
+    return `api/v1/rounds${this.params.round === undefined ? "" : `/${encodeURIComponent(this.params.round)}`}`;
+  }
+
+  render() {
+    const { document, params } = this;
+    return html`
+      <div class="intro">
+        <h1>${params.round === undefined ? "Rounds" : `Round ${params.round}`}</h1>
+        <p>Each entrant plays one match on the same terms. Results appear when the last game has ended.</p>
+        ${document === null || document.rounds ? nothing : this.terms(document)}
+      </div>
+      ${this.failure ? html`<p class="failure" role="alert">${this.failure}</p>` : nothing}
+      ${document === null ? (this.failure ? nothing : html`<p class="muted" role="status">Loading…</p>`) : document.rounds ? list(document.rounds) : this.entrants(document)}
+    `;
+  }
+
+  /** @param {Round} round */
+  terms(round) {
+    const { ladder, sealed, state } = round;
+    return html`<p>${ladderTitle(ladder)}. ${clockWords(ladder.clock)} ${count(ladder.games, "game")} of at most ${ladder.guess_limit} guesses. <a href="#/rounds">All rounds</a></p>
+      <p role="status"><strong>${stateWords(round)}</strong> ${sealed && state !== "over" ? "Sealed: until it is over, nobody sees what others play." : nothing}</p>
+      ${this.play(round)}`;
+  }
+
+  /** The way into the round for a name of this browser that is an entrant. @param {Round} round */
+  play({ id, state, ladder, entrants }) {
+    const names = [this.players?.current, ...(this.players?.names ?? [])];
+    const found = names.flatMap((name) => entrants.filter((each) => each.player === name && each.excluded === null))[0];
+    if (state !== "open" || found?.player == null) return nothing;
+    const { player, ended } = found;
+    if (ended === ladder.games) return html`<p><strong>${player}</strong> has played every game.</p>`;
+    return html`<p><a class="button primary" href="#/server/${id}" @click=${() => this.players?.choose(player)}>Play in this round</a> as <strong>${player}</strong></p>`;
+  }
+
+  /** @param {Round} round */
+  entrants(round) {
+    const { entrants, state, adjusted, ladder } = round;
+    const named = entrants.filter((each) => each.player !== null);
+    const excluded = named.filter((each) => each.excluded !== null);
+    const withdrawn = entrants.length - named.length;
+    const note = `The mean is that of the guesses per game; the luck of the feedback is ${adjusted ? "" : "not "}removed. A failed game
+      counts as ${ladder.guess_limit + 1} guesses. A player is ahead of those who play worse or fail more often, by more than luck explains.`;
+    const shown = named.filter((each) => each.excluded === null).map((each) => this.row(round, each));
+    const results = ["Place", "Player", adjusted ? "Mean without luck" : "Mean", "Games", "Failed", "Not played", "Ahead of"];
+    return html`${table(state === "over" ? results : ["Player", "Ended games"], shown)}
+      ${excluded.length + withdrawn === 0 ? nothing : html`<ul aria-label="Left out">
+        ${excluded.map(({ player, excluded }) => html`<li><bdi>${player}</bdi> is excluded: ${excluded}</li>`)}
+        ${withdrawn === 0 ? nothing : html`<li>${count(withdrawn, "entrant")} withdrew.</li>`}
+      </ul>`}
+      <p class="muted">${state === "over" ? note : "The table follows the games."} <a href=${this.path}>As JSON</a></p>`;
+  }
+
+  /** @param {Round} round @param {Entrant} entrant */
+  row({ id, ladder, sealed }, { player, ended, result }) {
+    const link = html`<a href="#/matches?${new URLSearchParams({ ladder: id, player: player ?? "" })}">${player}</a>`;
+    if (result === null) return html`<th scope="row">${sealed ? player : link}</th><td class="right">${formatNumber(ended)} of ${formatNumber(ladder.games)}</td>`;
+    const { place, mean, games, failed, not_played, ahead_of } = result;
+    const names = ahead_of.map((name, index) => html`${index ? ", " : ""}<bdi>${name}</bdi>`);
+    return html`<td>${place}</td><th scope="row">${link}</th><td class="right">${mean?.toFixed(3) ?? "none"}</td>
+      ${[games, failed, not_played].map((each) => html`<td class="right">${formatNumber(each)}</td>`)}
+      <td>${names.length === 0 ? "nobody" : html`<details><summary>${count(names.length, "player")}</summary>${names}</details>`}</td>`;
+  }
+}
+
+/** @param {Round} round @returns {string} whether one can play, and until when */
+function stateWords({ state, opens, closes }) {
+  if (state === "over") return `Over. It closed ${momentWords(closes ?? opens)}.`;
+  if (state === "closing") return "Closed. The last games are being played.";
+  const until = closes === null ? "until the person who runs this server closes it" : `until ${momentWords(closes)}`;
+  return state === "open" ? `Open ${until}.` : `Opens ${momentWords(opens)}, ${until}.`;
+}
+
+/** @param {readonly Round[]} rounds */
+function list(rounds) {
+  if (rounds.length === 0) return html`<p class="card empty">No rounds yet.</p>`;
+  const heads = ["Round", "State", "Rules", "Codemaker", "Games", "Opens", "Closes", "Sealed"];
+  return table(heads, rounds.map(({ id, state, ladder, opens, closes, sealed }) => html`<th scope="row"><a href="#/round/${id}">${id}</a></th>
+    <td>${STATES[state]}</td><td>${rulesName(ladder.rules)}</td><td>${codemakerWords(ladder.codemaker).title}</td><td class="right">${formatNumber(ladder.games)}</td>
+    <td>${momentWords(opens)}</td><td>${closes === null ? "by hand" : momentWords(closes)}</td><td>${sealed ? "yes" : "no"}</td>`));
+}
+
+/** @param {readonly string[]} heads @param {readonly unknown[]} rows */
+function table(heads, rows) {
+  return html`<div class="card"><div class="scroll" tabindex="0" role="region" aria-label="Table">
+    <table>
+      <thead><tr>${heads.map((head) => html`<th scope="col" class=${NUMBERS.has(head) ? "right" : nothing}>${head}</th>`)}</tr></thead>
+      <tbody>${rows.map((row) => html`<tr>${row}</tr>`)}</tbody>
+    </table>
+  </div></div>`;
+}
