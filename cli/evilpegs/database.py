@@ -61,11 +61,18 @@ def check_database_file(url: str) -> None:
         raise CommandError(f"cannot use the database {file}: {wrong}; name another file with --database sqlite:///FILE")
 
 
-def find_match(engine: Engine, name: str) -> StoredMatch:
-    """Return the match with this id, or with the only id that begins like this, or the newest for ``last``."""
+def find_match(engine: Engine, name: str, *, with_sealed: bool = False) -> StoredMatch:
+    """Return the match with this id, or with the only id that begins like this, or the newest for ``last``.
+
+    Those of sealed rounds are left out unless ``with_sealed``.
+    """
     if not name:
         raise CommandError("the id of the match is empty; write one, or last for the newest match")
-    ids = newest_match_ids(engine, 1) if name == NEWEST else match_ids_with_prefix(engine, name.lower())
+    ids = (
+        newest_match_ids(engine, 1, with_sealed=with_sealed)
+        if name == NEWEST
+        else match_ids_with_prefix(engine, name.lower(), with_sealed=with_sealed)
+    )
     if not ids and name == NEWEST:
         raise CommandError("there is no match in the database yet; play one, or name another database with --database")
     if not ids:

@@ -83,6 +83,10 @@ def replay(
         bool,
         Parameter(show_default=False, help="Analyze every turn that can be analyzed, which may take minutes per turn."),
     ] = False,
+    operator: Annotated[
+        bool,
+        Parameter(negative="", show_default=False, help="Also show matches of a sealed round that is not over."),
+    ] = False,
     server: ServerToRead = None,
     database: Database = None,
     as_json: Json = False,
@@ -97,7 +101,9 @@ def replay(
     if record is not None:
         check_writable(record, RECORD)
     chosen = server_to_read(server, database)
-    stored = _load_recorded(database, match) if chosen is None else asyncio.run(_fetch_recorded(chosen, match))
+    stored = (
+        _load_recorded(database, match, operator) if chosen is None else asyncio.run(_fetch_recorded(chosen, match))
+    )
     if record is not None:
         return _write_record(stored, record, as_json)
     replayed = _analyze(stored, analysis, thorough)
@@ -116,11 +122,11 @@ class RecordedMatch(NamedTuple):
     over: bool
 
 
-def _load_recorded(database: str | None, name: str) -> RecordedMatch:
+def _load_recorded(database: str | None, name: str, with_sealed: bool) -> RecordedMatch:
     from evilpegs.database import find_match, open_for_reading  # noqa: PLC0415 - needs the extra `server`
 
     with open_for_reading(database) as engine:
-        stored = find_match(engine, name)
+        stored = find_match(engine, name, with_sealed=with_sealed)
     return RecordedMatch(stored.id, stored.entries, stored.over)
 
 

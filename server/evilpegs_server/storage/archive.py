@@ -128,15 +128,15 @@ def load_cursor(engine: Engine, reader: str) -> int | None:
     return rows[0].event if rows else None
 
 
-def match_ids_with_prefix(engine: Engine, prefix: str) -> list[str]:
+def match_ids_with_prefix(engine: Engine, prefix: str, *, with_sealed: bool) -> list[str]:
     """Return at most ten ids, in no particular order."""
-    query = "SELECT id FROM matches WHERE substr(id, 1, length(?1)) = ?1 LIMIT 10"
-    return [match for (match,) in _read(engine, query, prefix)]
+    query = f"SELECT id FROM matches AS m WHERE substr(id, 1, length(?1)) = ?1 AND (?2 OR {UNSEALED}) LIMIT 10"  # noqa: S608
+    return [match for (match,) in _read(engine, query, prefix, with_sealed)]
 
 
-def newest_match_ids(engine: Engine, count: int) -> list[str]:
-    query = "SELECT id FROM matches ORDER BY started_at DESC, id LIMIT ?"
-    return [match for (match,) in _read(engine, query, count)]
+def newest_match_ids(engine: Engine, count: int, *, with_sealed: bool) -> list[str]:
+    query = f"SELECT id FROM matches AS m WHERE ? OR {UNSEALED} ORDER BY started_at DESC, id LIMIT ?"  # noqa: S608
+    return [match for (match,) in _read(engine, query, with_sealed, count)]
 
 
 def _read(engine: Engine, query: str, *parameters: object) -> Sequence[Any]:

@@ -3,12 +3,15 @@
 import csv
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.rounds import load_rounds
+from support.matches import TINY
+from support.stored_matches import StoredPlay, store, store_players
 
 
 @pytest.fixture(autouse=True)
@@ -122,3 +125,15 @@ def test_results_are_a_table_and_csv(run, engine):
 def test_round_takes_no_ladder(run, command):
     strategy = ["minimax"] if command == "bot" else []
     assert "leave out --ladder" in run(command, *strategy, "--round", "final", "--ladder", "classic-evil").complaint
+
+
+def test_sealed_matches_are_replayed_for_the_operator_only(run, engine):
+    opened(run, "--sealed")
+    store_players(engine)
+    store(engine, *StoredPlay(1, replace(TINY, id="final")).play(("solved", [5])))
+    for name in ("last", f"{1:016x}"):
+        assert "no match" in run("replay", name).complaint
+        assert run("replay", name, "--operator", "--no-analysis").status == 0
+    with engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE rounds SET published = 1")
+    assert run("replay", "last", "--no-analysis").status == 0

@@ -20,9 +20,12 @@ from evilpegs_server.site import http_server
 from evilpegs_server.site.http_server import Connection
 from evilpegs_server.storage.archive import load_last_event_id, load_match
 from evilpegs_server.storage.database import open_database
+from evilpegs_server.storage.rounds import Round, open_round
 from support.brokers import Mosquitto, Proxy, Subscriber, keys
 from support.in_process import running_server
+from support.named_players import given_names
 from support.patience import PATIENCE
+from support.servers import dial
 
 
 def results(subscriber):
@@ -347,3 +350,24 @@ async def test_login_in_broker_url_is_refused_unseen(database, log):
         ):
             pass
     assert "hush" not in str(caught.value)
+
+
+@pytest.mark.parametrize("sealed", [True, False])
+async def test_matches_of_sealed_rounds_are_on_no_topic(mosquitto, publishing, players, database, sealed):
+    """The control is a round that is not sealed. The match that is played later shows that the feed went on."""
+    (token,) = given_names(database, ["anna"]).values()
+    engine = open_database(database)
+    open_round(engine, Round("final", "tiny", 2, sealed=sealed, opens=0, closes=None, published=None), ["anna"])
+    engine.dispose()
+    async with Subscriber(mosquitto.port) as subscriber, publishing(mosquitto.url) as server:
+        await subscriber.wait_for(has_state("online"))
+        (other,) = await players(server)
+        async with dial(server.url) as anna:
+            await anna.hello(token=token)
+            match = await anna.play("final")
+            await anna.guess(match, 1, 1, "12")
+            await anna.ask("match_over", type="resign", match=match)
+        later = await other.play()
+        await subscriber.wait_for(lambda s: any(later in t and t.endswith("result") for t, _, _ in s.received))
+        shown = [topic for topic, payload, _ in subscriber.received if match in topic or match.encode() in payload]
+    assert (shown == []) is sealed
