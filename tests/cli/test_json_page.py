@@ -273,6 +273,7 @@ def toured(run, serve, start):
     large = asyncio.run(practice(server.url, "monster-evil-practice", "1234567890", "1122334455", "0987654321"))
     run("players", "add", "dora", "emil", "--tokens", "-", "--database", server.database)
     tour.look("evilpegs players list", "players", "list", "--database", server.database)
+    tour.look("evilpegs players list", "players", "list", "--ladder", "classic", "--database", server.database)
     engine = open_database(server.database)
     open_round(engine, Round("final", "classic", 5, sealed=True, opens=0, closes=1, published=None), None)
     open_round(engine, Round("devil", "classic-devil", 5, sealed=False, opens=0, closes=None, published=None), None)

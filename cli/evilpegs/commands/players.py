@@ -1,12 +1,13 @@
 """`evilpegs players`: what an operator does to players and to registration, also while a server runs."""
 
+import asyncio
 import csv
 import io
 import os
 import sys
 import time
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -14,11 +15,14 @@ from typing import IO, Annotated, Final, Literal
 
 from cyclopts import Parameter
 
-from evilpegs.database import open_for_reading, server_settings
+from evilpegs.commands.leaderboard.from_database import load_standings
+from evilpegs.database import open_for_reading, open_results, server_settings
 from evilpegs.errors import CommandError
 from evilpegs.files import STANDARD, check_writable, failure_reason
 from evilpegs.options import Database, Json
 from evilpegs.output import Column, console, pluralize, print_json, print_table
+from evilpegs_server.leaderboard.leaderboard import games_for_rank
+from evilpegs_server.leaderboard.luck import curve_hashes
 from evilpegs_server.storage.acts import (
     MAX_REASON_BYTES,
     ListedPlayer,
@@ -34,6 +38,7 @@ from evilpegs_server.storage.acts import (
 )
 from evilpegs_server.storage.database import check_exists
 from evilpegs_server.storage.errors import DatabaseInUseError
+from evilpegs_server.storage.ladders import known_ladders
 from evilpegs_server.storage.lock import DatabaseLock
 from evilpegs_server.storage.players import NameRefusedError, check_display_name, check_name, new_token
 
@@ -65,6 +70,9 @@ Tokens = Annotated[
 
 def list_all(
     *,
+    ladder: Annotated[
+        str | None, Parameter(help="Show how many games of the latest version on this ladder are left to a rank.")
+    ] = None,
     as_csv: Annotated[bool, Parameter(name="--csv", show_default=False, help="Print CSV.")] = False,
     as_json: Json = False,
     database: Database = None,
@@ -75,14 +83,26 @@ def list_all(
     """
     with open_for_reading(database) as engine:
         players = list_players(engine)
+    left = {} if ladder is None else _games_to_rank(database, ladder, [each.name for each in players])
+    rows = [each._asdict() | {"games_to_rank": left.get(each.name)} for each in players]
     if as_json:
-        print_json({"players": [each._asdict() for each in players]})
+        print_json({"players": rows})
     elif as_csv:
-        table = csv.writer(sys.stdout, lineterminator="\n")
-        table.writerow(ListedPlayer._fields)
-        table.writerows(players)
+        table = csv.DictWriter(sys.stdout, [*ListedPlayer._fields, "games_to_rank"], lineterminator="\n")
+        table.writeheader()
+        table.writerows(rows)
     else:
-        print_table(console(), players, COLUMNS)
+        to_rank = Column[ListedPlayer]("games to a rank", lambda each: f"{left[each.name]:,}", "right")
+        print_table(console(), players, [*COLUMNS[:-1], *([to_rank] if left else []), COLUMNS[-1]])
+
+
+def _games_to_rank(database: str | None, ladder: str, names: Sequence[str]) -> dict[str, int]:
+    with open_results(database) as derived:
+        (standings,) = asyncio.run(load_standings(derived, ladder))
+        terms = known_ladders(derived.engine)[ladder]
+    needed = games_for_rank(fixed=terms.codemaker == "fixed", adjusted=bool(curve_hashes([terms])))
+    played = {row.player: row.games for row in standings.rows}
+    return {name: max(0, needed - played.get(name, 0)) for name in names}
 
 
 def add(

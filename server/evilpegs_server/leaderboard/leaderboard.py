@@ -24,6 +24,11 @@ RANKED_FROM_FIXED: Final = 100
 RANKED_FROM_ADVERSARY: Final = 20
 
 
+def games_for_rank(*, fixed: bool, adjusted: bool) -> int:
+    """Return the games that a row needs for a rank."""
+    return ADJUSTED_FROM if adjusted else RANKED_FROM_FIXED if fixed else RANKED_FROM_ADVERSARY
+
+
 class Leaderboard:
     """The counted results of all players on one ladder, and the rows that follow from them.
 
@@ -34,7 +39,7 @@ class Leaderboard:
     def __init__(self, *, guess_limit: int, fixed: bool, adjusted: bool) -> None:
         self._guess_limit = guess_limit
         self._adjusted = adjusted
-        self._ranked_from = ADJUSTED_FROM if adjusted else RANKED_FROM_FIXED if fixed else RANKED_FROM_ADVERSARY
+        self._ranked_from = games_for_rank(fixed=fixed, adjusted=adjusted)
         self._players: defaultdict[int, PlayerTally] = defaultdict(PlayerTally)
         self._changed: set[int] = set()
         self._latest: dict[int, CountedVersion] = {}

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import subprocess
 import sys
 import unicodedata
@@ -205,3 +206,15 @@ def test_reason_must_fit(run, reason):
 @pytest.mark.parametrize(("command", "state"), [("open", "open"), ("close", "closed")])
 def test_registration_is_set(run, command, state):
     assert f"registration is {state}" in run("players", command).err
+
+
+def test_list_says_how_many_games_are_left_to_a_rank(run, server):
+    place = ["--database", server.database]
+    run("players", "add", "norma", "--tokens", "tokens.csv", *place)
+    token = written(Path("tokens.csv"))["norma"]
+    bot = ["minimax", "--name", "norma", "--token", token, "--server", server.url]
+    assert run("bot", *bot, "--ladder", "classic-evil").status == 0
+    players = json.loads(run("players", "list", "--ladder", "classic-evil", "--json", *place).out)["players"]
+    assert {each["games_to_rank"] for each in players if each["name"] == "norma"} == {20 - 4}
+    assert re.search(r"norma .* 16 *$", run("players", "list", "--ladder", "classic-evil", *place).out, re.MULTILINE)
+    assert "no ladder 'clasic'" in run("players", "list", "--ladder", "clasic", *place).complaint
