@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from evilpegs.errors import CommandError
+from evilpegs_clients.connection.tokens import TokenFile, default_token_file
 from evilpegs_game.codes import format_code, parse_code
 from evilpegs_game.errors import MalformedError, quoted
 from evilpegs_game.feedback import Feedback, History, Turn
@@ -39,3 +40,10 @@ def check_name(name: str | None, option: str = "--name") -> None:
             f"not a name: {quoted(name)}; a name is 2 to 20 of a-z, 0-9, _ and -, beginning with a letter "
             f"and not with guest-; choose another with {option}"
         )
+
+
+def check_player(name: str | None, token: str | None) -> None:
+    """Raise CommandError unless ``name`` can be claimed, or there is a token that may prove it, given or stored."""
+    # the operator may have renamed the player to one in letters of any script
+    if name is not None and token is None and not TokenFile(default_token_file()).servers_with(name):
+        check_name(name)

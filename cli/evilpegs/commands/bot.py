@@ -34,7 +34,7 @@ from evilpegs.output import console, only_document, pluralize, print_json
 from evilpegs.reading import session_line
 from evilpegs.signals import run_interruptibly
 from evilpegs.strategy_choice import ProgramCommand, StrategyChoice, print_strategy_traceback, traceback_of_strategy
-from evilpegs.values import check_name, format_turns
+from evilpegs.values import check_player, format_turns
 from evilpegs_clients.bot.bot import BotEvent, OnEvent, StrategyTrial, play_matches
 from evilpegs_clients.bot.summary import BotSummary, GameSummary, MatchSummary, StrategyFailure
 from evilpegs_clients.connection.connection import server_url
@@ -105,8 +105,8 @@ def bot(
         raise CommandError(f"--matches must be at least 1, not {matches}")
     if round_id is not None and (ladder, matches) != (DEFAULT_LADDER, 1):
         raise CommandError("--round is one match on terms of its own; leave out --ladder and --matches")
-    check_name(name)
     token = given_token(token, name)
+    check_player(name, token)
     choice = StrategyChoice(strategy, program, candidates_only)
     with only_document(as_json), ExitStack() as stack:
         with traceback_of_strategy(traceback):

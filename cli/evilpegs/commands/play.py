@@ -12,7 +12,7 @@ from evilpegs.errors import CommandError
 from evilpegs.options import DEFAULT_SERVER, GivenToken, RoundToPlay, Server, TokenFrom, given_token
 from evilpegs.output import console
 from evilpegs.signals import ended_in_order, run_interruptibly
-from evilpegs.values import check_name
+from evilpegs.values import check_player
 from evilpegs_clients.daily import parse_date
 from evilpegs_clients.play.app import run_terminal
 from evilpegs_clients.play.daily_game import run_daily
@@ -64,10 +64,10 @@ def play(
         raise CommandError("--date is for the game of the day; add --daily")
     if round_id is not None and ladder != DEFAULT_LADDER:
         raise CommandError("--round has terms of its own; leave out --ladder")
-    check_name(name)
     if token_from is not None and name is None:
         raise CommandError("--token-from is for a player with a name; add --name")
     token = given_token(token, name)
+    check_player(name, token)
     prompt = open_prompt(console(), COMMANDS)
     _run(
         run_terminal(

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from support.patience import PATIENCE
+from support.processes import wait_until
 
 PLAY = ("bot", "first-consistent", "--ladder", "classic-practice")
 
@@ -50,6 +51,19 @@ def test_token_of_the_operator_is_needed_once(run, server):
     other = run(*PLAY, "--name", "erik", "--server", server.url, "--token", f" {token}\n")
     assert other.complaint == "this token is that of dora, not of erik"
     assert run(*PLAY, "--name", "erik", "--server", server.url).status == 0  # the name was free, and is his now
+
+
+def test_renamed_player_is_let_in_under_letters_of_any_script(run, server, monkeypatch):
+    tokens = run("players", "add", "ines", "--tokens", "-", "--database", server.database).out
+    token = tokens.splitlines()[1].split(",")[1]
+    run("players", "rename", "ines", "Zoë", "--database", server.database)
+    play = (*PLAY, "--name", "Zoë", "--server", server.url)
+    assert "not a name: 'Zoë'" in run(*play).complaint
+    wait_until(lambda: run(*play, "--token", token).status == 0)
+    assert run(*play).status == 0
+    with Path("/dev/null").open() as nothing:
+        monkeypatch.setattr("sys.stdin", nothing)
+        assert run("play", "--name", "Zoë", "--server", server.url).status == 0
 
 
 @pytest.mark.parametrize(
