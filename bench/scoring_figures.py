@@ -1,4 +1,4 @@
-"""Draw docs/scoring.svg and print the widths of intervals that docs/scoring.md and docs/contest.md state.
+"""Draw docs/scoring.svg and print the widths of intervals that docs/scoring.md states.
 
 The scores and the luck of minimax and entropy on classic are exact: every secret is played once. Games are then drawn
 with a seed. Needs the extra `plot`. Run: PYTHONPATH=tests python bench/scoring_figures.py
