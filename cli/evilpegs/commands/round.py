@@ -256,7 +256,7 @@ RESULTS: Final[tuple[Column[RoundEntrant], ...]] = (
     Column("games", _result("games"), "right"),
     Column("failed", _result("failed"), "right"),
     Column("not played", _result("not_played"), "right"),
-    Column("ahead of", _result("ahead_of")),
+    Column("ahead of", _result("ahead_of"), narrow={1: lambda each: _result("ahead_of")(each).partition(":")[0]}),
     Column("", lambda each: "" if each.excluded is None else f"excluded: {each.excluded}"),
 )
 LISTED: Final[tuple[Column[RoundDocument], ...]] = (

@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from evilpegs.commands.round import RESULTS
+from evilpegs.output import console, print_table
+from evilpegs_protocol.rounds import RoundEntrant, RoundResult
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.rounds import load_rounds
 from support.matches import TINY
@@ -137,3 +140,22 @@ def test_sealed_matches_are_replayed_for_the_operator_only(run, engine):
     with engine.begin() as connection:
         connection.exec_driver_sql("UPDATE rounds SET published = 1")
     assert run("replay", "last", "--no-analysis").status == 0
+
+
+def test_table_of_a_class_fits_a_terminal(monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", "100")
+    others = tuple(f"player{number}" for number in range(29))
+    result = RoundResult(
+        place=1,
+        mean=4.4,
+        games=250,
+        failed=0,
+        not_played=0,
+        ahead_of=others,
+        plays_better_than=others,
+        fails_less_than=(),
+    )
+    print_table(console(), [RoundEntrant(player="anna", ended=250, excluded=None, result=result)], RESULTS)
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 100
+    assert lines[-1].split()[-1] == "29"
