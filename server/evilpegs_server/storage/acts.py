@@ -199,6 +199,7 @@ def forget_player(engine: Engine, name: str, at: int, *, with_open: bool) -> int
             connection.exec_driver_sql(theirs, (player,))
         connection.exec_driver_sql("DELETE FROM matches WHERE player = ?", (player,))
         connection.exec_driver_sql("UPDATE acts SET reason = NULL WHERE player = ?", (player,))
+        connection.exec_driver_sql("UPDATE entrants SET excluded = NULL WHERE player = ?", (player,))
         tombstone = f"{FORGOTTEN_PREFIX}{player}"
         row = tombstone, tombstone, hash_token(new_token()), player
         connection.exec_driver_sql("UPDATE players SET name = ?, skeleton = ?, token_hash = ? WHERE id = ?", row)

@@ -215,6 +215,7 @@ class TestClose:
     async def test_excluded_and_forgotten_entrants_have_no_result(self, contest):
         contest.open("anna", "bert", "carl")
         rounds.exclude(contest.engine, "final", "bert", "copied")
+        rounds.exclude(contest.engine, "final", "carl", "a reason that names bert")
         forget_player(contest.engine, "carl", NOW, with_open=False)
         contest.wall.now += HOUR
         await contest.start()
