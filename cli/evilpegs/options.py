@@ -58,8 +58,8 @@ def _to_time(_: object, tokens: Sequence[Token]) -> datetime:
         return datetime.fromisoformat(token.value).astimezone()
     except (ValueError, OverflowError):
         raise CommandError(
-            f"{token.keyword} must be a time like 2026-11-25T18:00, of this machine's zone, or 2026-11-25T18:00+01:00, "
-            f"not {token.value[:40]!r}"
+            f"{token.keyword or 'the time'} must be a time like 2026-11-25T18:00, of this machine's zone, "
+            f"or 2026-11-25T18:00+01:00, not {token.value[:40]!r}"
         ) from None
 
 

@@ -19,7 +19,7 @@ from evilpegs_server.work.scheduler import PoolMetrics
 
 # some scrapers refuse the newer version 1.0.0, which differs for names that this server does not have
 METRICS_TYPE: Final = CONTENT_TYPE_PLAIN_0_0_4
-NOT_LOCAL: Final = "metrics are for this machine only; see the setting public_metrics"
+NOT_LOCAL: Final = "metrics are for this machine only; see the setting public_metrics, which a sealed round suspends"
 
 
 class ProcessMetrics(Collector):

@@ -210,7 +210,10 @@ def test_round_that_was_begun_elsewhere_is_continued(open_round_view, contest):
 
 @pytest.mark.parametrize(
     ("name", "ladder", "words"),
-    [("eve", "hand", "You are not on the list of this round."), ("ada", "later", "This round is not open.")],
+    [
+        ("eve", "hand", "You are not on the list of this round."),
+        ("ada", "later", "No match can begin on this ladder"),
+    ],
 )
 def test_refusals_of_round_have_words(open_round_view, contest, name, ladder, words):
     page = open_round_view("#/nothing")

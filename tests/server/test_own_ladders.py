@@ -11,7 +11,9 @@ from evilpegs_clients.bot.bot import play_matches
 from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_server.server import NO_CURVE
 from evilpegs_server.settings import Settings
+from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.ladders import LadderChangedError
+from evilpegs_server.storage.rounds import Round, open_round
 from support.in_process import running_server
 from support.patience import PATIENCE
 from support.servers import dial
@@ -178,3 +180,12 @@ async def test_missing_value_curve_is_logged(start, changed, warned):
     assert [entry["ladder"] for entry in logged if entry["event"] == NO_CURVE] == warned
     assert "4,200" in NO_CURVE
     assert "200" in NO_CURVE.replace("4,200", "")
+
+
+async def test_id_of_round_stops_the_start(start, database):
+    engine = open_database(database)
+    open_round(engine, Round("friday", "classic", 2, sealed=False, opens=0, closes=None, published=None), [])
+    engine.dispose()
+    with pytest.raises(LadderChangedError, match="friday is a round"):
+        async with start(FRIDAY):
+            pass

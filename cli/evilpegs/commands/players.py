@@ -7,7 +7,7 @@ import os
 import sys
 import time
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -30,6 +30,7 @@ from evilpegs_server.storage.acts import (
     PlayerDeed,
     act_on_player,
     add_players,
+    empty_side_file,
     forget_player,
     list_players,
     rename_player,
@@ -218,7 +219,7 @@ def forget(
     The player is banned first, which ends open matches. Backups, the broker and whoever fetched a record still have
     what they have.
     """
-    with _stopped_server(database) as is_stopped, open_for_reading(database) as engine:
+    with stopped_server(database) as is_stopped, open_for_reading(database) as engine:
         matches = next((each.matches for each in list_players(engine) if each.name == name), None)
         if matches is not None and not yes:
             act = f"forget deletes {name} and {pluralize(matches, 'match', 'matches')} for good"
@@ -233,13 +234,18 @@ def forget(
                 if time.monotonic() > until:
                     raise CommandError(f"{error} that the server has not ended yet; try again") from None
             time.sleep(LOOK_SECONDS)
-    what = pluralize(deleted, "match", "matches")
-    console(sys.stderr).print(f"deleted {name} and {what}", soft_wrap=True, markup=False)
+        while not (is_overwritten := empty_side_file(engine)) and time.monotonic() < until:
+            time.sleep(LOOK_SECONDS)
+    err, what = console(sys.stderr), pluralize(deleted, "match", "matches")
+    err.print(f"deleted {name} and {what}", soft_wrap=True, markup=False)
+    if not is_overwritten:
+        rest = "another program reads the database, and until it ends, its side file -wal has what was deleted"
+        err.print(rest, soft_wrap=True)
 
 
 @contextmanager
-def _stopped_server(database: str | None) -> Iterator[bool]:
-    # the lock keeps a server from starting meanwhile
+def stopped_server(database: str | None) -> Iterator[bool]:
+    """Yield whether no server uses the database; none can start within the block then."""
     url = server_settings(database=database).database
     check_exists(url)
     try:
@@ -291,7 +297,7 @@ def _now() -> int:
     return time.time_ns() // 1_000_000
 
 
-def names_in(file: Path) -> list[str]:
+def names_in(file: Path, check: Callable[[str], None] = check_name) -> list[str]:
     """Return the names in a CSV file. Raises CommandError, which names the wrong lines."""
     try:
         text = file.read_text(encoding="utf-8-sig")
@@ -311,7 +317,7 @@ def names_in(file: Path) -> list[str]:
     for line, row in rows[has_heading:]:
         names.append(row[column] if column < len(row) else "")
         try:
-            check_name(names[-1])
+            check(names[-1])
         except NameRefusedError as error:
             hint = "; if it is a heading, call the column name" if (line, has_heading) == (1, False) else ""
             wrong.append(f"line {line}: {names[-1]!r:.30}: {error}{hint}" if names[-1] else f"line {line} has no name")

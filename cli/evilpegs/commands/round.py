@@ -3,6 +3,7 @@
 import csv
 import sys
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -11,20 +12,21 @@ from typing import Annotated, Any, Final
 from cyclopts import Parameter
 from pydantic import TypeAdapter, ValidationError
 
-from evilpegs.commands.players import SOON, check_reason, names_in
-from evilpegs.database import open_for_reading, open_results
+from evilpegs.commands.players import SOON, check_reason, names_in, stopped_server
+from evilpegs.database import open_for_reading, open_results, server_settings
 from evilpegs.errors import CommandError, unknown_ladder
 from evilpegs.options import TIME, WHOLE, Database, Json
 from evilpegs.output import Column, console, pluralize, print_json, print_table
 from evilpegs_protocol.fields import LadderId
 from evilpegs_protocol.rounds import RoundDocument, RoundEntrant, RoundResult
 from evilpegs_server.leaderboard.luck import curve_hashes
-from evilpegs_server.leaderboard.round_results import LuckAwaitedError, round_document
-from evilpegs_server.match.ladders import Ladder
+from evilpegs_server.leaderboard.round_results import LuckAwaitedError, round_document, round_heading
+from evilpegs_server.match.ladders import Ladder, load_ladders
 from evilpegs_server.storage import rounds
 from evilpegs_server.storage.archive import load_last_event_id
 from evilpegs_server.storage.derived import DerivedFile
 from evilpegs_server.storage.ladders import known_ladders
+from evilpegs_server.storage.players import check_display_name
 
 GAMES_FIXED: Final = 250
 GAMES_ADVERSARY: Final = 20
@@ -72,12 +74,14 @@ def open_round(
     with open_for_reading(database) as engine:
         ladders = known_ladders(engine)
     base = ladders.get(ladder)
-    if base is None or base.former:
-        raise unknown_ladder(ladder, [each.id for each in ladders.values() if each.rated])
+    offered = load_ladders() | server_settings(database=database).own_ladders()
+    if base is None or ladder not in offered:
+        raise unknown_ladder(ladder, [each.id for each in offered.values() if each.rated])
     if name in ladders:
         raise CommandError(f"{name} is a ladder; give the round another id")
-    if not base.rated:
-        raise CommandError(f"{ladder} is for practice and has no clock; name a rated ladder")
+    if not base.rated or base.clock is None:
+        what = "has no clock" if base.rated else "is for practice"
+        raise CommandError(f"{ladder} {what}; name a rated ladder with a clock")
     count = games if games is not None else GAMES_FIXED if base.codemaker == "fixed" else GAMES_ADVERSARY
     if not 1 <= count <= MOST_GAMES:
         raise CommandError(f"--games must be 1 to {MOST_GAMES:,}, not {count:,}")
@@ -101,7 +105,8 @@ def admit(name: RoundName, /, *names: EntrantNames, csv_file: ListOfNames = None
     if wanted is None:
         raise CommandError("name the players to admit, or a file with --from")
     with open_for_reading(database) as engine:
-        rounds.find_round(engine, name)
+        if rounds.find_round(engine, name).is_closed(_now()):
+            raise CommandError(f"{name} is closed, and nobody can enter any more")
         admitted = rounds.admit(engine, name, wanted)
     console(sys.stderr).print(f"admitted {pluralize(admitted, 'entrant')} to {name}; {SOON}", soft_wrap=True)
 
@@ -109,14 +114,15 @@ def admit(name: RoundName, /, *names: EntrantNames, csv_file: ListOfNames = None
 def close(name: RoundName, /, *, database: Database = None) -> None:
     """Close a round: no game begins any more, and those that are played end within their clocks."""
     _close_at(name, _now(), database)
-    console(sys.stderr).print(f"{name} is closed; {SOON}", soft_wrap=True)
+    with stopped_server(database) as is_stopped, open_for_reading(database) as engine:
+        is_over = is_stopped and rounds.publish_round(engine, name, _now())
+    then = "it is over" if is_over else "start the server to end its open matches" if is_stopped else SOON
+    console(sys.stderr).print(f"{name} is closed; {then}", soft_wrap=True)
 
 
 def extend(
     name: RoundName,
-    until: Annotated[
-        datetime, Parameter(name="UNTIL", help="When the round closes instead, such as 2026-11-27T11:30.")
-    ],
+    until: Annotated[datetime, TIME, Parameter(name="UNTIL", help="When it closes instead, such as 2026-11-27T11:30.")],
     /,
     *,
     database: Database = None,
@@ -162,15 +168,19 @@ def status(
         ladders = known_ladders(derived.engine)
         known = rounds.load_rounds(derived.engine)
         wanted = known if name is None else [rounds.find_round(derived.engine, name)]
-        documents = [_read(derived, each, ladders) for each in wanted if each.base in ladders]
+        wanted = [each for each in wanted if each.base in ladders]
+        if name is None and not as_csv and not as_json:
+            entrants = Counter(entered for entered, _ in rounds.load_entrants(derived.engine))
+            listed = [(round_heading(each, ladders, _now()), entrants[each.id]) for each in wanted]
+            print_table(console(), listed, LISTED)
+            return
+        documents = [_read(derived, each, ladders) for each in wanted]
     if as_json:
         print_json({"rounds": [each.model_dump(mode="json") for each in documents]})
     elif as_csv:
         table = csv.writer(sys.stdout, lineterminator="\n")
         table.writerow(["round", "player", "ended", "excluded", *RoundResult.model_fields])
         table.writerows(_csv_row(each.id, entrant) for each in documents for entrant in each.entrants)
-    elif name is None:
-        print_table(console(), documents, LISTED)
     else:
         _show(documents[0])
 
@@ -208,11 +218,15 @@ def _close_at(name: str, ends: int, database: str | None) -> None:
         found = rounds.find_round(engine, name)
         if found.is_closed(_now()):
             raise CommandError(f"{name} is closed already; open another round")
+        if _now() < ends <= found.opens:
+            raise CommandError(f"{name} opens at {_minute(found.opens)}; it must close later")
         rounds.set_closing(engine, name, ends)
 
 
 def _given(names: Sequence[str], csv_file: Path | None) -> list[str] | None:
-    wanted = [*names, *([] if csv_file is None else names_in(csv_file))]
+    wanted = [*names, *([] if csv_file is None else names_in(csv_file, check_display_name))]
+    if csv_file is not None and not wanted:
+        raise CommandError(f"{csv_file} has no names")
     return wanted or None
 
 
@@ -259,12 +273,12 @@ RESULTS: Final[tuple[Column[RoundEntrant], ...]] = (
     Column("ahead of", _result("ahead_of"), narrow={1: lambda each: _result("ahead_of")(each).partition(":")[0]}),
     Column("", lambda each: "" if each.excluded is None else f"excluded: {each.excluded}"),
 )
-LISTED: Final[tuple[Column[RoundDocument], ...]] = (
-    Column("round", lambda each: each.id),
-    Column("state", lambda each: each.state),
-    Column("opens", lambda each: _minute(each.opens)),
-    Column("closes", lambda each: "" if each.closes is None else _minute(each.closes)),
-    Column("entrants", lambda each: f"{len(each.entrants):,}", "right"),
-    Column("games", lambda each: f"{each.ladder.games:,}", "right"),
-    Column("", lambda each: "sealed" if each.sealed else ""),
+LISTED: Final[tuple[Column[tuple[RoundDocument, int]], ...]] = (
+    Column("round", lambda row: row[0].id),
+    Column("state", lambda row: row[0].state),
+    Column("opens", lambda row: _minute(row[0].opens)),
+    Column("closes", lambda row: "" if row[0].closes is None else _minute(row[0].closes)),
+    Column("entrants", lambda row: f"{row[1]:,}", "right"),
+    Column("games", lambda row: f"{row[0].ladder.games:,}", "right"),
+    Column("", lambda row: "sealed" if row[0].sealed else ""),
 )

@@ -108,8 +108,8 @@ def _next_state(state: _State, event: RecordEvent) -> _State | None:
 
 
 def _is_unopened(over: GameOver) -> bool:
-    # given up before it started, it has no commitment, and its last event must be empty
-    is_empty = over.outcome in {"resigned", "void"} and not over.guesses and not over.elapsed_ms
+    # given up, or its round closed, before it started, it has no commitment, and its last event must be empty
+    is_empty = over.outcome in {"resigned", "forfeit", "void"} and not over.guesses and not over.elapsed_ms
     return is_empty and over.secret is None and over.nonce is None and over.client_nonce is None
 
 

@@ -29,7 +29,8 @@ def health_response(
             return _respond(connection, 200, "application/json", b'{"status":"ready"}')
         case "/metrics":
             peer = peer_address(connection.transport)
-            if not services.settings.public_metrics and not is_local(peer, request.headers):
+            is_public = services.settings.public_metrics and not services.registry.has_sealed_round
+            if not is_public and not is_local(peer, request.headers):
                 return _problem(connection, 403, NOT_LOCAL)
             return _respond(connection, 200, METRICS_TYPE, metrics.text())
     return None

@@ -172,7 +172,7 @@ class Session:
         if request.match is None:
             runner = self._only_match()
         else:
-            runner = await self._find_match(request.match, arrived)
+            runner = await self._find_match(request.match, player, arrived)
         if runner is None or runner.player != player.id:
             message = "you have no such match" if request.match else "you have no open match; start one with play"
             raise RefusedRequestError(ErrorCode.NOT_YOUR_MATCH, message)
@@ -181,10 +181,10 @@ class Session:
             runner.seat = self._channel
         runner.receive(Request(self._channel, request, arrived))
 
-    async def _find_match(self, match: str, arrived: float) -> MatchRunner | None:
+    async def _find_match(self, match: str, player: Player, arrived: float) -> MatchRunner | None:
         registry = self._services.registry
         runner = registry.get(match)
-        if runner is not None:
+        if runner is not None and runner.player == player.id:
             return runner
         if registry.draining:
             raise RefusedRequestError(ErrorCode.DRAINING, "the server is about to stop; come back later")

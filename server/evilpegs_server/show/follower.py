@@ -49,9 +49,10 @@ _IN_ONE_ROW: Final = f"""
 """  # noqa: S608 - of constants
 _AFTER: Final = text(_IN_ONE_ROW.format("e.id > :after AND e.id <= :last ORDER BY e.id LIMIT :limit"))
 _OF_MATCH: Final = text(_IN_ONE_ROW.format("m.id = :match AND e.id <= :last ORDER BY e.seq"))
-_EVENT_ID: Final = text("""
-    SELECT e.id FROM matches AS m JOIN events AS e ON e.match = m.number WHERE m.id = :match AND e.seq = :seq
-""")
+_EVENT_ID: Final = text(f"""
+    SELECT e.id FROM matches AS m JOIN events AS e ON e.match = m.number
+    WHERE m.id = :match AND e.seq = :seq AND {SHOWN}
+""")  # noqa: S608
 _LAST_PLACE: Final = text(f"""
     SELECT m.id, e.seq FROM events AS e JOIN matches AS m ON m.number = e.match
     WHERE e.id <= :last AND {SHOWN} ORDER BY e.id DESC LIMIT 1
@@ -75,7 +76,7 @@ def has_match(engine: Engine, match: str) -> bool:
 
 
 def find_event(engine: Engine, place: str) -> int | None:
-    """Return the id of the event that `last_place` named; None if there is none."""
+    """Return the id of the event that `last_place` named; None if there is none that others may see."""
     match, _, seq = place.partition("-")
     if place == NO_PLACE:
         return 0

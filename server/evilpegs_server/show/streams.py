@@ -153,8 +153,11 @@ class Streams:
         """Follow the events of a ladder or of `ALL` after an event, or `reset` and the next ones if that is too old."""
         stream, last = self._open(topic)
         event = None if place is None else await self._read(stream, find_event, place)
-        if event is not None and last - RESUMABLE <= event <= last:
-            events = await self._read(stream, load_events, event, last, RESUMABLE)
+        events = None
+        if event is not None and event <= last:
+            # counted in events that others may see: the edge of a range of ids would count those of a sealed round
+            events = await self._read(stream, load_events, event, last, RESUMABLE + 1)
+        if events is not None and len(events) <= RESUMABLE:
             stream.add_past(self._chunk(_place_of(each), each) for each in events if topic in {ALL, each.ladder})
         else:
             stream.add_past([await self._place(stream, "reset", last)])

@@ -38,7 +38,7 @@ _ACTS: Final = """
     SELECT a.id, a.act, p.id, p.name, p.kind, p.token_hash, a.reason
     FROM acts AS a LEFT JOIN players AS p ON p.id = a.player WHERE a.id > ? ORDER BY a.id
 """
-_BANS: Final = """
+BANS: Final = """
     SELECT player, reason FROM acts AS a WHERE act = 'ban' AND NOT EXISTS (
         SELECT 1 FROM acts AS b WHERE b.player = a.player AND b.id > a.id AND b.act IN ('ban', 'unban'))
 """
@@ -110,7 +110,7 @@ def load_last_act(engine: Engine) -> int:
 def load_bans(engine: Engine) -> dict[int, str | None]:
     """Return the reason by player who is banned."""
     with engine.connect() as connection:
-        return dict(map(tuple, connection.exec_driver_sql(_BANS)))
+        return dict(map(tuple, connection.exec_driver_sql(BANS)))
 
 
 def load_registration(engine: Engine) -> bool | None:
@@ -156,7 +156,7 @@ def act_on_player(engine: Engine, deed: PlayerDeed, name: str, at: int, reason: 
     """Store an act on a player. Raises UnknownPlayerError or NothingToUndoError."""
     with _acting(engine) as connection:
         player = _find(connection, name)
-        if deed == "unban" and player not in dict(map(tuple, connection.exec_driver_sql(_BANS))):
+        if deed == "unban" and player not in dict(map(tuple, connection.exec_driver_sql(BANS))):
             raise NothingToUndoError(f"{name} is not banned")
         if deed == "hide":
             connection.exec_driver_sql(_HIDE, (player,))
@@ -185,7 +185,8 @@ def rename_player(engine: Engine, name: str, new: str, at: int) -> None:
 def forget_player(engine: Engine, name: str, at: int, *, with_open: bool) -> int:
     """Delete the matches of a player and their names, and return how many matches there were.
 
-    The bytes are overwritten in the file. Raises UnknownPlayerError, and OpenMatchesError unless ``with_open``.
+    The bytes are overwritten in the file once `empty_side_file` has succeeded. Raises UnknownPlayerError, and
+    OpenMatchesError unless ``with_open``.
     """
     with _acting(engine) as connection:
         player = _find(connection, name)
@@ -205,9 +206,14 @@ def forget_player(engine: Engine, name: str, at: int, *, with_open: bool) -> int
         connection.exec_driver_sql("UPDATE players SET name = ?, skeleton = ?, token_hash = ? WHERE id = ?", row)
         connection.exec_driver_sql(_HIDE, (player,))
         _note(connection, "forget", player, at, None)
-    with engine.connect() as connection:  # or the pages stay in the side file until it is full
-        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
     return int(matches)
+
+
+def empty_side_file(engine: Engine) -> bool:
+    """Move all pages of the side file to the database; return False if a reader is in the way."""
+    with engine.connect() as connection:
+        is_busy, *_ = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()
+    return not is_busy
 
 
 def set_registration(engine: Engine, at: int, *, is_open: bool) -> None:

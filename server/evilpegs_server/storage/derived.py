@@ -105,7 +105,7 @@ class DerivedFile:
             raise DatabaseMovedError(message) from None
         self._lock: SideLock | None = None
         self._identity: tuple[int, int] | None = None
-        self._is_suspect = False
+        self._is_suspect = self._has_remains = False
         self.position = 0
         """The id of the last event whose results are in the file, after `follow`."""
         self._writing = Lock()
@@ -164,6 +164,11 @@ class DerivedFile:
             if act != connection.execute(_PLACE).one().act:
                 connection.execute(_FORGET)
                 connection.execute(_SET_ACT, {"act": act})
+                self._has_remains = True
+        if self._has_remains:
+            with self.engine.connect() as connection:
+                is_busy, *_ = connection.exec_driver_sql("PRAGMA main.wal_checkpoint(TRUNCATE)").one()
+            self._has_remains = bool(is_busy)
 
     def _advance(self, last: int) -> bool:
         with self._writing, self.engine.begin() as connection:
@@ -269,6 +274,7 @@ class DerivedFile:
         if self.is_writer:
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA synchronous=NORMAL")
+            connection.execute("PRAGMA secure_delete=ON")  # results of players who were forgotten
         connection.execute("ATTACH ? AS log", (_uri(self._database.path, "ro"),))
         connection.set_authorizer(_refuse_secrets)
         return connection

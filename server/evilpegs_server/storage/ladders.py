@@ -33,7 +33,10 @@ def store_ladders(engine: Engine, own: Mapping[str, Ladder]) -> dict[str, Ladder
     with engine.begin() as connection:
         connection.exec_driver_sql(_FORGET_UNPLAYED)
         stored = _stored_ladders(connection)
+        rounds = set(connection.exec_driver_sql("SELECT id FROM rounds").scalars())
         for ladder in own.values():
+            if ladder.id in rounds:
+                raise LadderChangedError(f"{ladder.id} is a round; give the ladder in evilpegs.toml another id")
             _check_unchanged(stored.get(ladder.id, ladder), ladder)
             text = ladder.info().model_dump_json(exclude={"opens", "closes"})
             connection.exec_driver_sql("INSERT OR IGNORE INTO ladders (id, json) VALUES (?, ?)", (ladder.id, text))

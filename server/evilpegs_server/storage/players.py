@@ -13,10 +13,13 @@ PlayerKind = Literal["bot", "human", "guest"]
 
 _NAME: Final = re.compile(r"[a-z][a-z0-9_-]{1,19}")
 _LOOK_ALIKES: Final = str.maketrans(
-    "015iɑıłøđħавеёіјкмнорстухѕԁԛԝαβεηικνορτυχω",
-    "olslallodhabeelikmhopctyxsdqwabenlkvoptuxw",
+    # Latin, Cyrillic, Armenian, and Greek, whose capitals look like other letters than the small ones
+    "015iɑɡıłøđħавеёіјкмнорстухѕԁԛԝьһѵӏհսցօոαβεηικνορτυχωΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",
+    "olslagllodhabeeljkmhopctyxsdqwbhvlhugonabenlkvoptuxwabezhlkmnoptyx",
     "_-",
 )
+_LATIN_SHAPES: Final = frozenset({"CHEROKEE", "COPTIC", "LISU"})
+"""Scripts in which whole names can be written that look like others."""
 _JAPANESE: Final = frozenset({"CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA"})
 GUEST_PREFIX: Final = "guest-"
 FORGOTTEN_PREFIX: Final = "forgotten-"
@@ -173,6 +176,7 @@ def check_display_name(name: str) -> None:
     is_text = all(unicodedata.category(letter)[0] in "LM" for letter in letters) and name[:1].isalpha()
     # what NFKC changes looks like something else: letters of mathematics, of full width, with marks apart
     is_plain = unicodedata.normalize("NFKC", name) == name and not scripts & {"COMBINING", "MODIFIER", "VARIATION"}
+    is_plain = is_plain and not scripts & _LATIN_SHAPES
     if not (2 <= len(name) <= MAX_NAME and is_text and is_plain and (len(scripts) == 1 or scripts <= _JAPANESE)):
         message = "a name is 2 to 20 letters of one script, digits, _ and -, beginning with a letter"
         raise NameRefusedError(message, taken=False)
@@ -181,7 +185,8 @@ def check_display_name(name: str) -> None:
 
 def skeleton(name: str) -> str:
     """Return ``name`` with similar characters replaced by one of them; names with equal skeletons look alike."""
-    letters = unicodedata.normalize("NFD", name.casefold())
+    # capitals first: those of Greek look like other letters than their small ones
+    letters = unicodedata.normalize("NFD", name.translate(_LOOK_ALIKES).casefold())
     plain = "".join(letter for letter in letters if not "\u0300" <= letter <= "\u036f")  # accents
     return plain.translate(_LOOK_ALIKES).replace("rn", "m").replace("vv", "w")
 

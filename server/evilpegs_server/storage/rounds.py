@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Engine
 
 from evilpegs_game.errors import EvilpegsError
 from evilpegs_server.match.ladders import Ladder
+from evilpegs_server.storage.acts import BANS
 
 UNSEALED: Final = "m.ladder NOT IN (SELECT id FROM rounds WHERE sealed AND published IS NULL)"
 SHOWN: Final = f"m.player NOT IN (SELECT player FROM hidden) AND {UNSEALED}"  # noqa: S608 - of constants
@@ -22,6 +23,7 @@ SHOWN: Final = f"m.player NOT IN (SELECT player FROM hidden) AND {UNSEALED}"  # 
 _ROUNDS: Final = "SELECT id, base, games, sealed, opens, closes, published FROM rounds ORDER BY opens, id"
 _ENTRANTS: Final = "SELECT round, player FROM entrants WHERE excluded IS NULL"
 _ENTERED: Final = "SELECT ladder, player FROM matches WHERE ladder IN (SELECT id FROM rounds WHERE published IS NULL)"
+_POSSIBLE: Final = "FROM players WHERE kind <> 'guest' AND id NOT IN (SELECT player FROM hidden)"
 _PUBLISH: Final = """
     UPDATE rounds SET published = ?2
     WHERE id = ?1 AND published IS NULL AND NOT EXISTS (SELECT 1 FROM matches WHERE ladder = ?1 AND NOT over)
@@ -113,7 +115,7 @@ def load_round_games(connection: Connection, name: str, curve: str | None) -> li
 
 
 def open_round(engine: Engine, wanted: Round, names: Sequence[str] | None) -> int:
-    """Store a round with the named entrants, or all players but guests, and return how many they are.
+    """Store a round with the named entrants, or all players but guests, banned and hidden ones; return their number.
 
     Raises RoundError if the id is in use or a name is unknown.
     """
@@ -126,8 +128,9 @@ def open_round(engine: Engine, wanted: Round, names: Sequence[str] | None) -> in
             "INSERT INTO rounds (id, base, games, sealed, opens, closes) VALUES (?, ?, ?, ?, ?, ?)", row
         )
         if names is None:
-            shown = "SELECT name FROM players WHERE kind <> 'guest' AND id NOT IN (SELECT player FROM hidden)"
-            names = connection.exec_driver_sql(shown).scalars().all()
+            possible = connection.exec_driver_sql(f"SELECT id, name {_POSSIBLE}")
+            banned = dict(map(tuple, connection.exec_driver_sql(BANS)))
+            names = [name for number, name in possible if number not in banned]
         return _admit(connection, wanted.id, names)
 
 
@@ -174,7 +177,7 @@ def _admit(connection: Connection, name: str, players: Sequence[str]) -> int:
 
 
 def _find(connection: Connection, names: Collection[str]) -> list[int]:
-    known: dict[str, int] = dict(map(tuple, connection.exec_driver_sql("SELECT name, id FROM players")))
+    known: dict[str, int] = dict(map(tuple, connection.exec_driver_sql(f"SELECT name, id {_POSSIBLE}")))
     unknown = sorted(set(names) - known.keys())
     if unknown:
         close = get_close_matches(unknown[0], known, n=1)

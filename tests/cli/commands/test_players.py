@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import sqlite3
 import subprocess
 import sys
 import unicodedata
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from evilpegs.commands import players
 from evilpegs_server.storage.database import open_database
 
 
@@ -132,6 +134,18 @@ def test_bans_are_listed_until_they_end(run):
     assert not any(each["is_banned"] for each in listed(run))
 
 
+def test_reader_that_keeps_deleted_bytes_is_named(run, monkeypatch):
+    monkeypatch.setattr(players, "FORFEIT_SECONDS", 0.0)
+    run("players", "add", "anna", "--tokens", "-")
+    reader = sqlite3.connect("games.sqlite3")
+    reader.execute("BEGIN")
+    reader.execute("SELECT * FROM players").fetchall()
+    assert "another program reads the database" in run("players", "forget", "anna", "--yes").err
+    reader.close()
+    run("players", "add", "anna", "--tokens", "-")
+    assert "another program" not in run("players", "forget", "anna", "--yes").err
+
+
 def test_csv_has_the_fields_of_json(run):
     run("players", "add", "anna", "--tokens", "-")
     (row,) = csv.DictReader(run("players", "list", "--csv").out.splitlines())
@@ -175,6 +189,8 @@ def test_new_name_may_have_letters_of_one_script(run, new):
         ("1a", "beginning with a letter"),
         ("Guest-1", "given by the server"),
         ("forgotten-1", "players who were forgotten"),
+        ("\u0432\u0435rt", "letters of one script"),
+        ("\u13af\u13aa\u13a2", "letters of one script"),
         ("Bért", "Bért looks like bert, which is taken; Bért-2 is free"),
         ("\u0432\u0435\u0433\u0442", "letters"),
     ],
@@ -214,7 +230,7 @@ def test_list_says_how_many_games_are_left_to_a_rank(run, server):
     token = written(Path("tokens.csv"))["norma"]
     bot = ["minimax", "--name", "norma", "--token", token, "--server", server.url]
     assert run("bot", *bot, "--ladder", "classic-evil").status == 0
-    players = json.loads(run("players", "list", "--ladder", "classic-evil", "--json", *place).out)["players"]
-    assert {each["games_to_rank"] for each in players if each["name"] == "norma"} == {20 - 4}
+    found = json.loads(run("players", "list", "--ladder", "classic-evil", "--json", *place).out)["players"]
+    assert {each["games_to_rank"] for each in found if each["name"] == "norma"} == {20 - 4}
     assert re.search(r"norma .* 16 *$", run("players", "list", "--ladder", "classic-evil", *place).out, re.MULTILINE)
     assert "no ladder 'clasic'" in run("players", "list", "--ladder", "clasic", *place).complaint

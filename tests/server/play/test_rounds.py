@@ -8,6 +8,7 @@ import httpx
 import pytest
 import structlog
 
+from evilpegs_clients.verification.verify import verify_match
 from evilpegs_server.gateway import acts as gateway_acts
 from evilpegs_server.settings import Settings
 from evilpegs_server.show import rounds as show_rounds
@@ -173,6 +174,9 @@ class TestClose:
             "carl": (GAMES, GAMES),
         }
         assert results["carl"]["mean"] == SERVER_LADDERS["long"].guess_limit + 1
+        for match in (first, second):
+            record = (await contest.web.get(f"/api/v1/matches/{match}/record")).text
+            assert verify_match([json.loads(line) for line in record.splitlines()]) == []
 
     async def test_deadline_passes_while_the_server_is_down(self, contest):
         contest.open("anna", "bert")
@@ -245,6 +249,7 @@ class TestSealed:
         await contest.start()
         async with AsyncExitStack() as stack:
             anna = await contest.log_in(stack, "anna")
+            assert contest.server.registry.has_sealed_round is sealed, "which keeps metrics on this machine"
             before = await self._counters(contest)
             stream = await stack.enter_async_context(contest.web.stream("GET", "/api/v1/events"))
             lines = stream.aiter_lines()
@@ -273,6 +278,7 @@ class TestSealed:
             while "round_closed" not in followed:
                 followed += await anext(lines)
         assert await self._showing(contest, match) == FINISHED
+        assert not contest.server.registry.has_sealed_round
 
     async def test_unknown_and_sealed_matches_are_refused_with_equal_answers(self, contest):
         contest.open("anna", "bert", sealed=True)

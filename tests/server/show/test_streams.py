@@ -3,6 +3,7 @@
 import asyncio
 import json
 import threading
+from dataclasses import replace
 
 import pytest
 
@@ -11,6 +12,7 @@ from evilpegs_server.show.follower import FollowedEvent, load_match_events
 from evilpegs_server.show.streams import ALL, HEARTBEAT, Streams
 from evilpegs_server.storage.archive import load_log_id
 from evilpegs_server.storage.reads import BusyError, Reads
+from evilpegs_server.storage.rounds import Round, open_round
 from support.fake_follower import FakeFollower
 from support.matches import TINY
 from support.patience import PATIENCE
@@ -223,6 +225,22 @@ class TestReaders:
         stream.close()
         stream.close()  # to no effect
         assert not streams.is_full
+
+
+async def test_sealed_events_neither_count_nor_are_named(engine, steps, shown, monkeypatch):
+    """Else the edge of what can be resumed would count them, and their last number could be found."""
+    monkeypatch.setattr(module, "RESUMABLE", 2)
+    open_round(engine, Round("final", TINY.id, 2, sealed=True, opens=0, closes=None, published=None), [])
+    follower, streams = shown
+    store(engine, *steps[:1])
+    store(engine, *StoredPlay(2, replace(TINY, id="final"), "bob").play(("solved", [1, 2, 3])))
+    store(engine, *steps[1:3])
+    follower.follow()
+    assert Reading(await streams.open_after(ALL, f"{FIRST}-1")).numbers() == [2, 3]
+    assert Reading(await streams.open_after(ALL, f"{SECOND}-1")).take() == [("reset", 3, None)]
+    store(engine, *steps[3:])
+    follower.follow()
+    assert Reading(await streams.open_after(ALL, f"{FIRST}-1")).take() == [("reset", 5, None)]
 
 
 async def test_numbers_of_the_log_are_in_no_id(engine, steps, shown):

@@ -179,3 +179,20 @@ def test_token_is_random_and_kept_as_hash(players):
     assert hash_token(token) == hashlib.sha256(token.encode()).hexdigest()
     assert token.encode() not in pickle.dumps(players)
     assert hash_token(token).encode() in pickle.dumps(players)
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [
+        ("\u042c\u043e\u042c", "bob"),
+        ("\u0570\u057d\u0581\u0585", "hugo"),
+        ("\u039d\u0399\u039d\u0391", "nina"),
+        ("\u039c\u0391\u03a7", "max"),
+        ("\u0261o\u0261o", "gogo"),
+        ("\u0435\u0475\u0435", "eve"),
+        ("Zoë", "zoe"),
+        ("NINA", "nina"),
+    ],
+)
+def test_names_of_other_scripts_that_look_like_others(name, other):
+    assert skeleton(name) == skeleton(other)

@@ -168,11 +168,11 @@ function nextState(state, event) {
 }
 
 /**
- * Return true for a game that was given up before it began; it has no commitment, so it must be empty.
+ * Return true for a game that was given up, or whose round closed, before it began; it has no commitment, so it must be empty.
  *
  * @param {RecordEvent} over
  */
 function isUnopened(over) {
-  const isEmpty = ["resigned", "void"].includes(over.outcome) && over.guesses === 0 && over.elapsed_ms === 0;
+  const isEmpty = ["resigned", "forfeit", "void"].includes(over.outcome) && over.guesses === 0 && over.elapsed_ms === 0;
   return isEmpty && over.secret === null && over.nonce === null && (over.client_nonce ?? null) === null;
 }
