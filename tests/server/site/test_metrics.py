@@ -11,6 +11,7 @@ from evilpegs_game.live.cache import ByteCache
 from evilpegs_server.settings import Settings
 from evilpegs_server.site.metrics import ShowMetrics, SiteCounts
 from evilpegs_server.site.routes import add_routes
+from evilpegs_server.storage.rounds import Round
 from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.scheduler import ONE_AT_A_TIME
 from support.in_process import running_server
@@ -52,10 +53,12 @@ def metrics(parts):
 def ask(parts, metrics):
     """Ask the routes for a path as a client with some address."""
 
-    async def ask(path, client="127.0.0.1", public=False, **headers):
+    async def ask(path, client="127.0.0.1", public=False, rounds=(), **headers):
         app = FastAPI(openapi_url=None)
         add_routes(app)
-        app.state.site = SimpleNamespace(metrics=metrics, public_metrics=public, leaderboards=parts.leaderboards)
+        app.state.site = SimpleNamespace(
+            metrics=metrics, public_metrics=public, leaderboards=parts.leaderboards, rounds=rounds
+        )
         transport = httpx.ASGITransport(app, client=(client, 1))
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as browser:
             return await browser.get(path, headers=headers)
@@ -148,3 +151,11 @@ async def test_site_is_ready_once_results_are_counted(ask, parts):
     assert (await ask("/healthz")).status_code == 200
     parts.leaderboards.filled = True
     assert (await ask("/readyz")).json() == {"status": "ready"}
+
+
+@pytest.mark.parametrize(("sealed", "published", "status"), [(True, None, 403), (True, 1, 200), (False, None, 200)])
+async def test_sealed_round_keeps_metrics_on_this_machine(ask, sealed, published, status):
+    """They count work and commits, from which the guesses of the round follow."""
+    rounds = [Round("final", "tiny", 2, sealed=sealed, opens=0, closes=None, published=published)]
+    assert (await ask("/metrics", "192.0.2.7", public=True, rounds=rounds)).status_code == status
+    assert (await ask("/metrics", rounds=rounds)).status_code == 200
