@@ -61,7 +61,10 @@ class MatchQuery(BaseModel):
     limit: Annotated[int, Field(ge=1, le=100, description="The number of matches on a page.")] = 50
     cursor: Annotated[
         str | None,
-        Field(description="Where the page begins, from `next` of the page before.", pattern=r"^[0-9a-f]{1,13}$"),
+        Field(
+            description="Where the page begins, from `next` of the page before.",
+            pattern=r"^[0-9a-f]{1,12}-[0-9a-f]{16}$",
+        ),
     ] = None
 
 
@@ -74,14 +77,20 @@ async def get_matches(site: CurrentSite, query: Annotated[MatchQuery, Query()]) 
         player=query.player,
         client=query.version,
         since=query.since,
-        before=None if query.cursor is None else int(query.cursor, 16),
+        before=None if query.cursor is None else _place(query.cursor),
         over=query.over,
     )
     matches = await site.reads.run(list_matches, site.engine, wanted, query.limit + 1)
     page = matches[: query.limit]
-    cursor = f"{page[-1].number:x}" if len(matches) > len(page) else None
+    # no number of a match, whose gaps would count the matches of a sealed round
+    cursor = f"{page[-1].started_at:x}-{page[-1].match}" if len(matches) > len(page) else None
     following = next_page(site.base_path, "/api/v1/matches", query.model_dump(), cursor)
     return document(MatchPage(matches=tuple(map(MatchEntry.model_validate, page)), next=following))
+
+
+def _place(cursor: str) -> tuple[int, str]:
+    at, _, match = cursor.partition("-")
+    return int(at, 16), match
 
 
 def _ladders(site: Site, query: MatchQuery) -> tuple[str, ...] | None:

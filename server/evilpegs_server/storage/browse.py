@@ -18,13 +18,13 @@ from evilpegs_server.storage.rounds import SHOWN
 
 @dataclass(frozen=True, slots=True)
 class MatchFilter:
-    """The conditions of a list; ``before`` is the number of the last match of the page before."""
+    """The conditions of a list; ``before`` is the start and the id of the last match of the page before."""
 
     ladders: tuple[str, ...] | None = None
     player: str | None = None
     client: str | None = None
     since: int | None = None  # in Unix milliseconds
-    before: int | None = None
+    before: tuple[int, str] | None = None
     # in no index, because open matches are few
     over: bool | None = None
 
@@ -80,18 +80,19 @@ def _listed(match: Any, games: list[tuple[str, int, int]]) -> ListedMatch:
 
 
 def _page(connection: Connection, wanted: MatchFilter, limit: int) -> list[int]:
-    player, at = None, None
+    player, at, number = None, END_OF_TIME, END_OF_TIME
     if wanted.player is not None:
         player = connection.execute(_PLAYER_ID, {"name": wanted.player}).scalar()
     if wanted.before is not None:
-        at = connection.execute(_START, {"number": wanted.before}).scalar()
+        at, match = wanted.before
+        number = connection.execute(_NUMBER, {"match": match}).scalar() or 0  # 0 if it was forgotten since
     parameters = {
         "player": player,
         "client": wanted.client,
         "over": wanted.over,
         "since": wanted.since or 0,
-        "at": END_OF_TIME if at is None else at,
-        "number": END_OF_TIME if wanted.before is None else wanted.before,
+        "at": at,
+        "number": number,
         "limit": limit,
     }
     columns = [column for column in ("player", "client", "over") if getattr(wanted, column) is not None]
@@ -138,7 +139,7 @@ _GAMES: Final = text(
     """
 )
 _PLAYER_ID: Final = text("SELECT id FROM players WHERE name = :name")
-_START: Final = text("SELECT started_at FROM matches WHERE number >= :number ORDER BY number LIMIT 1")
+_NUMBER: Final = text("SELECT number FROM matches WHERE id = :match")
 _PLAYERS: Final = "SELECT name, kind, created_at FROM players WHERE id NOT IN (SELECT player FROM hidden) AND "
 _PLAYER: Final = text(_PLAYERS + "name = :name")
 _PLAYERS_AFTER: Final = text(_PLAYERS + "name > :after ORDER BY name LIMIT :limit")

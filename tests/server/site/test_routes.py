@@ -142,7 +142,7 @@ def test_match_in_list_has_its_results(web, site):
         ({"version": "raw 2"}, []),
         ({"since": 0}, ["open", "evil", "over"]),
         ({"since": 4_000_000_000_000}, []),
-        ({"cursor": "1"}, []),
+        ({"cursor": "1-0000000000000000"}, []),
     ],
 )
 def test_match_filters_hold_together(web, site, params, names):
@@ -169,6 +169,7 @@ def test_next_page_keeps_filters(web):
         ("since=99999999999999999999", ["since"]),
         ("cursor=xyz", ["cursor", "'xyz'"]),
         ("cursor=", ["cursor"]),
+        ("cursor=1f", ["cursor", "'1f'"]),  # of earlier versions
         ("codemaker=honest", ["codemaker", "'honest'", "'evil'"]),
         ("player=Bob%0d%0a", ["player", r"\r\n"]),
         ("ladders=classic", ["'ladders'"]),

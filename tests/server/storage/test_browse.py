@@ -28,7 +28,7 @@ FILTERS = st.builds(
     player=st.none() | st.sampled_from(["ann", "bob", "nobody"]),
     client=st.none() | st.sampled_from(["bot 1", "bot 2", "bot 9"]),
     since=st.none() | st.integers(999, 1_006),
-    before=st.none() | st.integers(0, 9),
+    before=st.none() | st.tuples(st.integers(999, 1_006), st.integers(0, 9).map("{:016x}".format)),
     over=st.none() | st.booleans(),
 )
 
@@ -36,9 +36,8 @@ FILTERS = st.builds(
 def plain_page(plays, numbers, wanted, limit):
     """Return the ids of a page, chosen from the list of all matches. ``numbers`` maps ids to numbers."""
     order = {play.log.match: (play.at, numbers[play.log.match]) for play in plays if play.log.match in numbers}
-    by_number = {number: match for match, number in numbers.items()}
-    later = [number for number in by_number if wanted.before is not None and number >= wanted.before]
-    bound = (order[by_number[min(later)]][0], wanted.before) if later else (float("inf"), wanted.before or float("inf"))
+    at, match = wanted.before or (float("inf"), "")
+    bound = at, numbers.get(match, 0)
     chosen = [
         play.log.match
         for play in plays
@@ -98,7 +97,7 @@ def test_pages_list_every_match_once(engine):
     seen, before = [], None
     while page := list_matches(derived_of(engine).engine, MatchFilter(before=before), 3):
         seen += [match.number for match in page]
-        before = page[-1].number
+        before = page[-1].started_at, page[-1].match
     assert seen == list(range(11, 0, -1))
 
 
@@ -107,7 +106,7 @@ def test_new_match_does_not_change_next_page(engine):
     store(engine, *(StoredPlay(number, TINY, at=1_000).start() for number in range(1, 5)))
     first = list_matches(derived_of(engine).engine, MatchFilter(), 2)
     store(engine, StoredPlay(5, TINY, at=1_000).start())
-    second = list_matches(derived_of(engine).engine, MatchFilter(before=first[-1].number), 2)
+    second = list_matches(derived_of(engine).engine, MatchFilter(before=(1_000, first[-1].match)), 2)
     assert [match.number for match in first + second] == [4, 3, 2, 1]
 
 
@@ -124,7 +123,7 @@ def test_every_filter_is_answered_by_index_seeks(browsed, ladders, player, clien
         queries.append((statement, parameters))
 
     event.listen(browsed, "before_cursor_execute", note)
-    list_matches(browsed, MatchFilter(ladders, player, client, since, before=3, over=over), 10)
+    list_matches(browsed, MatchFilter(ladders, player, client, since, before=(3_000, "0" * 15 + "3"), over=over), 10)
     list_players(browsed, "a", 10)
     event.remove(browsed, "before_cursor_execute", note)
     assert whole_reads(browsed, queries) == []
