@@ -64,6 +64,11 @@ class SolvedPositions:
         self._entries[key] = GuessBounds(max(known.at_least, at_least), min(known.at_most, at_most))
         self.changed = True
 
+    def copy(self) -> Self:
+        copied = type(self)(self._max_entries)
+        copied._entries = self._entries.copy()
+        return copied
+
     def to_bytes(self) -> bytes:
         """Return the bounds in the format above; equal contents give equal bytes."""
         entries = b"".join(key + bytes(bounds) for key, bounds in self)

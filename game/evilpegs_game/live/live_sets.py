@@ -94,6 +94,15 @@ class LiveSets:
         self._size_flights: SingleFlight[object, tuple[int, ...]] = SingleFlight()
         self._work = _Work()
 
+    def emptied(self) -> "LiveSets":
+        """Return an empty cache with the same limits."""
+        return LiveSets(
+            self._max_bytes,
+            self._count_bytes,
+            enumerated_codes=self.enumerated_codes,
+            max_listed_codes=self._max_listed_codes,
+        )
+
     @staticmethod
     def bytes_needed(rules: Rules) -> int:
         """Bytes of all codes of ``rules`` in the cache."""

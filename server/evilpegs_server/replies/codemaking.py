@@ -21,6 +21,7 @@ from evilpegs_server.work.hints import HINT_BUDGET, HintResult
 from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.tasks import (
     AllowedReplies,
+    Apart,
     CountParts,
     FindDevilReplies,
     FindHint,
@@ -97,7 +98,7 @@ class Codemaking:
             finish(part_sizes)
         else:
             task: Task[Any] = reply_task(ladder, history, guess)
-            self._pool.submit(player, reply_cost(ladder, len(history)), task, finish)
+            self._submit(ladder, player, reply_cost(ladder, len(history)), task, finish)
 
     def request_witness(
         self,
@@ -120,7 +121,10 @@ class Codemaking:
         elif is_enumerated(ladder.rules) or not history:  # takes well under a millisecond
             finish(run_task(task, self._workspace)[0])
         else:
-            self._pool.submit(player, CHEAP_COST, task, finish)
+            self._submit(ladder, player, CHEAP_COST, task, finish)
+
+    def _submit(self, ladder: Ladder, player: int, cost: int, task: Task[Any], finish: Callable[[Any], None]) -> None:
+        self._pool.submit(player, cost, Apart(task) if ladder.sealed else task, finish)
 
     def request_hint(
         self, ladder: Ladder, player: int, history: History, done: Callable[[HintResult | Exception], None]

@@ -7,7 +7,7 @@ are in units of about 2 nanoseconds of processor time.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 
 import orjson
 
@@ -100,6 +100,16 @@ class FindHint(NamedTuple):
 
     def run(self, workspace: Workspace) -> TaskResult[HintResult]:
         return TaskResult(find_hint(Position(self.rules, self.history, workspace.live_sets, self.budget)))
+
+
+class Apart(NamedTuple):
+    """A task of a sealed round: it leaves nothing in the caches, or a fast reply would tell what somebody guessed."""
+
+    task: Task[Any]
+
+    def run(self, workspace: Workspace) -> TaskResult[Any]:
+        result: TaskResult[Any] = self.task.run(workspace.apart())
+        return result
 
 
 class AnalyzeGames(NamedTuple):

@@ -1,5 +1,6 @@
 """The workspace that tasks share within one process: a cache of live sets and the solvers of devils."""
 
+from copy import copy
 from threading import Lock
 from typing import NamedTuple
 
@@ -38,6 +39,18 @@ class Workspace:
             if rules not in self._worst_cases:
                 self._worst_cases[rules] = WorstCase(rules, self.solved)
             return self._worst_cases[rules]
+
+    def apart(self) -> "Workspace":
+        """Return a workspace that knows the solved positions of this one and leaves nothing behind in it.
+
+        It takes at most the memory of this one again.
+        """
+        other = Workspace(self.live_sets.emptied(), self.solved.copy())
+        with self._lock:
+            for rules, worst_case in self._worst_cases.items():
+                other._worst_cases[rules] = each = copy(worst_case)  # with the tables, which take long
+                each.forget(other.solved)
+        return other
 
     @property
     def state(self) -> WorkspaceState:

@@ -20,7 +20,7 @@ from evilpegs_server.replies.codemaking import Codemaking, Reply, reply_task
 from evilpegs_server.replies.game_secrets import GameSecrets
 from evilpegs_server.work.hints import HINT_BUDGET
 from evilpegs_server.work.pool import TaskPool
-from evilpegs_server.work.tasks import FindHint, FindWitness, WarmUp
+from evilpegs_server.work.tasks import Apart, FindHint, FindWitness, WarmUp
 from evilpegs_server.work.workspace import Workspace
 from support.examples import share
 from support.workspaces import new_workspace
@@ -231,6 +231,16 @@ class TestRun:
         assert (player, units, done) == (5, reply_cost(ladder, 0), [])
         finish(task.run(new_workspace()).value)
         assert done == [codemaking.compute_reply(ladder, new_secrets(), history, guess)]
+
+    @pytest.mark.parametrize("sealed", [True, False])
+    def test_tasks_of_sealed_rounds_run_apart(self, sealed):
+        pool, history = Pool(), (Turn((0,) * 8, Feedback(0, 0)),)
+        asking, ladder = Codemaking(new_workspace(), pool), replace(LADDERS["huge-evil"], sealed=sealed)
+        asking.request_reply(ladder, 5, new_secrets(), history, (1,) * 8, print)
+        asking.request_witness(ladder, 5, new_secrets(), history, print)
+        assert [isinstance(task, Apart) for _, _, task, _ in pool.jobs] == [sealed, sealed]
+        pool.jobs[0][-1](pool.jobs[0][2].run(new_workspace()).value)
+        assert bool(asking.part_sizes.state.entries) is not sealed
 
     def test_pool_task_error_is_handed_over(self):
         pool, done, error = Pool(), [], TooLargeError()
