@@ -1,0 +1,396 @@
+"""While a round is sealed, nothing that others can read changes with what is played in it.
+
+sealed_outputs.toml lists the outputs. Each test has a control, the same round without a seal.
+"""
+
+import asyncio
+import contextlib
+import inspect
+import json
+import sqlite3
+import sys
+import time
+import tomllib
+from contextlib import AsyncExitStack, asynccontextmanager
+from importlib import import_module
+from pathlib import Path
+
+import httpx
+import pytest
+import structlog
+from structlog.stdlib import BoundLogger
+
+from evilpegs.main import COMMANDS, GROUPS
+from evilpegs_game.codes import all_codes, format_code
+from evilpegs_game.feedback import Feedback
+from evilpegs_game.feedback import feedback as feedback_of
+from evilpegs_game.rules import Rules
+from evilpegs_protocol.topics import FeedTopics
+from evilpegs_server.gateway import acts as gateway_acts
+from evilpegs_server.leaderboard import luck as luck_module
+from evilpegs_server.match.ladders import load_ladders
+from evilpegs_server.settings import Settings
+from evilpegs_server.show import rounds as show_rounds
+from evilpegs_server.site.openapi import openapi_text
+from evilpegs_server.storage.database import open_database
+from evilpegs_server.storage.location import database_file
+from evilpegs_server.storage.rounds import Round, open_round, set_closing
+from support.brokers import Mosquitto, Proxy, Subscriber
+from support.in_process import running_server
+from support.named_players import given_names
+from support.patience import PATIENCE
+from support.patient_server import lengthen_limits
+from support.servers import dial
+
+OUTPUTS = tomllib.loads(Path(__file__).with_name("sealed_outputs.toml").read_text())
+UNKNOWN = "0" * 16
+LADDERS = ("final", "classic")
+QUERIES = {
+    "/api/v1/matches": ["", "?ladder=final", "?player=anna", "?version=raw+1", "?limit=1", "?over=true", "?since=0"],
+    "/api/v1/live": ["", "?ladder=final", "?limit=1"],
+    "/api/v1/ladders/{ladder}/leaderboard": ["", "?kind=bot"],
+}
+"""The queries of paths that have some."""
+LINES = {
+    "ladders": [["ladders"]],
+    "leaderboard": [["leaderboard", "classic"], ["leaderboard", "classic", "--csv", "--each", "game"]],
+    "players list": [["players", "list", "--csv"], ["players", "list", "--ladder", "classic"]],
+    "replay": [["replay", UNKNOWN], ["replay", "latest"]],
+    "round status": [["round", "status", "final"], ["round", "status"]],
+}
+OPERATORS = {
+    *("serve", "show", "database backup", "database check"),
+    *(f"players {act}" for act in ("add", "token", "ban", "unban", "kick", "hide", "show", "rename", "forget")),
+    *("players open", "players close"),
+    *(f"round {act}" for act in ("open", "admit", "close", "extend", "exclude")),
+}
+"""Commands with a database that print nothing of games."""
+COUNTERS = ("guess", "game", "match", "repl", "cache", "luck", "task", "move")
+"""What the names of metrics contain that could count what is played."""
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    """Let the server look at the rounds all the time, and no limit end a slow test."""
+    lengthen_limits(monkeypatch.setattr)
+    monkeypatch.setattr(gateway_acts, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(show_rounds, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(luck_module, "LOOK_SECONDS", 0.01)
+
+
+class Contest:
+    """A server with a broker behind a proxy, the round `final`, and a match on another ladder that anybody may see."""
+
+    def __init__(self, database, sealed, proxy):
+        self.database, self.sealed, self.proxy, self.log = database, sealed, proxy, []
+        self.tokens = given_names(database, ["anna", "bert", "carl"])
+        self.matches = []
+        self.engine = open_database(database)
+        wanted = Round("final", "classic", 2, sealed=sealed, opens=0, closes=None, published=None)
+        open_round(self.engine, wanted, ["anna", "bert"])
+
+    def _keep(self, _logger, level, line):
+        self.log.append({"level": level, **line})
+        raise structlog.DropEvent
+
+    @asynccontextmanager
+    async def running(self):
+        settings = Settings(
+            port=0, site=True, site_port=0, database=self.database, mqtt=f"mqtt://127.0.0.1:{self.proxy.port}"
+        )
+        log = structlog.wrap_logger(None, processors=[self._keep], wrapper_class=BoundLogger)
+        async with (
+            running_server(settings, log, ladders=load_ladders()) as self.server,
+            httpx.AsyncClient(base_url=self.server.site_url, timeout=PATIENCE) as self.web,
+        ):
+            yield self
+        self.engine.dispose()
+
+    @asynccontextmanager
+    async def player(self, name):
+        async with dial(self.server.url) as player:
+            await player.hello(token=self.tokens[name])
+            yield player
+
+    async def play_sealed(self, stack):
+        """Play the match of anna to its end, and let that of bert wait for its second guess."""
+        async with self.player("anna") as anna:
+            match = await anna.play("final")
+            await solve(anna, match)
+            await anna.ask("match_over", type="resign", match=match)
+        bert = await stack.enter_async_context(self.player("bert"))
+        other = await bert.play("final")
+        await bert.guess(other, 1, 1, "1122")
+        self.matches = [match, other]
+
+    async def play_open(self):
+        """Play a match that anybody may see."""
+        async with self.player("carl") as carl:
+            match = await carl.play("classic")
+            await carl.ask("match_over", type="resign", match=match)
+        return match
+
+    async def followed(self, path, mark, started):
+        """Return what a stream sends until a line has ``mark``, and set the event when it begins."""
+        lines = []
+        async with self.web.stream("GET", path) as stream:
+            async for line in stream.aiter_lines():
+                started.set()
+                lines.append(line)
+                if mark in line:
+                    return lines
+        return [str(stream.status_code), *lines]
+
+
+async def solve(player, match):
+    """Play the first game until it is solved, with the first candidate each time."""
+    rules, turn = Rules.parse("4x6"), 0
+    left = [tuple(map(int, column)) for column in all_codes(rules).T]
+    while True:
+        turn, guess = turn + 1, left[0]
+        answer = await player.guess(match, 1, turn, format_code(guess))
+        given = Feedback(answer["black"], answer["white"])
+        if given.black == rules.pegs:
+            return
+        left = [code for code in left if feedback_of(code, guess) == given]
+
+
+@pytest.fixture(params=[True, False], ids=["sealed", "open"])
+async def contest(request, database, tmp_path):
+    broker = Mosquitto(tmp_path)
+    await broker.start()
+    async with Proxy(broker.port) as proxy:
+        contest = Contest(database, request.param, proxy)
+        contest.broker = broker
+        async with contest.running():
+            yield contest
+    broker.kill()
+
+
+def plain(text, contest):
+    """Return the text without the ids of the round's matches, as an answer about an unknown match would be."""
+    for match in contest.matches:
+        text = text.replace(match, UNKNOWN)
+    return text
+
+
+async def read_http(contest, path, match):
+    """Return the answers of a path for each parameter and query, as others get them."""
+    places = [path]
+    for name, values in {"{ladder}": LADDERS, "{player}": ("anna", "carl"), "{match}": (match,)}.items():
+        places = [place.replace(name, value) for place in places for value in (values if name in place else ("",))]
+    answers = []
+    for place in places:
+        for query in QUERIES.get(path, [""]):
+            answer = await contest.web.get(place.replace("{round}", "final") + query)
+            headers = [answer.headers.get(name) for name in ("etag", "content-length", "content-type", "cache-control")]
+            answers.append((place.replace(match, UNKNOWN), answer.status_code, plain(answer.text, contest), headers))
+    return answers
+
+
+def has_streams(path):
+    return path.endswith("/events")
+
+
+def changed(before, after):
+    return [path for path in before if before[path] != after[path]]
+
+
+def expected(group, contest, control):
+    """Return the outputs of a group that change: those with progress, and in the control others as well."""
+    progress = {name for name, change in OUTPUTS[group].items() if change == "progress"}
+    return progress if contest.sealed else progress | control
+
+
+class TestHttp:
+    def test_list_names_every_path(self):
+        assert sorted(OUTPUTS["http"]) == sorted(json.loads(openapi_text())["paths"])
+
+    async def test_answers_do_not_change(self, contest):
+        await contest.play_open()
+        paths = [path for path in OUTPUTS["http"] if not has_streams(path) and path != "/metrics"]
+        await self._wait_until_counted(contest)
+        before = {path: await read_http(contest, path, UNKNOWN) for path in paths}
+        async with AsyncExitStack() as stack:
+            await contest.play_sealed(stack)
+            after = {path: await read_http(contest, path, contest.matches[0]) for path in paths}
+            answers = ["/api/v1/live", "/api/v1/matches", "/api/v1/matches/{match}", "/api/v1/matches/{match}/record"]
+            control = {*answers, "/api/v1/matches/{match}/analysis"}
+            assert set(changed(before, after)) == expected("http", contest, control)
+            shown = json.dumps([each[1:] for path in expected("http", contest, set()) for each in after[path]])
+            assert not any(match in shown for match in contest.matches)
+            assert '\\"result\\":null' in shown
+
+    async def _wait_until_counted(self, contest):
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                rows = (await contest.web.get("/api/v1/ladders/classic/leaderboard")).json()["rows"]
+                if rows and rows[0]["adjusted_games"]:  # its luck too
+                    return
+
+    @pytest.mark.parametrize("ladder", [None, "final"])
+    async def test_streams_say_nothing(self, contest, ladder):
+        path, started = "/api/v1/events" if ladder is None else f"/api/v1/ladders/{ladder}/events", asyncio.Event()
+        following = asyncio.create_task(contest.followed(path, "match_over", started))
+        async with asyncio.timeout(PATIENCE), AsyncExitStack() as stack:
+            await started.wait()
+            await contest.play_sealed(stack)
+            other = await contest.play_open()
+            if ladder is None:
+                seen = str(await following)
+                assert (other in seen) is contest.sealed, "which is over later"
+            elif contest.sealed:
+                following.cancel()
+                seen = str((await asyncio.gather(following, return_exceptions=True))[0])
+            else:
+                seen = str(await following)
+        assert (contest.matches[0] in seen) is not contest.sealed
+
+    async def test_stream_of_a_match_is_like_that_of_an_unknown_one(self, contest):
+        async with AsyncExitStack() as stack:
+            await contest.play_sealed(stack)
+            streams = [
+                plain(
+                    str(await contest.followed(f"/api/v1/matches/{match}/events", "match_over", asyncio.Event())),
+                    contest,
+                )
+                for match in (contest.matches[0], UNKNOWN)
+            ]
+        assert (streams[0] == streams[1]) is contest.sealed
+
+    async def test_counters_do_not_count(self, contest):
+        await contest.play_open()
+        await self._wait_until_counted(contest)
+        before = await self._counted(contest)
+        async with AsyncExitStack() as stack:
+            await contest.play_sealed(stack)
+            after = await self._counted(contest)
+        progress = {'evilpegs_open_matches{ladder="final"}'}
+        names = {name for name in after if before.get(name) != after[name]} - progress
+        assert bool(names) is not contest.sealed, names
+
+    async def _counted(self, contest):
+        game = contest.server.url.replace("ws:", "http:").replace("/v1", "/metrics")
+        texts = [(await contest.web.get(path)).text for path in (game, "/metrics")]
+        lines = [line.rpartition(" ") for text in texts for line in text.splitlines() if not line.startswith("#")]
+        return {name: value for name, _, value in lines if any(word in name for word in COUNTERS)}
+
+
+async def test_nobody_resumes_the_match_of_another(contest):
+    """With a seal or without one, its id is like an unknown one."""
+    async with AsyncExitStack() as stack:
+        await contest.play_sealed(stack)
+        carl = await stack.enter_async_context(contest.player("carl"))
+        refused = []
+        for match in (*contest.matches, UNKNOWN):
+            error = await carl.ask("error", type="resume", match=match, seq=0)
+            refused.append((error["code"], plain(error["message"], contest)))
+    assert OUTPUTS["game"] == {"resume": "nothing"}
+    assert len(set(refused)) == 1
+
+
+class TestFeed:
+    def test_list_names_every_topic(self):
+        topics = {name for name, value in vars(FeedTopics).items() if callable(value) or isinstance(value, property)}
+        assert set(OUTPUTS["mqtt"]) == {name for name in topics if not name.startswith("_")}
+
+    @pytest.mark.parametrize("is_away", [False, True], ids=["live", "backlog"])
+    async def test_no_topic_names_a_match(self, contest, is_away):
+        """Also none of what the feed sends later, because the broker was away."""
+        async with Subscriber(contest.broker.port) as subscriber, AsyncExitStack() as stack:
+            await subscriber.wait_for(lambda seen: seen.payloads("state"))
+            if is_away:
+                contest.proxy.accepts = False
+                contest.broker.kill()
+                await subscriber.wait_offline()
+            await contest.play_sealed(stack)
+            other = await contest.play_open()
+            if is_away:
+                await contest.broker.start()
+                contest.proxy.accepts = True
+            await subscriber.wait_for(lambda seen: any(t.endswith(f"{other}/result") for t, _, _ in seen.received))
+            await subscriber.wait_for(lambda seen: self._is_newest(seen, "classic/result", other))
+            async with Subscriber(contest.broker.port) as late:  # who gets what is retained
+                await late.wait_for(lambda seen: self._is_newest(seen, "classic/result", other))
+                seen = [*subscriber.received, *late.received]
+        named = {topic for topic, payload, _ in seen for match in contest.matches if match in f"{topic} {payload}"}
+        assert bool(named) is not contest.sealed, named
+
+    def _is_newest(self, subscriber, ending, match):
+        payloads = [payload for topic, payload, _ in subscriber.received if topic.endswith(ending)]
+        return payloads and json.loads(payloads[-1])["match"] == match
+
+
+class TestDatabase:
+    """What commands that read a database print, without `--operator`."""
+
+    def test_list_names_every_command(self):
+        groups = {f"{group} {name}": path for group, (_, members) in GROUPS.items() for name, path in members.items()}
+        reading = set()
+        for name, path in (COMMANDS | groups).items():
+            module, _, function = path.partition(":")
+            if "database" in inspect.signature(getattr(import_module(module), function)).parameters:
+                reading.add(name)
+        assert OUTPUTS["database"].keys() <= reading
+        assert reading - OUTPUTS["database"].keys() == OPERATORS
+
+    async def test_commands_print_nothing(self, contest):
+        await contest.play_open()
+        before = await self._printed(contest)
+        async with AsyncExitStack() as stack:
+            await contest.play_sealed(stack)
+            after = await self._printed(contest)
+        control = {"replay"}
+        assert set(changed(before, after)) == expected("database", contest, control)
+        shown = json.dumps([after[name] for name in expected("database", contest, set())])
+        assert not any(match in shown for match in contest.matches)
+
+    async def _printed(self, contest):
+        match = contest.matches[0] if contest.matches else UNKNOWN
+        found = {}
+        for name, lines in LINES.items():
+            texts = [await printed(contest, [word.replace(UNKNOWN, match) for word in words]) for words in lines]
+            found[name] = [plain(text, contest) for text in texts]
+        return found
+
+
+async def test_log_says_nothing_of_games(contest):
+    await contest.play_open()
+    before = len(contest.log)
+    async with AsyncExitStack() as stack:
+        await contest.play_sealed(stack)
+        said = contest.log[before:]
+    assert before > 0
+    assert [line for line in said if line["level"] != "debug"] == []
+
+
+async def test_luck_is_measured_when_the_round_is_over(contest):
+    def measured():
+        derived = f"file:{database_file(contest.database)}.derived?mode=ro"
+        with contextlib.closing(sqlite3.connect(derived, uri=True)) as connection:
+            rows = connection.execute("SELECT count(*) FROM games WHERE luck IS NOT NULL AND outcome = 'solved'")
+            return rows.fetchone()[0]
+
+    async with AsyncExitStack() as stack:
+        await contest.play_sealed(stack)
+        await contest.play_open()
+        await TestHttp()._wait_until_counted(
+            contest
+        )  # the luck of a later match is measured after that of earlier ones
+        assert measured() == (0 if contest.sealed else 1)
+        set_closing(contest.engine, "final", time.time_ns() // 1_000_000)
+    async with contest.player("bert") as bert:
+        await bert.ask("resumed", type="resume", match=contest.matches[1], seq=0)
+        await bert.ask("match_over", type="resign", match=contest.matches[1])
+    async with asyncio.timeout(PATIENCE):
+        while not measured():  # noqa: ASYNC110 - rows have no events
+            await asyncio.sleep(0)
+
+
+async def printed(contest, words):
+    """Return what a command prints, and its exit status."""
+    command = [sys.executable, "-m", "evilpegs", *words, "--database", contest.database]
+    pipes = {"stdout": asyncio.subprocess.PIPE, "stderr": asyncio.subprocess.STDOUT}
+    process = await asyncio.create_subprocess_exec(*command, **pipes)
+    out, _ = await process.communicate()
+    return f"{process.returncode} {out.decode()}"
