@@ -169,16 +169,16 @@ def contest(tmp_path):
 
 
 def play_round_while_server_stops(contest):
-    """Let Bob and Dan play the round; the server ends in order and is killed while Dan's bot is in a game."""
+    """Let Bob and Dan play the round; the server ends in order twice and is killed while Dan's bot is in a game."""
     contest.people["bob"].insist("evilpegs bot minimax --name bob --round final")
     dan = contest.people["dan"]
     (dan.home / "gated.py").write_text(GATED)
-    gates = [dan.home / "gate20", dan.home / "gate60"]
+    gates = [dan.home / f"gate{guess}" for guess in (20, 40, 60)]
     for gate in gates:
         os.mkfifo(gate)
     command = f"evilpegs bot gated.py --name dan --token {contest.token('dan')} --round final --server {contest.url}"
     bot = dan.start(f"{command} --json", stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    for gate, number in zip(gates, (signal.SIGINT, signal.SIGKILL), strict=True):
+    for gate, number in zip(gates, (signal.SIGINT, signal.SIGKILL, signal.SIGINT), strict=True):
         with os.fdopen(opened_for_writing(gate), "w"):
             contest.stop(number)
             contest.serve()

@@ -174,12 +174,11 @@ def test_surroundings_of_an_entrant(run, monkeypatch):
 
 
 WAITS = f"""
-    import os, time
+    import os
     with open("asked.new", "w") as file:
         file.write(os.path.expanduser("~"))
     os.replace("asked.new", "asked")
-    while not os.path.exists("go"):
-        time.sleep(0.01)
+    open("go").close()  # a pipe at first, which waits for its other end
 {PLAIN}"""
 
 
@@ -195,6 +194,7 @@ def units(journal):
 def test_interrupted_tournament_goes_on(start, run, number):
     cast = ("minimax", write_bot("waits", WAITS), "random-consistent")
     words = ("tournament", *cast, "--rules", "3x4", "--games", 3, "--json")
+    os.mkfifo("go")
     child = start(*words, "--journal", "journal")
     wait_until(Path("asked").exists)
     result = child.end(number)
@@ -204,6 +204,7 @@ def test_interrupted_tournament_goes_on(start, run, number):
     if number != signal.SIGKILL:
         (line,) = result.err.splitlines()
         assert "3 finished games in journal" in line
+    Path("go").unlink()
     Path("go").touch()
     resumed = run(*words, "--journal", "journal").document
     assert units(Path("journal")) == {f"{index} {game}": 1 for index in (0, 1, 2) for game in (1, 2, 3)}

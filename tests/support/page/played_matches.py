@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import json
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx
@@ -13,6 +12,7 @@ from evilpegs_clients.bot.bot import play_matches
 from evilpegs_clients.strategies.loading import load_strategy
 from support.named_players import given_names
 from support.patience import PATIENCE
+from support.processes import wait_until
 
 
 def play_bots(server, folder, plan):
@@ -44,10 +44,8 @@ def play_bots(server, folder, plan):
 
 def wait_for_leaderboard(site_url, ladder, player, games):
     """Wait until all games of a player are on a leaderboard, which changes at most twice per second."""
-    deadline = time.monotonic() + PATIENCE
-    while {"player": player, "games": games} not in _games_on(f"{site_url}api/v1/ladders/{ladder}/leaderboard"):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    row, url = {"player": player, "games": games}, f"{site_url}api/v1/ladders/{ladder}/leaderboard"
+    wait_until(lambda: row in _games_on(url))
 
 
 def _games_on(url):
