@@ -7,13 +7,14 @@ server, on a backup for example, it reads what is stored.
 import asyncio
 import contextlib
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import orjson
-from sqlalchemy import Engine, TextClause, text
+from sqlalchemy import Engine
 from structlog.stdlib import BoundLogger
 
 from evilpegs_server.storage.archive import load_last_event_id
+from evilpegs_server.storage.queries import read, read_value
 from evilpegs_server.storage.rounds import SHOWN
 
 MAX_EVENTS: Final = 1_000
@@ -47,32 +48,29 @@ _IN_ONE_ROW: Final = f"""
         WHERE {SHOWN} AND {{}}
     )
 """  # noqa: S608 - of constants
-_AFTER: Final = text(_IN_ONE_ROW.format("e.id > :after AND e.id <= :last ORDER BY e.id LIMIT :limit"))
-_OF_MATCH: Final = text(_IN_ONE_ROW.format("m.id = :match AND e.id <= :last ORDER BY e.seq"))
-_EVENT_ID: Final = text(f"""
-    SELECT e.id FROM matches AS m JOIN events AS e ON e.match = m.number
-    WHERE m.id = :match AND e.seq = :seq AND {SHOWN}
-""")  # noqa: S608
-_LAST_PLACE: Final = text(f"""
-    SELECT m.id, e.seq FROM events AS e JOIN matches AS m ON m.number = e.match
-    WHERE e.id <= :last AND {SHOWN} ORDER BY e.id DESC LIMIT 1
-""")  # noqa: S608
-_HAS_MATCH: Final = text(f"SELECT 1 FROM matches AS m WHERE id = :match AND {SHOWN}")  # noqa: S608
+_AFTER: Final = _IN_ONE_ROW.format("e.id > ? AND e.id <= ? ORDER BY e.id LIMIT ?")
+_OF_MATCH: Final = _IN_ONE_ROW.format("m.id = ? AND e.id <= ? ORDER BY e.seq")
+_EVENT_ID: Final = f"""
+    SELECT e.id FROM matches AS m JOIN events AS e ON e.match = m.number WHERE m.id = ? AND e.seq = ? AND {SHOWN}
+"""  # noqa: S608
+_LAST_PLACE: Final = f"""
+    SELECT m.id || '-' || e.seq FROM events AS e JOIN matches AS m ON m.number = e.match
+    WHERE e.id <= ? AND {SHOWN} ORDER BY e.id DESC LIMIT 1
+"""  # noqa: S608
 
 
 def load_events(engine: Engine, after: int, last: int, limit: int = MAX_EVENTS) -> list[FollowedEvent]:
     """Return at most ``limit`` events with an id above ``after`` and up to ``last``, that others may see."""
-    return _read(engine, _AFTER, {"after": after, "last": last, "limit": limit})
+    return _followed(read_value(engine, _AFTER, after, last, limit))
 
 
 def load_match_events(engine: Engine, match: str, last: int) -> list[FollowedEvent]:
     """Return the events of a match with an id up to ``last``; none if others may not see the match."""
-    return _read(engine, _OF_MATCH, {"match": match, "last": last})
+    return _followed(read_value(engine, _OF_MATCH, match, last))
 
 
 def has_match(engine: Engine, match: str) -> bool:
-    with engine.connect() as connection:
-        return connection.execute(_HAS_MATCH, {"match": match}).scalar() is not None
+    return bool(read(engine, f"SELECT 1 FROM matches AS m WHERE id = ? AND {SHOWN}", match))  # noqa: S608
 
 
 def find_event(engine: Engine, place: str) -> int | None:
@@ -82,21 +80,17 @@ def find_event(engine: Engine, place: str) -> int | None:
         return 0
     if not (seq.isdecimal() and len(seq) < 10):
         return None
-    with engine.connect() as connection:
-        found: int | None = connection.execute(_EVENT_ID, {"match": match, "seq": int(seq)}).scalar()
+    found: int | None = read_value(engine, _EVENT_ID, match, int(seq))
     return found
 
 
 def last_place(engine: Engine, last: int) -> str:
     """Return the match and the number in its record of the last event, up to ``last``, that others may see."""
-    with engine.connect() as connection:
-        row = connection.execute(_LAST_PLACE, {"last": last}).one_or_none()
-    return NO_PLACE if row is None else f"{row.id}-{row.seq}"
+    return read_value(engine, _LAST_PLACE, last) or NO_PLACE
 
 
-def _read(engine: Engine, query: TextClause, parameters: dict[str, Any]) -> list[FollowedEvent]:
-    with engine.connect() as connection:
-        return [FollowedEvent(*row) for row in orjson.loads(connection.execute(query, parameters).scalar_one())]
+def _followed(rows: str) -> list[FollowedEvent]:
+    return [FollowedEvent(*row) for row in orjson.loads(rows)]
 
 
 class Follower:

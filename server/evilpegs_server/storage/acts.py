@@ -3,8 +3,7 @@
 Each act is a row of `acts`, which a running server follows; what it changes is stored in the same transaction.
 """
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 from typing import Final, Literal, NamedTuple
 
@@ -22,6 +21,7 @@ from evilpegs_server.storage.players import (
     skeleton,
     taken_name,
 )
+from evilpegs_server.storage.queries import changing, read, read_value
 
 MAX_REASON_BYTES: Final = 80
 """So that the reason fits into the close frame of a WebSocket."""
@@ -44,16 +44,16 @@ BANS: Final = """
 """
 _HIDE: Final = "INSERT INTO hidden VALUES (?) ON CONFLICT DO NOTHING"
 _MATCH_COUNTS: Final = "SELECT coalesce(sum(NOT over), 0), count(*) FROM matches WHERE player = ?"
-_PLAYERS: Final = """
-    SELECT p.id, p.name, p.kind, p.created_at, m.last, coalesce(m.matches, 0), coalesce(g.games, 0),
-        p.id IN (SELECT player FROM hidden) AS is_hidden
+_PLAYERS: Final = f"""
+    SELECT p.name, p.kind, p.created_at, m.last, coalesce(m.matches, 0), coalesce(g.games, 0),
+        p.id IN (SELECT player FROM ({BANS})) AS is_banned, p.id IN (SELECT player FROM hidden) AS is_hidden
     FROM players AS p
     LEFT JOIN (SELECT player, max(started_at) AS last, count(*) AS matches FROM matches GROUP BY player) AS m
         ON m.player = p.id
     LEFT JOIN (SELECT player, count(*) AS games FROM begun JOIN matches ON number = match GROUP BY player) AS g
         ON g.player = p.id
     ORDER BY p.name
-"""
+"""  # noqa: S608 - of constants
 
 
 class UnknownPlayerError(EvilpegsError):
@@ -93,45 +93,36 @@ class ListedPlayer(NamedTuple):
 
 def load_acts(engine: Engine, after: int) -> list[Act]:
     """Return the acts with an id above ``after``, in their order."""
-    with engine.connect() as connection:
-        rows = connection.exec_driver_sql(_ACTS, (after,)).all()
     return [
         Act(act, deed, None if number is None else Player(number, name, kind), token_hash, reason)
-        for act, deed, number, name, kind, token_hash, reason in rows
+        for act, deed, number, name, kind, token_hash, reason in read(engine, _ACTS, after)
     ]
 
 
 def load_last_act(engine: Engine) -> int:
-    with engine.connect() as connection:
-        last: int = connection.exec_driver_sql("SELECT coalesce(max(id), 0) FROM acts").scalar_one()
-    return last
+    return int(read_value(engine, "SELECT coalesce(max(id), 0) FROM acts"))
 
 
 def load_bans(engine: Engine) -> dict[int, str | None]:
     """Return the reason by player who is banned."""
-    with engine.connect() as connection:
-        return dict(map(tuple, connection.exec_driver_sql(BANS)))
+    return dict(map(tuple, read(engine, BANS)))
 
 
 def load_registration(engine: Engine) -> bool | None:
     """Return whether registration was opened or closed last; None if neither ever was."""
-    query = "SELECT act FROM acts WHERE act IN ('open', 'close') ORDER BY id DESC LIMIT 1"
-    with engine.connect() as connection:
-        deed = connection.exec_driver_sql(query).scalar()
+    deed = read_value(engine, "SELECT act FROM acts WHERE act IN ('open', 'close') ORDER BY id DESC LIMIT 1")
     return None if deed is None else deed == "open"
 
 
 def list_players(engine: Engine) -> list[ListedPlayer]:
     """Return all players and the guests who have played, by name."""
-    bans = load_bans(engine)
-    with engine.connect() as connection:
-        rows = connection.exec_driver_sql(_PLAYERS).all()
-    return [ListedPlayer._make((*row[1:-1], row.id in bans, bool(row.is_hidden))) for row in rows]
+    rows = read(engine, _PLAYERS)
+    return [ListedPlayer._make((*row[:-2], bool(row.is_banned), bool(row.is_hidden))) for row in rows]
 
 
 def add_players(engine: Engine, tokens: Mapping[str, str], kind: PlayerKind, at: int) -> None:
     """Add players with their tokens, all or none. Raises NameRefusedError, though not for reserved names."""
-    with _acting(engine) as connection:
+    with changing(engine) as connection:
         known = {known: name for known, (_, name) in _names(connection).items()}
         first = max((connection.exec_driver_sql("SELECT max(id) FROM players").scalar() or 0) + 1, FIRST_ADDED)
         for number, (name, token) in enumerate(tokens.items(), first):
@@ -146,17 +137,17 @@ def add_players(engine: Engine, tokens: Mapping[str, str], kind: PlayerKind, at:
 
 def replace_token(engine: Engine, name: str, token: str, at: int) -> None:
     """Replace the token of a player. Raises UnknownPlayerError."""
-    with _acting(engine) as connection:
-        player = _find(connection, name)
+    with changing(engine) as connection:
+        (player,) = find_players(connection, [name])
         connection.exec_driver_sql("UPDATE players SET token_hash = ? WHERE id = ?", (hash_token(token), player))
         _note(connection, "token", player, at, None)
 
 
 def act_on_player(engine: Engine, deed: PlayerDeed, name: str, at: int, reason: str | None = None) -> None:
     """Store an act on a player. Raises UnknownPlayerError or NothingToUndoError."""
-    with _acting(engine) as connection:
-        player = _find(connection, name)
-        if deed == "unban" and player not in dict(map(tuple, connection.exec_driver_sql(BANS))):
+    with changing(engine) as connection:
+        (player,) = find_players(connection, [name])
+        if deed == "unban" and player not in load_bans(engine):
             raise NothingToUndoError(f"{name} is not banned")
         if deed == "hide":
             connection.exec_driver_sql(_HIDE, (player,))
@@ -172,8 +163,8 @@ def rename_player(engine: Engine, name: str, new: str, at: int) -> None:
 
     Raises UnknownPlayerError or NameRefusedError.
     """
-    with _acting(engine) as connection:
-        player, names = _find(connection, name), _names(connection)
+    with changing(engine) as connection:
+        (player,), names = find_players(connection, [name]), _names(connection)
         owner, other = names.get(skeleton(new), (player, new))
         if owner != player:
             raise taken_name(new, other, names)
@@ -188,8 +179,8 @@ def forget_player(engine: Engine, name: str, at: int, *, with_open: bool) -> int
     The bytes are overwritten in the file once `empty_side_file` has succeeded. Raises UnknownPlayerError, and
     OpenMatchesError unless ``with_open``.
     """
-    with _acting(engine) as connection:
-        player = _find(connection, name)
+    with changing(engine) as connection:
+        (player,) = find_players(connection, [name])
         open_matches, matches = connection.exec_driver_sql(_MATCH_COUNTS, (player,)).one()
         if open_matches and not with_open:
             raise OpenMatchesError(f"{name} has an open match")
@@ -211,22 +202,12 @@ def forget_player(engine: Engine, name: str, at: int, *, with_open: bool) -> int
 
 def empty_side_file(engine: Engine) -> bool:
     """Move all pages of the side file to the database; return False if a reader is in the way."""
-    with engine.connect() as connection:
-        is_busy, *_ = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()
-    return not is_busy
+    return not read_value(engine, "PRAGMA main.wal_checkpoint(TRUNCATE)")
 
 
 def set_registration(engine: Engine, at: int, *, is_open: bool) -> None:
-    with _acting(engine) as connection:
+    with changing(engine) as connection:
         _note(connection, "open" if is_open else "close", None, at, None)
-
-
-@contextmanager
-def _acting(engine: Engine) -> Iterator[Connection]:
-    with engine.connect() as connection:
-        connection.exec_driver_sql("BEGIN IMMEDIATE")  # or the server could write between what is read and written here
-        yield connection
-        connection.commit()
 
 
 def _note(connection: Connection, deed: Deed, player: int | None, at: int, reason: str | None) -> None:
@@ -241,11 +222,12 @@ def _names(connection: Connection) -> dict[str, tuple[int, str]]:
     return dict(former) | {known: (player, name) for known, player, name in now}
 
 
-def _find(connection: Connection, name: str) -> int:
-    player: int | None = connection.exec_driver_sql("SELECT id FROM players WHERE name = ?", (name,)).scalar()
-    if player is None:
-        names = connection.exec_driver_sql("SELECT name FROM players").scalars().all()
-        close = get_close_matches(name, names, n=1)
+def find_players(connection: Connection, names: Collection[str], among: str = "FROM players") -> list[int]:
+    """Return the ids of players by name. Raises UnknownPlayerError."""
+    known: dict[str, int] = dict(map(tuple, connection.exec_driver_sql(f"SELECT name, id {among}")))
+    if unknown := sorted(set(names) - known.keys()):
+        close = get_close_matches(unknown[0], known, n=1)
         hint = f"did you mean {close[0]}?" if close else "evilpegs players list shows them"
-        raise UnknownPlayerError(f"there is no player {name!r:.50}; {hint}")
-    return player
+        more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
+        raise UnknownPlayerError(f"there is no player {unknown[0]!r:.50}{more}; {hint}")
+    return [known[name] for name in names]

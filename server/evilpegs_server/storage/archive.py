@@ -13,6 +13,7 @@ from evilpegs_server.record.event_log import LogEntry
 from evilpegs_server.storage.acts import FORMER_NAMES, load_bans, load_registration
 from evilpegs_server.storage.errors import DatabaseUnusableError
 from evilpegs_server.storage.players import FIRST_ADDED, Player, Players
+from evilpegs_server.storage.queries import read, read_value
 from evilpegs_server.storage.rounds import UNSEALED
 
 NEWEST: Final = 2**63 - 1
@@ -40,17 +41,17 @@ def load_players(engine: Engine) -> Players:
         SELECT id, name, kind, token_hash FROM players
         WHERE kind <> 'guest' OR id IN (SELECT player FROM matches WHERE NOT over)
     """
-    for *player, token_hash in _read(engine, query):
+    for *player, token_hash in read(engine, query):
         loaded.add(Player(*player), token_hash)
-    loaded.skip_ids(_read_value(engine, "SELECT max(id) FROM players WHERE id < ?", FIRST_ADDED) or 0)
-    for former, *player in _read(engine, FORMER_NAMES):
+    loaded.skip_ids(read_value(engine, "SELECT max(id) FROM players WHERE id < ?", FIRST_ADDED) or 0)
+    for former, *player in read(engine, FORMER_NAMES):
         loaded.reserve(former, Player(*player))
     loaded.bans, loaded.is_open = load_bans(engine), load_registration(engine)
     return loaded
 
 
 def load_player(engine: Engine, token_hash: str) -> Player | None:
-    rows = _read(engine, "SELECT id, name, kind FROM players WHERE token_hash = ?", token_hash)
+    rows = read(engine, "SELECT id, name, kind FROM players WHERE token_hash = ?", token_hash)
     return Player(*rows[0]) if rows else None
 
 
@@ -64,7 +65,7 @@ def lapsed_tokens(engine: Engine, before: int) -> list[str]:
         AND NOT EXISTS (SELECT 1 FROM matches WHERE matches.player = players.id)
         AND NOT EXISTS (SELECT 1 FROM acts WHERE acts.player = players.id AND act IN ('add', 'token'))
     """
-    return [token_hash for (token_hash,) in _read(engine, query, before)]
+    return [token_hash for (token_hash,) in read(engine, query, before)]
 
 
 def load_open_matches(
@@ -102,7 +103,7 @@ def load_entries(engine: Engine, match: str, last: int = NEWEST) -> list[LogEntr
         SELECT e.seq, e.at, e.type, e.json, e.hash FROM matches AS m JOIN events AS e ON e.match = m.number
         WHERE m.id = ? AND e.id <= ? AND {UNSEALED} ORDER BY e.seq
     """  # noqa: S608 - of constants
-    return [LogEntry(*row) for row in _read(engine, query, match, last)]
+    return [LogEntry(*row) for row in read(engine, query, match, last)]
 
 
 def load_starts(engine: Engine, of: Sequence[str]) -> dict[str, str]:
@@ -111,42 +112,32 @@ def load_starts(engine: Engine, of: Sequence[str]) -> dict[str, str]:
         SELECT m.id, e.json FROM matches AS m JOIN events AS e ON e.match = m.number
         WHERE e.seq = 1 AND m.id IN (SELECT value FROM json_each(?))
     """
-    return dict(map(tuple, _read(engine, query, orjson.dumps(of).decode())))
+    return dict(map(tuple, read(engine, query, orjson.dumps(of).decode())))
 
 
 def load_last_event_id(engine: Engine) -> int:
-    return int(_read_value(engine, "SELECT max(deleted, coalesce((SELECT max(id) FROM events), 0)) FROM log"))
+    return int(read_value(engine, "SELECT max(deleted, coalesce((SELECT max(id) FROM events), 0)) FROM log"))
 
 
 def load_log_id(engine: Engine) -> str:
     """Return the random id of the log, which a copy of the database keeps."""
-    return str(_read_value(engine, "SELECT id FROM log"))
+    return str(read_value(engine, "SELECT id FROM log"))
 
 
 def load_cursor(engine: Engine, reader: str) -> int | None:
-    rows = _read(engine, "SELECT event FROM cursors WHERE reader = ?", reader)
-    return rows[0].event if rows else None
+    event: int | None = read_value(engine, "SELECT event FROM cursors WHERE reader = ?", reader)
+    return event
 
 
 def match_ids_with_prefix(engine: Engine, prefix: str, *, with_sealed: bool) -> list[str]:
     """Return at most ten ids, in no particular order."""
     query = f"SELECT id FROM matches AS m WHERE substr(id, 1, length(?1)) = ?1 AND (?2 OR {UNSEALED}) LIMIT 10"  # noqa: S608
-    return [match for (match,) in _read(engine, query, prefix, with_sealed)]
+    return [match for (match,) in read(engine, query, prefix, with_sealed)]
 
 
 def newest_match_ids(engine: Engine, count: int, *, with_sealed: bool) -> list[str]:
     query = f"SELECT id FROM matches AS m WHERE ? OR {UNSEALED} ORDER BY started_at DESC, id LIMIT ?"  # noqa: S608
-    return [match for (match,) in _read(engine, query, with_sealed, count)]
-
-
-def _read(engine: Engine, query: str, *parameters: object) -> Sequence[Any]:
-    with engine.connect() as connection:
-        return connection.exec_driver_sql(query, parameters).all()
-
-
-def _read_value(engine: Engine, query: str, *parameters: object) -> Any:
-    with engine.connect() as connection:
-        return connection.exec_driver_sql(query, parameters).scalar_one()
+    return [match for (match,) in read(engine, query, with_sealed, count)]
 
 
 # The hash of an event covers its text and the hash of the event before it in the match, so each event can be checked

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Engine, text
 
 from evilpegs_server.storage.games import END_OF_TIME
 from evilpegs_server.storage.players import PlayerKind
+from evilpegs_server.storage.queries import read
 from evilpegs_server.storage.rounds import SHOWN
 
 
@@ -64,14 +65,13 @@ def list_matches(engine: Engine, wanted: MatchFilter, limit: int) -> list[Listed
 
 
 def find_player(engine: Engine, name: str) -> StoredPlayer | None:
-    with engine.connect() as connection:
-        row = connection.execute(_PLAYER, {"name": name}).one_or_none()
-    return None if row is None else StoredPlayer(*row)
+    rows = read(engine, f"{_PLAYERS} AND name = ?", name)
+    return StoredPlayer(*rows[0]) if rows else None
 
 
 def list_players(engine: Engine, after_name: str = "", limit: int = 100) -> list[StoredPlayer]:
-    with engine.connect() as connection:
-        return [StoredPlayer(*row) for row in connection.execute(_PLAYERS_AFTER, {"after": after_name, "limit": limit})]
+    rows = read(engine, f"{_PLAYERS} AND name > ? ORDER BY name LIMIT ?", after_name, limit)
+    return [StoredPlayer(*row) for row in rows]
 
 
 def _listed(match: Any, games: list[tuple[str, int, int]]) -> ListedMatch:
@@ -140,6 +140,4 @@ _GAMES: Final = text(
 )
 _PLAYER_ID: Final = text("SELECT id FROM players WHERE name = :name")
 _NUMBER: Final = text("SELECT number FROM matches WHERE id = :match")
-_PLAYERS: Final = "SELECT name, kind, created_at FROM players WHERE id NOT IN (SELECT player FROM hidden) AND "
-_PLAYER: Final = text(_PLAYERS + "name = :name")
-_PLAYERS_AFTER: Final = text(_PLAYERS + "name > :after ORDER BY name LIMIT :limit")
+_PLAYERS: Final = "SELECT name, kind, created_at FROM players WHERE id NOT IN (SELECT player FROM hidden)"

@@ -20,6 +20,7 @@ from sqlalchemy import Engine, ExceptionContext, create_engine, event, text
 from sqlalchemy.pool import QueuePool
 from structlog.stdlib import BoundLogger
 
+from evilpegs_server.storage.acts import empty_side_file
 from evilpegs_server.storage.errors import (
     DatabaseDamagedError,
     DatabaseMovedError,
@@ -166,9 +167,7 @@ class DerivedFile:
                 connection.execute(_SET_ACT, {"act": act})
                 self._has_remains = True
         if self._has_remains:
-            with self.engine.connect() as connection:
-                is_busy, *_ = connection.exec_driver_sql("PRAGMA main.wal_checkpoint(TRUNCATE)").one()
-            self._has_remains = bool(is_busy)
+            self._has_remains = not empty_side_file(self.engine)
 
     def _advance(self, last: int) -> bool:
         with self._writing, self.engine.begin() as connection:

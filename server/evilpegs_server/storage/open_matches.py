@@ -3,8 +3,9 @@
 from typing import Any, Final, NamedTuple
 
 import orjson
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine
 
+from evilpegs_server.storage.queries import read
 from evilpegs_server.storage.rounds import SHOWN
 
 
@@ -22,20 +23,18 @@ class OpenMatchRow(NamedTuple):
 
 
 # 30 ms for 4,000 open matches
-_OPEN: Final = text(
-    f"""
+_OPEN: Final = f"""
     SELECT * FROM (
         SELECT m.id, m.ladder, p.name,
             (SELECT json_extract(e.json, '$.client') FROM events AS e WHERE e.match = m.number AND e.seq = 1),
             m.started_at,
-            (SELECT e.json FROM events AS e WHERE e.match = m.number AND e.id <= :last ORDER BY e.seq DESC LIMIT 1)
+            (SELECT e.json FROM events AS e WHERE e.match = m.number AND e.id <= ? ORDER BY e.seq DESC LIMIT 1)
                 AS newest,
             coalesce((SELECT max(b.game) FROM begun AS b WHERE b.match = m.number), 0)
         FROM matches AS m JOIN players AS p ON p.id = m.player
         WHERE NOT m.over AND {SHOWN} ORDER BY m.number)
     WHERE newest IS NOT NULL
-    """  # noqa: S608 - of constants
-)
+"""  # noqa: S608 - of constants
 
 
 def list_open_matches(engine: Engine, last_event: int) -> list[OpenMatchRow]:
@@ -43,6 +42,5 @@ def list_open_matches(engine: Engine, last_event: int) -> list[OpenMatchRow]:
 
     Those of players whom the operator hid, and those of sealed rounds, are left out.
     """
-    with engine.connect() as connection:
-        rows = [OpenMatchRow(*row) for row in connection.execute(_OPEN, {"last": last_event})]
+    rows = map(OpenMatchRow._make, read(engine, _OPEN, last_event))
     return [row._replace(client=orjson.loads(row.client)) for row in rows]

@@ -4,17 +4,17 @@ What is played in a sealed round is shown to nobody but its player until the las
 each query for others. Nobody can seal the file itself, or a backup.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from sqlalchemy import Connection, Engine
 
 from evilpegs_game.errors import EvilpegsError
 from evilpegs_server.match.ladders import Ladder
-from evilpegs_server.storage.acts import BANS
+from evilpegs_server.storage.acts import BANS, find_players
+from evilpegs_server.storage.queries import changing, read
 
 UNSEALED: Final = "m.ladder NOT IN (SELECT id FROM rounds WHERE sealed AND published IS NULL)"
 SHOWN: Final = f"m.player NOT IN (SELECT player FROM hidden) AND {UNSEALED}"  # noqa: S608 - of constants
@@ -82,11 +82,8 @@ class RoundGame(NamedTuple):
 
 
 def load_rounds(engine: Engine) -> list[Round]:
-    with engine.connect() as connection:
-        return [
-            Round(row.id, row.base, row.games, bool(row.sealed), row.opens, row.closes, row.published)
-            for row in connection.exec_driver_sql(_ROUNDS)
-        ]
+    rows = read(engine, _ROUNDS)
+    return [Round(row.id, row.base, row.games, bool(row.sealed), *row[4:]) for row in rows]
 
 
 def find_round(engine: Engine, name: str) -> Round:
@@ -101,12 +98,12 @@ def find_round(engine: Engine, name: str) -> Round:
 
 def load_entrants(engine: Engine) -> set[tuple[str, int]]:
     """Return the round and the player of each who may play."""
-    return _pairs(engine, _ENTRANTS)
+    return set(map(tuple, read(engine, _ENTRANTS)))
 
 
 def load_entered(engine: Engine) -> set[tuple[str, int]]:
     """Return the round and the player of each who began to play in a round that is not over."""
-    return _pairs(engine, _ENTERED)
+    return set(map(tuple, read(engine, _ENTERED)))
 
 
 def load_round_games(connection: Connection, name: str, curve: str | None) -> list[RoundGame]:
@@ -117,9 +114,9 @@ def load_round_games(connection: Connection, name: str, curve: str | None) -> li
 def open_round(engine: Engine, wanted: Round, names: Sequence[str] | None) -> int:
     """Store a round with the named entrants, or all players but guests, banned and hidden ones; return their number.
 
-    Raises RoundError if the id is in use or a name is unknown.
+    Raises RoundError if the id is in use, or UnknownPlayerError.
     """
-    with _changing(engine) as connection:
+    with changing(engine) as connection:
         used = "SELECT 1 FROM rounds WHERE id = ?1 UNION SELECT 1 FROM matches WHERE ladder = ?1"
         if connection.exec_driver_sql(used, (wanted.id,)).first() is not None:
             raise RoundError(f"the id {wanted.id} is in use; give the round another one")
@@ -128,22 +125,21 @@ def open_round(engine: Engine, wanted: Round, names: Sequence[str] | None) -> in
             "INSERT INTO rounds (id, base, games, sealed, opens, closes) VALUES (?, ?, ?, ?, ?, ?)", row
         )
         if names is None:
-            possible = connection.exec_driver_sql(f"SELECT id, name {_POSSIBLE}")
-            banned = dict(map(tuple, connection.exec_driver_sql(BANS)))
-            names = [name for number, name in possible if number not in banned]
+            possible = f"SELECT name {_POSSIBLE} AND id NOT IN (SELECT player FROM ({BANS}))"  # noqa: S608 - of constants
+            names = connection.exec_driver_sql(possible).scalars().all()
         return _admit(connection, wanted.id, names)
 
 
 def admit(engine: Engine, name: str, players: Sequence[str]) -> int:
-    """Add entrants to a round, also ones who were excluded. Raises RoundError for an unknown name."""
-    with _changing(engine) as connection:
+    """Add entrants to a round, also ones who were excluded. Raises UnknownPlayerError."""
+    with changing(engine) as connection:
         return _admit(connection, name, players)
 
 
 def exclude(engine: Engine, name: str, player: str, reason: str) -> None:
-    """Leave an entrant out of the results, with a reason that is shown. Raises RoundError."""
-    with _changing(engine) as connection:
-        (number,) = _find(connection, [player])
+    """Leave an entrant out of the results, with a reason that is shown. Raises UnknownPlayerError or RoundError."""
+    with changing(engine) as connection:
+        (number,) = find_players(connection, [player], _POSSIBLE)
         row = reason, name, number
         changed = connection.exec_driver_sql("UPDATE entrants SET excluded = ? WHERE round = ? AND player = ?", row)
         if not changed.rowcount:
@@ -151,43 +147,18 @@ def exclude(engine: Engine, name: str, player: str, reason: str) -> None:
 
 
 def set_closing(engine: Engine, name: str, closes: int) -> None:
-    with _changing(engine) as connection:
+    with changing(engine) as connection:
         connection.exec_driver_sql("UPDATE rounds SET closes = ? WHERE id = ?", (closes, name))
 
 
 def publish_round(engine: Engine, name: str, now: int) -> bool:
     """Note that the round is over, and return True, unless a match of it is open."""
-    with _changing(engine) as connection:
+    with changing(engine) as connection:
         return bool(connection.exec_driver_sql(_PUBLISH, (name, now)).rowcount)
-
-
-@contextmanager
-def _changing(engine: Engine) -> Iterator[Connection]:
-    with engine.connect() as connection:
-        connection.exec_driver_sql("BEGIN IMMEDIATE")  # or a server could write between what is read and written here
-        yield connection
-        connection.commit()
 
 
 def _admit(connection: Connection, name: str, players: Sequence[str]) -> int:
     query = "INSERT INTO entrants (round, player) VALUES (?, ?) ON CONFLICT DO UPDATE SET excluded = NULL"
-    for number in _find(connection, players):
+    for number in find_players(connection, players, _POSSIBLE):
         connection.exec_driver_sql(query, (name, number))
     return len(set(players))
-
-
-def _find(connection: Connection, names: Collection[str]) -> list[int]:
-    known: dict[str, int] = dict(map(tuple, connection.exec_driver_sql(f"SELECT name, id {_POSSIBLE}")))
-    unknown = sorted(set(names) - known.keys())
-    if unknown:
-        close = get_close_matches(unknown[0], known, n=1)
-        hint = f"did you mean {close[0]}?" if close else "evilpegs players list shows them"
-        more = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
-        raise RoundError(f"there is no player {unknown[0]!r:.50}{more}; {hint}")
-    return [known[name] for name in names]
-
-
-def _pairs(engine: Engine, query: str) -> set[tuple[str, int]]:
-    with engine.connect() as connection:
-        rows: Sequence[Any] = connection.exec_driver_sql(query).all()
-    return {(name, player) for name, player in rows}
