@@ -1,29 +1,22 @@
 """The table of a round, from the results of its games."""
 
 from collections.abc import Mapping, Sequence
-from itertools import groupby
+from dataclasses import asdict
+from math import inf
 
 from sqlalchemy import Engine
 
-from evilpegs_game.errors import EvilpegsError
-from evilpegs_game.statistics.rounds import Entrant, RoundRow, round_table
+from evilpegs_game.statistics.rounds import Entrant, round_table
 from evilpegs_protocol.rounds import RoundDocument, RoundEntrant, RoundResult, RoundState
 from evilpegs_server.leaderboard.intervals import MILLIONTHS
+from evilpegs_server.leaderboard.live_leaderboards import CountingError
 from evilpegs_server.leaderboard.luck import curve_hashes
 from evilpegs_server.match.ladders import Ladder
-from evilpegs_server.storage.rounds import Round, RoundGame, load_round_games
+from evilpegs_server.storage.rounds import Round, RoundGames, load_round_games
 
 
-class LuckAwaitedError(EvilpegsError):
+class LuckAwaitedError(CountingError):
     """The luck of some games of a round is not measured yet; a later attempt may succeed."""
-
-
-def round_state(played: Round, now: int) -> RoundState:
-    if played.published is not None:
-        return "over"
-    if played.is_closed(now):
-        return "closing"
-    return "planned" if now < played.opens else "open"
 
 
 def round_document(engine: Engine, played: Round, ladders: Mapping[str, Ladder], now: int) -> RoundDocument:
@@ -33,13 +26,19 @@ def round_document(engine: Engine, played: Round, ladders: Mapping[str, Ladder],
     """
     ladder = played.ladder(ladders)
     curve = curve_hashes([ladder]).get(ladder.id)
-    with engine.connect() as connection:
-        games = load_round_games(connection, played.id, curve)
-    by_player = {player: list(each) for player, each in groupby(games, lambda game: game.player)}
     is_over = played.published is not None
-    rows = _rows(by_player, ladder, curve) if is_over else {}
-    entrants = [_entrant(each, rows.get(each[0].name), ladder) for each in by_player.values()]
-    entrants.sort(key=lambda each: (each.result is None, each.result.place if each.result else 0, each.player or ""))
+    games = load_round_games(engine, played.id, curve)
+    results = _results(games, ladder) if is_over else {}
+    entrants = [
+        RoundEntrant(
+            player=None if each.hidden else each.name,
+            ended=each.ended,
+            excluded=each.excluded,
+            result=results.get(each.name),
+        )
+        for each in games
+    ]
+    entrants.sort(key=lambda each: (each.result.place if each.result else inf, each.player or ""))
     adjusted = curve is not None if is_over else None
     return round_heading(played, ladders, now).model_copy(update={"adjusted": adjusted, "entrants": tuple(entrants)})
 
@@ -50,7 +49,7 @@ def round_heading(played: Round, ladders: Mapping[str, Ladder], now: int) -> Rou
         id=played.id,
         ladder=played.ladder(ladders).info(),
         sealed=played.sealed,
-        state=round_state(played, now),
+        state=_state(played, now),
         opens=played.opens,
         closes=played.closes,
         adjusted=None,
@@ -58,43 +57,29 @@ def round_heading(played: Round, ladders: Mapping[str, Ladder], now: int) -> Rou
     )
 
 
-def _rows(by_player: Mapping[int, Sequence[RoundGame]], ladder: Ladder, curve: str | None) -> dict[str, RoundRow]:
-    entrants = []
-    for games in by_player.values():
-        first = games[0]
-        if first.hidden or first.excluded is not None:
+def _state(played: Round, now: int) -> RoundState:
+    if played.published is not None:
+        return "over"
+    if played.is_closed(now):
+        return "closing"
+    return "planned" if now < played.opens else "open"
+
+
+def _results(games: Sequence[RoundGames], ladder: Ladder) -> dict[str, RoundResult]:
+    entrants, not_played = [], {}
+    for each in games:
+        if each.hidden or each.excluded is not None:
             continue
-        solved = [each for each in games if each.outcome == "solved"]
-        if first.match is not None and sum(each.outcome is not None for each in games) < ladder.games:
+        scores = [score / MILLIONTHS for score in each.scores if score is not None]
+        if each.has_match and each.ended < ladder.games:
             raise LuckAwaitedError(f"the results of {ladder.id} are being derived; try again soon")
-        if curve is not None and any(each.luck is None for each in solved):
+        if len(scores) < len(each.scores):
             what = f"the luck of some games of {ladder.id} is not measured yet"
             raise LuckAwaitedError(f"{what}; evilpegs serve and evilpegs show do that, so try again soon")
-        scores = [(each.guesses or 0) - (each.luck or 0) / MILLIONTHS for each in solved]
-        failed = ladder.games - len(solved) - _void(games)
-        entrants.append(Entrant(first.name, scores, failed))
-    return {row.name: row for row in round_table(entrants, ladder.guess_limit)}
-
-
-def _void(games: Sequence[RoundGame]) -> int:
-    return sum(each.outcome == "void" for each in games)
-
-
-def _entrant(games: Sequence[RoundGame], row: RoundRow | None, ladder: Ladder) -> RoundEntrant:
-    first = games[0]
-    ended = sum(each.outcome is not None for each in games)
-    result = None
-    if row is not None and row.mean is not None:
-        result = RoundResult(
-            place=row.place,
-            mean=row.mean,
-            games=row.games,
-            failed=row.failed,
-            not_played=ladder.games - sum(each.outcome is not None and each.begun for each in games),
-            ahead_of=row.ahead_of,
-            plays_better_than=row.plays_better_than,
-            fails_less_than=row.fails_less_than,
-        )
-    return RoundEntrant(
-        player=None if first.hidden else first.name, ended=ended, excluded=first.excluded, result=result
-    )
+        entrants.append(Entrant(each.name, scores, ladder.games - each.void - len(scores)))
+        not_played[each.name] = ladder.games - each.begun
+    return {
+        row.name: RoundResult(not_played=not_played[row.name], **asdict(row))
+        for row in round_table(entrants, ladder.guess_limit)
+        if row.mean is not None
+    }

@@ -1,8 +1,6 @@
 """The rounds as they are shown: a table that is looked at once per second."""
 
 import asyncio
-import time
-from collections.abc import Callable, Iterator
 from typing import Final
 
 from sqlalchemy import Engine
@@ -17,40 +15,23 @@ LOOK_SECONDS: Final = 1.0
 
 
 class ShownRounds:
-    """The rounds whose ladders are known; their ladders are added to ``ladders``, and their luck is measured.
-
-    ``wall_ms`` returns the Unix time.
-    """
+    """The rounds whose ladders are known; their ladders are added to ``ladders``, and their luck is measured."""
 
     def __init__(
-        self,
-        engine: Engine,
-        ladders: dict[str, Ladder],
-        luck: LuckKeeper,
-        streams: Streams,
-        log: BoundLogger,
-        wall_ms: Callable[[], int] = lambda: time.time_ns() // 1_000_000,
+        self, engine: Engine, ladders: dict[str, Ladder], luck: LuckKeeper, streams: Streams, log: BoundLogger
     ) -> None:
         self._engine, self._luck, self._streams, self._log = engine, luck, streams, log
-        self.ladders = ladders
-        self.wall_ms = wall_ms
-        self._rounds: dict[str, Round] = {}
+        self._ladders = ladders
+        self.known: dict[str, Round] = {}
         self._following: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        self._rounds = {each.id: each for each in await asyncio.to_thread(load_rounds, self._engine)}
-        self._add_ladders()
+        await self._read()
         self._following = asyncio.create_task(self._follow())
 
     def close(self) -> None:
         if self._following is not None:
             self._following.cancel()
-
-    def __iter__(self) -> Iterator[Round]:
-        return (each for each in self._rounds.values() if each.id in self.ladders)
-
-    def get(self, name: str) -> Round | None:
-        return next((each for each in self if each.id == name), None)
 
     async def _follow(self) -> None:
         while True:
@@ -62,16 +43,19 @@ class ShownRounds:
 
     async def look(self) -> None:
         """Read the rounds, and say in the streams which are over since the last look."""
-        before = self._rounds
-        self._rounds = {each.id: each for each in await asyncio.to_thread(load_rounds, self._engine)}
-        self._add_ladders()
-        for each in self._rounds.values():
-            if each.published is not None and (each.id not in before or before[each.id].published is None):
-                self._luck.look_again()
-                self._streams.announce(each.id)
+        were_over = self._over()
+        await self._read()
+        for each in self._over() - were_over:
+            self._luck.look_again()
+            self._streams.announce(each)
 
-    def _add_ladders(self) -> None:
-        for each in self._rounds.values():
-            if each.id not in self.ladders and each.base in self.ladders:
-                self.ladders[each.id] = ladder = each.ladder(self.ladders)
+    def _over(self) -> set[str]:
+        return {each.id for each in self.known.values() if each.published is not None}
+
+    async def _read(self) -> None:
+        rounds = await asyncio.to_thread(load_rounds, self._engine)
+        for each in rounds:
+            if each.id not in self._ladders and each.base in self._ladders:
+                self._ladders[each.id] = ladder = each.ladder(self._ladders)
                 self._luck.add(ladder)
+        self.known = {each.id: each for each in rounds if each.id in self._ladders}

@@ -156,8 +156,8 @@ async def get_metrics(site: CurrentSite, request: Request) -> Response:
     Only programs on this machine may read them, unless the setting `public_metrics` allows all machines.
     """
     peer = request.client.host if request.client is not None else ""
-    is_public = site.public_metrics and not any(each.sealed and each.published is None for each in site.rounds)
-    if not is_public and not is_local(peer, request.headers):
+    has_sealed = any(each.sealed and each.published is None for each in site.rounds.known.values())
+    if (has_sealed or not site.public_metrics) and not is_local(peer, request.headers):
         raise HTTPException(403, NOT_LOCAL)
     return answer(site.metrics.text(), _NEVER_KEPT, METRICS_TYPE)
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Final, NamedTuple
 
+import orjson
 from sqlalchemy import Connection, Engine
 
 from evilpegs_game.errors import EvilpegsError
@@ -29,13 +30,15 @@ _PUBLISH: Final = """
     WHERE id = ?1 AND published IS NULL AND NOT EXISTS (SELECT 1 FROM matches WHERE ladder = ?1 AND NOT over)
 """
 _GAMES: Final = """
-    SELECT p.id, p.name, e.excluded, m.id AS match, m.over, p.id IN (SELECT player FROM hidden) AS hidden, g.outcome,
-        g.guesses, CASE WHEN g.curve = ? THEN g.luck END AS luck, b.game IS NOT NULL AS begun
+    SELECT p.name, e.excluded, p.id IN (SELECT player FROM hidden), m.id IS NOT NULL, count(g.outcome), count(b.game),
+        count(*) FILTER (WHERE g.outcome = 'void'),
+        json_group_array(1000000 * g.guesses - CASE WHEN ?1 IS NULL THEN 0 WHEN g.curve = ?1 THEN g.luck END)
+            FILTER (WHERE g.outcome = 'solved') AS scores
     FROM entrants AS e JOIN players AS p ON p.id = e.player
     LEFT JOIN matches AS m ON m.player = p.id AND m.ladder = e.round
     LEFT JOIN games AS g ON g.match = m.number AND g.outcome IS NOT NULL
     LEFT JOIN begun AS b ON b.match = g.match AND b.game = g.game
-    WHERE e.round = ? ORDER BY p.name, p.id, g.game
+    WHERE e.round = ?2 GROUP BY p.id ORDER BY p.name
 """
 
 
@@ -66,19 +69,18 @@ class Round:
         return replace(terms, id=self.id, games=self.games, is_round=True, sealed=self.sealed)
 
 
-class RoundGame(NamedTuple):
-    """An ended game of an entrant, or the entrant without one; ``begun`` if the player was ready for it."""
+class RoundGames(NamedTuple):
+    """The games of an entrant; ``begun`` counts the ended ones for which the player was ready."""
 
-    player: int
     name: str
     excluded: str | None
-    match: str | None
-    over: bool | None
     hidden: bool
-    outcome: str | None
-    guesses: int | None
-    luck: int | None
-    begun: bool
+    has_match: bool
+    ended: int
+    begun: int
+    void: int
+    scores: list[int | None]
+    """Of solved games, in millionths of a guess; None while their luck is not measured."""
 
 
 def load_rounds(engine: Engine) -> list[Round]:
@@ -106,9 +108,10 @@ def load_entered(engine: Engine) -> set[tuple[str, int]]:
     return set(map(tuple, read(engine, _ENTERED)))
 
 
-def load_round_games(connection: Connection, name: str, curve: str | None) -> list[RoundGame]:
-    """Return the games by entrant; ``connection`` is that of the derived file, and ``curve`` the hash of the curve."""
-    return [RoundGame._make(row) for row in connection.exec_driver_sql(_GAMES, (curve, name))]
+def load_round_games(engine: Engine, name: str, curve: str | None) -> list[RoundGames]:
+    """Return the games by entrant, from the derived file; scores are luck-adjusted if the hash ``curve`` is given."""
+    rows = map(RoundGames._make, read(engine, _GAMES, curve, name))
+    return [row._replace(scores=orjson.loads(row.scores)) for row in rows]
 
 
 def open_round(engine: Engine, wanted: Round, names: Sequence[str] | None) -> int:

@@ -57,7 +57,10 @@ def ask(parts, metrics):
         app = FastAPI(openapi_url=None)
         add_routes(app)
         app.state.site = SimpleNamespace(
-            metrics=metrics, public_metrics=public, leaderboards=parts.leaderboards, rounds=rounds
+            metrics=metrics,
+            public_metrics=public,
+            leaderboards=parts.leaderboards,
+            rounds=SimpleNamespace(known={each.id: each for each in rounds}),
         )
         transport = httpx.ASGITransport(app, client=(client, 1))
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as browser:
