@@ -1,5 +1,6 @@
-"""The routes of the site; those of matches, rounds and streams are apart."""
+"""The routes of the site; those of matches and streams are apart."""
 
+import time
 from collections.abc import Sequence
 from typing import Annotated, Final, Literal
 
@@ -8,10 +9,12 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from evilpegs_protocol.constants import SUBPROTOCOL
 from evilpegs_protocol.fields import Name
+from evilpegs_protocol.rounds import RoundDocument, RoundList
 from evilpegs_server.hosts import is_local
+from evilpegs_server.leaderboard.round_results import round_document, round_heading
 from evilpegs_server.leaderboard.row import LeaderboardRow
 from evilpegs_server.metric_families import METRICS_TYPE, NOT_LOCAL
-from evilpegs_server.site import match_routes, round_routes, stream_routes
+from evilpegs_server.site import match_routes, stream_routes
 from evilpegs_server.site.models import (
     GameAddressDocument,
     HealthDocument,
@@ -46,12 +49,12 @@ _NEVER_KEPT: Final = "no-store"
 _server = APIRouter(tags=["server"])
 _ladders = APIRouter(tags=["ladders"])
 _players = APIRouter(tags=["players"])
+_rounds = APIRouter(tags=["rounds"])
 
 
 def add_routes(app: FastAPI) -> None:
-    apart = (match_routes.router, round_routes.router, stream_routes.router)
-    below_api = [(each, _API) for each in (_ladders, _players, *apart)]
-    for router, prefix in [(_server, ""), *below_api]:
+    below_api = [_ladders, _players, match_routes.router, _rounds, stream_routes.router]
+    for router, prefix in [(_server, ""), *((each, _API) for each in below_api)]:
         # the name of the function is the id of the operation
         app.include_router(router, prefix=prefix, generate_unique_id_function=lambda route: route.name)
 
@@ -233,3 +236,28 @@ def _encode(player: StoredPlayer, rows: Sequence[tuple[str, LeaderboardRow]]) ->
     # run it in a thread: a player may have a row for each of thousands of client versions
     results = tuple(PlayerResult(ladder=ladder, row=row) for ladder, row in rows)
     return PlayerDocument(**player._asdict(), results=results).model_dump_json()
+
+
+@_rounds.get("/rounds", response_model=RoundList, responses=problem_statuses())
+async def list_rounds(site: CurrentSite) -> Response:
+    """List all rounds, the latest first, without their entrants."""
+    rounds = [round_heading(each, site.all_ladders, _now()) for each in site.rounds.known.values()]
+    return document(RoundList(rounds=tuple(reversed(rounds))))
+
+
+@_rounds.get("/rounds/{round}", response_model=RoundDocument, responses=problem_statuses(404, 503))
+async def get_round(
+    site: CurrentSite,
+    round: Annotated[str, Path(description="The id of a round.", examples=["final"])],  # noqa: A002
+) -> Response:
+    """Return a round with its entrants and how far they are, and their results when the last game has ended."""
+    found = site.rounds.known.get(round)
+    if found is None:
+        raise HTTPException(404, f"there is no round {quote(round)}; see /api/v1/rounds")
+    await site.leaderboards.wait_until_filled()
+    shown = await site.reads.run(round_document, site.engine, found, site.all_ladders, _now())
+    return answer(shown.model_dump_json())
+
+
+def _now() -> int:
+    return time.time_ns() // 1_000_000
