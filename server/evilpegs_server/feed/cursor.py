@@ -1,7 +1,5 @@
 """The file that keeps the feed's place in the event log, so that a restarted feed goes on where it ended."""
 
-import fcntl
-import os
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -13,6 +11,7 @@ from structlog.stdlib import BoundLogger
 from evilpegs_protocol.files import ForeignFileError, read_own_file, replace_file
 from evilpegs_server.storage.archive import load_cursor, load_last_event_id, load_log_id
 from evilpegs_server.storage.location import database_file
+from evilpegs_server.storage.lock import FileLock
 
 # of a server that kept its cursor in the database
 _READER: Final = "mqtt"
@@ -26,18 +25,14 @@ def cursor_path(database: str) -> Path:
 
 
 class FeedCursor:
-    """The id of the event up to which the broker has acknowledged everything, and the lock of its only publisher.
-
-    A new feed begins after the event with the id ``sent``, by default at the end of the log. Errors are logged, never
-    raised.
-    """
+    """The last event that the broker has acknowledged, and the lock of its only publisher; errors are only logged."""
 
     def __init__(self, path: Path, engine: Engine, log: BoundLogger, sent: int | None = None) -> None:
         self._path = path
         self._log = log.bind(path=str(path))
         self._log_id = load_log_id(engine)
         self._is_foreign = self._has_warned = False
-        self._lock: int | None = None
+        self._lock: FileLock | None = None
         self.is_taken = not self._acquire()
         """True if another process publishes this log."""
         self.position = self._begin(engine, sent)
@@ -58,14 +53,13 @@ class FeedCursor:
     def close(self) -> None:
         """Let another process publish."""
         if self._lock is not None:
-            os.close(self._lock)
+            self._lock.release()
             self._lock = None
 
     def _acquire(self) -> bool:
         # the cursor itself is replaced whenever it is written, so it cannot carry the lock
         try:
-            self._lock = os.open(f"{self._path}.lock", os.O_RDWR | os.O_CREAT, 0o600)
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._lock = FileLock(Path(f"{self._path}.lock"))
         except BlockingIOError:
             self._log.warning("another process publishes this database to the MQTT broker; this one publishes nothing")
             return False

@@ -13,22 +13,17 @@ from evilpegs_protocol.server_messages import PlayerKind
 
 @dataclass(slots=True)
 class VersionTally:
-    """The counted results of one player with one client version on one ladder.
-
-    ``first`` and ``last`` are the numbers of the earliest and the latest started match. ``scores`` and ``times_ms``
-    count games by score and guesses by time. ``luck_total`` and ``luck_squares`` are sums over luck-adjusted scores, in
-    millionths of a guess.
-    """
+    """The counted results of one player with one client version on one ladder."""
 
     client: str
     matches: int = 0
-    first: float = math.inf
+    first: float = math.inf  # the number of the earliest started match
     last: float = -math.inf
     solved: int = 0
-    scores: Counter[int] = field(default_factory=Counter)
-    times_ms: Counter[int] = field(default_factory=Counter)
+    scores: Counter[int] = field(default_factory=Counter)  # games
+    times_ms: Counter[int] = field(default_factory=Counter)  # guesses
     luck_games: int = 0
-    luck_total: int = 0
+    luck_total: int = 0  # of luck-adjusted scores, in millionths of a guess
     luck_squares: int = 0
 
     def add_matches(self, count: int, first: int, last: int) -> None:
@@ -59,9 +54,7 @@ class PlayerTally:
     versions: dict[str, VersionTally] = field(default_factory=dict)
 
     def version(self, client: str) -> VersionTally:
-        if client not in self.versions:
-            self.versions[client] = VersionTally(client)
-        return self.versions[client]
+        return self.versions.setdefault(client, VersionTally(client))
 
     @property
     def matches(self) -> int:
@@ -72,10 +65,7 @@ class PlayerTally:
         return sum(tally.scores.total() for tally in self.versions.values())
 
     def counted_versions(self) -> "list[CountedVersion]":
-        """Return the versions with a game that is not void.
-
-        All versions are numbered in the order of their first matches; those without a match come last.
-        """
+        """Return the versions with a game that is not void; all are numbered by first match, those without one last."""
         ordered = sorted(self.versions.values(), key=lambda tally: (tally.first, tally.client))
         return [CountedVersion(self, number, tally) for number, tally in enumerate(ordered, 1) if tally.scores]
 

@@ -14,7 +14,6 @@ from pathlib import Path
 from threading import Lock
 from time import monotonic
 from typing import Any, Final, NamedTuple
-from urllib.parse import quote
 
 from sqlalchemy import Engine, ExceptionContext, create_engine, event, text
 from sqlalchemy.pool import QueuePool
@@ -28,8 +27,8 @@ from evilpegs_server.storage.errors import (
     error_code,
     explain,
 )
-from evilpegs_server.storage.location import create_private, database_file, side_files
-from evilpegs_server.storage.lock import FileInPlace, SideLock
+from evilpegs_server.storage.location import create_private, database_file, file_uri, side_files
+from evilpegs_server.storage.lock import FileInPlace, FileLock
 
 LAYOUT: Final = 2
 # per transaction: the log's side file grows while a reader stays in one
@@ -90,21 +89,18 @@ def derived_path(url: str) -> Path:
 
 
 class DerivedFile:
-    """The derived file of the database at ``url``; call `follow` on one thread at a time.
-
-    Who does not keep the lock has it during `follow` only, so that a server can have it.
-    """
+    """The derived file of the database at ``url``; call `follow` on one thread at a time."""
 
     def __init__(self, url: str, log: BoundLogger | None = None, *, keeps_lock: bool = True) -> None:
         self._log = log
-        self._keeps_lock = keeps_lock
+        self._keeps_lock = keeps_lock  # else only during `follow`, so that a server can have it
         self._file = derived_path(url)
         try:
             self._database = FileInPlace(Path(os.path.abspath(database_file(url))))  # noqa: PTH100 - links stay
         except OSError as error:
             message = f"the database {database_file(url)} cannot be found: {error.strerror}; name another"
             raise DatabaseMovedError(message) from None
-        self._lock: SideLock | None = None
+        self._lock: FileLock | None = None
         self._identity: tuple[int, int] | None = None
         self._is_suspect = self._has_remains = False
         self.position = 0
@@ -122,10 +118,7 @@ class DerivedFile:
         return self._lock is not None
 
     def follow(self, last: int, is_stopped: Callable[[], bool] = lambda: False) -> bool:
-        """Derive what the events up to ``last`` say; return True if sums over earlier results no longer hold.
-
-        Another process writes the file if it has the lock; then nothing is done but a look at how far it is.
-        """
+        """Derive what the events up to ``last`` say; return True if sums over earlier results no longer hold."""
         self.prepare()
         if self.is_writer:
             self._amend()
@@ -250,12 +243,12 @@ class DerivedFile:
     def _try_lock(self) -> None:
         path = self._file.with_name(self._file.name + ".lock")
         try:
-            self._lock = SideLock(path)
+            self._lock = FileLock(path)
         except BlockingIOError:
             return
         except PermissionError:
             path.unlink()  # of another user, such as root, in a folder of ours
-            self._lock = SideLock(path)
+            self._lock = FileLock(path)
         self.engine.dispose()  # its connections are for reading only
 
     def _new_engine(self) -> Engine:
@@ -268,13 +261,13 @@ class DerivedFile:
 
     def _connect(self) -> sqlite3.Connection:
         mode = "rw" if self.is_writer else "ro"
-        connection = sqlite3.connect(_uri(self._file, mode), uri=True, check_same_thread=False)
+        connection = sqlite3.connect(file_uri(self._file, mode), uri=True, check_same_thread=False)
         connection.execute("PRAGMA busy_timeout=5000")
         if self.is_writer:
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA synchronous=NORMAL")
             connection.execute("PRAGMA secure_delete=ON")  # results of players who were forgotten
-        connection.execute("ATTACH ? AS log", (_uri(self._database.path, "ro"),))
+        connection.execute("ATTACH ? AS log", (file_uri(self._database.path, "ro"),))
         connection.set_authorizer(_refuse_secrets)
         return connection
 
@@ -292,10 +285,6 @@ def _identity(file: Path) -> tuple[int, int] | None:
     except FileNotFoundError:
         return None
     return status.st_dev, status.st_ino
-
-
-def _uri(file: Path, mode: str) -> str:
-    return f"file:{quote(os.path.realpath(file))}?mode={mode}"
 
 
 def _refuse_secrets(action: int, table: str | None, column: str | None, *_: object) -> int:

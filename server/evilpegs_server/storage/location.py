@@ -39,9 +39,13 @@ def engine_url(file: Path) -> URL:
     return URL.create("sqlite", database=f"file:{quote(os.path.realpath(file))}", query={"mode": "rw", "uri": "true"})
 
 
+def file_uri(file: Path, mode: str) -> str:
+    return f"file:{quote(os.path.realpath(file))}?mode={mode}"
+
+
 def connect(file: Path, mode: str = "rw") -> sqlite3.Connection:
     """Connect to an existing file without the pragmas of a server, with each statement in a transaction of its own."""
-    return sqlite3.connect(f"{engine_url(file).database}?mode={mode}", uri=True, isolation_level=None)
+    return sqlite3.connect(file_uri(file, mode), uri=True, isolation_level=None)
 
 
 def engine_file(engine: Engine) -> Path:

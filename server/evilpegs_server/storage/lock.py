@@ -44,39 +44,31 @@ class FileInPlace:
         raise DatabaseMovedError(message)
 
 
-class SideLock:
-    """An exclusive lock on a file of its own, which stays when what it protects is deleted.
-
-    Raises BlockingIOError if another process has it, or another OSError.
-    """
+class FileLock:
+    """An exclusive lock on a file. Raises BlockingIOError if another process has it, or another OSError."""
 
     def __init__(self, path: Path) -> None:
-        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        self.descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
         try:
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(self.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            os.close(self._descriptor)
+            os.close(self.descriptor)
             raise
 
     def release(self) -> None:
-        os.close(self._descriptor)
+        os.close(self.descriptor)
 
 
 class DatabaseLock:
-    """The exclusive lock of one server on the database at ``url``, held until `release` or the end of the process.
-
-    The constructor creates the file if necessary and does not wait. Raises DatabaseInUseError if another server holds
-    the lock, or another DatabaseUnusableError.
-    """
+    """The lock of one server on the database at ``url``, whose file it creates. Raises DatabaseUnusableError."""
 
     def __init__(self, url: str) -> None:
         self._path = Path(os.path.abspath(database_file(url)))  # noqa: PTH100 - links stay as they are
-        self._descriptor: int | None = None
+        self._lock: FileLock | None = None
         try:
             create_private(self._path)
             self._acquire()
         except BlockingIOError:
-            self.release()
             message = f"another server is running on {self._path}; stop it or name another with --database"
             raise DatabaseInUseError(message) from None
         except OSError as error:
@@ -89,10 +81,9 @@ class DatabaseLock:
         for _ in range(_ATTEMPTS):
             self.release()
             name = str(self._path) if FLOCK_IS_INDEPENDENT else os.path.realpath(self._path) + ".lock"
-            self._descriptor = os.open(name, os.O_RDWR | os.O_CREAT, 0o600)
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._lock = FileLock(Path(name))
             self._in_place = FileInPlace(self._path)
-            if self._in_place.identity == _identity(self._descriptor) or not FLOCK_IS_INDEPENDENT:
+            if self._in_place.identity == _identity(self._lock.descriptor) or not FLOCK_IS_INDEPENDENT:
                 return
 
     @property
@@ -106,9 +97,9 @@ class DatabaseLock:
 
     def release(self) -> None:
         """Release the lock; close all connections to the database before."""
-        if self._descriptor is not None:
-            os.close(self._descriptor)
-            self._descriptor = None
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
 
 
 def _identity(file: Path | int) -> tuple[int, int]:

@@ -23,6 +23,7 @@ _LATIN_SHAPES: Final = frozenset({"CHEROKEE", "COPTIC", "LISU"})
 _JAPANESE: Final = frozenset({"CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA"})
 GUEST_PREFIX: Final = "guest-"
 FORGOTTEN_PREFIX: Final = "forgotten-"
+_PREFIXES: Final = {GUEST_PREFIX: "given by the server", FORGOTTEN_PREFIX: "those of players who were forgotten"}
 FIRST_ADDED: Final = 1_000_000_000
 """The first id of players whom the operator adds; a server gives lower ones, some before it stores the player."""
 MAX_NAME: Final = 20
@@ -161,12 +162,9 @@ def check_name(name: str) -> None:
 
 
 def _check_prefix(name: str) -> None:
-    if name.startswith(GUEST_PREFIX):
-        message = f"names beginning with {GUEST_PREFIX} are given by the server; choose another"
-        raise NameRefusedError(message, taken=False)
-    if name.startswith(FORGOTTEN_PREFIX):
-        message = f"names beginning with {FORGOTTEN_PREFIX} are those of players who were forgotten; choose another"
-        raise NameRefusedError(message, taken=False)
+    for prefix, whose in _PREFIXES.items():
+        if name.startswith(prefix):
+            raise NameRefusedError(f"names beginning with {prefix} are {whose}; choose another", taken=False)
 
 
 def check_display_name(name: str) -> None:

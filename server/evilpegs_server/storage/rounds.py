@@ -48,18 +48,15 @@ class RoundError(EvilpegsError):
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """A round; times are Unix milliseconds. ``closes`` is None while only a command closes it.
-
-    ``published`` is when the last game had ended, None before.
-    """
+    """A round; times are Unix milliseconds."""
 
     id: str
     base: str
     games: int
     sealed: bool
     opens: int
-    closes: int | None
-    published: int | None
+    closes: int | None  # None while only a command closes it
+    published: int | None  # when the last game had ended
 
     def is_closed(self, now: int) -> bool:
         return self.closes is not None and now >= self.closes
@@ -110,15 +107,12 @@ def load_entered(engine: Engine) -> set[tuple[str, int]]:
 
 def load_round_games(engine: Engine, name: str, curve: str | None) -> list[RoundGames]:
     """Return the games by entrant, from the derived file; scores are luck-adjusted if the hash ``curve`` is given."""
-    rows = map(RoundGames._make, read(engine, _GAMES, curve, name))
-    return [row._replace(scores=orjson.loads(row.scores)) for row in rows]
+    rows = read(engine, _GAMES, curve, name)
+    return [RoundGames._make((*row[:-1], orjson.loads(row.scores))) for row in rows]
 
 
 def open_round(engine: Engine, wanted: Round, names: Sequence[str] | None) -> int:
-    """Store a round with the named entrants, or all players but guests, banned and hidden ones; return their number.
-
-    Raises RoundError if the id is in use, or UnknownPlayerError.
-    """
+    """Store a round with these entrants, or all players but guests, banned and hidden ones; return their number."""
     with changing(engine) as connection:
         used = "SELECT 1 FROM rounds WHERE id = ?1 UNION SELECT 1 FROM matches WHERE ladder = ?1"
         if connection.exec_driver_sql(used, (wanted.id,)).first() is not None:

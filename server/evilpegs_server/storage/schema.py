@@ -3,6 +3,7 @@
 The tables of a revision are those that the migrations make in an empty database in memory, which takes 35 ms.
 """
 
+import json
 import sqlite3
 from collections.abc import Mapping
 from functools import cache
@@ -22,7 +23,8 @@ _VERSIONS: Final = "alembic_version"
 # that every version of the database has
 _OURS: Final = frozenset({"players", "matches", "events"})
 _COLUMNS: Final = """
-    SELECT t.name, c.name FROM sqlite_master AS t JOIN pragma_table_info(t.name) AS c WHERE t.type = 'table'
+    SELECT t.name, json_group_array(c.name) FROM sqlite_master AS t JOIN pragma_table_info(t.name) AS c
+    WHERE t.type = 'table' GROUP BY t.name
 """
 
 
@@ -48,10 +50,7 @@ def check_schema(connection: sqlite3.Connection, file: Path) -> None:
 
 
 def schema_flaws(connection: sqlite3.Connection, file: Path) -> dict[str, str]:
-    """Return what is wrong with the tables of ``file``, and the remedy of each flaw; nothing for an empty database.
-
-    Raises DatabaseUnusableError if another program made it.
-    """
+    """Return each flaw of the tables with its remedy. Raises DatabaseUnusableError if another program made them."""
     kinds = dict(connection.execute("SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view')"))
     if not kinds:
         return {}
@@ -100,7 +99,4 @@ def _columns_of(revision: str) -> Mapping[str, frozenset[str]]:
 
 
 def _columns(connection: sqlite3.Connection) -> dict[str, frozenset[str]]:
-    columns: dict[str, frozenset[str]] = {}
-    for table, column in connection.execute(_COLUMNS):
-        columns[table] = columns.get(table, frozenset()) | {column}
-    return columns
+    return {table: frozenset(json.loads(columns)) for table, columns in connection.execute(_COLUMNS)}
