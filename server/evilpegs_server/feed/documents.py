@@ -30,10 +30,7 @@ class Documents:
     leaderboards: LiveLeaderboards
 
     async def publish(self, client: FeedClient) -> None:
-        """Publish all documents, then every second the changed ones, until cancelled; the broker may refuse them.
-
-        Raises aiomqtt.MqttError or TimeoutError.
-        """
+        """Publish all documents, then every second the changed ones. Raises aiomqtt.MqttError or TimeoutError."""
         published: dict[str, bytes] = {}
         while True:
             for topic, payload in (await self._live() | await self._standings()).items():

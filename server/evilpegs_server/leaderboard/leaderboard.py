@@ -30,11 +30,7 @@ def games_for_rank(*, fixed: bool, adjusted: bool) -> int:
 
 
 class Leaderboard:
-    """The counted results of all players on one ladder, and the rows that follow from them.
-
-    Results may be added in any order; only the rows of players with new results are computed again. If ``adjusted``,
-    rows are ranked by luck-adjusted means.
-    """
+    """The counted results of all players on one ladder, and their rows, by luck-adjusted means if ``adjusted``."""
 
     def __init__(self, *, guess_limit: int, fixed: bool, adjusted: bool) -> None:
         self._guess_limit = guess_limit
@@ -61,10 +57,7 @@ class Leaderboard:
         self.version(player, client).add_games(outcome, guesses, self._guess_limit, count)
 
     def rows(self) -> list[LeaderboardRow]:
-        """Return the rows of all players with a game that is not void: ranked rows, best first, then all others.
-
-        Rows of one rank, and those without one, are ordered by the end of their interval that is worse for the player.
-        """
+        """Return the rows of all players with a game that is not void: ranked rows, best first, then all others."""
         self._update_intervals(self._update_rows())
         for player, (rank, worst) in zip(self._intervals, rank_intervals(self._intervals.values()), strict=True):
             row = self._rows[player]
@@ -73,10 +66,7 @@ class Leaderboard:
         return sorted(self._rows.values(), key=self._order)
 
     def version_rows(self, player: int) -> list[LeaderboardRow]:
-        """Return a row for each client version with games that count, ordered by first match.
-
-        The row on the leaderboard has the rank of the last call of `rows`.
-        """
+        """Return a row per client version with games that count, by first match; the latest one has its rank."""
         if player not in self._players:
             return []
         rows = make_rows(self._players[player].counted_versions(), self._guess_limit, self._adjusted)

@@ -33,20 +33,16 @@ class CountingError(EvilpegsError):
 
 
 class LiveLeaderboards:
-    """The leaderboards of all rated ladders; call every method on the thread of the event loop.
-
-    ``last_event`` returns the id of the last event that may be counted, and results of ``until``, in Unix milliseconds,
-    or later do not count.
-    """
+    """The leaderboards of all rated ladders; call every method on the thread of the event loop."""
 
     def __init__(
         self,
         derived: DerivedFile,
         ladders: Mapping[str, Ladder],
         log: BoundLogger | None,
-        last_event: Callable[[], int],
+        last_event: Callable[[], int],  # the last that may be counted
         update_seconds: float = UPDATE_SECONDS,
-        until: int = END_OF_TIME,
+        until: int = END_OF_TIME,  # in Unix milliseconds; what began or ended then does not count
     ) -> None:
         self._derived = derived
         self._counting = StoredLeaderboards(derived, ladders, until)

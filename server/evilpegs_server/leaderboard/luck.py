@@ -39,11 +39,7 @@ def curve_hashes(ladders: Iterable[Ladder]) -> dict[str, str]:
 
 
 class LuckKeeper:
-    """A background task that measures and stores the luck of all games on ladders with a value curve.
-
-    ``stored`` is called each time that the luck of some games was stored. Failures are logged and tried again later.
-    Call every method on the thread of the event loop.
-    """
+    """A task that measures and stores the luck of games on ladders with a value curve; it calls ``stored`` then."""
 
     def __init__(
         self,

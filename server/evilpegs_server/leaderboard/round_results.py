@@ -20,10 +20,7 @@ class LuckAwaitedError(CountingError):
 
 
 def round_document(engine: Engine, played: Round, ladders: Mapping[str, Ladder], now: int) -> RoundDocument:
-    """Return a round with its entrants, and their results if it is over; ``engine`` is that of the derived file.
-
-    Raises LuckAwaitedError.
-    """
+    """Return a round with its entrants and, if it is over, results from the derived file. Raises LuckAwaitedError."""
     ladder = played.ladder(ladders)
     curve = curve_hashes([ladder]).get(ladder.id)
     is_over = played.published is not None

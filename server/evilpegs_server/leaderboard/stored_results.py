@@ -46,14 +46,10 @@ AWAITED: Final = 2_000
 
 
 class StoredLeaderboards:
-    """The leaderboards of the rated ladders among ``ladders``, counted from the database in steps.
-
-    Games that ended at ``until``, in Unix milliseconds, or later do not count, nor do matches that began then. Call
-    all methods on one thread. Any thread may set ``stopped`` to end a step early.
-    """
+    """The leaderboards of the rated ladders, counted on one thread, of what began and ended before ``until``."""
 
     def __init__(self, derived: DerivedFile, ladders: Mapping[str, Ladder], until: int = END_OF_TIME) -> None:
-        self.stopped = False
+        self.stopped = False  # any thread may end a step early
         self.broken: set[int] = set()  # by `matches.number`
         self.awaited: deque[int] = deque()  # games counted without their luck, because it is not stored yet
         self._derived, self._until = derived, until
@@ -70,11 +66,7 @@ class StoredLeaderboards:
         return self._verified >= self._derived.position
 
     def advance(self, last: int) -> dict[str, tuple[LeaderboardRow, ...]]:
-        """Count what was stored since the last call, and return all rows of the changed ladders, best first.
-
-        Events with an id above ``last`` wait for a later call. If the database fails, the next call counts and returns
-        what this one could not.
-        """
+        """Count what was stored up to the event ``last``, and return all rows of the changed ladders, best first."""
         if self._derived.follow(last, lambda: self.stopped):
             self._verified = 0
             self._begin()

@@ -94,10 +94,7 @@ def _followed(rows: str) -> list[FollowedEvent]:
 
 
 class Follower:
-    """The follower; listeners are called on the thread of the event loop, and must neither wait nor raise.
-
-    ``sent`` is the id of the last event that was sent when the follower starts, None without a server.
-    """
+    """The follower, without a server if ``sent`` is None; its listeners must neither wait nor raise."""
 
     def __init__(self, engine: Engine, log: BoundLogger, sent: int | None) -> None:
         self._engine = engine

@@ -88,10 +88,7 @@ class Stream:
 
 
 class Streams:
-    """The open streams, by topic.
-
-    An event is given to the connection of each client at once, and no task wakes up for it.
-    """
+    """The open streams by topic; an event is written to each connection at once, and no task wakes up for it."""
 
     def __init__(self, engine: Engine, follower: Follower, reads: Reads, log_id: str) -> None:
         self._engine = engine

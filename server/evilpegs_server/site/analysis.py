@@ -34,10 +34,7 @@ class MatchAnalyses:
         self._running: dict[str, asyncio.Task[bytes]] = {}
 
     async def text(self, match: str) -> bytes:
-        """Return a match with the analysis of its turns as JSON text.
-
-        Raises HTTPException 404 or 409, BusyError if too many other matches wait, or RecordUnreadableError.
-        """
+        """Return an analyzed match as JSON text. Raises HTTPException, BusyError or RecordUnreadableError."""
         text = self.texts.get(match)
         if text is not None and await asyncio.to_thread(has_match, self._engine, match):
             return text

@@ -37,11 +37,8 @@ LastEventId = Annotated[str | None, Header(description="The `id` of the last eve
 
 
 class _EventStream(EventSourceResponse):
-    """The answer whose events are written straight to the connection.
-
-    On their way through the layers of the site, each event and client would cost five times what sending it costs.
-    """
-
+    # events are written straight to the connection: on their way through the layers of the site, each event and client
+    # would cost five times what sending it costs
     def __init__(self, stream: Stream) -> None:
         super().__init__((), headers=_HEADERS)
         self._stream = stream

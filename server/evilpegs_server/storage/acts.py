@@ -151,18 +151,14 @@ def act_on_player(engine: Engine, deed: PlayerDeed, name: str, at: int, reason: 
             raise NothingToUndoError(f"{name} is not banned")
         if deed == "hide":
             connection.exec_driver_sql(_HIDE, (player,))
-        elif (
-            deed == "show" and not connection.exec_driver_sql("DELETE FROM hidden WHERE player = ?", (player,)).rowcount
-        ):
+        shown = "DELETE FROM hidden WHERE player = ?"
+        if deed == "show" and not connection.exec_driver_sql(shown, (player,)).rowcount:
             raise NothingToUndoError(f"{name} is not hidden")
         _note(connection, deed, player, at, reason)
 
 
 def rename_player(engine: Engine, name: str, new: str, at: int) -> None:
-    """Give a player another name, which `check_display_name` accepts; the old one stays theirs.
-
-    Raises UnknownPlayerError or NameRefusedError.
-    """
+    """Rename a player to what `check_display_name` accepts. Raises UnknownPlayerError or NameRefusedError."""
     with changing(engine) as connection:
         (player,), names = find_players(connection, [name]), _names(connection)
         owner, other = names.get(skeleton(new), (player, new))
@@ -174,16 +170,13 @@ def rename_player(engine: Engine, name: str, new: str, at: int) -> None:
 
 
 def forget_player(engine: Engine, name: str, at: int, *, with_open: bool) -> int:
-    """Delete the matches of a player and their names, and return how many matches there were.
-
-    The bytes are overwritten in the file once `empty_side_file` has succeeded. Raises UnknownPlayerError, and
-    OpenMatchesError unless ``with_open``.
-    """
+    """Delete a player's matches and names; return how many matches. Raises UnknownPlayerError or OpenMatchesError."""
     with changing(engine) as connection:
         (player,) = find_players(connection, [name])
         open_matches, matches = connection.exec_driver_sql(_MATCH_COUNTS, (player,)).one()
         if open_matches and not with_open:
             raise OpenMatchesError(f"{name} has an open match")
+        # the bytes are overwritten in the file once `empty_side_file` has succeeded
         connection.exec_driver_sql("PRAGMA secure_delete = ON")
         connection.exec_driver_sql("UPDATE log SET deleted = max(deleted, coalesce((SELECT max(id) FROM events), 0))")
         for table in ("events", "begun", "luck"):

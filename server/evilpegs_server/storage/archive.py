@@ -56,10 +56,7 @@ def load_player(engine: Engine, token_hash: str) -> Player | None:
 
 
 def lapsed_tokens(engine: Engine, before: int) -> list[str]:
-    """Return the token hashes of players who claimed a name before ``before`` and never played under it.
-
-    Tokens that the operator gave are not among them.
-    """
+    """Return the token hashes of names claimed before ``before`` that never played, without those the operator gave."""
     query = """
         SELECT token_hash FROM players WHERE kind <> 'guest' AND created_at < ?
         AND NOT EXISTS (SELECT 1 FROM matches WHERE matches.player = players.id)

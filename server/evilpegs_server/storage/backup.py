@@ -34,10 +34,7 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class DatabaseCheck:
-    """The result of a check; ``broken`` has the ids of the matches whose chain of hashes is broken.
-
-    If pages or tables are damaged, chains are not checked, and rows that cannot be counted count as 0.
-    """
+    """The result of a check; with ``damage``, chains are not checked, and rows that cannot be counted count as 0."""
 
     bytes: int
     players: int
@@ -45,7 +42,7 @@ class DatabaseCheck:
     open_matches: int
     events: int
     damage: tuple[str, ...]
-    broken: tuple[str, ...]
+    broken: tuple[str, ...]  # the ids of matches whose chain of hashes is broken
 
     @property
     def sound(self) -> bool:
@@ -63,12 +60,7 @@ def backup_database(
     overwrite: bool = False,
     others: Collection[tuple[Path, Path]] = (),
 ) -> DatabaseCheck:
-    """Copy the database at ``url`` to ``target`` and check the copy, then copy ``others``, pairs of paths.
-
-    The copy, which only the owner can read, appears in one step when it is complete and no page of it is damaged.
-    Matches whose hashes are broken are copied as they are. Raises DatabaseUnusableError, or OSError for a file that
-    cannot be written or copied.
-    """
+    """Copy the database, and put the copy in place if no page is damaged; then copy ``others``, pairs of paths."""
     source = _existing_file(url)
     _check_replaceable(source, target, overwrite=overwrite)
     if target.exists():

@@ -20,11 +20,7 @@ from evilpegs_server.storage.schema import ANOTHER, alembic_config, check_schema
 
 
 def open_database(url: str, log: BoundLogger | None = None) -> Engine:
-    """Return an engine on the database at ``url``, which is created and migrated as needed; ``log`` gets a line then.
-
-    Errors that concern the whole database, such as a damaged page or a full disk, are raised as DatabaseUnusableError,
-    here and later by the engine.
-    """
+    """Create or migrate the database; return an engine, which also raises DatabaseUnusableError where it applies."""
     file = database_file(url)
     # Errors are logged, and rows contain secrets.
     engine = create_engine(

@@ -8,10 +8,7 @@ BOUNDS: Final = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5,
 
 
 class Durations:
-    """A histogram with a count for each bound, and a last count for longer durations.
-
-    Only one thread may add durations; other threads may read at the same time.
-    """
+    """A count for each bound, and for longer durations; only one thread may add, while others read."""
 
     __slots__ = ("counts", "seconds")
 

@@ -32,12 +32,7 @@ class MatchSums(NamedTuple):
 
 
 class GameSums(NamedTuple):
-    """Sums over the finished games of a player on a ladder with one client version, one outcome and one length.
-
-    ``times_ms`` has commas between the times of guesses. ``lucks`` counts the games whose luck was measured with the
-    current value curve; ``luck`` sums it up in millionths of a guess, and ``luck_squares`` its squares. ``unadjusted``
-    has the other games, separated by commas, but none if the ladder has no value curve.
-    """
+    """Sums over the finished games of a player on a ladder with one client version, one outcome and one length."""
 
     player: int
     ladder: str
@@ -45,11 +40,11 @@ class GameSums(NamedTuple):
     outcome: str
     guesses: int
     games: int
-    times_ms: str | None
-    lucks: int
-    luck: int
+    times_ms: str | None  # of guesses, separated by commas
+    lucks: int  # games whose luck was measured with the current value curve
+    luck: int  # their sum in millionths of a guess
     luck_squares: int
-    unadjusted: str | None
+    unadjusted: str | None  # the other games, separated by commas; none if the ladder has no value curve
 
     @property
     def unadjusted_games(self) -> Iterable[int]:
@@ -128,10 +123,7 @@ def sum_matches(
 def sum_games(
     connection: Connection, curves: Curves, after: int, last: int, broken: Ids = (), until: int = END_OF_TIME
 ) -> list[GameSums]:
-    """Sum up the games above ``after`` and up to ``last`` that ended before ``until``, of matches not in ``broken``.
-
-    Void games are left out.
-    """
+    """Sum up games as `sum_matches` does matches, those that ended before ``until``; void ones are left out."""
     query = _GAMES_IN_RANGE if until == END_OF_TIME else _ENDED_GAMES_IN_RANGE
     rows = _read(connection, query, curves=curves, after=after, last=last, broken=broken, until=until)
     return [GameSums(*row) for row in rows]

@@ -38,9 +38,6 @@ _OPEN: Final = f"""
 
 
 def list_open_matches(engine: Engine, last_event: int) -> list[OpenMatchRow]:
-    """Return the open matches in the order of their start, as they are after the event with the id ``last_event``.
-
-    Those of players whom the operator hid, and those of sealed rounds, are left out.
-    """
+    """Return the open matches in the order of their start, as they are after the event with the id ``last_event``."""
     rows = map(OpenMatchRow._make, read(engine, _OPEN, last_event))
     return [row._replace(client=orjson.loads(row.client)) for row in rows]

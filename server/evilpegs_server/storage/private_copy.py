@@ -19,10 +19,7 @@ from evilpegs_server.storage.schema import check_schema, revisions
 
 @contextmanager
 def readable_database(url: str, log: BoundLogger | None = None) -> Iterator[str]:
-    """Yield the URL of the database, or of a copy of it that is upgraded, and removed after the block.
-
-    Raises DatabaseUnusableError, or OSError if the temporary directory is full.
-    """
+    """Yield the URL of the database, or of an upgraded copy for the block. Raises DatabaseUnusableError or OSError."""
     file = Path(os.path.realpath(check_exists(url)))
     if os.access(file.parent, os.W_OK) and _revision(file) == revisions()[0]:
         yield url
