@@ -14,7 +14,6 @@ from evilpegs_protocol.server_messages import RecordEvent
 from evilpegs_server.leaderboard.luck import curve_hashes
 from evilpegs_server.storage.acts import forget_player
 from evilpegs_server.storage.database import open_database
-from evilpegs_server.storage.derived import MeasuredLuck
 from evilpegs_server.storage.rounds import Round, exclude, open_round, publish_round
 from support.classic_games import CLASSIC, GAMES, classic_match
 from support.json_page import Comparison, MalformedPageError, parse_page
@@ -253,7 +252,7 @@ def write_scores(path):
     derived, curve = derived_of(engine), curve_hashes([CLASSIC])["classic"]
     with derived.engine.connect() as connection:
         games = connection.exec_driver_sql("SELECT match, game FROM games").all()
-    derived.store_luck(MeasuredLuck(1_000 * game, curve, match, game) for match, game in games)
+    derived.store_luck([(1_000 * game, curve, match, game) for match, game in games])
     derived.close()
     engine.dispose()
 

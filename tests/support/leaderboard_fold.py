@@ -48,7 +48,7 @@ class LeaderboardFold:
                 times_ms = self._times.pop((event.match, event.game), [])
                 leaderboard.add_games(player, client, event.outcome, event.guesses)
                 if event.outcome != "void":
-                    leaderboard.version(player, client).add_times(times_ms)
+                    leaderboard.version(player, client).times_ms.update(times_ms)
             case MatchOver():
                 del self._open[started.match]
             case _:

@@ -51,7 +51,6 @@ class FeedCursor:
             self._warn(error)
 
     def close(self) -> None:
-        """Let another process publish."""
         if self._lock is not None:
             self._lock.release()
             self._lock = None

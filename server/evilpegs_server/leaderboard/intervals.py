@@ -33,7 +33,6 @@ def version_level(version: int) -> float:
 def raw_intervals(
     versions: Sequence[CountedVersion], guess_limit: int, levels: Sequence[float]
 ) -> list[tuple[float, float]]:
-    """Return the interval (low, high) of the mean score of each version."""
     scores = range(1, guess_limit + 2)
     counts = [[version.tally.scores[score] for score in scores] for version in versions]
     return _intervals(counts, 1, guess_limit + 1, levels)

@@ -25,7 +25,6 @@ RANKED_FROM_ADVERSARY: Final = 20
 
 
 def games_for_rank(*, fixed: bool, adjusted: bool) -> int:
-    """Return the games that a row needs for a rank."""
     return ADJUSTED_FROM if adjusted else RANKED_FROM_FIXED if fixed else RANKED_FROM_ADVERSARY
 
 

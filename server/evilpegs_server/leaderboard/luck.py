@@ -13,7 +13,7 @@ from structlog.stdlib import BoundLogger
 
 from evilpegs_game.luck.game_luck import load_value_curve
 from evilpegs_server.match.ladders import Ladder
-from evilpegs_server.storage.derived import DerivedFile, MeasuredLuck
+from evilpegs_server.storage.derived import DerivedFile
 from evilpegs_server.storage.games import StoredGame, load_newest_game, load_stored_games, sum_games
 from evilpegs_server.work.pool import TaskPool
 from evilpegs_server.work.tasks import MeasureLuck
@@ -65,7 +65,6 @@ class LuckKeeper:
             self._following = asyncio.create_task(self._follow())
 
     def add(self, ladder: Ladder) -> None:
-        """Measure the games of another ladder too."""
         self._ladders[ladder.id] = ladder
         self._curves |= curve_hashes([ladder])
         if self._curves and self._following is None:
@@ -132,9 +131,7 @@ class LuckKeeper:
         measured = await self._pool.run(self, _COST, task)
         curve = self._curves[ladder.id]
         stored = [
-            MeasuredLuck(luck, curve, game.match, game.game)
-            for game, luck in zip(games, measured, strict=True)
-            if luck is not None
+            (luck, curve, game.match, game.game) for game, luck in zip(games, measured, strict=True) if luck is not None
         ]
         if stored:
             await asyncio.to_thread(self._derived.store_luck, stored)

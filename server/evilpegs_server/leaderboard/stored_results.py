@@ -140,7 +140,7 @@ class StoredLeaderboards:
             leaderboard = self._leaderboard(each.ladder, each.player)
             leaderboard.add_games(each.player, each.client, each.outcome, each.guesses, each.games)
             if each.times_ms:
-                leaderboard.version(each.player, each.client).add_times(map(int, each.times_ms.split(",")))
+                leaderboard.version(each.player, each.client).times_ms.update(map(int, each.times_ms.split(",")))
             self._add_luck(each)
             self.awaited.extend(each.unadjusted_games)
 

@@ -3,7 +3,6 @@
 import math
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import NamedTuple
@@ -37,9 +36,6 @@ class VersionTally:
         solved = outcome == "solved" and 1 <= guesses <= guess_limit
         self.solved += count if solved else 0
         self.scores[guesses if solved else guess_limit + 1] += count
-
-    def add_times(self, times_ms: Iterable[int]) -> None:
-        self.times_ms.update(times_ms)
 
     def add_luck(self, games: int, total: int, squares: int) -> None:
         self.luck_games += games

@@ -128,11 +128,6 @@ class Follower:
         """Call ``waker`` whenever there may be new events."""
         self._wakers.append(waker)
 
-    @property
-    def unread(self) -> int:
-        """The events that were sent and are not read yet."""
-        return self.sent - self.position
-
     def note_sent(self, last: int) -> None:
         """Note that every event with an id up to ``last`` was sent to its player."""
         if last > self.sent:

@@ -65,7 +65,6 @@ class Stream:
         return not self._waiting
 
     def take(self) -> bytes:
-        """Return the events that were added so far."""
         chunk = b"".join(self._waiting)
         self._waiting.clear()
         return chunk

@@ -49,7 +49,8 @@ class ShowMetrics(ProcessMetrics):
         statuses = {str(status): number for status, number in sorted(counts.statuses.items())}
         yield counter("evilpegs_site_refusals", "Requests to the site refused by status", "status", statuses)
         yield GaugeMetricFamily("evilpegs_streams", "Open streams", self._streams.open)
-        yield GaugeMetricFamily("evilpegs_unread_events", "Events not read from the log yet", self._follower.unread)
+        unread = self._follower.sent - self._follower.position
+        yield GaugeMetricFamily("evilpegs_unread_events", "Events not read from the log yet", unread)
         broken = "Matches that do not count, because their hashes are broken"
         yield GaugeMetricFamily("evilpegs_broken_matches", broken, self._leaderboards.broken_matches)
         unadjusted = "Games counted without their luck, because it is not known yet"

@@ -136,7 +136,6 @@ def add_players(engine: Engine, tokens: Mapping[str, str], kind: PlayerKind, at:
 
 
 def replace_token(engine: Engine, name: str, token: str, at: int) -> None:
-    """Replace the token of a player. Raises UnknownPlayerError."""
     with changing(engine) as connection:
         (player,) = find_players(connection, [name])
         connection.exec_driver_sql("UPDATE players SET token_hash = ? WHERE id = ?", (hash_token(token), player))

@@ -9,13 +9,13 @@ which the secrets of open games follow cannot be read.
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
 from time import monotonic
-from typing import Any, Final, NamedTuple
+from typing import Final
 
-from sqlalchemy import Engine, ExceptionContext, create_engine, event, text
+from sqlalchemy import ExceptionContext, create_engine, event, text
 from sqlalchemy.pool import QueuePool
 from structlog.stdlib import BoundLogger
 
@@ -44,10 +44,11 @@ _TABLES: Final = """
     CREATE TABLE games (match INTEGER NOT NULL, game INTEGER NOT NULL, outcome TEXT, guesses INTEGER,
         elapsed_ms INTEGER, times_ms TEXT, luck INTEGER, curve TEXT, PRIMARY KEY (match, game));
 """
-_FIRST_PLACE: Final = text("INSERT INTO main.place VALUES (:layout, :log, 0, NULL, :act)")
-_PLACE: Final = text("SELECT layout, log, event, hash, act FROM main.place")
-_LOG_ID: Final = text("SELECT id FROM log.log")
-_EVENT_HASH: Final = text("SELECT hash FROM log.events WHERE id = :event")
+_PLACE: Final = text("""
+    SELECT layout, event, act, log = (SELECT id FROM log.log)
+        AND (event = 0 OR hash IS (SELECT hash FROM log.events WHERE id = event)) AS is_of_this_log
+    FROM main.place
+""")
 _END: Final = text("""
     SELECT max(id) FROM (SELECT id FROM log.events WHERE id > :after AND id <= :last ORDER BY id LIMIT :events)
 """)
@@ -67,19 +68,11 @@ _NEW_GAMES: Final = text("""
 """)
 _MOVE: Final = text("UPDATE main.place SET event = :event, hash = (SELECT hash FROM log.events WHERE id = :event)")
 # of those that change what is shown of earlier matches
-_LAST_ACT: Final = text("SELECT coalesce(max(id), 0) FROM log.acts WHERE act IN ('hide', 'show', 'rename', 'forget')")
+_LAST_ACT: Final = "(SELECT coalesce(max(id), 0) FROM log.acts WHERE act IN ('hide', 'show', 'rename', 'forget'))"
+_FIRST_PLACE: Final = text(f"INSERT INTO main.place SELECT :layout, id, 0, NULL, {_LAST_ACT} FROM log.log")  # noqa: S608
+_NOTE_ACT: Final = text(f"UPDATE main.place SET act = {_LAST_ACT} WHERE act <> {_LAST_ACT}")  # noqa: S608
 _FORGET: Final = text("DELETE FROM main.games WHERE match NOT IN (SELECT number FROM log.matches)")
-_SET_ACT: Final = text("UPDATE main.place SET act = :act")
 _SET_LUCK: Final = "UPDATE main.games SET luck = ?, curve = ? WHERE match = ? AND game = ?"
-
-
-class MeasuredLuck(NamedTuple):
-    """The luck of a game in millionths of a guess, bad luck positive, and the hash of the value curve."""
-
-    luck: int
-    curve: str
-    match: int
-    game: int
 
 
 def derived_path(url: str) -> Path:
@@ -111,7 +104,11 @@ class DerivedFile:
         self._told = self._act = 0
         self.share_done = 0.0
         """The part of the log that is derived, for people who wait."""
-        self.engine = self._new_engine()
+        self.engine = create_engine(
+            "sqlite://", creator=self._connect, poolclass=QueuePool, pool_size=4, hide_parameters=True
+        )
+        event.listen(self.engine, "handle_error", self._explain, retval=True)
+        event.listen(self.engine, "checkout", lambda *_: self._database.check())
 
     @property
     def is_writer(self) -> bool:
@@ -138,10 +135,10 @@ class DerivedFile:
         told, self._told = self._told, self.begun
         return self.begun > told
 
-    def store_luck(self, measured: Iterable[MeasuredLuck]) -> None:
-        """Store what was measured; games that are not in the file any more are left out."""
+    def store_luck(self, measured: list[tuple[int, str, int, int]]) -> None:
+        """Store rows of luck in millionths of a guess, bad luck positive, the hash of the curve, match and game."""
         with self._writing, self.engine.begin() as connection:
-            connection.exec_driver_sql(_SET_LUCK, [tuple(each) for each in measured])
+            connection.exec_driver_sql(_SET_LUCK, measured)
 
     def close(self) -> None:
         self.engine.dispose()
@@ -154,10 +151,8 @@ class DerivedFile:
 
     def _amend(self) -> None:
         with self._writing, self.engine.begin() as connection:
-            act = connection.execute(_LAST_ACT).scalar()
-            if act != connection.execute(_PLACE).one().act:
+            if connection.execute(_NOTE_ACT).rowcount:
                 connection.execute(_FORGET)
-                connection.execute(_SET_ACT, {"act": act})
                 self._has_remains = True
         if self._has_remains:
             self._has_remains = not empty_side_file(self.engine)
@@ -215,13 +210,7 @@ class DerivedFile:
             return _NONE
         if place.layout != LAYOUT:
             return "they are those of another version"
-        return None if self._is_of_this_log(place) else "they are those of another database"
-
-    def _is_of_this_log(self, place: Any) -> bool:
-        with self.engine.connect() as connection:
-            if connection.execute(_LOG_ID).scalar() != place.log:
-                return False
-            return not place.event or connection.execute(_EVENT_HASH, {"event": place.event}).scalar() == place.hash
+        return None if place.is_of_this_log else "they are those of another database"
 
     def _begin(self, why: str) -> None:
         if self._log is not None and why != _NONE:
@@ -237,8 +226,7 @@ class DerivedFile:
         with self.engine.begin() as connection:
             for statement in filter(str.strip, _TABLES.split(";")):
                 connection.exec_driver_sql(statement)
-            place = {"log": connection.execute(_LOG_ID).scalar(), "act": connection.execute(_LAST_ACT).scalar()}
-            connection.execute(_FIRST_PLACE, {"layout": LAYOUT} | place)
+            connection.execute(_FIRST_PLACE, {"layout": LAYOUT})
 
     def _try_lock(self) -> None:
         path = self._file.with_name(self._file.name + ".lock")
@@ -250,14 +238,6 @@ class DerivedFile:
             path.unlink()  # of another user, such as root, in a folder of ours
             self._lock = FileLock(path)
         self.engine.dispose()  # its connections are for reading only
-
-    def _new_engine(self) -> Engine:
-        engine = create_engine(
-            "sqlite://", creator=self._connect, poolclass=QueuePool, pool_size=4, hide_parameters=True
-        )
-        event.listen(engine, "handle_error", self._explain, retval=True)
-        event.listen(engine, "checkout", lambda *_: self._database.check())
-        return engine
 
     def _connect(self) -> sqlite3.Connection:
         mode = "rw" if self.is_writer else "ro"

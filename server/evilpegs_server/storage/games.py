@@ -132,7 +132,6 @@ def sum_games(
 def sum_listed_games(
     connection: Connection, curves: Curves, games: Collection[int], broken: Collection[int] = ()
 ) -> list[GameSums]:
-    """Sum up the given games as `sum_games` does."""
     rows = _read(connection, _LISTED_GAMES, curves=curves, games=games, broken=broken)
     return [GameSums(*row) for row in rows]
 
@@ -147,7 +146,6 @@ def load_newest_game(connection: Connection) -> int:
 
 
 def load_players(connection: Connection, ids: Collection[int]) -> dict[int, tuple[str, PlayerKind]]:
-    """Return the name and the kind of each player."""
     return {player: (name, kind) for player, name, kind in _read(connection, _PLAYERS, ids=ids)}
 
 

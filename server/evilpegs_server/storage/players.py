@@ -99,7 +99,6 @@ class Players:
         self.add(player, token_hash)
 
     def forget(self, player: Player) -> None:
-        """Forget a player, and free their names."""
         self._drop_tokens(player)
         self._names = {known: each for known, each in self._names.items() if each.id != player.id}
 

@@ -57,5 +57,4 @@ def _revision(file: Path) -> str | None:
         check_schema(connection, file)
         if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'alembic_version'").fetchone():
             return None
-        row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
-        return None if row is None else str(row[0])
+        return str(connection.execute("SELECT version_num FROM alembic_version").fetchone()[0])

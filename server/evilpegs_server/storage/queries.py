@@ -8,7 +8,6 @@ from sqlalchemy import Connection, Engine
 
 
 def read(engine: Engine, query: str, *parameters: object) -> Sequence[Any]:
-    """Return all rows."""
     with engine.connect() as connection:
         return connection.exec_driver_sql(query, parameters).all()
 

@@ -7,7 +7,6 @@ from evilpegs.commands.leaderboard.from_database import FollowedStandings, load_
 from evilpegs_server.leaderboard.luck import curve_hashes
 from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.storage.database import open_database
-from evilpegs_server.storage.derived import MeasuredLuck
 from support.results import derived_of
 from support.stored_matches import StoredPlay, store, store_players
 
@@ -24,7 +23,7 @@ def derived(tmp_path, monkeypatch):
 
     async def look_once(standings):
         seen = await look(standings)
-        derived.store_luck([MeasuredLuck(250_000, curve_hashes([CLASSIC])["classic"], 1, 1)])
+        derived.store_luck([(250_000, curve_hashes([CLASSIC])["classic"], 1, 1)])
         return seen
 
     monkeypatch.setattr(FollowedStandings, "current", look_once)

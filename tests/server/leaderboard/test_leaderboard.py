@@ -111,7 +111,7 @@ class FinishedGames:
         self.board.add_games(self.number(player), client, outcome, int(guesses), int(count))
 
     def add_time(self, player, client, milliseconds, count):
-        self.board.version(self.number(player), client).add_times([int(milliseconds)] * int(count))
+        self.board.version(self.number(player), client).times_ms.update([int(milliseconds)] * int(count))
 
     def add_luck(self, player, client, *sums):
         self.board.version(self.number(player), client).add_luck(*map(int, sums))
@@ -227,7 +227,7 @@ class TestLeaderboard:
         board.version(2, "bot 1").add_matches(1, 2, 2)
         for player, took_ms in ((1, 9_000), (2, 1)):
             board.add_games(player, "bot 1", "solved", 5, 100)
-            board.version(player, "bot 1").add_times([took_ms] * 500)
+            board.version(player, "bot 1").times_ms.update([took_ms] * 500)
         rows = [(row.player, row.rank, row.rank_worst, row.p95_ms) for row in board.rows()]
         assert rows == [("slow", 1, 2, 9_000), ("zippy", 1, 2, 1)]
 

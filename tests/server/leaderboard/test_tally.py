@@ -40,7 +40,7 @@ def test_mean_time_is_that_of_all_guesses(games):
     player = PlayerTally()
     player.version("bot 1").add_games("solved", 4, 10)
     for times in games:
-        player.version("bot 1").add_times(iter(times))
+        player.version("bot 1").times_ms.update(times)
     times = [time for game in games for time in game]
     (row,) = make_rows(player.counted_versions(), 10, adjusted=False)
     assert row.mean_ms == (sum(times) / len(times) if times else 0)

@@ -34,7 +34,7 @@ def parts():
     return SimpleNamespace(
         counts=SiteCounts(),
         streams=SimpleNamespace(open=0),
-        follower=SimpleNamespace(unread=0),
+        follower=SimpleNamespace(sent=0, position=0),
         leaderboards=SimpleNamespace(
             broken_matches=0, unadjusted_games=0, filled=False, why_unfilled="they are being counted"
         ),
@@ -80,7 +80,7 @@ def test_connections_and_refusals_are_shown(metrics, parts):
 
 
 def test_what_follows_the_log_is_shown(metrics, parts):
-    parts.streams.open, parts.follower.unread = 4, 7
+    parts.streams.open, parts.follower.sent = 4, 7
     parts.leaderboards.broken_matches, parts.leaderboards.unadjusted_games = 1, 10
     shown = values(metrics.text())
     names = ("streams", "unread_events", "broken_matches", "unadjusted_games")

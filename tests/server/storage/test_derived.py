@@ -12,7 +12,7 @@ from sqlalchemy.exc import DatabaseError
 from evilpegs_server.storage import derived as module
 from evilpegs_server.storage.archive import load_last_event_id
 from evilpegs_server.storage.database import open_database
-from evilpegs_server.storage.derived import DerivedFile, MeasuredLuck, derived_path
+from evilpegs_server.storage.derived import DerivedFile, derived_path
 from evilpegs_server.storage.errors import DatabaseUnavailableError
 from support.examples import share
 from support.matches import TINY
@@ -85,7 +85,7 @@ def test_events_above_the_last_wait(derived, played):
 
 
 def test_luck_is_kept_until_the_file_is_made_again(derived, played, database):
-    derived.store_luck([MeasuredLuck(-5, "curve", 1, 2), MeasuredLuck(1, "curve", 99, 1)])
+    derived.store_luck([(-5, "curve", 1, 2), (1, "curve", 99, 1)])
     derived.close()
     again = DerivedFile(database)
     assert not again.follow(load_last_event_id(played))
