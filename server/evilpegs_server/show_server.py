@@ -104,8 +104,8 @@ async def running_show(
 
         streams = Streams(engine, follower, reads, load_log_id(engine))
         rounds = ShownRounds(engine, ladders, luck, streams, log)
-        await rounds.start()
-        stack.callback(rounds.close)
+        await rounds.read()
+        stack.callback(asyncio.create_task(rounds.follow()).cancel)
         if sockets:
             analyses = MatchAnalyses(engine, pools["analyses"])
             stack.callback(analyses.close)

@@ -30,11 +30,8 @@ _COST: Final = 1
 
 def curve_hashes(ladders: Iterable[Ladder]) -> dict[str, str]:
     """Return the hashes of value curves by ladder id; only rated ladders with a fixed codemaker may have a curve."""
-    curves = {
-        ladder.id: load_value_curve(ladder.rules, ladder.guess_limit)
-        for ladder in ladders
-        if ladder.rated and ladder.codemaker == "fixed"
-    }
+    rated = [ladder for ladder in ladders if ladder.rated and ladder.codemaker == "fixed"]
+    curves = {ladder.id: load_value_curve(ladder.rules, ladder.guess_limit) for ladder in rated}
     return {ladder: curve.hash for ladder, curve in curves.items() if curve is not None}
 
 

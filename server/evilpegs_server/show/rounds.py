@@ -23,28 +23,19 @@ class ShownRounds:
         self._engine, self._luck, self._streams, self._log = engine, luck, streams, log
         self._ladders = ladders
         self.known: dict[str, Round] = {}
-        self._following: asyncio.Task[None] | None = None
 
-    async def start(self) -> None:
-        await self._read()
-        self._following = asyncio.create_task(self._follow())
-
-    def close(self) -> None:
-        if self._following is not None:
-            self._following.cancel()
-
-    async def _follow(self) -> None:
+    async def follow(self) -> None:
+        """Read the rounds every `LOOK_SECONDS` until canceled, and say in the streams which are over."""
         while True:
             await asyncio.sleep(LOOK_SECONDS)
             try:
-                await self.look()
+                await self._look()
             except Exception as error:  # noqa: BLE001 - the disk may be better a second later
                 self._log.warning("cannot look at the rounds", error=type(error).__name__)
 
-    async def look(self) -> None:
-        """Read the rounds, and say in the streams which are over since the last look."""
+    async def _look(self) -> None:
         were_over = self._over()
-        await self._read()
+        await self.read()
         for each in self._over() - were_over:
             self._luck.look_again()
             self._streams.announce(each)
@@ -52,7 +43,7 @@ class ShownRounds:
     def _over(self) -> set[str]:
         return {each.id for each in self.known.values() if each.published is not None}
 
-    async def _read(self) -> None:
+    async def read(self) -> None:
         rounds = await asyncio.to_thread(load_rounds, self._engine)
         for each in rounds:
             if each.id not in self._ladders and each.base in self._ladders:

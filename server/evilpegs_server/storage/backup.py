@@ -104,8 +104,7 @@ def _existing_file(url: str) -> Path:
     file = database_file(url)
     if not file.is_file():
         what = f"{file} is a directory" if file.is_dir() else f"there is no database at {file}"
-        message = f"{what}; name the file of a database"
-        raise DatabaseMissingError(message)
+        raise DatabaseMissingError(f"{what}; name the file of a database")
     return file
 
 
@@ -113,11 +112,9 @@ def _check_replaceable(source: Path, target: Path, *, overwrite: bool) -> None:
     if not target.exists():
         return
     if target.samefile(source):
-        message = f"{target} is the database itself; name another file"
-        raise DatabaseUnusableError(message)
+        raise DatabaseUnusableError(f"{target} is the database itself; name another file")
     if not overwrite:
-        message = f"{target} exists; name another file, or replace it with --force"
-        raise DatabaseUnusableError(message)
+        raise DatabaseUnusableError(f"{target} exists; name another file, or replace it with --force")
 
 
 @contextmanager

@@ -58,8 +58,7 @@ def check_exists(url: str) -> Path:
     file = database_file(url)
     if not file.exists() or not file.stat().st_size:
         what = f"{file} is an empty file" if file.exists() else f"there is no database at {file}"
-        message = f"{what}; run `evilpegs serve` first or name one with --database"
-        raise DatabaseMissingError(message)
+        raise DatabaseMissingError(f"{what}; run `evilpegs serve` first or name one with --database")
     return file
 
 

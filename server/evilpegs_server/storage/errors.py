@@ -7,7 +7,6 @@ import sqlite3
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 from typing import Any, Final
 
 from structlog.stdlib import BoundLogger
@@ -43,18 +42,16 @@ RESTORE: Final = (
     "stop the server and restore a copy made with `evilpegs database backup`; "
     "`evilpegs database check` says what is damaged"
 )
-_HINTS: Final[Mapping[int, str]] = MappingProxyType(
-    {
-        sqlite3.SQLITE_BUSY: "another program holds its write lock; end that program",
-        sqlite3.SQLITE_LOCKED: "another connection holds its write lock; try again",
-        sqlite3.SQLITE_NOMEM: "free some memory",
-        sqlite3.SQLITE_READONLY: "make the file and its directory writable",
-        sqlite3.SQLITE_IOERR: "check the disk and its free space",
-        sqlite3.SQLITE_FULL: "free some space on its disk",
-        sqlite3.SQLITE_CANTOPEN: "check that it and its directory are writable, and the limit of open files",
-        sqlite3.SQLITE_PROTOCOL: "another program keeps locking it; end that program",
-    }
-)
+_HINTS: Final[Mapping[int, str]] = {
+    sqlite3.SQLITE_BUSY: "another program holds its write lock; end that program",
+    sqlite3.SQLITE_LOCKED: "another connection holds its write lock; try again",
+    sqlite3.SQLITE_NOMEM: "free some memory",
+    sqlite3.SQLITE_READONLY: "make the file and its directory writable",
+    sqlite3.SQLITE_IOERR: "check the disk and its free space",
+    sqlite3.SQLITE_FULL: "free some space on its disk",
+    sqlite3.SQLITE_CANTOPEN: "check that it and its directory are writable, and the limit of open files",
+    sqlite3.SQLITE_PROTOCOL: "another program keeps locking it; end that program",
+}
 
 
 def error_code(error: BaseException) -> int | None:

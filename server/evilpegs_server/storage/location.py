@@ -19,8 +19,7 @@ def database_file(url: str) -> Path:
     try:
         parsed = make_url(url)
     except (ArgumentError, ValueError):
-        message = f"not a database URL: {quoted(url, 80)}; write sqlite:///FILE"
-        raise DatabaseUnusableError(message) from None
+        raise DatabaseUnusableError(f"not a database URL: {quoted(url, 80)}; write sqlite:///FILE") from None
     if parsed.drivername != "sqlite":
         message = f"databases of type {parsed.drivername[:20]} are not supported yet; write sqlite:///FILE"
         raise DatabaseUnusableError(message)
@@ -28,8 +27,7 @@ def database_file(url: str) -> Path:
         message = f"not the URL of a file: {quoted(url, 80)}; write sqlite:///FILE, with three slashes and no options"
         raise DatabaseUnusableError(message)
     if not parsed.database or parsed.database == ":memory:":
-        message = "a database in memory would lose every match; write sqlite:///FILE"
-        raise DatabaseUnusableError(message)
+        raise DatabaseUnusableError("a database in memory would lose every match; write sqlite:///FILE")
     return Path(parsed.database)
 
 

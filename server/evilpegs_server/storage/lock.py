@@ -74,8 +74,7 @@ class DatabaseLock:
         except OSError as error:
             self.release()
             hint = "name another with --database sqlite:///FILE"
-            message = f"cannot use the database {self._path}: {error.strerror}; {hint}"
-            raise DatabaseUnusableError(message) from None
+            raise DatabaseUnusableError(f"cannot use the database {self._path}: {error.strerror}; {hint}") from None
 
     def _acquire(self) -> None:
         for _ in range(_ATTEMPTS):

@@ -155,8 +155,7 @@ def taken_name(name: str, other: str, skeletons: Container[str]) -> NameRefusedE
 def check_name(name: str) -> None:
     """Raise NameRefusedError if ``name`` is malformed or has the prefix of guests."""
     if _NAME.fullmatch(name) is None:
-        message = "a name is 2 to 20 of a-z, 0-9, _ and -, beginning with a letter"
-        raise NameRefusedError(message, taken=False)
+        raise NameRefusedError("a name is 2 to 20 of a-z, 0-9, _ and -, beginning with a letter", taken=False)
     _check_prefix(name)
 
 

@@ -45,8 +45,7 @@ def check_schema(connection: sqlite3.Connection, file: Path) -> None:
     """Raise DatabaseUnusableError for the first flaw of `schema_flaws`."""
     for flaw, remedy in schema_flaws(connection, file).items():
         kind = DatabaseDamagedError if remedy is RESTORE else DatabaseUnusableError
-        message = f"the database {file} cannot be used: {flaw}; {remedy}"
-        raise kind(message)
+        raise kind(f"the database {file} cannot be used: {flaw}; {remedy}")
 
 
 def schema_flaws(connection: sqlite3.Connection, file: Path) -> dict[str, str]:

@@ -72,8 +72,7 @@ def load_public_keys(path: Path) -> list[str]:
     except FileNotFoundError:
         return []
     except ValueError:
-        message = f"{file} is not a list of public keys; move it away or repair it"
-        raise KeyUnusableError(message) from None
+        raise KeyUnusableError(f"{file} is not a list of public keys; move it away or repair it") from None
     return keys
 
 
@@ -92,8 +91,7 @@ def _load_or_create(path: Path) -> Ed25519PrivateKey:
     if not isinstance(key, Ed25519PrivateKey):
         what = "it is not an Ed25519 private key without password"
         remedy = "move it away for a new key, or name another file with the setting server_key"
-        message = f"cannot use the server key {path}: {what}; {remedy}"
-        raise KeyUnusableError(message)
+        raise KeyUnusableError(f"cannot use the server key {path}: {what}; {remedy}")
     return key
 
 

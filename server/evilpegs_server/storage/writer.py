@@ -103,8 +103,7 @@ class Writer:
     def submit(self, writes: Sequence[Write], done: DoneCallback) -> None:
         """Commit all ``writes`` or none, then call ``done`` on the submitting thread; None means they are durable."""
         if self._closed:
-            message = "the writer is closed"
-            raise RuntimeError(message)
+            raise RuntimeError("the writer is closed")
         self.health.note_submitted()
         self._submitted.append(_Job(writes, done))
         if len(self._submitted) == 1:
