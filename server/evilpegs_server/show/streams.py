@@ -120,13 +120,9 @@ class Streams:
             for stream in self._streams.get(topic, ()):
                 stream.add(chunk)
 
-    def parse_id(self, text: str) -> str | None:
-        """Return what a `Last-Event-ID` names; None if it is of another log."""
-        log_id, _, place = text.partition("-")
-        return place if log_id == self._log_id else None
-
-    async def open_match(self, match: str, place: str | None = None) -> Stream | None:
-        """Follow the events of a match after the `seq` in ``place``; None if the match is unknown."""
+    async def open_match(self, match: str, last_id: str | None = None) -> Stream | None:
+        """Follow the events of a match after `Last-Event-ID`; None if the match is unknown."""
+        place = self._place_in(last_id)
         after = int(place) if place is not None and place.isdecimal() and len(place) < 10 else 0
         stream, last = self._open(match)
         events = await self._read(stream, load_match_events, match, last)
@@ -139,25 +135,25 @@ class Streams:
         stream.add_past(self._chunk(each.seq, each) for each in events if each.seq > after)
         return stream
 
-    async def open_new(self, topic: str) -> Stream:
-        """Follow the next events of a ladder or of `ALL`."""
+    async def open_topic(self, topic: str, last_id: str | None = None) -> Stream:
+        """Follow the events of a ladder or of `ALL` after `Last-Event-ID`, or `place` or `reset` and the next ones."""
         stream, last = self._open(topic)
-        stream.add_past([await self._place(stream, "place", last)])
-        return stream
-
-    async def open_after(self, topic: str, place: str | None) -> Stream:
-        """Follow the events of a ladder or of `ALL` after an event, or `reset` and the next ones if that is too old."""
-        stream, last = self._open(topic)
+        place = self._place_in(last_id)
         event = None if place is None else await self._read(stream, find_event, place)
-        events = None
         if event is not None and event <= last:
             # counted in events that others may see: the edge of a range of ids would count those of a sealed round
             events = await self._read(stream, load_events, event, last, RESUMABLE + 1)
-        if events is not None and len(events) <= RESUMABLE:
-            stream.add_past(self._chunk(_place_of(each), each) for each in events if topic in {ALL, each.ladder})
-        else:
-            stream.add_past([await self._place(stream, "reset", last)])
+            if len(events) <= RESUMABLE:
+                stream.add_past(self._chunk(_place_of(each), each) for each in events if topic in {ALL, each.ladder})
+                return stream
+        # with an id: a client that loses the connection before the first event misses none
+        kind, place = "place" if last_id is None else "reset", await self._read(stream, last_place, last)
+        stream.add_past([f"event: {kind}\nid: {self._log_id}-{place}\ndata: {{}}\n\n".encode()])
         return stream
+
+    def _place_in(self, last_id: str | None) -> str | None:
+        log_id, _, place = (last_id or "").partition("-")
+        return place if log_id == self._log_id else None
 
     def _open(self, topic: str) -> tuple[Stream, int]:
         # the stream gets all events above the id that is returned; those below are in the log
@@ -213,11 +209,6 @@ class Streams:
             if event.type == "match_over":
                 for stream in self._streams.get(event.match, ()):
                     stream.over.set()
-
-    async def _place(self, stream: Stream, kind: str, last: int) -> bytes:
-        # with an id: a client that loses the connection before the first event misses none
-        place = await self._read(stream, last_place, last)
-        return f"event: {kind}\nid: {self._log_id}-{place}\ndata: {{}}\n\n".encode()
 
     def _chunk(self, place: str | int, event: FollowedEvent) -> bytes:
         return f"id: {self._log_id}-{place}\ndata: {event.text}\n\n".encode()

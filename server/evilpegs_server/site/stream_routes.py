@@ -93,8 +93,7 @@ async def follow_match(
 
     With the header `Last-Event-ID`, the stream begins after that event; if nothing can follow, the status is 204.
     """
-    streams = _room_in(site)
-    stream = await streams.open_match(match, streams.parse_id(last_event_id or ""))
+    stream = await _room_in(site).open_match(match, last_event_id)
     if stream is None:
         raise unknown_match(match)
     if stream.over.is_set() and stream.is_empty:
@@ -119,18 +118,12 @@ async def follow_ladder(
 
     An event of the type `reset` says that the named event is too old or of another log, so that some were missed.
     """
-    return await _follow(site, request, site.find_ladder(ladder).id, last_event_id)
+    topic = site.find_ladder(ladder).id
+    return _answer(request, await _room_in(site).open_topic(topic, last_event_id))
 
 
 @router.head("/events", include_in_schema=False)
 @router.get("/events", response_class=Response, responses=_STREAM | problem_statuses())
 async def follow_all(site: CurrentSite, request: Request, last_event_id: LastEventId = None) -> Response:
     """Follow all matches, as those on a ladder are followed."""
-    return await _follow(site, request, ALL, last_event_id)
-
-
-async def _follow(site: CurrentSite, request: Request, topic: str, last_event_id: str | None) -> Response:
-    streams = _room_in(site)
-    if last_event_id is None:
-        return _answer(request, await streams.open_new(topic))
-    return _answer(request, await streams.open_after(topic, streams.parse_id(last_event_id)))
+    return _answer(request, await _room_in(site).open_topic(ALL, last_event_id))

@@ -123,13 +123,13 @@ def list_players(engine: Engine) -> list[ListedPlayer]:
 def add_players(engine: Engine, tokens: Mapping[str, str], kind: PlayerKind, at: int) -> None:
     """Add players with their tokens, all or none. Raises NameRefusedError, though not for reserved names."""
     with changing(engine) as connection:
-        known = {known: name for known, (_, name) in _names(connection).items()}
+        names = _names(connection)
         first = max((connection.exec_driver_sql("SELECT max(id) FROM players").scalar() or 0) + 1, FIRST_ADDED)
         for number, (name, token) in enumerate(tokens.items(), first):
             check_name(name)
-            if (other := known.get(skeleton(name))) is not None:
-                raise taken_name(name, other, known)
-            known[skeleton(name)] = name
+            if (owner := names.get(skeleton(name))) is not None:
+                raise taken_name(name, owner[1], names)
+            names[skeleton(name)] = number, name
             row = number, name, skeleton(name), kind, hash_token(token), at
             connection.exec_driver_sql("INSERT INTO players VALUES (?, ?, ?, ?, ?, ?)", row)
             _note(connection, "add", number, at, None)

@@ -67,6 +67,11 @@ def shown(engine):
     reads.close()
 
 
+def id_of(engine, place):
+    """Return the id of an event in a stream."""
+    return f"{load_log_id(engine)}-{place}"
+
+
 TYPES = ["match_started", "feedback", "feedback", "game_over", "match_over"]
 
 
@@ -98,7 +103,7 @@ class TestMatch:
         follower, streams = shown
         store(engine, *steps)
         follower.follow()
-        stream = await streams.open_match(FIRST, str(after))
+        stream = await streams.open_match(FIRST, id_of(engine, after))
         assert stream.over.is_set()
         assert stream.is_empty == (after == 5)
         assert Reading(stream).numbers() == [*range(after + 1, 6)]
@@ -161,7 +166,7 @@ class TestLadder:
         follower, streams = shown
         store(engine, *steps[:2])
         follower.follow()
-        own, other, everything = [Reading(await streams.open_new(topic)) for topic in (TINY.id, "classic", ALL)]
+        own, other, everything = [Reading(await streams.open_topic(topic)) for topic in (TINY.id, "classic", ALL)]
         assert [each.take() for each in (own, other, everything)] == [[("place", 2, None)]] * 3
         store(engine, *steps[2:4])
         follower.follow()
@@ -177,8 +182,8 @@ class TestLadder:
         store(engine, *steps)
         follower.follow()
         for topic in (TINY.id, ALL):
-            assert Reading(await streams.open_after(topic, f"{FIRST}-2")).numbers() == [3, 4, 5]
-        assert Reading(await streams.open_after("classic", f"{FIRST}-2")).numbers() == []
+            assert Reading(await streams.open_topic(topic, id_of(engine, f"{FIRST}-2"))).numbers() == [3, 4, 5]
+        assert Reading(await streams.open_topic("classic", id_of(engine, f"{FIRST}-2"))).numbers() == []
 
     @pytest.mark.parametrize("event", [None, f"{FIRST}-99", f"{SECOND}-1", f"{FIRST}-2", "7", "x-y"])
     async def test_stream_says_when_events_were_missed(self, engine, steps, shown, monkeypatch, event):
@@ -186,13 +191,13 @@ class TestLadder:
         follower, streams = shown
         store(engine, *steps)
         follower.follow()
-        assert Reading(await streams.open_after(ALL, event)).take() == [("reset", 5, None)]
+        assert Reading(await streams.open_topic(ALL, id_of(engine, event))).take() == [("reset", 5, None)]
 
 
 class TestReaders:
     async def test_heartbeat_keeps_connection_open(self, shown, monkeypatch):
         monkeypatch.setattr(module, "HEARTBEAT_SECONDS", 0.001)
-        stream, written = await shown[1].open_new(ALL), asyncio.Queue()
+        stream, written = await shown[1].open_topic(ALL), asyncio.Queue()
         stream.begin(written.put_nowait)
         await written.get()
         async with asyncio.timeout(PATIENCE):
@@ -201,7 +206,7 @@ class TestReaders:
 
     async def test_events_of_a_batch_are_written_at_once_and_in_order(self, shown):
         follower, streams = shown
-        reading = Reading(await streams.open_new(ALL))
+        reading = Reading(await streams.open_topic(ALL))
         reading.take()
         follower.hand_on([FollowedEvent(n, FIRST, TINY.id, n, "feedback", '{"type":"feedback"}') for n in range(100)])
         assert len(reading.chunks) == 1
@@ -209,18 +214,18 @@ class TestReaders:
 
     async def test_closing_ends_all_streams_and_begins_no_more(self, shown):
         _, streams = shown
-        stream = await streams.open_new(ALL)
+        stream = await streams.open_topic(ALL)
         assert not streams.is_full
         assert not stream.over.is_set()
         streams.close()
         assert stream.over.is_set()
         assert streams.is_full
-        assert (await streams.open_new(ALL)).over.is_set()
+        assert (await streams.open_topic(ALL)).over.is_set()
 
     async def test_number_of_streams_is_limited(self, shown, monkeypatch):
         monkeypatch.setattr(module, "MAX_STREAMS", 1)
         _, streams = shown
-        stream = await streams.open_new(ALL)
+        stream = await streams.open_topic(ALL)
         assert streams.is_full
         stream.close()
         stream.close()  # to no effect
@@ -236,11 +241,11 @@ async def test_sealed_events_neither_count_nor_are_named(engine, steps, shown, m
     store(engine, *StoredPlay(2, replace(TINY, id="final"), "bob").play(("solved", [1, 2, 3])))
     store(engine, *steps[1:3])
     follower.follow()
-    assert Reading(await streams.open_after(ALL, f"{FIRST}-1")).numbers() == [2, 3]
-    assert Reading(await streams.open_after(ALL, f"{SECOND}-1")).take() == [("reset", 3, None)]
+    assert Reading(await streams.open_topic(ALL, id_of(engine, f"{FIRST}-1"))).numbers() == [2, 3]
+    assert Reading(await streams.open_topic(ALL, id_of(engine, f"{SECOND}-1"))).take() == [("reset", 3, None)]
     store(engine, *steps[3:])
     follower.follow()
-    assert Reading(await streams.open_after(ALL, f"{FIRST}-1")).take() == [("reset", 5, None)]
+    assert Reading(await streams.open_topic(ALL, id_of(engine, f"{FIRST}-1"))).take() == [("reset", 5, None)]
 
 
 async def test_numbers_of_the_log_are_in_no_id(engine, steps, shown):
@@ -248,14 +253,15 @@ async def test_numbers_of_the_log_are_in_no_id(engine, steps, shown):
     follower, streams = shown
     store(engine, StoredPlay(2, TINY, "bob").start())
     follower.follow()
-    reading = Reading(await streams.open_new(ALL))
+    reading = Reading(await streams.open_topic(ALL))
     store(engine, *steps[:2])
     follower.follow()
     assert reading.numbers() == [1, 1, 2]
 
 
-@pytest.mark.parametrize(
-    ("text", "place"), [("{log}-7", "7"), ("{log}-a-7", "a-7"), ("7", None), ("0-7", None), ("", None)]
-)
-def test_ids_of_another_log_are_unknown(engine, shown, text, place):
-    assert shown[1].parse_id(text.format(log=load_log_id(engine))) == place
+@pytest.mark.parametrize(("text", "numbers"), [("{log}-3", [4, 5]), ("3", [1, 2, 3, 4, 5]), ("0-3", [1, 2, 3, 4, 5])])
+async def test_ids_of_another_log_are_unknown(engine, steps, shown, text, numbers):
+    follower, streams = shown
+    store(engine, *steps)
+    follower.follow()
+    assert Reading(await streams.open_match(FIRST, text.format(log=load_log_id(engine)))).numbers() == numbers

@@ -152,7 +152,7 @@ async def test_live_matches_are_paged_newest_first(web, ann):
 async def test_live_match_counts_streams_of_match_and_ladder(web, site, ann):
     match = await ann.play("tiny")
     site.follower.follow()
-    streams = [await site.streams.open_match(match), await site.streams.open_new("tiny")]
+    streams = [await site.streams.open_match(match), await site.streams.open_topic("tiny")]
     assert (await live(web))["matches"][0]["watchers"] == 2
     for stream in streams:
         stream.close()
