@@ -98,8 +98,6 @@ _NEWEST: Final = """
         (SELECT min(match) - 1 FROM events WHERE id > (SELECT event FROM place) AND type = 'match_started'),
         (SELECT max(number) FROM matches), 0)
 """
-_NEWEST_GAME: Final = "SELECT coalesce(max(rowid), 0) FROM games"
-_PLAYERS: Final = "SELECT id, name, kind FROM players WHERE id IN (SELECT value FROM json_each(:ids))"
 _STORED_GAMES: Final = """
     SELECT m.number, m.ladder, g.game FROM games AS g JOIN matches AS m ON m.number = g.match
     WHERE g.rowid IN (SELECT value FROM json_each(:games))
@@ -142,11 +140,12 @@ def load_newest_match(connection: Connection) -> int:
 
 
 def load_newest_game(connection: Connection) -> int:
-    return int(connection.exec_driver_sql(_NEWEST_GAME).scalar_one())
+    return int(connection.exec_driver_sql("SELECT coalesce(max(rowid), 0) FROM games").scalar_one())
 
 
 def load_players(connection: Connection, ids: Collection[int]) -> dict[int, tuple[str, PlayerKind]]:
-    return {player: (name, kind) for player, name, kind in _read(connection, _PLAYERS, ids=ids)}
+    query = "SELECT id, name, kind FROM players WHERE id IN (SELECT value FROM json_each(:ids))"
+    return {player: (name, kind) for player, name, kind in _read(connection, query, ids=ids)}
 
 
 class GameResult(NamedTuple):

@@ -21,8 +21,6 @@ UNSEALED: Final = "m.ladder NOT IN (SELECT id FROM rounds WHERE sealed AND publi
 SHOWN: Final = f"m.player NOT IN (SELECT player FROM hidden) AND {UNSEALED}"  # noqa: S608 - of constants
 """Condition for the row ``m`` of `matches`: others than its player may see it in lists, streams and the feed."""
 
-_ROUNDS: Final = "SELECT id, base, games, sealed, opens, closes, published FROM rounds ORDER BY opens, id"
-_ENTRANTS: Final = "SELECT round, player FROM entrants WHERE excluded IS NULL"
 _ENTERED: Final = "SELECT ladder, player FROM matches WHERE ladder IN (SELECT id FROM rounds WHERE published IS NULL)"
 _POSSIBLE: Final = "FROM players WHERE kind <> 'guest' AND id NOT IN (SELECT player FROM hidden)"
 _PUBLISH: Final = """
@@ -81,7 +79,7 @@ class RoundGames(NamedTuple):
 
 
 def load_rounds(engine: Engine) -> list[Round]:
-    rows = read(engine, _ROUNDS)
+    rows = read(engine, "SELECT id, base, games, sealed, opens, closes, published FROM rounds ORDER BY opens, id")
     return [Round(row.id, row.base, row.games, bool(row.sealed), *row[4:]) for row in rows]
 
 
@@ -97,7 +95,7 @@ def find_round(engine: Engine, name: str) -> Round:
 
 def load_entrants(engine: Engine) -> set[tuple[str, int]]:
     """Return the round and the player of each who may play."""
-    return set(map(tuple, read(engine, _ENTRANTS)))
+    return set(map(tuple, read(engine, "SELECT round, player FROM entrants WHERE excluded IS NULL")))
 
 
 def load_entered(engine: Engine) -> set[tuple[str, int]]:

@@ -8,6 +8,7 @@ public half of a key stays known after the private key was replaced.
 import os
 import secrets
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -77,11 +78,9 @@ def load_public_keys(path: Path) -> list[str]:
 
 
 def _load_or_create(path: Path) -> Ed25519PrivateKey:
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
+    if not path.exists():
         _create(path)
-        data = path.read_bytes()
+    data = path.read_bytes()
     if path.stat().st_mode & 0o077:
         path.chmod(0o600)
     try:
@@ -104,10 +103,8 @@ def _create(path: Path) -> None:
             file.write(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
             file.flush()
             os.fsync(file.fileno())
-        try:
+        with suppress(FileExistsError):  # another server created it meanwhile
             path.hardlink_to(name)  # which never replaces a file
-        except FileExistsError:  # another server created it meanwhile
-            return
     finally:
         Path(name).unlink()
 
