@@ -89,7 +89,7 @@ async def running_show(
         stack.push_async_callback(leaderboards.close)
         luck = LuckKeeper(derived, pools["luck"], ladders, log, leaderboards.wake)
         stack.push_async_callback(luck.close)
-        leaderboards.listen(luck.wake)
+        leaderboards.listener = luck.wake
         follower.wake(leaderboards.wake)
         await leaderboards.start()
         luck.start()

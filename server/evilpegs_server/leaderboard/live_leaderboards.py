@@ -54,7 +54,8 @@ class LiveLeaderboards:
         self._bodies: dict[tuple[str, PlayerKind | None], tuple[tuple[LeaderboardRow, ...], bytes]] = {}
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._known_broken = 0
-        self._listeners: list[Callable[[], None]] = []
+        self.listener: Callable[[], None] = lambda: None
+        """Called whenever rows have changed; it must not raise or wait."""
         self._is_counted = self._is_failing = False
         self._woken = asyncio.Event()
         self._following: asyncio.Task[None] | None = None
@@ -71,10 +72,6 @@ class LiveLeaderboards:
 
     def wake(self) -> None:
         self._woken.set()
-
-    def listen(self, listener: Callable[[], None]) -> None:
-        """Call ``listener``, which must not raise or wait, whenever rows have changed."""
-        self._listeners.append(listener)
 
     async def update(self) -> None:
         """Count every stored game and verify the next events; a later update catches up if the database fails."""
@@ -93,8 +90,7 @@ class LiveLeaderboards:
         self._rows |= changed
         self._is_counted = True
         if changed:
-            for listener in self._listeners:
-                listener()
+            self.listener()
 
     async def _run(self, step: Callable[[], _T]) -> _T:
         return await asyncio.get_running_loop().run_in_executor(self._thread, step)

@@ -39,7 +39,7 @@ def sound_fold(engine, ladder):
 async def woken(live):
     """Wake the leaderboards and wait until some of them have changed."""
     changed = asyncio.Event()
-    live.listen(changed.set)
+    live.listener = changed.set
     live.wake()
     async with asyncio.timeout(PATIENCE):
         await changed.wait()
@@ -157,7 +157,7 @@ async def test_leaderboards_follow_matches_of_server(engine, fake_server, ann):
     await live.start()
     assert await live.rows("tiny") == ()
     changed = asyncio.Event()
-    live.listen(changed.set)
+    live.listener = changed.set
     match = await ann.play("tiny")
     await ann.guess(match, 1, "11")
     await ann.request(type="resign", match=match)
