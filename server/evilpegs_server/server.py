@@ -6,12 +6,12 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import asdict, dataclass
-from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from structlog.stdlib import BoundLogger
 
 from evilpegs_game.errors import EvilpegsError
+from evilpegs_game.live.cache import CacheState
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.luck.game_luck import load_value_curve
 from evilpegs_protocol.codec import encode
@@ -39,7 +39,6 @@ from evilpegs_server.listening import (
 )
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.play.registry import MatchRegistry
-from evilpegs_server.play.rounds import Rounds
 from evilpegs_server.play.stall_free_clock import TICK_MS, StallFreeClock
 from evilpegs_server.replies.capacity import HINT_LIMITS, REPLY_LIMITS, ReplyCapacity
 from evilpegs_server.replies.codemaking import Codemaking
@@ -66,7 +65,6 @@ from evilpegs_server.storage.solved_positions import SolvedPositionsFile, solved
 from evilpegs_server.storage.writer import Writer
 from evilpegs_server.work.interpreter import tune_gc_and_gil
 from evilpegs_server.work.pool import TaskPool
-from evilpegs_server.work.tasks import Task
 from evilpegs_server.work.worker_process import WorkerProcess
 from evilpegs_server.work.workspace import WorkerSetup, Workspace
 
@@ -127,8 +125,42 @@ def wall_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
+class CodemakingWork:
+    """The codemaking of a server with its worker process, and the figures of both."""
+
+    def __init__(self, settings: Settings, log: BoundLogger) -> None:
+        capacity = ReplyCapacity(settings.cache_bytes, settings.count_bytes, settings.count_work)
+        self._solved = SolvedPositionsFile(solved_path(settings.database, settings.solved), log)
+        setup = WorkerSetup(capacity.worker_live_set_bytes, capacity.count_bytes, self._solved.solved.to_bytes())
+        self._worker = WorkerProcess(setup, log)
+        limits = {"replies": REPLY_LIMITS, "hints": HINT_LIMITS}
+        self.pools = {name: TaskPool(each, self._worker, time.monotonic) for name, each in limits.items()}
+        workspace = Workspace(LiveSets(capacity.server_live_set_bytes, capacity.count_bytes))
+        self.codemaking = Codemaking(workspace, self.pools["replies"], self.pools["hints"], capacity)
+
+    def caches(self) -> dict[str, CacheState]:
+        return {"replies": self.codemaking.part_sizes.state, "worker": self._worker.state.cache}
+
+    def log_figures(self, log: BoundLogger) -> None:
+        work = {name: asdict(pool.metrics()) for name, pool in self.pools.items()}
+        log.debug("codemaking", known=self.codemaking.part_sizes.state, **work, **self._worker.state._asdict())
+
+    async def warm_up(self, ladders: Iterable[Ladder]) -> None:
+        """Start the worker process, and let it compile what replies on ``ladders`` need."""
+        self._worker.start()
+        tasks = self.codemaking.warm_up(ladders)
+        await asyncio.gather(*(self._worker.run(task) for task in tasks), return_exceptions=True)
+
+    async def close(self) -> None:
+        """Drop the waiting tasks, end the worker process and store the positions that it solved."""
+        for pool in self.pools.values():
+            pool.close()
+        if (learned := await self._worker.close()) is not None:
+            self._solved.save(learned)
+
+
 @asynccontextmanager
-async def running_server(  # noqa: PLR0915 - the parts in their order
+async def running_server(
     settings: Settings,
     log: BoundLogger,
     *,
@@ -148,68 +180,13 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
     find_broker(settings)  # for its errors: the show process has them later
     tls = load_tls(settings.tls_cert, settings.tls_key)
     await check_addresses(settings)
-    loop = asyncio.get_running_loop()
-    clock = clock or StallFreeClock(loop.time)
-    hosts = AllowedHosts(settings.hosts, settings.site_url)
+    clock = clock or StallFreeClock(asyncio.get_running_loop().time)
     async with AsyncExitStack() as stack:
-        # the log: its file is locked first and let go last
-        lock = DatabaseLock(settings.database)
-        stack.callback(lock.release)
-        engine = open_database(settings.database, log)
-        stack.callback(engine.dispose)
-        guard_connections(engine, lock)
-        ladders = ladders or store_ladders(engine, settings.own_ladders())
-        beside = [solved_path(settings.database, settings.solved), cursor_path(settings.database)]
-        keep_private(database_file(settings.database), beside, log)
-        if lock.names > 1:
-            log.warning("the database file has other names (hard links); a server started with one would miss events")
-        for ladder in settings.own_ladders().values():
-            if ladder.codemaker == "fixed" and ladder.rated and not load_value_curve(ladder.rules, ladder.guess_limit):
-                log.warning(NO_CURVE, ladder=ladder.id)
-        signer = load_server_key(key_path(settings.database, settings.server_key))
-
-        # what plays: the worker process, the writer, the matches
-        capacity = ReplyCapacity(settings.cache_bytes, settings.count_bytes, settings.count_work)
-        solved = SolvedPositionsFile(solved_path(settings.database, settings.solved), log)
-        setup = WorkerSetup(capacity.worker_live_set_bytes, capacity.count_bytes, solved.solved.to_bytes())
-        worker = WorkerProcess(setup, log)
-        stack.push_async_callback(run_step, "worker", WORKER_SECONDS, partial(_close_worker, worker, solved), log)
-        sent = SentEvents(load_last_event_id(engine))
-        notify = loop.call_soon_threadsafe
-        writer = Writer(engine, notify, loop.call_soon, check_file=lock.check, sent=sent.note)
-        writer.start()
-        stack.callback(_close_writer, writer, log)
-        limits = {"replies": REPLY_LIMITS, "hints": HINT_LIMITS}
-        pools = {name: TaskPool(each, worker, time.monotonic) for name, each in limits.items()}
-        for pool in pools.values():
-            stack.callback(pool.close)
-        workspace = Workspace(LiveSets(capacity.server_live_set_bytes, capacity.count_bytes))
-        codemaking = Codemaking(workspace, pools["replies"], pools["hints"], capacity)
-        known = dict(ladders)
-        known |= {each.id: each.ladder(known) for each in load_rounds(engine) if each.base in known}
-        registry = MatchRegistry(known, codemaking, writer, engine, clock, wall_ms, log, signer=signer)
-        worker.start()
-        warm = asyncio.create_task(warm_up(worker, codemaking.warm_up(registry.ladders.values())))
+        services, work, sent = await _open_play(settings, log, stack, clock, wall_ms, ladders)
+        registry, loop_lag = services.registry, Durations()
+        warm = asyncio.create_task(work.warm_up(registry.ladders.values()))
         stack.callback(warm.cancel)
         stack.enter_context(tune_gc_and_gil())
-
-        # who plays
-        players = load_players(engine)
-        services = SessionServices(
-            registry=registry,
-            players=players,
-            writer=writer,
-            engine=engine,
-            admission=Admission(settings),
-            presence=Presence(players, registry, clock, settings),
-            settings=settings,
-            wall_ms=wall_ms,
-            log=log,
-            server_key=signer.public_key,
-        )
-        await lapse_once(services)
-        stack.callback(asyncio.create_task(lapse_names(services)).cancel)
-        loop_lag = Durations()
         stack.callback(asyncio.create_task(_tick(clock, loop_lag)).cancel)
 
         # the addresses: the site's sockets are open before the game's, and stay open while show processes change
@@ -221,40 +198,74 @@ async def running_server(  # noqa: PLR0915 - the parts in their order
         stack.push_async_callback(run_step, "show", OUTLET_SECONDS, outlets.aclose, log)
 
         # the game port, because nobody can play before everything else runs
-        proxies = TrustedProxies(settings.trusted_proxies)
+        hosts, proxies = AllowedHosts(settings.hosts, settings.site_url), TrustedProxies(settings.trusted_proxies)
         entrance = Entrance(services.admission, clock.now, hosts, site, settings.site_url, proxies, tls)
-        metrics = GameMetrics(
-            services,
-            loop_lag,
-            pools,
-            {"replies": lambda: codemaking.part_sizes.state, "worker": lambda: worker.state.cache},
-        )
-        gateway = Gateway(services, entrance, metrics)
-        rounds = Rounds(registry, engine, wall_ms, log)
-        acts = OperatorActs(services, gateway.end, rounds)
+        gateway = Gateway(services, entrance, GameMetrics(services, loop_lag, work.pools, work.caches))
+        acts = OperatorActs(services, gateway.end)
         with naming_address(settings.host, settings.port, "--port"):
             host, game.port = await gateway.open(settings.host, settings.port)
-        try:
-            for stored in load_open_matches(engine, registry.skip_unreadable):
-                registry.restore(stored)
-            services.presence.restore()
-            acts.apply_bans()
-            await rounds.look()
-            stack.callback(asyncio.create_task(acts.follow()).cancel)
-            if sockets or settings.mqtt is not None:
-                offered = frozenset(ladder.id for ladder in registry.offered_ladders)
-                shown = ShowSetup(settings, registry.ladders, offered, game, sent.last)
-                sent.listener = await outlets.enter_async_context(show(shown, sockets, log))
-            log.info("listening", host=host, port=game.port, database=settings.database, resumed=len(registry))
-            yield RunningServer(host, game.port, settings.database, registry, warm, site, tls is not None, game)
-        finally:
-            await _stop(registry, gateway, log)
-            work = {name: asdict(pool.metrics()) for name, pool in pools.items()}
-            log.debug("codemaking", known=codemaking.part_sizes.state, **work, **worker.state._asdict())
+        stack.callback(work.log_figures, log)
+        stack.push_async_callback(_stop, registry, gateway, log)
+        for stored in load_open_matches(services.engine, registry.skip_unreadable):
+            registry.restore(stored)
+        services.presence.restore()
+        await acts.begin()
+        stack.callback(asyncio.create_task(acts.follow()).cancel)
+        if sockets or settings.mqtt is not None:
+            offered = frozenset(ladder.id for ladder in registry.offered_ladders)
+            shown = ShowSetup(settings, registry.ladders, offered, game, sent.last)
+            sent.listener = await outlets.enter_async_context(show(shown, sockets, log))
+        log.info("listening", host=host, port=game.port, database=settings.database, resumed=len(registry))
+        yield RunningServer(host, game.port, settings.database, registry, warm, site, tls is not None, game)
 
 
-async def warm_up(worker: WorkerProcess, tasks: Iterable[Task[Any]]) -> None:
-    await asyncio.gather(*(worker.run(task) for task in tasks), return_exceptions=True)
+async def _open_play(
+    settings: Settings,
+    log: BoundLogger,
+    stack: AsyncExitStack,
+    clock: StallFreeClock,
+    wall_ms: Callable[[], int],
+    ladders: Mapping[str, Ladder] | None,
+) -> tuple[SessionServices, CodemakingWork, SentEvents]:
+    # the log: its file is locked first and let go last
+    lock = DatabaseLock(settings.database)
+    stack.callback(lock.release)
+    engine = open_database(settings.database, log)
+    stack.callback(engine.dispose)
+    guard_connections(engine, lock)
+    known = dict(ladders or store_ladders(engine, settings.own_ladders()))
+    _warn(settings, lock, log)
+    signer = load_server_key(key_path(settings.database, settings.server_key))
+
+    # what plays: the worker process, the writer, the matches
+    work = CodemakingWork(settings, log)
+    stack.push_async_callback(run_step, "worker", WORKER_SECONDS, work.close, log)
+    sent, loop = SentEvents(load_last_event_id(engine)), asyncio.get_running_loop()
+    writer = Writer(engine, loop.call_soon_threadsafe, loop.call_soon, check_file=lock.check, sent=sent.note)
+    writer.start()
+    stack.callback(_close_writer, writer, log)
+    known |= {each.id: each.ladder(known) for each in load_rounds(engine) if each.base in known}
+    registry = MatchRegistry(known, work.codemaking, writer, engine, clock, wall_ms, log, signer=signer)
+
+    # who plays
+    players, admission = load_players(engine), Admission(settings)
+    presence, key = Presence(players, registry, clock, settings), signer.public_key
+    services = SessionServices(
+        registry, players, writer, engine, admission, presence, settings, wall_ms, log, server_key=key
+    )
+    await lapse_once(services)
+    stack.callback(asyncio.create_task(lapse_names(services)).cancel)
+    return services, work, sent
+
+
+def _warn(settings: Settings, lock: DatabaseLock, log: BoundLogger) -> None:
+    beside = [solved_path(settings.database, settings.solved), cursor_path(settings.database)]
+    keep_private(database_file(settings.database), beside, log)
+    if lock.names > 1:
+        log.warning("the database file has other names (hard links); a server started with one would miss events")
+    for ladder in settings.own_ladders().values():
+        if ladder.codemaker == "fixed" and ladder.rated and not load_value_curve(ladder.rules, ladder.guess_limit):
+            log.warning(NO_CURVE, ladder=ladder.id)
 
 
 async def _tick(clock: StallFreeClock, loop_lag: Durations) -> None:
@@ -278,11 +289,6 @@ async def _stop(registry: MatchRegistry, gateway: Gateway, log: BoundLogger) -> 
 def _close_writer(writer: Writer, log: BoundLogger) -> None:
     if not writer.close():
         log.error("the last events were not committed in time; their players did not get them")
-
-
-async def _close_worker(worker: WorkerProcess, solved: SolvedPositionsFile) -> None:
-    if (learned := await worker.close()) is not None:
-        solved.save(learned)
 
 
 async def serve_until_stopped(settings: Settings, log: BoundLogger, announce: Callable[[RunningServer], None]) -> None:

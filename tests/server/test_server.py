@@ -104,7 +104,7 @@ class TestCompilation:
     async def test_server_is_announced_before_kernels_are_compiled(self, database, monkeypatch):
         """The control is the task that never ends: announcing after it would never happen."""
         announced, endless = asyncio.Event(), asyncio.Event()
-        monkeypatch.setattr("evilpegs_server.server.warm_up", lambda *_: endless.wait())
+        monkeypatch.setattr("evilpegs_server.server.CodemakingWork.warm_up", lambda *_: endless.wait())
         monkeypatch.setattr("evilpegs_server.server.COMPILING_SECONDS", 0.0)
         settings = Settings(port=0, site=False, database=database)
         serving = asyncio.create_task(

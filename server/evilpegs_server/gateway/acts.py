@@ -17,9 +17,9 @@ End = Callable[[int, str, ErrorCode | None], None]
 class OperatorActs:
     """The acts that are stored; ``end`` closes the connections of a player with a reason, after an error."""
 
-    def __init__(self, services: SessionServices, end: End, rounds: Rounds) -> None:
+    def __init__(self, services: SessionServices, end: End) -> None:
         self._services = services
-        self._rounds = rounds
+        self._rounds = Rounds(services.registry, services.engine, services.wall_ms, services.log)
         self._players = services.players
         self._end = end
         self._last = load_last_act(services.engine)
@@ -27,10 +27,11 @@ class OperatorActs:
             done = "open" if self._players.is_open else "closed"
             services.log.info(f"registration is {done}, by evilpegs players; the setting does not count")
 
-    def apply_bans(self) -> None:
-        """End the open matches of banned players, which may have been read at a restart."""
+    async def begin(self) -> None:
+        """End the open matches of banned players, which may have been read at a restart, and look at the rounds."""
         for player in self._players.bans:
             self._forfeit(player)
+        await self._rounds.look()
 
     async def follow(self) -> None:
         """Look for new acts and at the rounds every `LOOK_SECONDS` until canceled; log errors and go on."""

@@ -23,7 +23,7 @@ class GameMetrics(ProcessMetrics):
         services: SessionServices,
         loop_lag: Durations,
         pools: Mapping[str, TaskPool],
-        caches: Mapping[str, Callable[[], CacheState]],
+        caches: Callable[[], Mapping[str, CacheState]],
     ) -> None:
         super().__init__()
         self._services, self._matches, self._loop_lag = services, services.registry, loop_lag
@@ -84,4 +84,4 @@ class GameMetrics(ProcessMetrics):
         sizes |= self._services.presence.table_sizes()
         sizes |= {f"charged_for_{pool}": each.charged_players for pool, each in pools.items()}
         yield gauge("evilpegs_table_entries", "Entries of an in-memory table about players", "table", sizes)
-        yield from collect_caches("evilpegs", {name: read() for name, read in self._caches.items()})
+        yield from collect_caches("evilpegs", self._caches())

@@ -47,7 +47,7 @@ def metrics(fake_server, loop_lag, pool, cache):
         fake_server.services,
         loop_lag,
         pools={"hints": pool},
-        caches={"replies": lambda: cache.state},
+        caches=lambda: {"replies": cache.state},
     )
 
 
@@ -181,7 +181,7 @@ async def test_tables_about_people_are_shown(fake_server, metrics, pool):
 
 async def test_matches_beyond_the_hourly_limit_are_refused_and_counted(open_fake_server, engine):
     server = open_fake_server(engine, settings=Settings(matches_per_hour=1))
-    shown = GameMetrics(server.services, Durations(), {}, {})
+    shown = GameMetrics(server.services, Durations(), {}, dict)
     await server.connect_player(f"{NAME}-1")
     (ann,) = server.clients
     await ann.play("tiny-practice")
@@ -191,7 +191,7 @@ async def test_matches_beyond_the_hourly_limit_are_refused_and_counted(open_fake
 
 async def test_full_practice_is_counted(open_fake_server, engine):
     server = open_fake_server(engine, settings=Settings(max_practice_matches=1))
-    shown = GameMetrics(server.services, Durations(), {}, {})
+    shown = GameMetrics(server.services, Durations(), {}, dict)
     for number in range(2):
         await server.connect_player(f"{NAME}-{number}")
     ann, bob = server.clients
