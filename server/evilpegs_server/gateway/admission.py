@@ -18,8 +18,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
+from evilpegs_protocol.server_messages import ErrorCode
 from evilpegs_server.addresses import limited_networks
 from evilpegs_server.gateway.rate_limit import RecentExcess
+from evilpegs_server.match.match import RefusedError
 from evilpegs_server.settings import Settings
 
 HOUR_MS: Final = 3_600_000.0
@@ -42,13 +44,12 @@ class Limit(StrEnum):
     FAILED_TOKENS = "failed_tokens_per_minute"
 
 
-class LimitMetError(Exception):
-    """An attempt that would exceed ``limit``; ``retry_after_ms`` is None if the wait is unknown."""
+class LimitMetError(RefusedError):
+    """An attempt that would exceed ``limit``."""
 
     def __init__(self, limit: Limit, message: str, retry_after_ms: int | None = None) -> None:
-        super().__init__(f"{message} (limit {limit.value})")
+        super().__init__(ErrorCode.RATE_LIMITED, f"{message} (limit {limit.value})", retry_after_ms=retry_after_ms)
         self.limit = limit
-        self.retry_after_ms = retry_after_ms
 
 
 @dataclass(slots=True, eq=False)

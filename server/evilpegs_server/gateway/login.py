@@ -19,7 +19,7 @@ from evilpegs_protocol.client_messages import Hello
 from evilpegs_protocol.server_messages import ErrorCode, Limits, ServerProgram, Welcome
 from evilpegs_server.gateway.admission import Admission, Ticket
 from evilpegs_server.gateway.guests import Presence
-from evilpegs_server.play.messages import RefusedRequestError
+from evilpegs_server.match.match import RefusedError
 from evilpegs_server.play.registry import MAX_OPEN_MATCHES, MatchRegistry
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage import writes
@@ -51,9 +51,9 @@ class SessionServices:
 async def log_in(
     services: SessionServices, ticket: Ticket, pause: Pause, hello: Hello, now: float
 ) -> tuple[Player, str | None]:
-    """Return the player, and their token if it is new. Raises RefusedRequestError or LimitMetError."""
+    """Return the player, and their token if it is new. Raises RefusedError."""
     if services.registry.draining:
-        raise RefusedRequestError(ErrorCode.DRAINING, "the server is about to stop; come back later")
+        raise RefusedError(ErrorCode.DRAINING, "the server is about to stop; come back later")
     if hello.token is not None:
         player = await _find_player(services, ticket, pause, hello.token, now)
     elif hello.name is None:
@@ -101,7 +101,7 @@ async def _find_player(services: SessionServices, ticket: Ticket, pause: Pause, 
             await _refuse_token(services, ticket, pause, now, has_lapsed=stored is not None)
         player = services.players.by_token(token) or stored
     if player.id in services.players.bans:
-        raise RefusedRequestError(ErrorCode.BANNED, ban_text(services.players.bans[player.id]))
+        raise RefusedError(ErrorCode.BANNED, ban_text(services.players.bans[player.id]))
     return player
 
 
@@ -120,19 +120,17 @@ async def _refuse_token(
     if delay_ms:
         most = services.settings.failed_tokens_per_minute
         message += f"; answers are delayed after {most} wrong tokens (limit failed_tokens_per_minute)"
-    raise RefusedRequestError(ErrorCode.AUTH_FAILED, message)
+    raise RefusedError(ErrorCode.AUTH_FAILED, message)
 
 
 def _claim_name(services: SessionServices, hello: Hello) -> Player:
     if not is_registration_open(services):
-        raise RefusedRequestError(
-            ErrorCode.AUTH_REQUIRED, "this server takes no new names; use the name you registered"
-        )
+        raise RefusedError(ErrorCode.AUTH_REQUIRED, "this server takes no new names; use the name you registered")
     try:
         return services.players.new_player(hello.name or "", hello.kind or "bot")
     except NameRefusedError as error:
         code = ErrorCode.NAME_TAKEN if error.taken else ErrorCode.BAD_NAME
-        raise RefusedRequestError(code, str(error)) from None
+        raise RefusedError(code, str(error)) from None
 
 
 def is_registration_open(services: SessionServices) -> bool:
@@ -146,9 +144,9 @@ async def _store(services: SessionServices, ticket: Ticket, player: Player, toke
     services.writer.submit([write], lambda error: None if stored.done() else stored.set_result(error))
     refused = None
     if await stored is not None:
-        refused = RefusedRequestError(ErrorCode.STORAGE_UNAVAILABLE, "the server cannot store players now")
+        refused = RefusedError(ErrorCode.STORAGE_UNAVAILABLE, "the server cannot store players now")
     elif await asyncio.to_thread(load_player, services.engine, token_hash) is None:
-        refused = RefusedRequestError(ErrorCode.NAME_TAKEN, f"{player.name} was taken at this moment; choose another")
+        refused = RefusedError(ErrorCode.NAME_TAKEN, f"{player.name} was taken at this moment; choose another")
     if refused is not None:
         services.players.remove(player, token_hash)
         services.admission.log_out(ticket)

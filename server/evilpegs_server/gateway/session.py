@@ -15,12 +15,13 @@ from evilpegs_protocol.client_messages import (
 )
 from evilpegs_protocol.codec import CodecError, decode_request, encode
 from evilpegs_protocol.fields import Program
-from evilpegs_protocol.server_messages import Error, ErrorCode, Pong
-from evilpegs_server.gateway.admission import LimitMetError, Ticket
+from evilpegs_protocol.server_messages import ErrorCode, Pong
+from evilpegs_server.gateway.admission import Ticket
 from evilpegs_server.gateway.login import Pause, SessionServices, log_in, welcome_message
 from evilpegs_server.gateway.rate_limit import READ_PRICE, RateLimit
+from evilpegs_server.match.match import RefusedError
 from evilpegs_server.play.counts import NO_HELLO, RATE_LIMIT, EndReason
-from evilpegs_server.play.messages import ClientChannel, MatchMessage, RefusedRequestError, Request
+from evilpegs_server.play.messages import ClientChannel, MatchMessage, Request
 from evilpegs_server.play.runner import MatchRunner
 from evilpegs_server.storage import writes
 from evilpegs_server.storage.players import Player
@@ -31,12 +32,13 @@ RETRY_MS: Final = 1_000
 _UNCOUNTED: Final = frozenset({ErrorCode.BAD_JSON, ErrorCode.BAD_MESSAGE, ErrorCode.UNKNOWN_TYPE, ErrorCode.TOO_BIG})
 
 
-class TooFastError(Exception):
+class TooFastError(RefusedError):
     """A request beyond the rate limit."""
 
-    def __init__(self, wait_ms: int) -> None:
-        super().__init__()
-        self.wait_ms = wait_ms
+    def __init__(self, rate: RateLimit, wait_ms: int) -> None:
+        remedy = "send fewer" if rate.is_exhausted else f"wait {wait_ms} ms"
+        message = f"more than {rate.per_second:.0f} requests per second on average; {remedy} (limit {RATE_LIMIT})"
+        super().__init__(ErrorCode.RATE_LIMITED, message, retry_after_ms=wait_ms)
 
 
 class Session:
@@ -72,7 +74,7 @@ class Session:
         re = None
         try:
             if isinstance(frame, bytes):
-                raise RefusedRequestError(ErrorCode.BAD_JSON, "binary frames are refused; send text")
+                raise RefusedError(ErrorCode.BAD_JSON, "binary frames are refused; send text")
             request = decode_request(frame)
             re = request.id
             # a request that a match waits for is exempt from the rate limit
@@ -81,16 +83,12 @@ class Session:
                 self._busy_at = arrived
                 await self._dispatch(request, arrived)
         except CodecError as error:
-            self._refuse(error.code, self._explain(error), error.re, arrived)
-        except RefusedRequestError as error:
-            self._refuse(error.code, str(error), re, arrived)
-        except LimitMetError as error:
-            self._refuse(ErrorCode.RATE_LIMITED, str(error), re, arrived, error.retry_after_ms)
-        except TooFastError as error:
-            self._refuse_too_fast(error.wait_ms, re)
+            self._refuse(RefusedError(error.code, self._explain(error)), error.re, arrived)
+        except RefusedError as error:
+            self._refuse(error, re, arrived)
         except BusyError:
             why = "the server is busy; try again in a moment"
-            self._refuse(ErrorCode.RATE_LIMITED, why, re, arrived, RETRY_MS)
+            self._refuse(RefusedError(ErrorCode.RATE_LIMITED, why, retry_after_ms=RETRY_MS), re, arrived)
         except Exception:  # noqa: BLE001 - no message may stop the server; `_report_failure` logs it
             self._report_failure(re, arrived)
 
@@ -103,7 +101,7 @@ class Session:
             move = decode_request(text)
             re = move.id
             return isinstance(move, Guess | Ready) and self._play_on(move, arrived)
-        except (CodecError, RefusedRequestError):
+        except (CodecError, RefusedError):
             return False
         except Exception:  # noqa: BLE001 - `_report_failure` logs it
             self._report_failure(re, arrived)
@@ -137,7 +135,7 @@ class Session:
 
     def _report_failure(self, re: str | None, now: float) -> None:
         self._services.log.exception("a request failed")
-        self._refuse(ErrorCode.INTERNAL, "the server failed to handle this request", re, now)
+        self._refuse(RefusedError(ErrorCode.INTERNAL, "the server failed to handle this request"), re, now)
 
     async def _dispatch(self, request: ClientRequest, arrived: float) -> None:
         match request:
@@ -152,7 +150,7 @@ class Session:
 
     async def _hello(self, hello: Hello, now: float) -> None:
         if self.player is not None:
-            raise RefusedRequestError(ErrorCode.BAD_MESSAGE, "hello was already sent on this connection")
+            raise RefusedError(ErrorCode.BAD_MESSAGE, "hello was already sent on this connection")
         self.player, token = await log_in(self._services, self._ticket, self._pause, hello, now)
         self._services.presence.enter(self.player)
         self._counts.connections[NO_HELLO] -= 1
@@ -162,7 +160,7 @@ class Session:
 
     def _require_player(self) -> Player:
         if self.player is None:
-            raise RefusedRequestError(ErrorCode.AUTH_REQUIRED, "send hello first")
+            raise RefusedError(ErrorCode.AUTH_REQUIRED, "send hello first")
         return self.player
 
     # Matches
@@ -175,7 +173,7 @@ class Session:
             runner = await self._find_match(request.match, player, arrived)
         if runner is None or runner.player != player.id:
             message = "you have no such match" if request.match else "you have no open match; start one with play"
-            raise RefusedRequestError(ErrorCode.NOT_YOUR_MATCH, message)
+            raise RefusedError(ErrorCode.NOT_YOUR_MATCH, message)
         # the player may ask for missed events from any connection, and the one that had the seat before stays open
         if runner.match.over:
             runner.seat = self._channel
@@ -187,7 +185,7 @@ class Session:
         if runner is not None and runner.player == player.id:
             return runner
         if registry.draining:
-            raise RefusedRequestError(ErrorCode.DRAINING, "the server is about to stop; come back later")
+            raise RefusedError(ErrorCode.DRAINING, "the server is about to stop; come back later")
         self._take_tokens(arrived, READ_PRICE - 1)
         return await registry.find(match)
 
@@ -198,7 +196,7 @@ class Session:
         possible = [runner for runner in runners if runner.seat is self._channel] or runners
         if len(possible) > 1:
             message = f"match: you have {len(possible)} open matches; say which"
-            raise RefusedRequestError(ErrorCode.BAD_MESSAGE, message)
+            raise RefusedError(ErrorCode.BAD_MESSAGE, message)
         return possible[0] if possible else None
 
     def _play(self, request: Play, arrived: float) -> None:
@@ -215,24 +213,16 @@ class Session:
     def _take_tokens(self, now: float, price: float = 1) -> None:
         wait_ms = self._rate.take(now, price, refusals=round(price))
         if wait_ms:
-            raise TooFastError(wait_ms)
+            raise TooFastError(self._rate, wait_ms)
 
-    def _refuse(self, code: ErrorCode, message: str, re: str | None, now: float, wait_ms: int | None = None) -> None:
+    def _refuse(self, refused: RefusedError, re: str | None, now: float) -> None:
         # an unreadable frame that finds no token gets the refusal of the rate limit instead
-        if code in _UNCOUNTED and (until_token_ms := self._rate.take(now)):
-            self._refuse_too_fast(until_token_ms, re)
-        else:
-            self._counts.refusals[code] += 1
-            self._channel.send([encode(Error(code=code, message=message, re=re, retry_after_ms=wait_ms))])
-
-    def _refuse_too_fast(self, wait_ms: int, re: str | None) -> None:
-        fatal = self._rate.is_exhausted
-        remedy = "send fewer" if fatal else f"wait {wait_ms} ms"
-        message = f"more than {self._rate.per_second:.0f} requests per second on average; {remedy} (limit {RATE_LIMIT})"
-        error = Error(code=ErrorCode.RATE_LIMITED, message=message, re=re, fatal=fatal, retry_after_ms=wait_ms)
-        self._counts.refusals[ErrorCode.RATE_LIMITED] += 1
-        self._channel.send([encode(error)])
+        if refused.code in _UNCOUNTED and (wait_ms := self._rate.take(now)):
+            refused = TooFastError(self._rate, wait_ms)
+        fatal = isinstance(refused, TooFastError) and self._rate.is_exhausted
+        self._counts.refusals[refused.code] += 1
+        self._channel.send([encode(refused.answer(re, fatal=fatal))])
         if fatal:
             self._is_closing = True
             self._counts.ended[EndReason.MESSAGES] += 1
-            self._channel.close(1008, message)
+            self._channel.close(1008, str(refused))

@@ -29,7 +29,7 @@ from evilpegs_game.codes import SYMBOLS, Code, parse_code
 from evilpegs_game.errors import GameError
 from evilpegs_game.feedback import Feedback, History, Turn, all_black
 from evilpegs_protocol.fields import Outcome
-from evilpegs_protocol.server_messages import ErrorCode, Expected
+from evilpegs_protocol.server_messages import Error, ErrorCode, Expected
 from evilpegs_server.match.clock import GameClock
 from evilpegs_server.match.events import (
     AnswerRepeated,
@@ -72,12 +72,19 @@ TRANSITIONS: Final = MappingProxyType(
 
 
 class RefusedError(Exception):
-    """A command that is out of place; ``expected`` is the current game and turn, or None if the match is over."""
+    """A request that is refused, with the fields of an `Error`: ``code`` is for programs, the message for people."""
 
-    def __init__(self, code: ErrorCode, message: str, expected: Expected | None) -> None:
+    def __init__(
+        self, code: ErrorCode, message: str, *, expected: Expected | None = None, retry_after_ms: int | None = None
+    ) -> None:
         super().__init__(message)
         self.code = code
         self.expected = expected
+        self.retry_after_ms = retry_after_ms
+
+    def answer(self, re: str | None, *, fatal: bool = False) -> Error:
+        wait, expected = self.retry_after_ms, self.expected
+        return Error(code=self.code, message=str(self), re=re, fatal=fatal, expected=expected, retry_after_ms=wait)
 
 
 class Match:
@@ -101,7 +108,6 @@ class Match:
     def _reset_game(self) -> None:
         self.history: History = ()
         self.client_nonce: str | None = None
-        self._begun = False
         self._strikes = 0
         self.clock = GameClock(self.ladder.clock)
 
@@ -116,7 +122,7 @@ class Match:
     @property
     def turn(self) -> int:
         """0 until the player is ready for the current game."""
-        return len(self.history) + 1 if self._begun else 0
+        return 0 if self.state is State.READY else len(self.history) + 1
 
     @property
     def game_and_turn(self) -> tuple[int, int]:
@@ -136,7 +142,7 @@ class Match:
         """Begin the current game, or return its open turn again. Raises RefusedError if ``game`` is another one."""
         self._expect(thinking=False)
         self._check_game(game)
-        if self._begun:
+        if self.state is State.TURN:
             return [self.open_turn(now)]
         begun = GameBegun(game, client_nonce)
         self._apply(begun)
@@ -219,13 +225,12 @@ class Match:
         """Return the turn that is open; the result has a meaning only in TURN."""
         return TurnOpened(self.game, self.turn, self.clock.left_at(now))
 
-    def hint_refusal(self) -> RefusedError | None:
-        """Return the reason why no hint can be given now, if there is one."""
-        if self.state is State.TURN:
-            return None
+    def check_hint(self) -> None:
+        """Raise RefusedError if no hint can be given now."""
         if self.over:
-            return self._game_over_error()
-        return self._refusal_error(ErrorCode.NOT_READY, "hints are for an open turn; send ready to open one")
+            raise self._game_over_error()
+        if self.state is not State.TURN:
+            raise self._refusal_error(ErrorCode.NOT_READY, "hints are for an open turn; send ready to open one")
 
     def ready_by_ms(self, now: float) -> int:
         """Return how long the game still waits for its player; the result has a meaning only in READY."""
@@ -267,7 +272,7 @@ class Match:
     def _check_turn(self, game: int, turn: int) -> None:
         if self.over or game < self.game:
             raise self._game_over_error()
-        if game == self.game and not self._begun:
+        if game == self.game and self.state is State.READY:
             raise self._refusal_error(
                 ErrorCode.NOT_READY, "the game has not started; send ready before the first guess"
             )
@@ -291,7 +296,7 @@ class Match:
 
     def _end_game(self, outcome: Outcome, now: float, *, and_others: bool = False) -> list[MatchEvent]:
         elapsed = self.clock.elapsed_ms + self.clock.stop(now)
-        history, begun = self.history, self._begun
+        history, begun = self.history, self.state is not State.READY
         ended = [GameEnded(self.game, outcome, len(history), elapsed, history, self.client_nonce, begun=begun)]
         if and_others or self._closed:
             games, others = range(self.game + 1, self.ladder.games + 1), outcome if and_others else "forfeit"
@@ -318,7 +323,7 @@ class Match:
                 self.game = fact.game
                 self._enter(State.READY)
             case GameBegun():
-                self._begun, self.client_nonce, self._wake_at = True, fact.client_nonce, None
+                self.client_nonce, self._wake_at = fact.client_nonce, None
                 self._enter(State.TURN)
             case GameEnded():
                 self.game = fact.game
@@ -335,7 +340,8 @@ class Match:
         self.state = state
 
     def _refusal_error(self, code: ErrorCode, message: str) -> RefusedError:
-        return RefusedError(code, message, None if self.over else Expected(game=self.game, turn=self.turn))
+        expected = None if self.over else Expected(game=self.game, turn=self.turn)
+        return RefusedError(code, message, expected=expected)
 
     def _game_over_error(self) -> RefusedError:
         return self._refusal_error(ErrorCode.GAME_OVER, "the match is over" if self.over else "that game is over")

@@ -3,8 +3,10 @@
 from collections import Counter
 from dataclasses import dataclass, field
 from enum import StrEnum
+from time import perf_counter
 from typing import Final
 
+from evilpegs_server.play.messages import Step
 from evilpegs_server.storage.durations import Durations
 
 RATE_LIMIT: Final = "requests_per_second"
@@ -48,3 +50,12 @@ class ServerCounts:
     guess_times: dict[str, Durations] = field(
         default_factory=lambda: {stage: Durations() for stage in ("reply", "commit", "send")}
     )
+
+    def add_step(self, step: Step) -> None:
+        """Count the events of a step whose texts were just sent, and the stages of its guess."""
+        for entry in step.changes.entries:
+            self.events[entry.type] += 1
+        if step.replied:
+            self.guess_times["reply"].add(step.replied - step.began)
+            self.guess_times["commit"].add(step.committed - step.replied)
+            self.guess_times["send"].add(perf_counter() - step.committed)

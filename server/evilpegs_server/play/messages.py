@@ -1,17 +1,19 @@
-"""Requests to a match, the channels of their senders, and the JSON texts that answer them."""
+"""Requests to a match, the channels of their senders, the steps that they begin, and the JSON texts that answer."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 import orjson
 
 from evilpegs_protocol.client_messages import Guess, Hint, Play, Ready, Resign, Resume
 from evilpegs_protocol.codec import encode
-from evilpegs_protocol.server_messages import Error, ErrorCode, Resumed
+from evilpegs_protocol.server_messages import ErrorCode, Resumed
 from evilpegs_server.match.events import CodeRefused, MatchEvent, TurnOpened
-from evilpegs_server.match.match import Match, State
+from evilpegs_server.match.match import Match, RefusedError, State
 from evilpegs_server.record.event_log import EventLog
 from evilpegs_server.record.recorder import Changes
+from evilpegs_server.replies.codemaking import Reply
 
 MatchMessage = Ready | Guess | Hint | Resign | Resume
 
@@ -31,14 +33,6 @@ class ClientChannel(Protocol):
     def close(self, code: int, reason: str) -> None: ...
 
 
-class RefusedRequestError(Exception):
-    """A request that is refused; ``code`` is for programs, and the message is for people."""
-
-    def __init__(self, code: ErrorCode, message: str) -> None:
-        super().__init__(message)
-        self.code = code
-
-
 class Request(NamedTuple):
     """A message to a match; ``arrived`` is in milliseconds of the `StallFreeClock`."""
 
@@ -47,21 +41,42 @@ class Request(NamedTuple):
     arrived: float
 
 
+@dataclass(slots=True)
+class Step:
+    """One step of a match, whose fields are filled as it proceeds; without a request, the seat gets the texts."""
+
+    request: Request | None = None
+    events: list[MatchEvent] = field(default_factory=list)
+    stalled_ms: int = 0  # the stalls of the turn that are not charged to the player
+    reply: Reply | None = None
+    refusal: RefusedError | None = (
+        None  # answers the request although its events are recorded, as after an illegal code
+    )
+    secret: str | None = None
+    changes: Changes = field(default_factory=Changes)
+    texts: list[str] = field(default_factory=list)
+    # readings of perf_counter for the metrics of guesses
+    began: float = 0.0
+    replied: float = 0.0
+    committed: float = 0.0
+
+
 def add_re(text: str, re: str | None) -> str:
     """Append the field `re` to a JSON object, which makes it the answer to the request with that id."""
     # The text is not encoded again: an event keeps the bytes that were hashed, and `re` comes after them.
     return text if re is None else f'{text[:-1]},"re":{orjson.dumps(re).decode()}}}'
 
 
-def step_texts(match: str, request: Request | None, changes: Changes, refusal: Error | None) -> list[str]:
-    """Return the texts of a step in the order of sending; the first is the direct answer to ``request``."""
-    texts = [entry.text for entry in changes.entries]
-    if changes.turn is not None:
-        texts.append(turn_text(match, changes.turn))
-    if refusal is not None:
-        return [encode(refusal), *texts]
-    if request is not None:
-        texts[0] = add_re(texts[0], request.message.id)
+def step_texts(match: str, step: Step) -> list[str]:
+    """Return the texts of a step in the order of sending; the first is the direct answer to its request."""
+    re = None if step.request is None else step.request.message.id
+    texts = [entry.text for entry in step.changes.entries]
+    if step.changes.turn is not None:
+        texts.append(turn_text(match, step.changes.turn))
+    if step.refusal is not None:
+        return [encode(step.refusal.answer(re)), *texts]
+    if step.request is not None:
+        texts[0] = add_re(texts[0], re)
     return texts
 
 
@@ -70,20 +85,20 @@ def turn_text(match: str, opened: TurnOpened) -> str:
     return orjson.dumps(turn).decode()
 
 
-def recorded_refusal(message: MatchMessage, first: MatchEvent) -> Error | None:
+def recorded_refusal(message: MatchMessage, first: MatchEvent) -> RefusedError | None:
     """Return the error for a guess that was refused with the event ``first``, which must not be a `NeedReply`."""
     if isinstance(first, CodeRefused):
         left = first.strikes_left
         sanction = f"{left} more illegal {'code forfeits' if left == 1 else 'codes forfeit'} the game"
         why = f"{first.why}; {sanction if left else 'the game is forfeited'}"
-        return Error(code=ErrorCode.ILLEGAL_CODE, message=why, re=message.id)
+        return RefusedError(ErrorCode.ILLEGAL_CODE, why)
     if isinstance(message, Guess):
-        return Error(code=ErrorCode.FLAGGED, message="the guess came after your time was up", re=message.id)
+        return RefusedError(ErrorCode.FLAGGED, "the guess came after your time was up")
     return None
 
 
 def resume_texts(match: Match, event_log: EventLog, message: Resume, now: float) -> list[str]:
-    """Return the state of the match, and then the events that the player has missed."""
+    """Return the state of the match, then the events that the player has missed, then the turn that is open."""
     state = Resumed(
         match=event_log.match,
         seq=event_log.seq,
@@ -92,4 +107,5 @@ def resume_texts(match: Match, event_log: EventLog, message: Resume, now: float)
         ready_by_ms=match.ready_by_ms(now) if match.state is State.READY else None,
         re=message.id,
     )
-    return [encode(state), *(entry.text for entry in event_log.since(message.seq))]
+    texts = [encode(state), *(entry.text for entry in event_log.since(message.seq))]
+    return [*texts, turn_text(event_log.match, match.open_turn(now))] if match.state is State.TURN else texts

@@ -24,13 +24,16 @@ from evilpegs_protocol.server_messages import (
 from evilpegs_server.match.events import Fact, GameBegun, GameEnded, GameOpened, GuessAnswered, MatchEnded
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.match.match import Match
+from evilpegs_server.record.event_log import EventLog
+from evilpegs_server.replies.game_secrets import MatchKey
 from evilpegs_server.storage.archive import StoredMatch, load_match
 
 
 class ReplayedMatch(NamedTuple):
-    stored: StoredMatch
+    key: MatchKey
+    player: int
     match: Match
-    tie_nonces: int | None
+    event_log: EventLog
 
 
 def read_match(engine: Engine, ladders: Mapping[str, Ladder], match: str) -> ReplayedMatch | None:
@@ -45,8 +48,9 @@ def replay_match(stored: StoredMatch, ladders: Mapping[str, Ladder]) -> Replayed
         return None
     events = [decode_record_event(entry.text) for entry in stored.entries]
     match = Match.from_facts(ladder, facts_from_events(ladder, events, stored.client_nonces))
-    started = events[0] if events else None
-    return ReplayedMatch(stored, match, started.tie_nonces if isinstance(started, MatchStarted) else None)
+    tie_nonces = events[0].tie_nonces if events and isinstance(events[0], MatchStarted) else None
+    key = MatchKey(stored.id, ladder, stored.seed, tie_nonces)
+    return ReplayedMatch(key, stored.player, match, EventLog(stored.id, stored.entries))
 
 
 def facts_from_events(

@@ -18,9 +18,9 @@ from evilpegs_protocol.fields import Program
 from evilpegs_protocol.server_messages import ErrorCode, OpenMatch
 from evilpegs_protocol.suggestions import unknown_ladder_text
 from evilpegs_server.match.ladders import Ladder
-from evilpegs_server.match.match import Match
+from evilpegs_server.match.match import Match, RefusedError
 from evilpegs_server.play.counts import PRACTICE_LIMIT, ServerCounts
-from evilpegs_server.play.messages import ClientChannel, RefusedRequestError
+from evilpegs_server.play.messages import ClientChannel
 from evilpegs_server.play.recovery import ReplayedMatch, read_match, replay_match
 from evilpegs_server.play.runner import MatchRunner
 from evilpegs_server.play.stall_free_clock import StallFreeClock
@@ -34,8 +34,6 @@ from evilpegs_server.storage.players import Player
 from evilpegs_server.storage.reads import Reads
 from evilpegs_server.storage.writer import Write, Writer
 
-# a match of 100 games takes about a megabyte
-MAX_FINISHED_MATCHES: Final = 32
 MAX_OPEN_MATCHES: Final = 8
 """Per player."""
 RELOAD_SECONDS: Final = 1.0
@@ -86,12 +84,11 @@ class MatchRegistry:
         self._last_id = 0
         self._reads = Reads(threads=1)
         self._read = partial(read_match, engine, ladders)
-        self._finished: dict[str, ReplayedMatch] = {}
         self._reload_seconds = reload_seconds
         self._reload_tasks: set[asyncio.Task[None]] = set()
         # called with a player whose last open match has ended; must not raise
         self.on_last_match: Callable[[int], None] = lambda _: None
-        # asked before each new match of a round, with the player and the round; raises RefusedRequestError
+        # asked before each new match of a round, with the player and the round; raises RefusedError
         self.check_entry: Callable[[int, str], None] = lambda _player, _round: None
         # asked, with the number of open practice matches, before each new one
         self.admit_practice: Callable[[int], bool] = lambda _: True
@@ -99,7 +96,7 @@ class MatchRegistry:
     def play(
         self, channel: ClientChannel, player: Player, client: Program, request: Play, first: Sequence[Write] = ()
     ) -> None:
-        """Begin a match; the writes ``first`` are committed with its first events. Raises RefusedRequestError."""
+        """Begin a match; the writes ``first`` are committed with its first events. Raises RefusedError."""
         ladder = self._check_play(player, request.ladder)
         tie_nonces = TIE_NONCES if ladder.tie == "largest/seeded" else None  # None if no reply is drawn
         key = MatchKey(self._new_id(), ladder, secrets.token_bytes(32), tie_nonces)
@@ -132,21 +129,21 @@ class MatchRegistry:
         return self._open.get(match)
 
     async def find(self, match: str) -> MatchRunner | None:
-        """Return the runner of any match, from the database if not open. Raises BusyError or RefusedRequestError."""
+        """Return the runner of any match, from the database if not open. Raises BusyError or RefusedError."""
         runner = self._open.get(match)
         if runner is not None:
             return runner
         try:
-            return self._adopt(match, self._finished.get(match) or await self._reads.run(self._read, match))
+            return self._adopt(await self._reads.run(self._read, match))
         except (DatabaseUnusableError, SQLAlchemyError) as error:
             self._faults.report("cannot read a match", error, match=match)
             why = "the server cannot read this match now; try again later"
-            raise RefusedRequestError(ErrorCode.STORAGE_UNAVAILABLE, why) from None
+            raise RefusedError(ErrorCode.STORAGE_UNAVAILABLE, why) from None
 
     def restore(self, stored: StoredMatch) -> None:
         """Resume a match that was open at the last stop; log and skip it if it cannot be read."""
         try:
-            self._adopt(stored.id, replay_match(stored, self.ladders))
+            self._adopt(replay_match(stored, self.ladders))
         except Exception:  # noqa: BLE001 - one bad record must not stop the server
             self._log.exception("a match cannot be read and was left alone", match=stored.id)
 
@@ -179,32 +176,31 @@ class MatchRegistry:
 
     def _check_play(self, player: Player, ladder_id: str) -> Ladder:
         if self.draining:
-            raise RefusedRequestError(ErrorCode.DRAINING, "the server is about to stop; come back later")
+            raise RefusedError(ErrorCode.DRAINING, "the server is about to stop; come back later")
         ladder = self.ladders.get(ladder_id)
         if ladder is None or ladder.former:
             offered = [each.id for each in self.offered_ladders]
-            raise RefusedRequestError(ErrorCode.UNKNOWN_LADDER, unknown_ladder_text(ladder_id, offered))
+            raise RefusedError(ErrorCode.UNKNOWN_LADDER, unknown_ladder_text(ladder_id, offered))
         now = self._wall_ms()
         opens, closes = ladder.opens or 0, ladder.closes or now + 1
         if not opens <= now < closes:
             which, ms = ("opens", opens) if now < opens else ("closed", closes)
-            at = datetime.fromtimestamp(ms // 1000, UTC)
-            why = f"{ladder_id} {which} at {at:%Y-%m-%dT%H:%M:%SZ}; play {'then' if now < opens else 'another ladder'}"
-            raise RefusedRequestError(ErrorCode.ROUND_CLOSED, why)
+            why = f"{ladder_id} {which} at {utc(ms)}; play {'then' if now < opens else 'another ladder'}"
+            raise RefusedError(ErrorCode.ROUND_CLOSED, why)
         reason = self._codemaking.unavailable_reason(ladder)
         if reason is not None:
-            raise RefusedRequestError(ErrorCode.TOO_LARGE, reason)
+            raise RefusedError(ErrorCode.TOO_LARGE, reason)
         if ladder.rated and player.is_guest:
             why = "guests play practice ladders; claim a name for rated ones"
-            raise RefusedRequestError(ErrorCode.AUTH_REQUIRED, why)
+            raise RefusedError(ErrorCode.AUTH_REQUIRED, why)
         matches = [runner.key.id for runner in self.runners_of(player.id)]
         if len(matches) >= MAX_OPEN_MATCHES:
             why = f"you have {len(matches)} open matches; resume or resign one of them first: {', '.join(matches)}"
-            raise RefusedRequestError(ErrorCode.TOO_MANY_MATCHES, why)
+            raise RefusedError(ErrorCode.TOO_MANY_MATCHES, why)
         if not ladder.rated and not self.admit_practice(self.practice_matches):
             self.counts.limits[PRACTICE_LIMIT] += 1
             why = f"{self.practice_matches} practice matches are open here (limit {PRACTICE_LIMIT}); come back later"
-            raise RefusedRequestError(ErrorCode.TOO_MANY_MATCHES, why)
+            raise RefusedError(ErrorCode.TOO_MANY_MATCHES, why)
         if ladder.is_round:
             self.check_entry(player.id, ladder.id)
         return ladder
@@ -224,18 +220,13 @@ class MatchRegistry:
             self.practice_matches += not key.ladder.rated
         return runner
 
-    def _adopt(self, match_id: str, replayed: ReplayedMatch | None) -> MatchRunner | None:
-        if replayed is None or self._open.get(match_id) is not None:
-            return self._open.get(match_id)
-        stored, match, tie_nonces = replayed
-        key = MatchKey(stored.id, match.ladder, stored.seed, tie_nonces)
-        runner = self._add_runner(key, stored.player, match, EventLog(stored.id, stored.entries))
-        if match.over:
-            self._finished[match_id] = replayed
-            if len(self._finished) > MAX_FINISHED_MATCHES:
-                del self._finished[next(iter(self._finished))]
-        else:
-            runner.recover(RESTART_GRACE_MS)
+    def _adopt(self, replayed: ReplayedMatch | None) -> MatchRunner | None:
+        if replayed is None:
+            return None
+        if (runner := self._open.get(replayed.key.id)) is None:
+            runner = self._add_runner(*replayed)
+            if not replayed.match.over:
+                runner.recover(RESTART_GRACE_MS)
         return runner
 
     def _retire(self, runner: MatchRunner) -> None:
@@ -256,11 +247,15 @@ class MatchRegistry:
         while True:
             await asyncio.sleep(self._reload_seconds)
             try:
-                self._adopt(match, await self._reads.run(self._read, match))
+                self._adopt(await self._reads.run(self._read, match))
             except Exception as error:  # noqa: BLE001 - the disk may be better a second later
                 self._faults.report("cannot read a match yet", error, match=match)
             else:
                 return
+
+
+def utc(unix_ms: int) -> str:
+    return datetime.fromtimestamp(unix_ms // 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _open_match(runner: MatchRunner) -> OpenMatch:

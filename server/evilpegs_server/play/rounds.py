@@ -5,14 +5,13 @@ The rounds are rows of the database, which `evilpegs round` changes and the serv
 
 import asyncio
 from collections.abc import Callable
-from datetime import UTC, datetime
 
 from sqlalchemy import Engine
 from structlog.stdlib import BoundLogger
 
 from evilpegs_protocol.server_messages import ErrorCode
-from evilpegs_server.play.messages import RefusedRequestError
-from evilpegs_server.play.registry import MatchRegistry
+from evilpegs_server.match.match import RefusedError
+from evilpegs_server.play.registry import MatchRegistry, utc
 from evilpegs_server.storage.rounds import Round, load_entered, load_entrants, load_rounds, publish_round
 
 
@@ -39,7 +38,7 @@ class Rounds:
         for each in rounds:
             if each.id not in self._registry.ladders and each.base in self._registry.ladders:
                 self._registry.add_ladder(each.ladder(self._registry.ladders))
-                self._log.info("a round was added", round=each.id, opens=_utc(each.opens))
+                self._log.info("a round was added", round=each.id, opens=utc(each.opens))
         self._rounds = {each.id: each for each in rounds if each.published is None}
         offered = self._registry.offered_ladders
         self._registry.offered_ladders = [each for each in offered if not each.is_round or each.id in self._rounds]
@@ -64,21 +63,15 @@ class Rounds:
         entry, playing = (ladder, player), self._rounds.get(ladder)
         now = self._wall_ms()
         if playing is None or playing.is_closed(now):
-            raise RefusedRequestError(
-                ErrorCode.ROUND_CLOSED, f"the round {ladder} is closed, and no match of it begins"
-            )
+            raise RefusedError(ErrorCode.ROUND_CLOSED, f"the round {ladder} is closed, and no match of it begins")
         if now < playing.opens:
-            why = f"the round {ladder} opens at {_utc(playing.opens)}; come back then"
-            raise RefusedRequestError(ErrorCode.ROUND_CLOSED, why)
+            why = f"the round {ladder} opens at {utc(playing.opens)}; come back then"
+            raise RefusedError(ErrorCode.ROUND_CLOSED, why)
         if entry not in self._entrants:
             why = f"you are not on the list of entrants of {ladder}; ask its operator"
-            raise RefusedRequestError(ErrorCode.NOT_AN_ENTRANT, why)
+            raise RefusedError(ErrorCode.NOT_AN_ENTRANT, why)
         if entry in self._entered:
             why = f"you have entered the round {ladder}, which is one match; resume it if it is open"
-            raise RefusedRequestError(ErrorCode.ALREADY_ENTERED, why)
+            raise RefusedError(ErrorCode.ALREADY_ENTERED, why)
         self._entered.add(entry)
         self._just_entered.add(entry)
-
-
-def _utc(unix_ms: int) -> str:
-    return datetime.fromtimestamp(unix_ms / 1000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

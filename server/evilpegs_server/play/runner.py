@@ -4,11 +4,10 @@ A *step* begins with a request, with a deadline that has passed, or with the nex
 Steps follow one another. The methods of `MatchRunner` are in the order in which a step calls them:
 
 1. `receive_awaited` accepts a move for which the match waits, and `receive` any other request; `_apply` hands it to
-   the state machine `match`. `wake`, when a deadline has passed, and `_forfeit` begin a step without a request.
+   the state machine `match`. `wake`, when a deadline has passed, and `_end_unplayed` begin a step without a request.
 2. `_ask_reply` asks the codemaker for the reply to a guess, and `_take_reply` receives it.
-3. If the step ends a game, `_ask_secret` asks for the code that is shown, a secret or a witness, and `_take_secret`
-   receives it.
-4. `_record` turns the events of the state machine into entries of the event log, and makes the texts for the player.
+3. If the step ends a game, `_ask_secret` asks for the secret or witness that is shown, and `_take_secret` receives it.
+4. `_record` turns the events of the state machine into entries of the event log.
 5. The writer commits the entries: `_commit`, `_finish_commit`.
 6. `_deliver` sends the texts, starts the clock of the next turn and sets the timer.
 
@@ -28,15 +27,12 @@ The runner is in one of these states. Requests that arrive in a busy state wait 
 | `CLOSED` | | nothing: the server has stopped; results that still arrive are dropped | |
 
 Cheap replies and secrets are found at once, so their states pass within one call. A step whose entries cannot be
-recorded also ends in `BROKEN`. Two facts are independent of the state: a runner that is *draining* finishes its step,
-refuses requests and lets no clock run out, and one whose player is gone for good is *abandoned* and forfeits game after
-game.
+recorded also ends in `BROKEN`. Whatever its state, a *draining* runner finishes its step, refuses requests and lets no
+clock run out, and one whose player is gone for good is *abandoned* and forfeits game after game.
 """
 
-import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache, partial
 from time import perf_counter
@@ -48,14 +44,15 @@ from evilpegs_protocol.client_messages import Guess, Hint, Play, Ready, Resign, 
 from evilpegs_protocol.codec import encode
 from evilpegs_protocol.constants import CLOSE_SEAT_TAKEN
 from evilpegs_protocol.fields import Program
-from evilpegs_protocol.server_messages import Error, ErrorCode, Expected, HintGiven, Notice
-from evilpegs_server.match.events import AnswerRepeated, MatchEvent, NeedReply
+from evilpegs_protocol.server_messages import ErrorCode, HintGiven, Notice
+from evilpegs_server.match.events import AnswerRepeated, NeedReply
 from evilpegs_server.match.match import Match, RefusedError, State
 from evilpegs_server.play import messages
 from evilpegs_server.play.counts import EndReason, ServerCounts
-from evilpegs_server.play.messages import ClientChannel, Request
-from evilpegs_server.play.stall_free_clock import StallCredit, StallFreeClock
-from evilpegs_server.record.recorder import Changes, Recorder
+from evilpegs_server.play.match_time import MatchTime
+from evilpegs_server.play.messages import ClientChannel, Request, Step
+from evilpegs_server.play.stall_free_clock import StallFreeClock
+from evilpegs_server.record.recorder import Recorder
 from evilpegs_server.replies.codemaking import Codemaking, Reply
 from evilpegs_server.storage.errors import FaultLog
 from evilpegs_server.storage.players import Player
@@ -63,12 +60,8 @@ from evilpegs_server.storage.writer import Write, Writer
 from evilpegs_server.storage.writes import insert_match, store_changes
 from evilpegs_server.work.hints import HintResult
 
-MAX_WAITING: Final = 16
-"""Per match."""
-# after a deadline, the time to read guesses that were received before it
-READ_DELAY_MS: Final = 20.0
-
-_NOT_STORED: Final = "the server cannot store results now; resume the match later"
+MAX_WAITING: Final = 16  # per match
+_NOT_STORED: Final = ErrorCode.STORAGE_UNAVAILABLE, "the server cannot store results now; resume the match later"
 
 
 class RunnerState(Enum):
@@ -81,29 +74,8 @@ class RunnerState(Enum):
     CLOSED = "closed"
 
 
-@dataclass(slots=True)
-class Step:
-    """One step, whose fields are filled as it proceeds; without a request, the seat gets the texts."""
-
-    request: Request | None = None
-    events: list[MatchEvent] = field(default_factory=list)
-    stalled_ms: int = 0  # the stalls of the turn that are not charged to the player
-    reply: Reply | None = None
-    refusal: Error | None = None  # answers the request although its events are recorded, as after an illegal code
-    secret: str | None = None
-    changes: Changes = field(default_factory=Changes)
-    texts: list[str] = field(default_factory=list)
-    # readings of perf_counter for the metrics of guesses
-    began: float = 0.0
-    replied: float = 0.0
-    committed: float = 0.0
-
-
 class MatchRunner:
-    """The object that runs one match; call all methods on the thread of the event loop.
-
-    ``retire`` is called with a runner whose match is over or must be read again.
-    """
+    """The object that runs one match; ``retire`` is called with it once the match is over or must be read again."""
 
     def __init__(
         self,
@@ -123,18 +95,15 @@ class MatchRunner:
         self.player = player
         self.match = match
         self.seat: ClientChannel | None = None
-        self.timer: asyncio.TimerHandle | None = None
-        self._timer_deadline = 0.0
+        self.time = MatchTime(match, clock)
         self._recorder = recorder
         self._codemaking = codemaking
         self._writer = writer
-        self._clock = clock
         self._counts = counts
         self._faults = faults
         self._retire = retire
         self._log = log.bind(match=self.key.id)
         self._secrets_of = lru_cache(maxsize=1)(self.key.game_secrets)
-        self._credit = StallCredit(clock)
         self._waiting: deque[Request] = deque()
         self._state = RunnerState.IDLE
         self._draining = self._abandoned = self._finishing = False
@@ -168,7 +137,7 @@ class MatchRunner:
         """Prepare a match read from storage: its clock runs on `resume`, or after ``grace_ms``."""
         now = self._now()
         self.match.recover(now, grace_ms)
-        self._set_timer(now)
+        self.time.set_timer(now, self.wake)
 
     def leave(self, channel: ClientChannel) -> None:
         """Forget a connection that is gone; the clock of the match runs on."""
@@ -180,19 +149,17 @@ class MatchRunner:
     def abandon(self) -> None:
         """Forfeit the remaining games one after another, unless the player resumes the match meanwhile."""
         self._abandoned = True
-        if self._state is RunnerState.IDLE and not self._draining:
-            self._forfeit()
+        self._end_unplayed()
 
     def finish(self) -> None:
         """Let no further game begin, because the round is over."""
         self._finishing = True
-        if self._state is RunnerState.IDLE and not self._draining:
-            self._let_none_begin()
+        self._end_unplayed()
 
     def drain(self) -> None:
         """Refuse new requests and stop the timer; a request in progress is still finished."""
         self._draining = True
-        self._stop_timer()
+        self.time.stop_timer()
 
     def close(self) -> None:
         """Stop the match: replies, secrets and hints that arrive from now on are dropped."""
@@ -212,19 +179,23 @@ class MatchRunner:
         return True
 
     def receive(self, request: Request) -> None:
+        """Answer a request, at once or after those before it. Raises RefusedError."""
         if self._draining:
-            self._refuse(request, ErrorCode.DRAINING, "the server is about to stop; resume when it is back")
-        elif self.broken:
-            self._refuse(request, ErrorCode.STORAGE_UNAVAILABLE, _NOT_STORED)
-        elif len(self._waiting) >= MAX_WAITING:
-            self._refuse(request, ErrorCode.RATE_LIMITED, "too many requests at once; wait for the answers")
-        else:
-            self._waiting.append(request)
-            self._handle_waiting()
+            raise RefusedError(ErrorCode.DRAINING, "the server is about to stop; resume when it is back")
+        if self.broken:
+            raise RefusedError(*_NOT_STORED)
+        if len(self._waiting) >= MAX_WAITING:
+            raise RefusedError(ErrorCode.RATE_LIMITED, "too many requests at once; wait for the answers")
+        self._waiting.append(request)
+        self._handle_waiting()
 
     def _handle_waiting(self) -> None:
         while self._waiting and self._state is RunnerState.IDLE:
-            self._handle(self._waiting.popleft())
+            request = self._waiting.popleft()
+            try:
+                self._handle(request)
+            except RefusedError as refused:
+                self._refuse(request, refused)
 
     def _handle(self, request: Request) -> None:
         message = request.message
@@ -232,25 +203,21 @@ class MatchRunner:
             self._resume(request, message)
         elif request.channel is not self.seat:
             why = "this connection is not playing this match; send resume to take it over"
-            self._refuse(request, ErrorCode.NOT_YOUR_MATCH, why)
+            raise RefusedError(ErrorCode.NOT_YOUR_MATCH, why)
         elif isinstance(message, Hint):
             self._ask_hint(request)
         elif isinstance(message, Ready | Guess | Resign):
             self._apply(request, message)
 
     def _apply(self, request: Request, message: Ready | Guess | Resign) -> None:
-        self._credit_stalls()
+        self._now()  # credits the stalls before the request
         match, arrived = self.match, request.arrived
-        try:
-            if isinstance(message, Guess):
-                events = match.guess(message.game or match.game, message.turn, message.code, arrived)
-            elif isinstance(message, Ready):
-                events = match.ready(message.game or match.game, message.nonce, arrived)
-            else:
-                events = match.resign(message.game, arrived)
-        except RefusedError as refused:
-            self._refuse(request, refused.code, str(refused), refused.expected)
-            return
+        if isinstance(message, Guess):
+            events = match.guess(message.game or match.game, message.turn, message.code, arrived)
+        elif isinstance(message, Ready):
+            events = match.ready(message.game or match.game, message.nonce, arrived)
+        else:
+            events = match.resign(message.game, arrived)
         first = events[0]
         if isinstance(first, AnswerRepeated):
             entry = self.event_log.feedback(first.game, first.turn)
@@ -262,21 +229,21 @@ class MatchRunner:
 
     def wake(self) -> None:
         """End the game if its time is up; the timer calls this."""
-        self.timer = None
+        self.time.timer = None
         if self.busy:
             return  # the step in progress sets the timer again
         now = self._now()
-        events = self.match.handle_timeout(now)
-        if events:
+        if events := self.match.handle_timeout(now):
             self._ask_secret(Step(events=events))
         else:
-            self._set_timer(now)
+            self.time.set_timer(now, self.wake)
 
-    def _forfeit(self) -> None:
-        self._ask_secret(Step(events=self.match.abandon(self._now())))
-
-    def _let_none_begin(self) -> None:
-        if events := self.match.close(self._now()):
+    def _end_unplayed(self) -> None:
+        is_ending = self._abandoned or self._finishing
+        if not is_ending or self._draining or self._state is not RunnerState.IDLE:
+            return
+        end = self.match.abandon if self._abandoned else self.match.close
+        if events := end(self._now()):
             self._ask_secret(Step(events=events))
 
     # 2. The reply to a guess
@@ -284,7 +251,7 @@ class MatchRunner:
     def _ask_reply(self, step: Step, need: NeedReply) -> None:
         self._state = RunnerState.REPLY
         step.began = perf_counter()
-        step.stalled_ms = round(self._credit.uncharged_ms)
+        step.stalled_ms = round(self.time.credit.uncharged_ms)
         secrets = self._secrets_of(need.game, need.client_nonce)
         done = partial(self._take_reply, step)
         self._codemaking.request_reply(self.key.ladder, self.player, secrets, need.history, need.guess, done)
@@ -294,8 +261,7 @@ class MatchRunner:
             return
         if isinstance(reply, Exception):
             self._log.error("codemaker failed", exc_info=reply)
-            why, re = "the server could not answer; the game is void", step.request and step.request.message.id
-            step.refusal = Error(code=ErrorCode.INTERNAL, message=why, re=re)
+            step.refusal = RefusedError(ErrorCode.INTERNAL, "the server could not answer; the game is void")
             step.events = self.match.fail(self._now())
         else:
             step.replied = perf_counter()
@@ -339,7 +305,7 @@ class MatchRunner:
     # 5. The commit
 
     def _commit(self, step: Step, opening: Sequence[Write] = ()) -> None:
-        step.texts = messages.step_texts(self.key.id, step.request, step.changes, step.refusal)
+        step.texts = messages.step_texts(self.key.id, step)
         if not step.changes.is_stored:
             self._state = RunnerState.IDLE
             self._deliver(step)
@@ -360,16 +326,15 @@ class MatchRunner:
     def _break(self, step: Step, error: Exception) -> None:
         self._state = RunnerState.BROKEN
         self._faults.report("could not store events", error, match=self.key.id)
-        self._stop_timer()
-        unanswered = [(request.channel, request.message.id) for request in self._waiting]
-        if step.request is not None:
-            unanswered.insert(0, (step.request.channel, step.request.message.id))
-        elif self.seat is not None:
+        self.time.stop_timer()
+        requests = [request for request in (step.request, *self._waiting) if request is not None]
+        unanswered = [(request.channel, request.message.id) for request in requests]
+        if step.request is None and self.seat is not None:
             unanswered.insert(0, (self.seat, None))
         self._waiting.clear()
         for channel, re in unanswered:
             self._counts.refusals[ErrorCode.STORAGE_UNAVAILABLE] += 1
-            channel.send([encode(Error(code=ErrorCode.STORAGE_UNAVAILABLE, message=_NOT_STORED, re=re, fatal=True))])
+            channel.send([encode(RefusedError(*_NOT_STORED).answer(re, fatal=True))])
         for channel in {channel for channel, _ in unanswered}:
             self._counts.ended[EndReason.STORAGE] += 1
             channel.close(1011, "storage unavailable")
@@ -381,58 +346,20 @@ class MatchRunner:
         channel = self.seat if step.request is None else step.request.channel
         if channel is not None and step.texts:
             channel.send(step.texts)
-        if step.replied and not self.key.ladder.sealed:
-            times = self._counts.guess_times
-            times["reply"].add(step.replied - step.began)
-            times["commit"].add(step.committed - step.replied)
-            times["send"].add(perf_counter() - step.committed)
-        now, changes = self._now(), step.changes
-        if changes.turn is not None:
-            if not self.match.clock.running:
-                self._credit.begin_turn(first=changes.turn.turn == 1)
-            self.match.start_clock(now)
-        self._set_timer(now)
-        self.sent_count = self.event_log.seq
         if not self.key.ladder.sealed:  # or the metrics would count what nobody may see
-            for entry in changes.entries:
-                self._counts.events[entry.type] += 1
+            self._counts.add_step(step)
+        now = self._now()
+        self.time.start_turn(now)
+        self.time.set_timer(now, self.wake)
+        self.sent_count = self.event_log.seq
         if self.match.over:
-            self._stop_timer()
+            self.time.stop_timer()
             self._retire(self)
-        elif self._abandoned and not self._draining:
-            self._forfeit()
-        elif self._finishing and not self._draining:
-            self._let_none_begin()
-
-    # Time
+        else:
+            self._end_unplayed()
 
     def _now(self) -> float:
-        self._credit_stalls()
-        return self._clock.now()
-
-    def _credit_stalls(self) -> None:
-        if self.match.clock.running and (credit := self._credit.take(self._is_over_limit)):
-            self.match.credit(credit)
-
-    def _is_over_limit(self) -> bool:
-        return self.seat is not None and self.seat.over_limit
-
-    def _set_timer(self, now: float) -> None:
-        deadline = self.match.deadline()
-        if deadline is None or self._draining:
-            return
-        if self.timer is not None:
-            if deadline >= self._timer_deadline:
-                return  # the timer expires early and is set again, which is cheaper than to move it at each guess
-            self.timer.cancel()
-        self._timer_deadline = deadline
-        seconds = (deadline - now + READ_DELAY_MS) / 1000
-        self.timer = asyncio.get_running_loop().call_later(seconds, self.wake)
-
-    def _stop_timer(self) -> None:
-        if self.timer is not None:
-            self.timer.cancel()
-            self.timer = None
+        return self.time.credited_now(self.seat)
 
     # Requests that do not change the match
 
@@ -441,22 +368,16 @@ class MatchRunner:
         if older is not None and older is not request.channel:
             older.send([encode(Notice(kind="seat_taken", message="another connection took over this match"))])
             older.close(CLOSE_SEAT_TAKEN, "seat taken")
-        now = self._now()
-        texts = messages.resume_texts(self.match, self.event_log, message, now)
-        turn = self.match.open_turn(now) if self.match.state is State.TURN else None
-        if turn is not None:
-            texts.append(messages.turn_text(self.key.id, turn))
-        self._deliver(Step(request, changes=Changes(turn=turn), texts=texts))
+        texts = messages.resume_texts(self.match, self.event_log, message, self._now())
+        self._deliver(Step(request, texts=texts))
 
     def _ask_hint(self, request: Request) -> None:
         if self.key.ladder.rated:
-            self._refuse(request, ErrorCode.NOT_PRACTICE, "hints are given on practice ladders only")
-        elif (refused := self.match.hint_refusal()) is not None:
-            self._refuse(request, refused.code, str(refused), refused.expected)
-        else:
-            self._state = RunnerState.HINT
-            done = partial(self._take_hint, request)
-            self._codemaking.request_hint(self.key.ladder, self.player, self.match.history, done)
+            raise RefusedError(ErrorCode.NOT_PRACTICE, "hints are given on practice ladders only")
+        self.match.check_hint()
+        self._state = RunnerState.HINT
+        done = partial(self._take_hint, request)
+        self._codemaking.request_hint(self.key.ladder, self.player, self.match.history, done)
 
     def _take_hint(self, request: Request, hint: HintResult | Exception) -> None:
         if self._state is RunnerState.CLOSED:
@@ -464,14 +385,14 @@ class MatchRunner:
         self._state = RunnerState.IDLE
         if isinstance(hint, Exception):
             self._log.error("hint failed", exc_info=hint)
-            self._refuse(request, ErrorCode.INTERNAL, "no hint could be computed")
+            self._refuse(request, RefusedError(ErrorCode.INTERNAL, "no hint could be computed"))
         else:
             match, re = self.key.id, request.message.id
             given = HintGiven(match=match, code=hint.code, candidates=hint.candidates, why=hint.why, re=re)
             request.channel.send([encode(given)])
-        self._set_timer(self._now())
+        self.time.set_timer(self._now(), self.wake)
         self._handle_waiting()
 
-    def _refuse(self, request: Request, code: ErrorCode, why: str, expected: Expected | None = None) -> None:
-        self._counts.refusals[code] += 1
-        request.channel.send([encode(Error(code=code, message=why, re=request.message.id, expected=expected))])
+    def _refuse(self, request: Request, refused: RefusedError) -> None:
+        self._counts.refusals[refused.code] += 1
+        request.channel.send([encode(refused.answer(request.message.id))])

@@ -185,7 +185,7 @@ async def test_draining_waits_for_pending_reply(ann, fake_server):
     await draining
     assert json.loads(ann.channel.sent[-1])["type"] == "turn"
     assert (await ann.receive(re=guessed))["type"] == "feedback"
-    assert fake_server.registry.get(quick).timer is None
+    assert fake_server.registry.get(quick).time.timer is None
 
 
 @pytest.mark.parametrize(("ladder", "tie_nonces"), [("evil", 2), ("devil", 2), ("tiny", None), ("slow", None)])

@@ -9,7 +9,7 @@ import json
 import pytest
 
 from evilpegs_protocol.client_messages import Resign
-from evilpegs_server.match.match import IDLE_MS
+from evilpegs_server.match.match import IDLE_MS, RefusedError
 from evilpegs_server.play.messages import Request
 from evilpegs_server.play.runner import MAX_WAITING
 from evilpegs_server.replies.capacity import reply_cost
@@ -110,9 +110,10 @@ class TestDurability:
         broken_disk.on = True
         await ann.send(type="guess", match=match, game=1, turn=1, code="1" * 16)
         await ann.receive("error")
-        runner.receive(Request(ann.channel, Resign(match=match), fake_server.clock.now()))
-        error = await ann.receive("error")
-        assert (error["code"], error["fatal"]) == ("storage_unavailable", False)
+        with pytest.raises(RefusedError) as caught:
+            runner.receive(Request(ann.channel, Resign(match=match), fake_server.clock.now()))
+        error = caught.value.answer(None)
+        assert (error.code, error.fatal) == ("storage_unavailable", False)
         assert len(fake_server.take_log()) == 1
 
     async def test_failed_recording_breaks_only_its_match(self, ann, fake_server):
@@ -288,7 +289,7 @@ class TestTime:
     async def test_early_timer_is_set_again(self, ann, fake_server):
         match = await ann.play("tiny")
         fake_server.registry.get(match).wake()
-        assert fake_server.registry.get(match).timer is not None
+        assert fake_server.registry.get(match).time.timer is not None
         assert ann.channel.sent_types[-1] == "turn"
 
     async def test_timer_flags_absent_player(self, ann, fake_server):
