@@ -5,7 +5,6 @@ requests then carry that name in the Host header, so only hosts of this server a
 WebSocket to this machine; the browser sends the page's origin with it, so the origin is checked too.
 """
 
-import ipaddress
 import re
 import socket
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,6 +12,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 from urllib.parse import urlsplit
+
+from evilpegs_server.addresses import parse_address
 
 METRICS: Final = "/metrics"
 DEFAULT_PORTS: Final = MappingProxyType({"http": 80, "https": 443})
@@ -41,7 +42,7 @@ class AllowedHosts:
     def find(self, headers: Sequence[str]) -> str | None:
         """Return the host that the Host headers name, in lower case, if they are exactly one and it is allowed."""
         name = host_name(headers[0]) if len(headers) == 1 else None
-        return name if name is not None and (name in self._names or _address(name) is not None) else None
+        return name if name is not None and (name in self._names or parse_address(name) is not None) else None
 
     def allow(self, headers: Sequence[str], path: str) -> bool:
         """Return True if a request for ``path`` may name its host like this; for `/metrics`, under any one name."""
@@ -50,11 +51,8 @@ class AllowedHosts:
 
 
 def is_loopback(host: str) -> bool:
-    address = _address(host)
-    if address is None:
-        return host.lower() == "localhost"
-    mapped = getattr(address, "ipv4_mapped", None)
-    return bool((mapped or address).is_loopback)
+    address = parse_address(host)
+    return host.lower() == "localhost" if address is None else address.is_loopback
 
 
 def is_local(peer: str, headers: Mapping[str, str]) -> bool:
@@ -65,13 +63,6 @@ def is_local(peer: str, headers: Mapping[str, str]) -> bool:
     if any(_FORWARDED.fullmatch(name.lower()) for name in headers):
         return False
     return is_loopback(peer) and is_loopback(host_name(headers.get("Host", "")) or "")
-
-
-def _address(name: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    try:
-        return ipaddress.ip_address(name)
-    except ValueError:
-        return None
 
 
 def host_in_url(host: str) -> str:

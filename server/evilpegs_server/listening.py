@@ -78,10 +78,6 @@ def fit(connections: int) -> int:
     return connections if files < 0 else min(connections, files - min(OWN_FILES, files // 2))
 
 
-def fit_site() -> int:
-    return fit(SITE_CONNECTIONS)
-
-
 async def check_addresses(settings: Settings) -> None:
     """Raise AddressUnusableError unless the server can listen on its addresses."""
     if settings.site and settings.port == settings.site_port != 0:

@@ -5,6 +5,7 @@ address, a token or a secret.
 """
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from itertools import accumulate
 from typing import Final
 
@@ -35,18 +36,16 @@ class ProcessMetrics(Collector):
         return generate_latest(self._collectors)
 
 
-def gauge(name: str, text: str, label: str, numbers: Mapping[str, float]) -> Metric:
-    family = GaugeMetricFamily(name, text, labels=[label])
+def _family(
+    kind: type[GaugeMetricFamily | CounterMetricFamily], name: str, text: str, label: str, numbers: Mapping[str, float]
+) -> Metric:
+    family = kind(name, text, labels=[label])
     for value, number in numbers.items():
         family.add_metric([value], number)
     return family
 
 
-def counter(name: str, text: str, label: str, numbers: Mapping[str, float]) -> Metric:
-    family = CounterMetricFamily(name, text, labels=[label])
-    for value, number in numbers.items():
-        family.add_metric([value], number)
-    return family
+gauge, counter = partial(_family, GaugeMetricFamily), partial(_family, CounterMetricFamily)
 
 
 def histogram(name: str, text: str, durations: Mapping[str, Durations], label: str | None = None) -> Metric:

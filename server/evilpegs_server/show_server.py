@@ -27,7 +27,15 @@ from evilpegs_game.errors import EvilpegsError
 from evilpegs_server.hosts import AllowedHosts
 from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.leaderboard.luck import LuckKeeper
-from evilpegs_server.listening import bind_site, close_all, find_game_address, fit_open_files, fit_site, load_tls
+from evilpegs_server.listening import (
+    SITE_CONNECTIONS,
+    bind_site,
+    close_all,
+    find_game_address,
+    fit,
+    fit_open_files,
+    load_tls,
+)
 from evilpegs_server.settings import Settings
 from evilpegs_server.show.follower import Follower
 from evilpegs_server.show.rounds import ShownRounds
@@ -130,7 +138,9 @@ async def running_show(
                 log=log,
             )
             tls = load_tls(settings.tls_cert, settings.tls_key)
-            await stack.enter_async_context(running_http_server(create_app(site), sockets, counts, fit_site(), tls))
+            await stack.enter_async_context(
+                running_http_server(create_app(site), sockets, counts, fit(SITE_CONNECTIONS), tls)
+            )
             stack.callback(streams.close)  # or responses would go on
         follower.start()
         stack.push_async_callback(follower.close)
@@ -211,19 +221,13 @@ def _forwarding_log(transport: asyncio.WriteTransport) -> BoundLogger:
     # the server writes the lines, so that they have one form and one place
     loop = asyncio.get_running_loop()
 
-    def forward(_logger: object, level: str, fields: MutableMapping[str, Any]) -> tuple[tuple[LogLine], dict[str, Any]]:
-        event = fields.pop("event")
-        return (LogLine(level, event, {name: _plain(value) for name, value in fields.items()}),), {}
-
-    def send(line: LogLine) -> None:
+    def forward(_logger: object, level: str, fields: MutableMapping[str, Any]) -> str:
+        line = LogLine(level, fields.pop("event"), {name: _plain(value) for name, value in fields.items()})
         loop.call_soon_threadsafe(transport.write, pack(line))
-
-    class Sender:
-        def __getattr__(self, _level: str) -> Callable[[LogLine], None]:
-            return send
+        raise structlog.DropEvent
 
     log: BoundLogger = structlog.wrap_logger(
-        Sender(),
+        None,
         processors=[structlog.processors.format_exc_info, forward],
         wrapper_class=structlog.make_filtering_bound_logger(0),
     )

@@ -123,13 +123,8 @@ class Admission:
         # those without connections, in the order in which they lost the last one
         self._idle: OrderedDict[str, AddressRecord] = OrderedDict()
 
-    @property
-    def known_addresses(self) -> int:
-        return len(self._records)
-
-    @property
-    def players_of_the_hour(self) -> int:
-        return len(self._matches)
+    def table_sizes(self) -> dict[str, int]:
+        return {"addresses": len(self._records), "players_of_the_hour": len(self._matches)}
 
     @property
     def wanted_seats(self) -> int:

@@ -108,11 +108,6 @@ class GameConnection(ServerConnection):
         """Wait for ``seconds``, or until the connection has ended."""
         await asyncio.wait([self.connection_lost_waiter], timeout=seconds)
 
-    def abort_handshake(self) -> None:
-        """Abort the connection if its TLS or WebSocket handshake is not finished."""
-        if self.protocol.state is State.CONNECTING:
-            self.cut_off()
-
     def cut_off(self) -> None:
         """Abort the connection in any state."""
         if self.ticket is not None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from websockets.asyncio.server import ServerConnection
+from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from evilpegs_server.addresses import TrustedProxies
@@ -73,11 +74,9 @@ class Entrance:
             return
         status, text = _answer(error)
         body = text.encode()
-        head = (
-            f"HTTP/1.1 {status.value} {status.phrase}\r\nRetry-After: 10\r\nConnection: close\r\n"
-            f"Content-Type: text/plain; charset=utf-8\r\nContent-Length: {len(body)}\r\n\r\n"
-        )
-        transport.write(head.encode() + body)
+        headers = Headers({"Retry-After": "10", "Connection": "close", "Content-Type": "text/plain; charset=utf-8"})
+        headers["Content-Length"] = str(len(body))
+        transport.write(Response(status.value, status.phrase, headers, body).serialize())
         transport.close()
 
 

@@ -13,6 +13,7 @@ from weakref import WeakSet
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.exceptions import ConnectionClosed, NegotiationError
 from websockets.http11 import Request, Response
+from websockets.protocol import State
 from websockets.typing import Subprotocol
 
 from evilpegs_protocol.codec import encode
@@ -91,7 +92,8 @@ class Gateway:
         self._sweeping.cancel()
         self._server.close(code=code, reason=reason)
         for connection in self._accepted:
-            connection.abort_handshake()  # or closing would wait for it
+            if connection.protocol.state is State.CONNECTING:
+                connection.cut_off()  # or closing would wait for its handshake
         closed = asyncio.ensure_future(self._server.wait_closed())
         await asyncio.wait([closed], timeout=seconds)
         if not closed.done():

@@ -159,11 +159,6 @@ LAPSE_SECONDS: Final = 3600.0
 _DAY_MS: Final = 86_400_000
 
 
-def lapse_time(now_ms: int, days: int) -> int:
-    """Return the Unix ms before which a name was claimed that has lapsed by ``now_ms``, unless it was played under."""
-    return now_ms - days * _DAY_MS
-
-
 async def lapse_names(services: SessionServices) -> None:
     """Call `lapse_once` every `LAPSE_SECONDS` until canceled; log errors and go on."""
     while True:
@@ -178,7 +173,7 @@ async def lapse_once(services: SessionServices) -> None:
     """Forget the tokens of lapsed names, except those of connected players."""
     if not is_registration_open(services):
         return
-    before = lapse_time(services.wall_ms(), services.settings.name_lapse_days)
+    before = services.wall_ms() - services.settings.name_lapse_days * _DAY_MS
     for token_hash in await asyncio.to_thread(lapsed_tokens, services.engine, before):
         player = services.players.by_hash(token_hash)
         if player is not None and not services.presence.is_connected(player.id):

@@ -78,9 +78,7 @@ class GameMetrics(ProcessMetrics):
         pools = {name: pool.metrics() for name, pool in self._pools.items()}
         yield from collect_pools("evilpegs", pools)
         # tables with entries per player: endless growth would show a leak
-        admission = self._services.admission
-        sizes = {"players": len(self._services.players), "addresses": admission.known_addresses}
-        sizes["players_of_the_hour"] = admission.players_of_the_hour
+        sizes = {"players": len(self._services.players), **self._services.admission.table_sizes()}
         sizes |= self._services.presence.table_sizes()
         sizes |= {f"charged_for_{pool}": each.charged_players for pool, each in pools.items()}
         yield gauge("evilpegs_table_entries", "Entries of an in-memory table about players", "table", sizes)

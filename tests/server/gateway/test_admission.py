@@ -100,7 +100,7 @@ class TestAddresses:
         late = admission.open(None, 0)
         assert met(admission.set_address, late, ANN, 0) is Limit.PER_ADDRESS
         admission.close(late, 0)
-        assert (taken(admission), admission.known_addresses) == (5, 1)
+        assert (taken(admission), admission.table_sizes()["addresses"]) == (5, 1)
 
     def test_crowd_behind_proxy_must_say_hello_soon(self, admission):
         tickets = [admission.open(None, 0) for _ in range(4)]
@@ -110,7 +110,7 @@ class TestAddresses:
 
     def test_connections_without_address_are_unbounded(self, admission):
         assert len([admission.open(None, 0) for _ in range(20)]) == 20
-        assert admission.known_addresses == 0
+        assert admission.table_sizes()["addresses"] == 0
 
     def test_network_of_48_bits_has_four_times_as_many(self):
         """One who has such a network has 65,536 addresses of 64 bits."""
@@ -189,14 +189,14 @@ class TestEndedConnection:
             admission.close(ticket, 0)
             admission.log_in(ticket, 0, is_guest=True, has_open_match=False)
             admission.log_out(ticket)
-        assert (taken(admission), admission.known_addresses) == (0, 0)
+        assert (taken(admission), admission.table_sizes()["addresses"]) == (0, 0)
         assert len([enter(admission, is_guest=True) for _ in range(15)]) == 15
 
     def test_late_address_is_not_counted(self, admission):
         ticket = admission.open(None, 0)
         admission.close(ticket, 0)
         admission.set_address(ticket, ANN, 0)
-        assert admission.known_addresses == 0
+        assert admission.table_sizes()["addresses"] == 0
 
     def test_failed_login_is_taken_back(self, admission):
         tickets = [admission.open(ANN, 0) for _ in range(3)]
@@ -206,7 +206,7 @@ class TestEndedConnection:
         assert tickets[-1].is_crowded
         for ticket in tickets:
             admission.close(ticket, 0)
-        assert (taken(admission), admission.known_addresses) == (0, 0)
+        assert (taken(admission), admission.table_sizes()["addresses"]) == (0, 0)
 
 
 class TestNamesAndTokens:
@@ -233,7 +233,7 @@ class TestNamesAndTokens:
         for player in range(1_000):
             admission.take_match(player, player)
         admission.take_match(1_000, HOUR_MS + 998)
-        assert admission.players_of_the_hour == 2
+        assert admission.table_sizes()["players_of_the_hour"] == 2
 
     def test_names_count_after_the_connection_ended(self, admission):
         for _ in range(4):
@@ -278,23 +278,23 @@ class TestMemory:
     def test_address_without_connections_is_forgotten(self, admission):
         for number in range(100):
             admission.close(enter(admission, f"192.0.2.{number}"), 0)
-        assert (admission.known_addresses, taken(admission)) == (0, 0)
+        assert (admission.table_sizes()["addresses"], taken(admission)) == (0, 0)
 
     def test_address_is_remembered_while_something_counts(self, admission):
         ticket = enter(admission, ANN)
         admission.take_new_name(ticket, 0)
         admission.close(ticket, 0)
-        assert admission.known_addresses == 1
+        assert admission.table_sizes()["addresses"] == 1
         other = enter(admission, BOB)
         admission.take_new_name(other, HOUR_MS)
         admission.close(other, HOUR_MS)
-        assert admission.known_addresses == 1
+        assert admission.table_sizes()["addresses"] == 1
 
     def test_remembered_addresses_are_bounded(self, admission, monkeypatch):
         monkeypatch.setattr(gateway_admission, "MAX_IDLE", 50)
         for number in range(1_000):
             claim_and_leave(admission, f"2001:db8:{number:x}::/64")
-        assert admission.known_addresses == 50
+        assert admission.table_sizes()["addresses"] == 50
         assert MAX_IDLE == 10_000
 
     def test_connected_address_is_never_evicted(self, admission, monkeypatch):
@@ -339,4 +339,4 @@ def test_counts_return_to_zero_whatever_happens(steps):
     assert taken(admission) == 0
     for address in (ANN, BOB, CY, DEE):
         admission.close(admission.open(address, now + 2 * HOUR_MS), now + 2 * HOUR_MS)
-    assert admission.known_addresses == 0
+    assert admission.table_sizes()["addresses"] == 0
