@@ -2,6 +2,7 @@
 
 import tomllib
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Final, Self
 
@@ -28,11 +29,11 @@ class Ladder:
     id: str
     rules: Rules
     codemaker: Codemaker
-    tie: Tie | None
     clock: TimeControl | None
     guess_limit: int
     games: int
     rated: bool
+    tie: Tie | None = None
     exact_up_to: int | None = None
     worst_work: int = 0
     ready_ms: int = READY_MS
@@ -56,21 +57,11 @@ class Ladder:
 def load_ladders(path: Path = LADDERS_FILE) -> dict[str, Ladder]:
     """Return the ladders by id, in the order of the file: each of its rules with each kind that is for these rules."""
     content = tomllib.loads(path.read_text())
-    ladders = [
-        Ladder(
-            id=rules + kind["suffix"],
-            rules=Rules.parse(rules),
-            codemaker=kind["codemaker"],
-            tie=kind.get("tie"),
-            clock=TimeControl.parse(kind["clock"]) if "clock" in kind else None,
-            guess_limit=setting["guess_limit"],
-            games=kind["games"],
-            rated=kind["rated"],
-            exact_up_to=kind["exact_up_to"] if kind["codemaker"] == "devil" else None,
-            worst_work=setting.get("worst_work", 0),
-        )
-        for rules, setting in content["rules"].items()
-        for kind in content["kinds"]
-        if rules in kind.get("rules", content["rules"])
-    ]
-    return {ladder.id: ladder for ladder in ladders}
+    ladders = {}
+    for rules, kind in product(content["rules"], content["kinds"]):
+        if rules in kind.get("rules", content["rules"]):
+            terms = {name: value for name, value in kind.items() if name not in {"suffix", "rules"}}
+            terms |= content["rules"][rules] | {"id": rules + kind["suffix"], "rules": Rules.parse(rules)}
+            terms["clock"] = TimeControl.parse(kind["clock"]) if "clock" in kind else None
+            ladders[terms["id"]] = Ladder(**terms)
+    return ladders

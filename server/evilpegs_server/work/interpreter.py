@@ -4,7 +4,7 @@ import asyncio
 import gc
 import sys
 from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 # a busy thread releases the interpreter lock after this instead of 5 ms, if others wait for it
@@ -17,16 +17,13 @@ _GC_THRESHOLDS: Final = (1_000, 10, 100)
 
 def run(main: Coroutine[Any, Any, None]) -> None:
     """Run ``main`` on uvloop where there is one, as `asyncio.run` does."""
-    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-        runner.run(main)
-
-
-def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
-    try:
+    factory: Callable[[], asyncio.AbstractEventLoop] | None = None
+    with suppress(ImportError):
         import uvloop  # noqa: PLC0415 - not on every system
-    except ImportError:
-        return None
-    return uvloop.new_event_loop
+
+        factory = uvloop.new_event_loop
+    with asyncio.Runner(loop_factory=factory) as runner:
+        runner.run(main)
 
 
 @contextmanager
