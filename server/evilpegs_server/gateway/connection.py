@@ -251,9 +251,8 @@ class GameConnection(ServerConnection):
         return self.handle_now(text, self.arrived)
 
     def _has_price(self, frame: Frame) -> bool:
-        if frame.opcode is Opcode.PONG:
-            return bytes(frame.data) not in self.pending_pings
-        return frame.opcode is not Opcode.CLOSE
+        is_awaited = frame.opcode is Opcode.PONG and bytes(frame.data) in self.pending_pings
+        return not is_awaited and frame.opcode is not Opcode.CLOSE
 
     def _take_token(self) -> None:
         self.rate.take(self.arrived, refusals=FRAME_REFUSALS)

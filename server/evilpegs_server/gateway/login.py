@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from importlib.metadata import version
-from typing import Final, NoReturn
+from typing import Final
 
 from sqlalchemy import Engine
 from structlog.stdlib import BoundLogger
@@ -28,6 +28,7 @@ from evilpegs_server.storage.players import FIRST_ADDED, NameRefusedError, Playe
 from evilpegs_server.storage.writer import Writer
 
 _VERSION: Final = version("evilpegs")
+_LAPSED: Final = "the name of this token lapsed because it never played a match (limit name_lapse_days); claim another"
 
 # waits for some seconds, or until the connection has ended
 Pause = Callable[[float], Awaitable[object]]
@@ -98,7 +99,13 @@ async def _find_player(services: SessionServices, ticket: Ticket, pause: Pause, 
         # a guest who is not in memory any more is still in the database, as is whom the operator added a moment ago
         stored = await asyncio.to_thread(load_player, services.engine, hash_token(token))
         if stored is None or not (stored.is_guest or stored.id >= FIRST_ADDED):
-            await _refuse_token(services, ticket, pause, now, has_lapsed=stored is not None)
+            delay_ms = services.admission.take_failed_token(ticket, now)
+            await pause(delay_ms / 1000)
+            message = "no player has this token" if stored is None else _LAPSED
+            if delay_ms:
+                most = services.settings.failed_tokens_per_minute
+                message += f"; answers are delayed after {most} wrong tokens (limit failed_tokens_per_minute)"
+            raise RefusedError(ErrorCode.AUTH_FAILED, message)
         player = services.players.by_token(token) or stored
     if player.id in services.players.bans:
         raise RefusedError(ErrorCode.BANNED, ban_text(services.players.bans[player.id]))
@@ -107,20 +114,6 @@ async def _find_player(services: SessionServices, ticket: Ticket, pause: Pause, 
 
 def ban_text(reason: str | None) -> str:
     return "the operator banned this player" + ("" if reason is None else f": {reason}")
-
-
-async def _refuse_token(
-    services: SessionServices, ticket: Ticket, pause: Pause, now: float, *, has_lapsed: bool
-) -> NoReturn:
-    delay_ms = services.admission.take_failed_token(ticket, now)
-    await pause(delay_ms / 1000)
-    message = "no player has this token"
-    if has_lapsed:
-        message = "the name of this token lapsed because it never played a match (limit name_lapse_days); claim another"
-    if delay_ms:
-        most = services.settings.failed_tokens_per_minute
-        message += f"; answers are delayed after {most} wrong tokens (limit failed_tokens_per_minute)"
-    raise RefusedError(ErrorCode.AUTH_FAILED, message)
 
 
 def _claim_name(services: SessionServices, hello: Hello) -> Player:

@@ -14,21 +14,18 @@ Steps follow one another. The methods of `MatchRunner` are in the order in which
 An event is therefore durable before the frame that reveals it is sent, and the player sees events in the order of the
 record. The codemaker, the pool and the writer call back on the event loop; nothing here waits.
 
-The runner is in one of these states. Requests that arrive in a busy state wait for the next idle one.
+The runner is in one of these states:
 
-| state | busy | waits for | then |
-|---|---|---|---|
-| `IDLE` | | a request, or the deadline of the match | `REPLY`, `SECRET`, `COMMIT` or `HINT` |
-| `REPLY` | yes | the codemaker's reply | `SECRET` or `COMMIT` |
-| `SECRET` | yes | the secret or witness of a game that has ended | `COMMIT` |
-| `COMMIT` | yes | the writer | `IDLE`; `BROKEN` if the entries cannot be stored |
-| `HINT` | yes | a good guess | `IDLE` |
-| `BROKEN` | | nothing: the registry reads the match from storage into a new runner | |
-| `CLOSED` | | nothing: the server has stopped; results that still arrive are dropped | |
+| state | waits for | then |
+|---|---|---|
+| `IDLE` | a request, or the deadline of the match | `BUSY` |
+| `BUSY` | a reply, a secret, the writer, or a hint, while requests wait | `IDLE`; `BROKEN` if events cannot be stored |
+| `BROKEN` | nothing: the registry reads the match from storage into a new runner | |
+| `CLOSED` | nothing: the server has stopped; results that still arrive are dropped | |
 
-Cheap replies and secrets are found at once, so their states pass within one call. A step whose entries cannot be
-recorded also ends in `BROKEN`. Whatever its state, a *draining* runner finishes its step, refuses requests and lets no
-clock run out, and one whose player is gone for good is *abandoned* and forfeits game after game.
+Cheap replies and secrets are found at once, within one call. Whatever its state, a *draining* runner finishes its step,
+refuses requests and lets no clock run out, and one whose player is gone for good is *abandoned* and forfeits game after
+game.
 """
 
 from collections import deque
@@ -66,10 +63,7 @@ _NOT_STORED: Final = ErrorCode.STORAGE_UNAVAILABLE, "the server cannot store res
 
 class RunnerState(Enum):
     IDLE = "idle"
-    REPLY = "reply"
-    SECRET = "secret"  # noqa: S105 - no password
-    COMMIT = "commit"
-    HINT = "hint"
+    BUSY = "busy"
     BROKEN = "broken"
     CLOSED = "closed"
 
@@ -118,7 +112,7 @@ class MatchRunner:
 
     @property
     def busy(self) -> bool:
-        return self._state not in {RunnerState.IDLE, RunnerState.BROKEN, RunnerState.CLOSED}
+        return self._state is RunnerState.BUSY
 
     # The life of a match
 
@@ -131,6 +125,7 @@ class MatchRunner:
         step = Step(Request(channel, request, now))
         step.changes = self._recorder.open(self.match.start(now), player.name, client)
         started_at = step.changes.entries[0].at
+        self._state = RunnerState.BUSY
         self._commit(step, [*first, insert_match(key.id, player, client, key.ladder.id, key.seed, started_at)])
 
     def recover(self, grace_ms: int) -> None:
@@ -249,7 +244,7 @@ class MatchRunner:
     # 2. The reply to a guess
 
     def _ask_reply(self, step: Step, need: NeedReply) -> None:
-        self._state = RunnerState.REPLY
+        self._state = RunnerState.BUSY
         step.began = perf_counter()
         step.stalled_ms = round(self.time.credit.uncharged_ms)
         secrets = self._secrets_of(need.game, need.client_nonce)
@@ -272,11 +267,11 @@ class MatchRunner:
     # 3. The code that the end of a game shows
 
     def _ask_secret(self, step: Step) -> None:
+        self._state = RunnerState.BUSY
         ended = self._recorder.first_shown_end(step.events)
         if ended is None:
             self._record(step)
             return
-        self._state = RunnerState.SECRET
         secrets = self._secrets_of(ended.game, ended.client_nonce)
         done = partial(self._take_secret, step)
         self._codemaking.request_witness(self.key.ladder, self.player, secrets, ended.history, done)
@@ -310,14 +305,13 @@ class MatchRunner:
             self._state = RunnerState.IDLE
             self._deliver(step)
             return
-        self._state = RunnerState.COMMIT
         self._writer.submit([*opening, *store_changes(self.key.id, step.changes)], partial(self._finish_commit, step))
 
     def _finish_commit(self, step: Step, error: Exception | None) -> None:
         if error is not None:
             self._break(step, error)
             return
-        if self._state is RunnerState.COMMIT:
+        if self.busy:
             self._state = RunnerState.IDLE
         step.committed = perf_counter()
         self._deliver(step)
@@ -375,7 +369,7 @@ class MatchRunner:
         if self.key.ladder.rated:
             raise RefusedError(ErrorCode.NOT_PRACTICE, "hints are given on practice ladders only")
         self.match.check_hint()
-        self._state = RunnerState.HINT
+        self._state = RunnerState.BUSY
         done = partial(self._take_hint, request)
         self._codemaking.request_hint(self.key.ladder, self.player, self.match.history, done)
 
