@@ -141,8 +141,7 @@ def load_tls(cert: Path | None, key: Path | None) -> ssl.SSLContext | None:
     """Return the TLS context of PEM files; without ``key``, the key is in ``cert`` too. Raises TlsUnusableError."""
     if cert is None:
         if key is not None:
-            message = f"the key {key} has no certificate; name its certificate with --tls-cert"
-            raise TlsUnusableError(message)
+            raise TlsUnusableError(f"the key {key} has no certificate; name its certificate with --tls-cert")
         return None
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     try:

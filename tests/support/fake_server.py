@@ -154,6 +154,9 @@ class FakeChannel:
     def close(self, code, reason):
         self.close_code, self.close_reason = code, reason
 
+    def is_over_limit(self):
+        return self.over_limit
+
     @property
     def sent_types(self):
         """The types of all messages sent so far."""

@@ -30,7 +30,7 @@ class OperatorActs:
     async def begin(self) -> None:
         """End the open matches of banned players, which may have been read at a restart, and look at the rounds."""
         for player in self._players.bans:
-            self._forfeit(player)
+            self._services.registry.abandon(player)
         await self._rounds.look()
 
     async def follow(self) -> None:
@@ -67,12 +67,8 @@ class OperatorActs:
             case "ban":
                 self._players.bans[player.id] = act.reason
                 self._end(player.id, ban_text(act.reason), ErrorCode.BANNED)
-                self._forfeit(player.id)
+                self._services.registry.abandon(player.id)
             case "unban":
                 self._players.bans.pop(player.id, None)
             case "kick":
                 self._end(player.id, act.reason or "the operator closed this connection", None)
-
-    def _forfeit(self, player: int) -> None:
-        for runner in self._services.registry.runners_of(player):
-            runner.abandon()

@@ -323,12 +323,8 @@ class SocketChannel:
 
     def __init__(self, connection: GameConnection, is_over_limit: Callable[[], bool]) -> None:
         self._connection = connection
-        self._is_over_limit = is_over_limit
+        self.is_over_limit = is_over_limit
         self._closing: asyncio.Task[None] | None = None
-
-    @property
-    def over_limit(self) -> bool:
-        return self._is_over_limit()
 
     def send(self, texts: Sequence[str]) -> None:
         protocol, transport = self._connection.protocol, self._connection.transport

@@ -232,6 +232,5 @@ def _select_subprotocol(_connection: ServerConnection, offered: Sequence[Subprot
     if not offered:
         return None
     if SUBPROTOCOL not in offered:
-        message = f"this server speaks {SUBPROTOCOL}"
-        raise NegotiationError(message)
+        raise NegotiationError(f"this server speaks {SUBPROTOCOL}")
     return Subprotocol(SUBPROTOCOL)

@@ -73,8 +73,7 @@ class Presence:
 
     def _abandon(self, guest: int) -> None:
         self._ending.add(guest)
-        for runner in self._registry.runners_of(guest):
-            runner.abandon()
+        self._registry.abandon(guest)
 
     def _forget_if_gone(self, player: int) -> None:
         if self.is_connected(player):

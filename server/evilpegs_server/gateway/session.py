@@ -195,8 +195,7 @@ class Session:
         runners = self._services.registry.runners_of(self.player.id)
         possible = [runner for runner in runners if runner.seat is self._channel] or runners
         if len(possible) > 1:
-            message = f"match: you have {len(possible)} open matches; say which"
-            raise RefusedError(ErrorCode.BAD_MESSAGE, message)
+            raise RefusedError(ErrorCode.BAD_MESSAGE, f"match: you have {len(possible)} open matches; say which")
         return possible[0] if possible else None
 
     def _play(self, request: Play, arrived: float) -> None:

@@ -24,7 +24,7 @@ class MatchTime:
     def credited_now(self, seat: ClientChannel | None) -> float:
         """Return the time, after crediting the stalls until then to the player on ``seat``."""
         if self._match.clock.running:
-            self._match.credit(self.credit.take(lambda: seat is not None and seat.over_limit))
+            self._match.credit(self.credit.take(lambda: seat is not None and seat.is_over_limit()))
         return self._clock.now()
 
     def start_turn(self, now: float) -> None:

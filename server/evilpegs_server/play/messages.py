@@ -21,9 +21,8 @@ MatchMessage = Ready | Guess | Hint | Resign | Resume
 class ClientChannel(Protocol):
     """The connection of a client; the methods neither wait nor raise, even if it is gone."""
 
-    @property
-    def over_limit(self) -> bool:
-        """True if the client's address exceeded a limit in the last few seconds."""
+    def is_over_limit(self) -> bool:
+        """Return True if the client's address exceeded a limit in the last few seconds."""
         ...
 
     def send(self, texts: Sequence[str]) -> None:
@@ -49,9 +48,7 @@ class Step:
     events: list[MatchEvent] = field(default_factory=list)
     stalled_ms: int = 0  # the stalls of the turn that are not charged to the player
     reply: Reply | None = None
-    refusal: RefusedError | None = (
-        None  # answers the request although its events are recorded, as after an illegal code
-    )
+    refusal: RefusedError | None = None  # answers the request, whose events are recorded all the same
     secret: str | None = None
     changes: Changes = field(default_factory=Changes)
     texts: list[str] = field(default_factory=list)

@@ -124,6 +124,11 @@ class MatchRegistry:
     def runners_of(self, player: int) -> list[MatchRunner]:
         return list(self._open_by_player.get(player, {}).values())
 
+    def abandon(self, player: int) -> None:
+        """Forfeit the open matches of a player."""
+        for runner in self.runners_of(player):
+            runner.abandon()
+
     def get(self, match: str) -> MatchRunner | None:
         """Return the runner of an open match."""
         return self._open.get(match)
@@ -191,8 +196,7 @@ class MatchRegistry:
         if reason is not None:
             raise RefusedError(ErrorCode.TOO_LARGE, reason)
         if ladder.rated and player.is_guest:
-            why = "guests play practice ladders; claim a name for rated ones"
-            raise RefusedError(ErrorCode.AUTH_REQUIRED, why)
+            raise RefusedError(ErrorCode.AUTH_REQUIRED, "guests play practice ladders; claim a name for rated ones")
         matches = [runner.key.id for runner in self.runners_of(player.id)]
         if len(matches) >= MAX_OPEN_MATCHES:
             why = f"you have {len(matches)} open matches; resume or resign one of them first: {', '.join(matches)}"

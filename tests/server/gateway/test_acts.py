@@ -9,6 +9,7 @@ import pytest
 import structlog
 
 from evilpegs_server.gateway import acts as module
+from evilpegs_server.play.registry import MatchRegistry
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage import acts
 from evilpegs_server.storage.archive import load_match, load_open_matches
@@ -152,7 +153,7 @@ async def test_name_given_and_claimed_at_the_same_moment_is_taken(server, engine
 
 
 async def test_one_act_that_fails_does_not_stop_the_next(server, engine, monkeypatch):
-    monkeypatch.setattr(module.OperatorActs, "_forfeit", lambda *_: 1 / 0)
+    monkeypatch.setattr(MatchRegistry, "abandon", lambda *_: 1 / 0)
     async with dial(server.url) as anna, dial(server.url) as bert:
         await anna.hello("anna")
         await bert.hello("bert")
