@@ -35,17 +35,19 @@ class Broker:
 
     @property
     def address(self) -> str:
-        """The text ``HOST:PORT`` for people."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
     def tls_context(self) -> ssl.SSLContext | None:
-        return _tls_context(self.authorities) if self.is_secure else None
+        if not self.is_secure:
+            return None
+        context = ssl.create_default_context(cadata=self.authorities)
+        context.sslsocket_class = _ClosingSocket
+        return context
 
 
 def require_aiomqtt() -> None:
     if find_spec("aiomqtt") is None:
-        message = f"MQTT needs aiomqtt, which is not installed; {install_hint('mqtt')}"
-        raise BrokerUnusableError(message)
+        raise BrokerUnusableError(f"MQTT needs aiomqtt, which is not installed; {install_hint('mqtt')}")
 
 
 def load_broker(
@@ -63,13 +65,11 @@ def load_broker(
     parts = _split(url)
     secure = parts.scheme == "mqtts"
     if ca_file is not None and not secure:
-        message = "trusted certificates are only used with mqtts://; write mqtts://HOST:PORT"
-        raise BrokerUnusableError(message)
+        raise BrokerUnusableError("trusted certificates are only used with mqtts://; write mqtts://HOST:PORT")
     if password_file is not None:
         password = _first_line(password_file)
     if password is not None and user is None:
-        message = "the password of the broker needs a user; name one as mqtt_user"
-        raise BrokerUnusableError(message)
+        raise BrokerUnusableError("the password of the broker needs a user; name one as mqtt_user")
     authorities = None if ca_file is None else _authorities(ca_file)
     return Broker(parts.hostname or "", parts.port or PORTS[parts.scheme], secure, authorities, user, password)
 
@@ -84,8 +84,7 @@ def _split(url: str) -> SplitResult:
         raise _not_a_url(url) from None
     if parts.username is not None or parts.password is not None:
         instead = "set EVILPEGS_MQTT_USER and EVILPEGS_MQTT_PASSWORD_FILE instead"
-        message = f"the URL of the broker must not contain a login; {instead}"
-        raise BrokerUnusableError(message)
+        raise BrokerUnusableError(f"the URL of the broker must not contain a login; {instead}")
     extra = parts.query or parts.fragment or parts.path not in {"", "/"}
     if parts.scheme not in PORTS or not _is_host(parts.hostname) or port == 0 or extra:
         raise _not_a_url(url)
@@ -110,8 +109,9 @@ def _first_line(file: Path) -> str:
         return file.read_text(encoding="utf-8").partition("\n")[0].rstrip("\r")
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "it is not text"
-        message = f"cannot read the password of the broker from {file}: {why}; name another file"
-        raise BrokerUnusableError(message) from None
+        raise BrokerUnusableError(
+            f"cannot read the password of the broker from {file}: {why}; name another file"
+        ) from None
 
 
 class _ClosingSocket(ssl.SSLSocket):
@@ -124,12 +124,6 @@ class _ClosingSocket(ssl.SSLSocket):
             raise
 
 
-def _tls_context(authorities: str | None) -> ssl.SSLContext:
-    context = ssl.create_default_context(cadata=authorities)
-    context.sslsocket_class = _ClosingSocket
-    return context
-
-
 def _authorities(ca_file: Path) -> str:
     try:
         ssl.create_default_context(cafile=ca_file)
@@ -137,5 +131,4 @@ def _authorities(ca_file: Path) -> str:
         return ca_file.read_bytes().decode("ascii", "ignore")
     except (OSError, ssl.SSLError) as error:
         why = error.strerror if not isinstance(error, ssl.SSLError) else "it holds no certificate"
-        message = f"cannot read the trusted certificates from {ca_file}: {why}"
-        raise BrokerUnusableError(message) from None
+        raise BrokerUnusableError(f"cannot read the trusted certificates from {ca_file}: {why}") from None

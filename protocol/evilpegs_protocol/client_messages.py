@@ -46,11 +46,9 @@ class Hello(ClientMessage):
     @model_validator(mode="after")
     def _one_identity(self) -> Self:
         if self.token is not None and self.name is not None:
-            message = "give a token or a name, not both"
-            raise ValueError(message)
+            raise ValueError("give a token or a name, not both")
         if (self.name is None) != (self.kind is None):
-            message = "name and kind go together"
-            raise ValueError(message)
+            raise ValueError("name and kind go together")
         return self
 
 

@@ -20,9 +20,6 @@ _STRING = re.compile(r'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
 _ESCAPED_NUL = re.compile(r"(?<!\\)(?:\\\\)*+\\u0000")
 
 
-_canonical = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
-
-
 class JsonError(ValueError):
     """A text that is not JSON, or that two readers may understand differently."""
 
@@ -37,10 +34,11 @@ class CodecError(ValueError):
 
 
 def decode_request(text: str) -> ClientRequest:
-    """Decode a client message; raises CodecError."""
     if len(text) > FRAME_BYTES or (not text.isascii() and len(text.encode("utf-8", "replace")) > FRAME_BYTES):
         raise CodecError(ErrorCode.TOO_BIG, f"a message has at most {FRAME_BYTES} bytes")
-    value = _load(text)
+    value = _load_plain(text)
+    if value is None:
+        value = _load_carefully(text)
     try:
         return _validate_request(value)  # type: ignore[no-any-return]
     except ValidationError as error:
@@ -67,12 +65,11 @@ def encode(message: Message) -> str:
     return message.model_dump_json()
 
 
-def canonical(value: Any) -> str:
-    """Return canonical JSON: sorted keys, no white space. Numbers must be integers.
+canonical: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
+"""Returns canonical JSON: sorted keys, no white space. Numbers must be integers.
 
-    Raises TypeError for what JSON does not have, and ValueError for NaN and infinities.
-    """
-    return _canonical(value)
+Raises TypeError for what JSON does not have, and ValueError for NaN and infinities.
+"""
 
 
 def parse_json(text: str) -> Any:
@@ -103,11 +100,6 @@ def _refuse_constant(name: str) -> None:
 
 
 _STRICT = json.JSONDecoder(object_pairs_hook=_unique_keys, parse_constant=_refuse_constant)
-
-
-def _load(text: str) -> Any:
-    value = _load_plain(text)
-    return _load_carefully(text) if value is None else value
 
 
 def _load_plain(text: str) -> dict[str, Any] | None:

@@ -30,13 +30,9 @@ Milliseconds = Annotated[int, Field(ge=0, le=2**53 - 1)]
 Count = Annotated[int, Field(ge=0)]
 
 
-def _is_none(value: object) -> bool:
-    return value is None
-
-
 def optional(**extra: Any) -> Any:
     """Declare a model field that is left out of the JSON while it is None."""
-    return Field(default=None, exclude_if=_is_none, **extra)
+    return Field(default=None, exclude_if=lambda value: value is None, **extra)
 
 
 class Message(BaseModel):

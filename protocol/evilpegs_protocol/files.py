@@ -48,6 +48,5 @@ def read_own_file(path: Path, *headings: bytes) -> bytes | None:
     # an empty file contains nothing that could be lost
     if data and not data.startswith(headings):
         expected = " or ".join(repr(heading.decode().strip()) for heading in headings)
-        message = f"{path} does not begin with {expected}"
-        raise ForeignFileError(message)
+        raise ForeignFileError(f"{path} does not begin with {expected}")
     return data

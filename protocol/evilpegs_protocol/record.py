@@ -36,10 +36,7 @@ _NOT_SIGNED: Final = frozenset({"re", "signature"})
 
 @dataclass(slots=True)
 class RecordedGame:
-    """One game of a record; ``started`` is None if the player gave it up before, and ``over`` while it is in play.
-
-    What follows from ``over`` is None while the game is in play.
-    """
+    """One game of a record; ``started`` is None if the player gave it up before, and ``over`` while it is in play."""
 
     game: int
     started: GameStarted | None = None
@@ -53,18 +50,6 @@ class RecordedGame:
     @property
     def guesses(self) -> int:
         return self.over.guesses if self.over else len(self.turns)
-
-    @property
-    def elapsed_ms(self) -> int | None:
-        return self.over.elapsed_ms if self.over else None
-
-    @property
-    def secret(self) -> str | None:
-        return self.over.secret if self.over else None
-
-    @property
-    def nonce(self) -> str | None:
-        return self.over.nonce if self.over else None
 
     def history(self, rules: Rules) -> History:
         """Return the turns; raises GameError if a code is none of ``rules``."""

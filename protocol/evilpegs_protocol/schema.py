@@ -41,7 +41,6 @@ def _with_type(definition: dict[str, Any]) -> dict[str, Any]:
 
 
 def schema_text() -> str:
-    """Return the content of schema.json."""
     return json.dumps(schema(), indent=1, sort_keys=True) + "\n"
 
 

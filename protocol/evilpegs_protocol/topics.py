@@ -66,8 +66,7 @@ def is_id(text: str) -> bool:
 
 def _check_id(text: str) -> str:
     if text != ANY and not is_id(text):
-        message = f"an id in a topic has 1 to 40 of a-z, 0-9 and -, not {quoted(text, 60)}"
-        raise ValueError(message)
+        raise ValueError(f"an id in a topic has 1 to 40 of a-z, 0-9 and -, not {quoted(text, 60)}")
     return text
 
 

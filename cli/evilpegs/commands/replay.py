@@ -199,12 +199,11 @@ def _show_game(
     elapsed_ms = game.over.elapsed_ms if game.over else sum(turn.took_ms for turn in game.turns)
     guesses = pluralize(len(turns), "guess", "guesses")
     summary = f"{game.outcome or 'not over'}, {guesses} in {elapsed_ms:,} ms"
-    if game.secret is None:
+    secret = game.over.secret if game.over else None
+    if secret is None:
         out.print(f"\ngame {game.game}: {summary}")
     else:
-        out.print(
-            f"\ngame {game.game}: {summary}, {'secret' if is_fixed else 'a code that fits:'}", peg_text(game.secret)
-        )
+        out.print(f"\ngame {game.game}: {summary}, {'secret' if is_fixed else 'a code that fits:'}", peg_text(secret))
     if turns and analyzed:
         print_analysis(out, turns, is_fixed)
     elif turns:

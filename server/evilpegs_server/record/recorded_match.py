@@ -99,8 +99,8 @@ def replay_document(match: MatchReplay) -> dict[str, Any]:
                 "outcome": game.outcome,
                 "guesses": len(game.turns),
                 "elapsed_ms": game.over.elapsed_ms if game.over else sum(turn.took_ms for turn in game.turns),
-                "secret": game.secret,
-                "nonce": game.nonce,
+                "secret": game.over.secret if game.over else None,
+                "nonce": game.over.nonce if game.over else None,
                 "turns": [
                     {
                         "turn": turn.turn,

@@ -28,7 +28,7 @@ def test_replay_holds_games_and_turns(play):
     assert (started.player, record.client, started.ladder, started.codemaker) == ("ann", "bot 2", "tiny", "fixed")
     assert (replay.events, record.over, replay.flaw) == (4, None, None)
     (game,) = record.games.values()
-    assert (game.outcome, game.guesses, game.elapsed_ms) == ("unsolved", 2, 75)
+    assert (game.outcome, game.guesses, game.over.elapsed_ms) == ("unsolved", 2, 75)
     assert [(turn.code, turn.took_ms, turn.candidates) for turn in game.turns] == [("11", 30, None), ("11", 40, None)]
     ((first, _),) = replay.histories
     assert (format_code(first.guess), first.feedback) == ("11", Feedback(1, 0))
