@@ -166,7 +166,7 @@ def measure_worst_line(name: str) -> list[Figure]:
     for guess in (parse_code(text, rules) for text in WORST_LINES[name]):
         devil.worst_case.forget()
         start = time.perf_counter()
-        reply, _, work = devil.decide(position, guess)
+        (reply, *_), _, work = devil.allowed_replies(position, guess)
         took = 1e3 * (time.perf_counter() - start)
         print(f"{rules} {format_code(guess)}: {work:,} feedbacks looked at, {took:.0f} ms")
         if name in WORST_MS:

@@ -12,7 +12,7 @@ from datetime import date
 from random import Random
 
 from evilpegs_clients.daily import DateError, after_reply, daily_position, is_solved, parse_date, share_text
-from evilpegs_game.codemakers.codemaker import Evil, witness
+from evilpegs_game.codemakers.codemaker import Evil
 from evilpegs_game.codes import all_codes, code_at, column_code, format_code, parse_code
 from evilpegs_game.errors import GameError
 from evilpegs_game.feedback import feedback
@@ -190,7 +190,7 @@ def evil_game(rng, name, limit, share):
         "limit": limit,
         "turns": turns,
         "over": "solved" if is_over(position) else "unsolved",
-        "secret": format_code(witness(position)),
+        "secret": format_code(position.first_candidate),
         "candidates": [format_code(column_code(position.candidates, index)) for index in range(min(5, position.count))],
         "excluded": sorted(set(range(rules.colors)) - colors),
     }

@@ -1,10 +1,10 @@
 from collections.abc import Sequence
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from evilpegs_game.errors import IllegalCodeError, MalformedError, Rule, TooLargeError, quoted
+from evilpegs_game.errors import IllegalCodeError, MalformedError, Rule, check_bound, quoted
 from evilpegs_game.rules import Rules
 
 Code = tuple[int, ...]
@@ -94,13 +94,20 @@ def code_at(index: int, rules: Rules) -> Code:
 def all_codes(rules: Rules) -> Columns:
     """Return every code of ``rules`` in code order; raise TooLargeError above `MAX_SPACE_BYTES`."""
     needed = rules.pegs * rules.size
-    if needed > MAX_SPACE_BYTES:
-        raise TooLargeError(
-            f"all codes of {rules} take {needed:,} bytes; the limit is {MAX_SPACE_BYTES:,}",
-            needed=needed,
-            bound=MAX_SPACE_BYTES,
-        )
+    message = f"all codes of {rules} take {needed:,} bytes; the limit is {MAX_SPACE_BYTES:,}"
+    check_bound(needed, MAX_SPACE_BYTES, message)
     return _codes_with_repeats(rules) if rules.repeats else _codes_without_repeats(rules)
+
+
+def rules_fields(rules: Rules) -> dict[str, Any]:
+    """Return the rules as messages and records have them."""
+    return {
+        "rules": str(rules),
+        "pegs": rules.pegs,
+        "colors": rules.colors,
+        "symbols": SYMBOLS[: rules.colors],
+        "repeats": rules.repeats,
+    }
 
 
 def to_columns(codes: Sequence[Code]) -> Columns:

@@ -64,6 +64,12 @@ class TooLargeError(GameError):
         self.bound = bound
 
 
+def check_bound(needed: int, bound: int, message: str) -> None:
+    """Raise TooLargeError with ``message``, which states both amounts, if ``needed`` is over ``bound``."""
+    if needed > bound:
+        raise TooLargeError(message, needed=needed, bound=bound)
+
+
 class ContradictionError(GameError):
     """A history with which no code is consistent.
 

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evilpegs.api.arguments import CodeLike, FeedbackLike, RulesLike, to_history, to_rules
-from evilpegs_game.analysis.turns import THOROUGH, USUAL, TurnAnalysis
-from evilpegs_game.analysis.turns import analyze as analyze_game
+from evilpegs_game.analysis.turns import THOROUGH, USUAL, TurnAnalysis, analyze_games
 from evilpegs_game.feedback import Turn
 from evilpegs_game.rules import Rules
 
@@ -75,4 +74,4 @@ def analyze(
     """
     parsed = to_rules(rules)
     history = to_history(turns, parsed)
-    return GameAnalysis(parsed, analyze_game(parsed, history, THOROUGH if thorough else USUAL))
+    return GameAnalysis(parsed, analyze_games(parsed, [history], THOROUGH if thorough else USUAL)[0])

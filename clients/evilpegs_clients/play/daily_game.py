@@ -13,8 +13,7 @@ from evilpegs_clients.play.match_dialog import COMMANDS, PlayCommand, parse_comm
 from evilpegs_clients.play.match_screen import MatchScreen
 from evilpegs_clients.terminal.prompt import Prompt
 from evilpegs_clients.terminal.screen import Dialog, LeaveError, open_prompt
-from evilpegs_game.codemakers.codemaker import witness
-from evilpegs_game.codes import SYMBOLS, format_code
+from evilpegs_game.codes import format_code, rules_fields
 from evilpegs_game.errors import GameError
 from evilpegs_game.live.position import Position
 from evilpegs_protocol.fields import Outcome, Program
@@ -75,7 +74,7 @@ class DailyGame:
             outcome=outcome,
             guesses=self._turns,
             elapsed_ms=0,
-            secret=format_code(witness(self.position)),
+            secret=format_code(self.position.first_candidate),
             nonce=None,
         )
 
@@ -118,7 +117,6 @@ class DailyGame:
 
 
 def _describe(day: date) -> MatchStarted:
-    rules = DAILY_RULES
     return MatchStarted(
         match=_NO_MATCH,
         seq=0,
@@ -126,11 +124,7 @@ def _describe(day: date) -> MatchStarted:
         player="player",
         client=Program(name="evilpegs play", version="daily"),
         ladder=f"daily-{day}",
-        rules=str(rules),
-        pegs=rules.pegs,
-        colors=rules.colors,
-        symbols=SYMBOLS[: rules.colors],
-        repeats=rules.repeats,
+        **rules_fields(DAILY_RULES),
         guess_limit=DAILY_LIMIT,
         codemaker="evil",
         tie="largest",
@@ -149,8 +143,7 @@ def _feedback_event(before: Position, after: Position) -> FeedbackGiven:
         game=1,
         turn=len(after.history),
         code=format_code(guess),
-        black=feedback.black,
-        white=feedback.white,
+        **feedback._asdict(),
         took_ms=0,
         left_ms=None,
         candidates=after.count,

@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from evilpegs_clients.tournament.play import Conditions, Participant, PlayedGame
-from evilpegs_game.codemakers.codemaker import Fixed, witness
-from evilpegs_game.codes import SYMBOLS, format_code
+from evilpegs_game.codemakers.codemaker import Fixed
+from evilpegs_game.codes import format_code, rules_fields
 from evilpegs_game.feedback import all_black
-from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_protocol.codec import canonical
 from evilpegs_protocol.commitment import commitment
@@ -34,11 +33,7 @@ def record_lines(conditions: Conditions, entrant: Participant, games: Sequence[P
         player=player_name(entrant.name),
         client=Program(name=player_name(entrant.name), version=entrant.version),
         ladder=LADDER,
-        rules=str(rules),
-        pegs=rules.pegs,
-        colors=rules.colors,
-        symbols=SYMBOLS[: rules.colors],
-        repeats=rules.repeats,
+        **rules_fields(rules),
         guess_limit=conditions.guess_limit,
         codemaker=conditions.codemaker,
         tie=None if conditions.codemaker == "fixed" else "largest/seeded",
@@ -47,7 +42,8 @@ def record_lines(conditions: Conditions, entrant: Participant, games: Sequence[P
         rated=False,
     )
     for game in games:
-        nonce = entrant.nonce(conditions.seed, game.game)
+        nonce, codemaker = entrant.nonce(conditions.seed, game.game), conditions.make_codemaker(entrant, game.game)
+        secret = codemaker.secret if isinstance(codemaker, Fixed) else Position(rules, game.turns).first_candidate
         binding = commitment(match, game.game, str(rules), nonce)
         add(GameStarted, game=game.game, commitment=binding, ready_by_ms=READY_MS)
         for turn, ((guess, reply), took) in enumerate(zip(game.turns, game.took_ms, strict=True), 1):
@@ -59,7 +55,7 @@ def record_lines(conditions: Conditions, entrant: Participant, games: Sequence[P
             outcome=_outcome(conditions, game),
             guesses=len(game.turns),
             elapsed_ms=sum(game.took_ms),
-            secret=_secret(conditions, entrant, game),
+            secret=format_code(secret),
             nonce=nonce,
         )
     add(
@@ -82,10 +78,3 @@ def _outcome(conditions: Conditions, game: PlayedGame) -> Outcome:
     if game.turns and game.turns[-1].feedback == all_black(conditions.rules.pegs):
         return "solved"
     return "unsolved" if len(game.turns) == conditions.guess_limit else "resigned"
-
-
-def _secret(conditions: Conditions, entrant: Participant, game: PlayedGame) -> str:
-    codemaker = conditions.make_codemaker(entrant, game.game)
-    if isinstance(codemaker, Fixed):
-        return format_code(codemaker.secret)
-    return format_code(witness(Position(conditions.rules, game.turns, LiveSets())))

@@ -25,7 +25,12 @@ def contradiction(rules: Rules, history: History, live_sets: LiveSets) -> tuple[
         return ()
     if rules.size <= MAX_CODES and len(history) <= MAX_TURNS:
         return _smallest(rules, history, live_sets)
-    return _irreducible(rules, history, live_sets)
+    indices = list(range(len(history)))
+    for index in range(len(history)):
+        others = [other for other in indices if other != index]
+        if not _is_consistent(rules, tuple(history[other] for other in others), live_sets):
+            indices = others
+    return tuple(indices)
 
 
 def _is_consistent(rules: Rules, history: History, live_sets: LiveSets) -> bool:
@@ -33,15 +38,6 @@ def _is_consistent(rules: Rules, history: History, live_sets: LiveSets) -> bool:
         return bool(live_sets.count(rules, history))
     except ContradictionError:
         return False
-
-
-def _irreducible(rules: Rules, history: History, live_sets: LiveSets) -> tuple[int, ...]:
-    indices = list(range(len(history)))
-    for index in range(len(history)):
-        others = [other for other in indices if other != index]
-        if not _is_consistent(rules, tuple(history[other] for other in others), live_sets):
-            indices = others
-    return tuple(indices)
 
 
 def _smallest(rules: Rules, history: History, live_sets: LiveSets) -> tuple[int, ...]:

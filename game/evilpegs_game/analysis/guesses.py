@@ -58,24 +58,16 @@ def guess_figures(position: Position, guess: Code) -> GuessFigures:
     return GuessFigures(guess, all_black(position.rules.pegs) in parts, sizes)
 
 
-def figure(figures: GuessFigures, criterion: Criterion) -> Figure:
-    """Return the value of ``criterion`` in its usual unit: candidates, parts or bits."""
-    return _FIGURES[criterion.name](figures)
-
-
-CRITERIA: Final = (MINIMAX, LEXICOGRAPHIC, EXPECTED_SIZE, ENTROPY, MOST_PARTS)
-"""All criteria, in the order in which they are shown."""
-
-_FIGURES: Final[Mapping[str, Callable[[GuessFigures], Figure]]] = MappingProxyType(
+CRITERIA: Final[Mapping[Criterion, Callable[[GuessFigures], Figure]]] = MappingProxyType(
     {
-        MINIMAX.name: lambda figures: figures.largest_part,
-        LEXICOGRAPHIC.name: lambda figures: figures.part_sizes,
-        EXPECTED_SIZE.name: lambda figures: figures.expected_size,
-        ENTROPY.name: lambda figures: figures.expected_bits,
-        MOST_PARTS.name: lambda figures: figures.part_count,
+        MINIMAX: lambda figures: figures.largest_part,
+        LEXICOGRAPHIC: lambda figures: figures.part_sizes,
+        EXPECTED_SIZE: lambda figures: figures.expected_size,
+        ENTROPY: lambda figures: figures.expected_bits,
+        MOST_PARTS: lambda figures: figures.part_count,
     }
 )
-
+"""All criteria, in the order in which they are shown; their values are in candidates, parts or bits."""
 
 Among = Literal["codes", "candidates"]
 
@@ -91,16 +83,13 @@ class BestGuesses:
         return next(figures for compared, figures in self.guesses if compared is criterion)
 
     def to_json(self, played: GuessFigures) -> list[dict[str, Any]]:
-        """Return a JSON object per criterion, with the best guess under it and a guess that was played.
-
-        ``code`` is the best guess, ``figure`` its value under the criterion, and ``played`` that of the guess played.
-        """
+        """Return a JSON object per criterion: the best guess under it, its figure, and that of the guess ``played``."""
         return [
             {
                 "criterion": criterion.name,
                 "code": format_code(figures.guess),
-                "figure": _plain(figure(figures, criterion)),
-                "played": _plain(figure(played, criterion)),
+                "figure": _plain(CRITERIA[criterion](figures)),
+                "played": _plain(CRITERIA[criterion](played)),
             }
             for criterion, figures in self.guesses
         ]
@@ -110,8 +99,7 @@ def best_guesses(position: Position) -> BestGuesses | None:
     """Return the best guess at ``position`` under each criterion, or None if the budget does not suffice.
 
     The guesses are chosen among all codes or, if this would exceed ``position.budget``, among the candidates. Each
-    criterion may use the whole budget. Raises ContradictionError, and TooLargeError if there are too many codes to
-    count.
+    criterion may use the whole budget.
     """
     count, budget = position.count, position.budget
     attempts: tuple[tuple[Among, int], ...] = (("codes", position.rules.size), ("candidates", count * count))

@@ -66,8 +66,7 @@ def regret(position: Position, guess: Code, solver: BoundedSolver) -> Regret | N
     """Return bounds on the regret of ``guess``, or None if nothing is known.
 
     They are equal if ``solver`` can solve the live set within its own budget. Otherwise ``position.budget`` limits the
-    feedback evaluations for each bound. Raises ContradictionError, and TooLargeError if there are too many codes to
-    count.
+    feedback evaluations for each bound. Raises ContradictionError and TooLargeError.
     """
     answers = solver.total(position), solver.total_after(position, guess)
     bounds = _bounds(position, guess) if None in answers else ()
@@ -128,13 +127,11 @@ class SplitBound:
         self._bounds = least_total_table(most, codes)[most]
 
     def total(self) -> int:
-        """Return a lower bound on the total of any strategy."""
         codes = int(self._columns.shape[1])
         least = min(int(self._later_guesses(table).min()) for table in self._tables())
         return max(int(self._bounds[codes]), codes + least)
 
     def total_after(self, guess: Code) -> int:
-        """Return a lower bound on the total of the strategies that play ``guess`` first."""
         table = part_size_table(self._columns, to_columns([guess]))
         return int(self._columns.shape[1]) + int(self._later_guesses(table)[0])
 

@@ -104,11 +104,6 @@ class TurnAnalysis:
         }
 
 
-def analyze(rules: Rules, history: History, effort: Effort = USUAL) -> tuple[TurnAnalysis, ...]:
-    """Return the analysis of every turn of a game, finished or not, against any codemaker."""
-    return analyze_games(rules, [history], effort)[0]
-
-
 def analyze_turn(position: Position, turn: Turn, solver: BoundedSolver, counted_codes: int) -> TurnAnalysis:
     """Return the analysis of one turn; `Effort` explains the limits in the arguments."""
     guess, feedback = turn

@@ -95,7 +95,3 @@ def break_tie(allowed: tuple[Feedback, ...], turn: int, tie_break: TieBreak | No
     if len(allowed) == 1 or tie_break is None:
         return allowed[0]
     return allowed[tie_break(turn, len(allowed))]
-
-
-def witness(position: Position) -> Code:
-    return position.first_candidate

@@ -20,14 +20,6 @@ class DevilReplies(NamedTuple):
     work: int
 
 
-class DevilReply(NamedTuple):
-    """The reply of a devil; ``work`` in feedback evaluations, 0 if ``greedy``."""
-
-    feedback: Feedback
-    method: Method
-    work: int
-
-
 @dataclass(frozen=True, slots=True)
 class Devil:
     """A codemaker without a secret whose reply makes an optimal codebreaker need the most guesses at worst.
@@ -77,12 +69,7 @@ class Devil:
             IllegalCodeError, ContradictionError, TooLargeError: under the conditions of `Evil.reply`.
             ValueError: the position has other rules than ``worst_case``.
         """
-        return self.decide(position, guess).feedback
-
-    def decide(self, position: Position, guess: Code) -> DevilReply:
-        """Return the reply with its method and work; raises the errors of `reply`."""
-        allowed, method, work = self.allowed_replies(position, guess)
-        return DevilReply(break_tie(allowed, position.turn, self.tie_break), method, work)
+        return break_tie(self.allowed_replies(position, guess).allowed, position.turn, self.tie_break)
 
     def allowed_replies(self, position: Position, guess: Code) -> DevilReplies:
         """Return the replies from which ``tie_break`` chooses; raises the errors of `reply`."""

@@ -78,8 +78,7 @@ def other_feedback_count(rules: Rules) -> int:
 def least_total_table(most_parts: int, codes: int) -> Ints:
     """Return lower bounds on totals: int64, shape (most_parts + 1, codes + 1).
 
-    The element ``[b, n]`` is the bound for any n codes that no guess splits into more than b parts, all-black not
-    counted.
+    The element ``[b, n]`` is the bound for any n codes that no guess splits into more than b parts besides all-black.
     """
     table = np.zeros((most_parts + 1, codes + 1), dtype=np.int64)
     for parts in range(most_parts + 1):

@@ -78,12 +78,16 @@ class SolvedPositions:
     @classmethod
     def from_bytes(cls, data: bytes, max_entries: int = DEFAULT_ENTRIES) -> Self:
         """Raises ForeignError (another format or version), DamagedError, or MalformedError (over ``max_entries``)."""
+        if not data.startswith(_HEADER):
+            raise ForeignError("not solved positions of this version")
+        body, digest = data[:-_DIGEST_BYTES], data[-_DIGEST_BYTES:]
+        entries = body[len(_HEADER) + 8 :]
+        count = int.from_bytes(body[len(_HEADER) : len(_HEADER) + 8], "little")
+        if sha256(body).digest() != digest or len(entries) != count * _ENTRY_BYTES:
+            raise DamagedError("the solved positions are damaged")
         solved = cls(max_entries)
-        entries = _read_entries(data)
-        if len(entries) > max_entries * _ENTRY_BYTES:
-            raise MalformedError(
-                f"{len(entries) // _ENTRY_BYTES:,} solved positions are over the limit of {max_entries:,}"
-            )
+        if count > max_entries:
+            raise MalformedError(f"{count:,} solved positions are over the limit of {max_entries:,}")
         for start in range(0, len(entries), _ENTRY_BYTES):
             key, bounds = entries[start : start + KEY_BYTES], entries[start + KEY_BYTES : start + _ENTRY_BYTES]
             solved._entries[key] = GuessBounds(*bounds)
@@ -91,14 +95,3 @@ class SolvedPositions:
 
 
 _UNKNOWN: Final = GuessBounds()
-
-
-def _read_entries(data: bytes) -> bytes:
-    if not data.startswith(_HEADER):
-        raise ForeignError("not solved positions of this version")
-    body, digest = data[:-_DIGEST_BYTES], data[-_DIGEST_BYTES:]
-    entries = body[len(_HEADER) + 8 :]
-    count = int.from_bytes(body[len(_HEADER) : len(_HEADER) + 8], "little")
-    if sha256(body).digest() != digest or len(entries) != count * _ENTRY_BYTES:
-        raise DamagedError("the solved positions are damaged")
-    return entries

@@ -30,7 +30,7 @@ from evilpegs_game.codemakers.small_sets import (
 )
 from evilpegs_game.codemakers.solved_positions import SolvedPositions
 from evilpegs_game.codes import Code, Columns, all_codes, column_code
-from evilpegs_game.errors import TooLargeError
+from evilpegs_game.errors import TooLargeError, check_bound
 from evilpegs_game.feedback import Feedback, feedbacks
 from evilpegs_game.partition import Indices, feedback_numbers
 from evilpegs_game.rules import Rules
@@ -69,10 +69,8 @@ class WorstCase:
 
     It takes up to 25 MB for a table of all codes, and some 40 MB each for ``solved`` and a memo of its own when they
     are full. Rules of at most ``shared_codes`` codes have one table with the feedback of every code to every guess;
-    larger rules have one per live set, of at most ``max_table_bytes``. Both give identical results.
-
-    Raises:
-        TooLargeError: the rules have more than 2**20 codes, or more than 64 feedbacks (10 pegs or more).
+    larger rules have one per live set, of at most ``max_table_bytes``. Both give identical results. Raises
+    TooLargeError for rules of more than 2**20 codes or 9 pegs.
     """
 
     def __init__(
@@ -104,20 +102,17 @@ class WorstCase:
     def check_codes(self, codes: int) -> None:
         """Raise TooLargeError if a live set of ``codes`` codes needs a table over ``max_table_bytes``."""
         needed = 2 * min(codes, self.rules.size) * self.rules.size
-        if self._shared_tables is None and needed > self._max_table_bytes:
-            raise TooLargeError(
-                f"{codes:,} codes of {self.rules} are too many to be solved exactly: their table takes {needed:,} "
-                f"bytes, the limit is {self._max_table_bytes:,}; take smaller rules",
-                needed=needed,
-                bound=self._max_table_bytes,
-            )
+        message = (
+            f"{codes:,} codes of {self.rules} are too many to be solved exactly: their table takes {needed:,} bytes, "
+            f"the limit is {self._max_table_bytes:,}; take smaller rules"
+        )
+        if self._shared_tables is None:
+            check_bound(needed, self._max_table_bytes, message)
 
     def value(self, columns: Columns, budget: int | None = None) -> int:
         """Return the guesses that the worst of the codes in ``columns``, in code order, needs.
 
-        Raises:
-            OverBudgetError: the work exceeds ``budget`` feedback evaluations.
-            TooLargeError: the table of feedback numbers would take more than ``max_table_bytes``.
+        Raises OverBudgetError over ``budget`` feedback evaluations, and TooLargeError as `check_codes` does.
         """
         work_budget = WorkBudget(budget, "an exact reply")
         tables, indices = self._tables_holding(columns, work_budget)

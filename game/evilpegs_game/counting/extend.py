@@ -85,8 +85,7 @@ def extend(
     """Return ``table`` with ``color`` added, a hash table for the next call, and whether the new table fits.
 
     A table with more than ``max_rows`` rows does not fit and is returned without rows. ``remaining`` (colors,) is how
-    many pegs can have each color to come, 0 for all others. ``slots``, a hash table, is overwritten; the one returned
-    may be larger.
+    many pegs can have each color to come, 0 for all others. ``slots``, a hash table, is overwritten or replaced.
     """
     increments = score_increments(layout, color)
     bounds = score_bounds(layout, remaining)

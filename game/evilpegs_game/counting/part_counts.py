@@ -42,7 +42,7 @@ from evilpegs_game.counting.layout import (
     new_chains,
     new_inner_subsets,
 )
-from evilpegs_game.counting.problem import CountingProblem, max_table_rows
+from evilpegs_game.counting.problem import CountingProblem
 from evilpegs_game.counting.score_increments import score_increments
 from evilpegs_game.errors import ContradictionError
 from evilpegs_game.feedback import History, feedbacks
@@ -146,8 +146,7 @@ def count_parts(
 ) -> PartCount:
     """Count the parts of ``guess``; the tables take at most ``max_bytes``.
 
-    Raises ContradictionError, or TooLargeError for over `MAX_COUNT` codes, a history that is too long, or too few
-    bytes.
+    Raises ContradictionError, or TooLargeError for over `MAX_COUNT` codes, a long history, or too few bytes.
     """
     counter = _Counter(CountingProblem(rules, history, guess, max_bytes=max_bytes), max_bytes, initial_rows)
     sizes = counter.sizes()
@@ -171,7 +170,7 @@ class _Counter:
         self.divisions = 0
         with np.errstate(over="ignore"):  # hashes wrap; as plain Python the kernels would warn of it
             halves = problem.empty_table, problem.empty_table
-            self._count(halves, 0, len(problem.order) - 1, row_limit(problem, max_bytes))
+            self._count(halves, 0, len(problem.order) - 1, problem.max_rows(max_bytes))
 
     @property
     def work(self) -> int:
@@ -201,12 +200,6 @@ class _Counter:
         self.divisions += 1
         for part in _halves(one):
             self._count((other, part) if swapped else (part, other), first, last, max_rows)
-
-
-def row_limit(problem: CountingProblem, max_bytes: int) -> int:
-    """Return the most rows per table while ``max_bytes`` bounds all tables that exist at once."""
-    layout = problem.layout
-    return max_table_rows(len(layout.subsets.pegs), len(layout.lanes.targets), len(problem.order), max_bytes)
 
 
 def _halves(table: Table) -> Iterator[Table]:

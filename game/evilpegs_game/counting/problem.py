@@ -14,7 +14,7 @@ import numpy as np
 
 from evilpegs_game.codes import Code
 from evilpegs_game.counting.layout import COLORINGS, Colors, Index, Layout, ScoreLanes, Table, Words, peg_subsets
-from evilpegs_game.errors import TooLargeError
+from evilpegs_game.errors import TooLargeError, check_bound
 from evilpegs_game.feedback import Feedback, History
 from evilpegs_game.kernels import copy_into, kernel
 from evilpegs_game.rules import Rules
@@ -34,47 +34,13 @@ def sufficient_bytes(rules: Rules) -> int:
     return _min_bytes(int(2**rules.pegs), rules, MAX_WORDS)
 
 
-def check_bytes(rules: Rules, subsets: int, words: int, max_bytes: int | None) -> None:
-    """Raise TooLargeError if even the smallest tables exceed ``max_bytes``.
-
-    ``words``, here and below, is the number of 64-bit words per row for the blacks; the matches take as many.
-    """
-    needed = _min_bytes(subsets, rules, words)
-    if max_bytes is not None and needed > max_bytes:
-        raise TooLargeError(
-            f"counting {rules} takes at least {needed:,} bytes; the limit is {max_bytes:,}",
-            needed=needed,
-            bound=max_bytes,
-        )
-
-
-def max_table_rows(subsets: int, words: int, colors: int, max_bytes: int) -> int:
-    """Return the most rows per table within ``max_bytes``; ``colors`` are added one by one.
-
-    Three tables exist at once: two that are extended in turn, and the one being made. Each division of a table in two
-    adds three tables of half the size, down to one row per peg subset.
-    """
-    rows = (max_bytes - subsets * _SUBSET_BYTES - _FIXED_BYTES) // _row_bytes(words)
-    return int(min((rows - colors * subsets) // 2, MAX_ROWS))
-
-
 def _min_bytes(subsets: int, rules: Rules, words: int) -> int:
+    # of the smallest tables; ``words`` per row hold the blacks, and as many the matches
     return subsets * (_SUBSET_BYTES + (3 + rules.colors) * _row_bytes(words)) + _FIXED_BYTES
 
 
 def _row_bytes(words: int) -> int:
     return 3 * 8 * (1 + 2 * words) + _SLOT_BYTES
-
-
-def color_order(color_counts: Index, pegs: int) -> Index:
-    """Return a greedy order of the colors, improved by moving single colors: int64 (colors,).
-
-    A count adds colors from both ends of the order. ``color_counts``, int64 (guesses, colors), is how often each guess
-    has each color.
-    """
-    order = _greedy_order(color_counts)
-    _improve(color_counts, pegs, order)
-    return order
 
 
 @kernel
@@ -174,7 +140,10 @@ class CountingProblem:
         lanes = _score_lanes(rules.pegs, [feedback for _, feedback in answered], has_open_guess=guess is not None)
         classes = _peg_classes(rules.pegs, self.guesses, ungrouped)
         sizes = tuple(map(len, classes))
-        check_bytes(rules, math.prod(size + 1 for size in sizes), len(lanes.targets), max_bytes)
+        if max_bytes is not None:
+            needed = _min_bytes(math.prod(size + 1 for size in sizes), rules, len(lanes.targets))
+            message = f"counting {rules} takes at least {needed:,} bytes; the limit is {max_bytes:,}"
+            check_bound(needed, max_bytes, message)
         self.color_groups = _color_groups(rules, self.guesses, ungrouped)
         """For each color of the count, the colors of the rules that it stands for."""
         self.layout = Layout(
@@ -183,7 +152,17 @@ class CountingProblem:
             colors=self._lay_out_colors(classes, prefix),
             lanes=lanes,
         )
-        self.order = color_order(self.layout.colors.color_counts, rules.pegs)
+        self.order = _greedy_order(self.layout.colors.color_counts)
+        """From whose both ends colors are added."""
+        _improve(self.layout.colors.color_counts, rules.pegs, self.order)
+
+    def max_rows(self, max_bytes: int) -> int:
+        """Return the most rows per table while ``max_bytes`` bounds all tables that exist at once."""
+        # Three do: two that are extended in turn, and the one being made. Each division of a table in two adds three
+        # tables of half the size, down to one row per peg subset.
+        subsets = len(self.layout.subsets.pegs)
+        rows = (max_bytes - subsets * _SUBSET_BYTES - _FIXED_BYTES) // _row_bytes(len(self.layout.lanes.targets))
+        return int(min((rows - len(self.order) * subsets) // 2, MAX_ROWS))
 
     @property
     def empty_table(self) -> Table:
@@ -207,7 +186,6 @@ class CountingProblem:
 
 
 def check_countable(rules: Rules) -> None:
-    """Raise TooLargeError if ``rules`` have more than `MAX_COUNT` codes."""
     if rules.size > MAX_COUNT:
         raise TooLargeError(
             f"{rules} has {rules.size:,} codes; at most {MAX_COUNT:,} can be counted; take smaller rules"

@@ -5,7 +5,7 @@ their order to the tables of two halves, which meet in the middle. A row of one 
 completes it stand for as many codes as the product of their numbers of partial codes.
 """
 
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ from evilpegs_game.counting.code_numbers import (
 )
 from evilpegs_game.counting.extend import INITIAL_SLOTS, extend
 from evilpegs_game.counting.layout import COLORINGS, Index, Rows, Slots, Table, Words
-from evilpegs_game.counting.part_counts import INITIAL_ROWS, row_limit
+from evilpegs_game.counting.part_counts import INITIAL_ROWS
 from evilpegs_game.counting.problem import CountingProblem
 from evilpegs_game.counting.score_increments import score_increments
 from evilpegs_game.errors import ContradictionError, TooLargeError
@@ -31,11 +31,6 @@ from evilpegs_game.rules import Rules
 LIST_BYTES: Final = 32
 """Bytes per listed code, besides one per peg: its number twice, and the partial codes of the halves."""
 _EDGE_BYTES: Final = 3 * 4 + 8  # three int32 numbers, and one coloring of 64 bits
-
-
-class _Colorings(NamedTuple):
-    first: Index
-    numbers: Words
 
 
 class SolutionTables:
@@ -66,7 +61,6 @@ class SolutionTables:
         return int(self._sums[-1])
 
     def sample(self, rng: RandomSource) -> Code:
-        """Draw a candidate uniformly."""
         index = rng.randrange(self.count)
         pair = int(np.searchsorted(self._sums, index, side="right"))
         row = int(self._rows[pair])
@@ -94,14 +88,14 @@ class SolutionTables:
         finally:
             self.bytes_used = tables
         ends = self._rows, self._partners[self._rows]
-        numbers = combine_lists(*ends, one.first, one.numbers, other.first, other.numbers)
+        numbers = combine_lists(*ends, *one, *other)
         ordered = sort_numbers(numbers, (rules.colors**rules.pegs).bit_length())
         columns = numbers_to_columns(ordered, rules.pegs, rules.colors)
         columns.flags.writeable = False
         return columns
 
     def _build_levels(self) -> tuple[list[tuple[int, Table]], list[tuple[int, Table]]]:
-        problem, max_rows = self._problem, row_limit(self._problem, self._max_bytes)
+        problem, max_rows = self._problem, self._problem.max_rows(self._max_bytes)
         levels = ([(-1, problem.empty_table)], [(-1, problem.empty_table)])
         order, slots = problem.order.tolist(), np.empty(INITIAL_SLOTS, np.int32)
         remaining = (problem.layout.colors.max_pegs.copy(), problem.layout.colors.max_pegs.copy())
@@ -144,7 +138,7 @@ class SolutionTables:
             for peg in np.flatnonzero(subsets.pegs[added]).tolist():
                 code[peg] = problem.color_groups[color][0]
 
-    def _colorings(self, side: int, ends: Index) -> _Colorings:
+    def _colorings(self, side: int, ends: Index) -> tuple[Index, Words]:
         levels = self._levels[side]
         live = np.zeros(len(levels[-1][1].rows), np.bool_)
         live[ends] = True
@@ -154,12 +148,10 @@ class SolutionTables:
             steps.append((color, len(table.rows), edges))
             live = np.zeros(len(previous.rows), np.bool_)
             live[edges[:, 0]] = True
-        colorings = _Colorings(np.array([0, 1]), np.zeros(1, np.uint64))
+        first, numbers = np.array([0, 1]), np.zeros(1, np.uint64)
         for color, rows, edges in reversed(steps):
-            colorings = _Colorings(
-                *extend_lists(colorings.first, colorings.numbers, edges, rows, self._code_values(color))
-            )
-        return colorings
+            first, numbers = extend_lists(first, numbers, edges, rows, self._code_values(color))
+        return first, numbers
 
     def _code_values(self, color: int) -> Words:
         problem = self._problem

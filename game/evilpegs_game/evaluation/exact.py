@@ -73,12 +73,8 @@ class TreeNode(NamedTuple):
 def walk_tree(choose: ChooseGuess, root: Position, first: Code | None = None) -> Iterator[TreeNode]:
     """Yield the nodes of the game tree below ``root``, each before those below it, in feedback order.
 
-    ``first`` replaces the guess at ``root``.
-
-    Raises:
-        StuckError: the strategy repeats guesses that exclude no candidate.
-        ContradictionError: no code is consistent with the history of ``root``.
-        TooLargeError: the codes do not fit the memory bound.
+    ``first`` replaces the guess at ``root``. Raises StuckError if the strategy repeats guesses that exclude no
+    candidate, ContradictionError and TooLargeError.
     """
     end = all_black(root.rules.pegs)
     waiting = [(root, idle_before(root))]
@@ -138,8 +134,7 @@ def evaluate(
 ) -> Evaluation:
     """Play a deterministic strategy against every secret of ``rules`` and count its guesses.
 
-    ``first`` replaces its first guess. Secrets with the same feedback so far share one choice, so ``choose`` is called
-    once per position that occurs. Raises StuckError if the strategy repeats guesses that exclude no candidate.
+    ``first`` replaces its first guess. ``choose`` is called once per position. Raises the errors of `walk_tree`.
     """
     opening = _first_guess(choose, Position(rules, (), LiveSets()), first)
     return Evaluation(rules, distribution_from(choose, rules, first=opening, progress=progress), opening)
@@ -185,11 +180,8 @@ def play_turns(
 ) -> Iterator[DuelTurn]:
     """Play a strategy against one codemaker from ``start`` to all-black and yield each turn once it is answered.
 
-    ``first`` replaces its guess at ``start``.
-
-    Raises:
-        StuckError: the strategy repeats guesses that exclude no candidate.
-        ContradictionError: the codemaker contradicted itself.
+    ``first`` replaces its guess at ``start``. Raises StuckError as `walk_tree` does, and ContradictionError if the
+    codemaker contradicts itself.
     """
     position, idle, end = start, 0, all_black(start.rules.pegs)
     guess: Code | None = _first_guess(choose, position, first)

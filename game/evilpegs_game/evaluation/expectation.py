@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from evilpegs_game.codemakers.small_sets import FeedbackMatrix, WorkBudget, group_by_feedback
 from evilpegs_game.codes import all_codes, column_code
-from evilpegs_game.errors import TooLargeError
+from evilpegs_game.errors import check_bound
 from evilpegs_game.feedback import feedbacks
 from evilpegs_game.kernels import kernel
 from evilpegs_game.partition import Indices, feedback_numbers
@@ -56,12 +56,8 @@ class Expectation:
     """A computation of `expected_guesses`; raises TooLargeError if there are over `MAX_CODES` codes."""
 
     def __init__(self, rules: Rules, budget: int = DEFAULT_BUDGET) -> None:
-        if rules.size > MAX_CODES:
-            raise TooLargeError(
-                f"{rules} has {rules.size:,} codes; the exact expectation is for at most {MAX_CODES:,}",
-                needed=rules.size,
-                bound=MAX_CODES,
-            )
+        message = f"{rules} has {rules.size:,} codes; the exact expectation is for at most {MAX_CODES:,}"
+        check_bound(rules.size, MAX_CODES, message)
         self.rules = rules
         self._budget = WorkBudget(budget, f"the exact expectation on {rules}")
         self._codes = all_codes(rules)

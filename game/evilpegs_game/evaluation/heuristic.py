@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from evilpegs_game.codes import Code, Columns, check_code
-from evilpegs_game.errors import TooLargeError
+from evilpegs_game.errors import check_bound
 from evilpegs_game.feedback import History, feedbacks
 from evilpegs_game.guessing.criteria import Criterion
 from evilpegs_game.guessing.ranking import Measure
@@ -144,20 +144,12 @@ def evaluate_heuristic(
 
     ``first`` replaces its first guess after ``history``. ``progress`` is called with the number of codes finished since
     its last call. ``threads`` and ``batch_codes`` change the speed, not the result: live sets of more than
-    ``batch_codes`` codes are searched one by one, smaller ones in batches of at most this many codes.
-
-    Raises:
-        TooLargeError: the evaluation takes more than `MAX_BYTES`; nothing was allocated.
-        ContradictionError: no code is consistent with ``history``.
-        IllegalCodeError: ``first`` is not a code of the rules.
+    ``batch_codes`` codes are searched one by one, smaller ones in batches of at most this many codes. Raises
+    TooLargeError before anything is allocated, ContradictionError, and IllegalCodeError for ``first``.
     """
     needed = heuristic_bytes(rules, threads)
-    if needed > MAX_BYTES:
-        raise TooLargeError(
-            f"walking {rules} takes {needed:,} bytes; the limit is {MAX_BYTES:,}; take smaller rules",
-            needed=needed,
-            bound=MAX_BYTES,
-        )
+    message = f"walking {rules} takes {needed:,} bytes; the limit is {MAX_BYTES:,}; take smaller rules"
+    check_bound(needed, MAX_BYTES, message)
     if first is not None:
         check_code(first, rules)
     live = Position(rules, history, LiveSets(MAX_BYTES)).candidates

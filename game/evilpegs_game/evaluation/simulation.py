@@ -9,7 +9,6 @@ turn determine. So a block of games has the same result wherever it is played, a
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import zip_longest
 from typing import Final, TypeVar
 
 from evilpegs_game.codes import Code, RandomSource, code_at
@@ -30,12 +29,6 @@ _D = TypeVar("_D", bound=RandomSource)
 @dataclass(frozen=True, slots=True)
 class Simulation(GuessCounts):
     """The guesses of at least one random game."""
-
-    def __add__(self, other: "Simulation") -> "Simulation":
-        if self.rules != other.rules:
-            raise ValueError(f"cannot combine games of {self.rules} and {other.rules}")
-        pairs = zip_longest(self.distribution, other.distribution, fillvalue=0)
-        return Simulation(self.rules, tuple(map(sum, pairs)))
 
     @property
     def interval(self) -> tuple[float, float] | None:

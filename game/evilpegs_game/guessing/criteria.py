@@ -61,19 +61,6 @@ def _largest(table: SizeTable) -> NDArray[np.int64]:
     return np.asarray(table.max(axis=0), dtype=np.int64)
 
 
-def _sum_of_squares(table: SizeTable) -> NDArray[np.int64]:
-    wide = table.astype(np.int64)
-    return np.asarray((wide * wide).sum(axis=0))
-
-
-def _sum_of_logs(table: SizeTable) -> NDArray[np.float64]:
-    return np.asarray((table * np.log(np.maximum(table, 1))).sum(axis=0))
-
-
-def _minus_parts(table: SizeTable) -> NDArray[np.int64]:
-    return np.asarray(-(table != 0).sum(axis=0, dtype=np.int64))
-
-
 def _least_lists(table: SizeTable) -> GuessIndices:
     ranked = -np.sort(-table, axis=0)
     indices = np.arange(table.shape[1])
@@ -99,10 +86,6 @@ def _product(sizes: Counter[int]) -> int:
     return prod(size ** (size * times) for size, times in sizes.items())
 
 
-def _no_weights(codes: int) -> Weights:  # noqa: ARG001
-    return np.zeros(0, dtype=np.int64)
-
-
 def _list_weights(codes: int) -> Weights:  # noqa: ARG001
     weights = [0, 1]
     # a part weighs more than any set of smaller parts that have at most _LISTED_CODES codes together
@@ -111,17 +94,9 @@ def _list_weights(codes: int) -> Weights:  # noqa: ARG001
     return np.array(weights, dtype=np.int64)
 
 
-def _squares(codes: int) -> Weights:
-    return np.arange(codes + 1, dtype=np.int64) ** 2
-
-
 def _logarithms(codes: int) -> Weights:
     sizes = np.arange(codes + 1, dtype=np.float64)
     return np.rint(LOG_UNIT * sizes * np.log(np.maximum(sizes, 1))).astype(np.int64)
-
-
-def _further_codes(codes: int) -> Weights:
-    return np.maximum(np.arange(codes + 1, dtype=np.int64) - 1, 0)
 
 
 MINIMAX: Final = Criterion(
@@ -130,7 +105,7 @@ MINIMAX: Final = Criterion(
     source="D. E. Knuth, The Computer as Master Mind, Journal of Recreational Mathematics 9 (1976-77)",
     score=_largest,
     rule=LARGEST,
-    weigh=_no_weights,
+    weigh=lambda _: np.zeros(0, dtype=np.int64),
 )
 
 LEXICOGRAPHIC: Final = Criterion(
@@ -147,16 +122,16 @@ EXPECTED_SIZE: Final = Criterion(
     name="expected-size",
     measures="the sum of squared part sizes: the candidates expected to be left, times how many there are",
     source="R. W. Irving, Towards an optimum Mastermind strategy, J. of Recreational Mathematics 11 (1978-79)",
-    score=_sum_of_squares,
+    score=lambda table: (table.astype(np.int64) ** 2).sum(axis=0),
     rule=SUMS,
-    weigh=_squares,
+    weigh=lambda codes: np.arange(codes + 1, dtype=np.int64) ** 2,
 )
 
 ENTROPY: Final = Criterion(
     name="entropy",
     measures="the sum of n ln n over the part sizes: least where the feedback tells most",
     source="E. Neuwirth, Some strategies for Mastermind, Zeitschrift fuer Operations Research 26 (1982)",
-    score=_sum_of_logs,
+    score=lambda table: (table * np.log(np.maximum(table, 1))).sum(axis=0),
     rule=PRODUCTS,
     weigh=_logarithms,
     refine=_least_products,
@@ -167,7 +142,7 @@ MOST_PARTS: Final = Criterion(
     name="most-parts",
     measures="the number of non-empty parts, more is better",
     source="B. Kooi, Yet another Mastermind strategy, ICGA Journal 28 (2005)",
-    score=_minus_parts,
+    score=lambda table: -(table != 0).sum(axis=0, dtype=np.int64),
     rule=SUMS,
-    weigh=_further_codes,
+    weigh=lambda codes: np.maximum(np.arange(codes + 1, dtype=np.int64) - 1, 0),
 )

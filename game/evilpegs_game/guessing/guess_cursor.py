@@ -141,8 +141,7 @@ def move_to_prefix(
 ) -> bool:
     """Give the guess the first ``pegs`` pegs of code ``i`` of ``codes``, no color at later pegs, and their bitmaps.
 
-    Return False if no guess that begins like this needs to be tried. The colors in ``codes`` are numbers in the
-    classes.
+    Return False if no guess that begins like this needs to be tried. ``codes`` has the numbers of the classes.
     """
     guess, used, _ = cursor
     used[:] = 0

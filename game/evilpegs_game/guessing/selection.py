@@ -81,8 +81,7 @@ def _search_chunks(
 def best_guess(position: Position, criterion: Criterion, candidates_only: bool = False) -> Code:
     """Return the best guess under ``criterion``, among all codes or among the candidates only.
 
-    Raises OverBudgetError, ContradictionError, or TooLargeError if the candidates do not fit in memory or there are too
-    many codes to try each.
+    Raises OverBudgetError, ContradictionError, and TooLargeError also if there are too many codes to try each.
     """
     if position.count <= 2:
         return position.first_candidate
@@ -148,8 +147,6 @@ def sampled_guess(position: Position, rng: RandomSource, candidates_only: bool =
     At most `MAX_SAMPLES` are drawn, so few that comparing each with every other keeps within the budget. If all
     candidates can be compared, nothing is drawn: the result is the guess with the most entropy over all candidates. It
     is taken from all codes if the budget suffices and ``candidates_only`` is False, otherwise from the candidates.
-
-    Raises ContradictionError, or TooLargeError if the codes cannot be counted within the bounds.
     """
     count = position.count
     if count <= 2:

@@ -43,8 +43,7 @@ class FeedbackTable:
     def part_sizes(self, history: Sequence[tuple[Code, Feedback]], guess: Code) -> Sizes:
         """Count the parts of ``guess``.
 
-        All guesses must be codes of the rules, and all feedbacks possible; only the number of pegs of ``guess`` is
-        checked, with IllegalCodeError.
+        All guesses must be codes of the rules, and all feedbacks possible; only the length of ``guess`` is checked.
         """
         rules = self._rules
         if len(guess) != rules.pegs:

@@ -19,7 +19,7 @@ from evilpegs_game.counting.part_counts import DEFAULT_BYTES as COUNT_BYTES
 from evilpegs_game.counting.part_counts import count_parts
 from evilpegs_game.counting.problem import MAX_COUNT, sufficient_bytes
 from evilpegs_game.counting.solution_tables import LIST_BYTES, SolutionTables
-from evilpegs_game.errors import ContradictionError, TooLargeError
+from evilpegs_game.errors import ContradictionError, TooLargeError, check_bound
 from evilpegs_game.feedback import History, Turn, feedback_number
 from evilpegs_game.live.cache import ByteCache, CacheState, SingleFlight
 from evilpegs_game.live.feedback_table import MAX_TABLE_CODES, FeedbackTable
@@ -131,12 +131,8 @@ class LiveSets:
         if columns is not None:
             return columns
         needed = self.bytes_needed(rules)
-        if needed > self._max_bytes:
-            raise TooLargeError(
-                f"all codes of {rules} take {needed:,} bytes; the limit is {self._max_bytes:,}; take smaller rules",
-                needed=needed,
-                bound=self._max_bytes,
-            )
+        message = f"all codes of {rules} take {needed:,} bytes; the limit is {self._max_bytes:,}; take smaller rules"
+        check_bound(needed, self._max_bytes, message)
         return self._get_or_compute(key, lambda: self._enumerate(rules, needed))
 
     def feedback_table(self, rules: Rules) -> FeedbackTable | None:
@@ -257,13 +253,8 @@ class LiveSets:
 
     def _list_codes(self, rules: Rules, history: History) -> Columns:
         needed = self.count(rules, history) * (rules.pegs + LIST_BYTES)
-        if needed > self._max_bytes:
-            raise TooLargeError(
-                f"the candidates take {needed:,} bytes to list; the limit is {self._max_bytes:,}; "
-                "count or sample them, or guess more first",
-                needed=needed,
-                bound=self._max_bytes,
-            )
+        message = f"the candidates take {needed:,} bytes to list; the limit is {self._max_bytes:,}"
+        check_bound(needed, self._max_bytes, f"{message}; count or sample them, or guess more first")
         tables = SolutionTables(rules, history, self._count_bytes)
         self._work.rows += tables.work
         return tables.columns()

@@ -29,10 +29,7 @@ from hashlib import sha256
 from itertools import pairwise
 from math import fsum, log
 from pathlib import Path
-from typing import Any, Final
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Final
 
 from evilpegs_game.errors import ContradictionError, MalformedError, quoted
 from evilpegs_game.feedback import Turn, all_black, feedback_number
@@ -62,7 +59,9 @@ class ValueCurve:
         self.guess_limit = guess_limit
         self.knots = tuple(knots)
         self.calibration = calibration
-        self.hash: str = _curve_hash(rules, guess_limit, knots)
+        document = {"rules": str(rules), "guess_limit": guess_limit, "knots": [list(knot) for knot in knots]}
+        text = json.dumps(document, sort_keys=True, separators=(",", ":"))
+        self.hash: str = sha256(text.encode()).hexdigest()[:HASH_DIGITS]
         """The beginning of the SHA-256 of the canonical JSON of rules, guess limit and knots."""
         self._logs = [log(size) for size, _ in knots]
         self._values = [value / MILLION for _, value in knots]
@@ -79,11 +78,6 @@ class ValueCurve:
         low, high = self._logs[after - 1], self._logs[after]
         rise = self._values[after] - self._values[after - 1]
         return self._values[after - 1] + rise * (position - low) / (high - low)
-
-    def values(self, sizes: NDArray[np.integer[Any]]) -> NDArray[np.float64]:
-        """Return `value` of each of ``sizes``, equal up to rounding."""
-        values: NDArray[np.float64] = np.interp(np.log(sizes), self._logs, self._values)
-        return values
 
 
 def load_value_curve(rules: Rules, guess_limit: int) -> ValueCurve | None:
@@ -152,19 +146,8 @@ def _check_knots(rules: Rules, guess_limit: int, knots: Sequence[Knot]) -> None:
     raise MalformedError(message)
 
 
-def _curve_hash(rules: Rules, guess_limit: int, knots: Sequence[Knot]) -> str:
-    document = {"rules": str(rules), "guess_limit": guess_limit, "knots": [list(knot) for knot in knots]}
-    text = json.dumps(document, sort_keys=True, separators=(",", ":"))
-    return sha256(text.encode()).hexdigest()[:HASH_DIGITS]
-
-
 def turn_luck(position: Position, turn: Turn, curve: ValueCurve) -> float:
-    """Return the luck of one turn at ``position``, for rules of any size that `Position.part_sizes` supports.
-
-    Raises:
-        ContradictionError: no candidate gives this feedback.
-        TooLargeError: the parts cannot be counted.
-    """
+    """Return the luck of one turn at ``position``; raises ContradictionError and TooLargeError."""
     sizes = position.part_sizes(turn.guess)
     received = feedback_number(turn.feedback, position.rules.pegs)
     if not sizes[received]:
@@ -177,10 +160,10 @@ def turn_luck(position: Position, turn: Turn, curve: ValueCurve) -> float:
 
 
 def game_luck(rules: Rules, turns: Sequence[Turn], curve: ValueCurve, live_sets: LiveSets) -> float:
-    """Return the luck of a game in guesses; ``turns`` are all answered turns, whether or not the last solved it.
+    """Return the luck of a game in guesses, solved or not; raises the errors of `turn_luck`.
 
     A game on 4x6 takes 0.1 ms if its live sets are cached in ``live_sets``, and a game on 10x12 takes 0.2 s if nothing
-    is cached (bench/evaluation.py). Raises the errors of `turn_luck`.
+    is cached (bench/evaluation.py).
     """
     history = tuple(turns)
     positions = (Position(rules, history[:index], live_sets) for index in range(len(history)))

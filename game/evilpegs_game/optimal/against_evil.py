@@ -35,10 +35,9 @@ class _EvilReply(NamedTuple):
 
 
 class ShortestLineSearch:
-    """A search for the shortest game against evil on ``rules``; ``work`` counts its feedback evaluations.
+    """A search for the shortest game against evil; ``work`` counts its feedback evaluations.
 
-    Raises:
-        TooLargeError: the rules have more than 2**20 codes, or more than 64 feedbacks (10 pegs or more).
+    Raises TooLargeError as `CodeSpace` does.
     """
 
     def __init__(self, rules: Rules) -> None:

@@ -7,6 +7,7 @@ be the best are solved exactly; threads share the guesses for a large part.
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -60,13 +61,13 @@ class Progress(NamedTuple):
     upper: int | None
 
 
+@dataclass(slots=True)
 class FirstGuessPart:
     """The codes that give one feedback to a first guess, and bounds on the guesses after that first one."""
 
-    def __init__(self, subproblem: Subproblem, columns: Columns, bounds: KnownBounds) -> None:
-        self.subproblem = subproblem
-        self.columns = columns
-        self.bounds = bounds
+    subproblem: Subproblem
+    columns: Columns
+    bounds: KnownBounds
 
     @property
     def codes(self) -> int:
@@ -78,13 +79,13 @@ class FirstGuessPart:
         return self.bounds.lower >= self.bounds.upper
 
 
+@dataclass(frozen=True, slots=True)
 class FirstGuess:
     """A first guess, the number of codes before it, and its parts in ascending order of size, without all-black."""
 
-    def __init__(self, guess: Code, codes: int, parts: list[FirstGuessPart]) -> None:
-        self.guess = guess
-        self.codes = codes
-        self.parts = parts
+    guess: Code
+    codes: int
+    parts: list[FirstGuessPart]
 
     @property
     def lower(self) -> int:
@@ -103,10 +104,7 @@ class FirstGuesses:
     ``columns`` and ``guesses`` are in code order. ``totals`` and ``proof_log`` are read and extended. ``limit`` is the
     most guesses that a tree may take for any code. ``report`` is called each time a bound is proved. Use a ``budget``
     (in feedback evaluations) with one thread only, because each of several threads could do all the work that is left.
-
-    Raises:
-        TooLargeError: from `prove`, `solve` and `tree`, if the guess matrix of a part takes, or may take, more than
-            `Tuning.max_matrix_bytes`.
+    `prove`, `solve` and `tree` raise TooLargeError as `GuessMatrix` does.
     """
 
     def __init__(
@@ -131,11 +129,6 @@ class FirstGuesses:
         self._matrices: dict[Subproblem, GuessMatrix] = {}
         possible = [self._first_guess(guess, columns) for guess in code_space.first_guesses(columns)]
         self.guesses = [first for first in possible if first]
-
-    @property
-    def work(self) -> int:
-        """Feedback evaluations so far."""
-        return self._budget.work
 
     @property
     def bytes(self) -> int:
@@ -186,8 +179,7 @@ class FirstGuesses:
     def prove(self) -> FirstGuess:
         """Return a first guess with the least total, after proving that no other has less; raises OverBudgetError.
 
-        If no tree keeps within ``limit`` guesses per code, that is proved instead, and the upper bound of the result is
-        `NEVER`.
+        If no tree keeps within ``limit`` guesses per code, that is proved instead: the upper bound is `NEVER`.
         """
         for first in sorted(self.guesses, key=lambda first: first.lower):
             if first.lower < self.best.upper:

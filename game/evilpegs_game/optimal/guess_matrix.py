@@ -12,7 +12,7 @@ from evilpegs_game.codemakers.small_sets import (
     other_feedback_count,
 )
 from evilpegs_game.codes import Code, Columns, all_codes, column_code, to_columns
-from evilpegs_game.errors import TooLargeError
+from evilpegs_game.errors import TooLargeError, check_bound
 from evilpegs_game.kernels import GOLDEN, kernel, mix, mix_each
 from evilpegs_game.optimal.search_state import DEFAULT, GUESS_BITS, GuessTables, OrbitTable, Tuning, Words, stack_bytes
 from evilpegs_game.partition import Indices, feedback_numbers
@@ -28,10 +28,7 @@ class CodeSpace:
     """All codes of ``rules``, each a possible guess, and their symmetries.
 
     ``max_parts`` is the most parts into which a guess can split a set, all-black not counted. ``max_codes`` is the
-    array of `max_codes_within`.
-
-    Raises:
-        TooLargeError: the rules have more than 2**20 codes, or more than 64 feedbacks (10 pegs or more).
+    array of `max_codes_within`. Raises TooLargeError for rules of more than 2**20 codes or 9 pegs.
     """
 
     def __init__(self, rules: Rules, tuning: Tuning = DEFAULT) -> None:
@@ -67,13 +64,8 @@ class CodeSpace:
     def check_bytes(self, codes: int, needed: int) -> None:
         """Raise TooLargeError if ``needed``, for ``codes`` codes, is over `Tuning.max_matrix_bytes`."""
         bound = self.tuning.max_matrix_bytes
-        if needed > bound:
-            raise TooLargeError(
-                f"{codes:,} codes of {self.rules} are too many for optimal play: they take {needed:,} bytes, "
-                f"the limit is {bound:,}",
-                needed=needed,
-                bound=bound,
-            )
+        what = f"{codes:,} codes of {self.rules} are too many for optimal play"
+        check_bound(needed, bound, f"{what}: they take {needed:,} bytes, the limit is {bound:,}")
 
 
 def one_guess_per_shape(rules: Rules) -> list[Code]:
@@ -99,10 +91,7 @@ class GuessMatrix:
     """A set of codes, and the feedbacks that they give to the guesses worth trying against the set or any subset.
 
     All codes of the set are guesses. Another guess is kept only if no code of the set, and no earlier guess in code
-    order, splits the set into the same parts.
-
-    Raises:
-        TooLargeError: the matrix would take more than `Tuning.max_matrix_bytes`.
+    order, splits the set into the same parts. Raises TooLargeError over `Tuning.max_matrix_bytes`.
     """
 
     def __init__(self, code_space: CodeSpace, columns: Columns) -> None:

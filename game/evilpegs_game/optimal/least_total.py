@@ -31,10 +31,7 @@ class LeastTotal:
 
     It keeps its results, to save time in later calls. It takes 6 MB for its `totals_table`, the memory of all codes
     and, during a call, a guess matrix: at most ``16 * codes * rules.size`` bytes, and far less for small sets because
-    few guesses split them differently.
-
-    Raises:
-        TooLargeError: the rules have more than 2**20 codes, or more than 64 feedbacks (10 pegs or more).
+    few guesses split them differently. Raises TooLargeError as `CodeSpace` does.
     """
 
     def __init__(self, rules: Rules, tuning: Tuning = DEFAULT) -> None:
@@ -45,9 +42,8 @@ class LeastTotal:
     def total(self, columns: Columns, budget: int | None = None) -> int:
         """Return the least total of the codes in ``columns``, which must be in code order.
 
-        Raises:
-            OverBudgetError: the work exceeds ``budget`` feedback evaluations, or the set needs too much memory.
-            TooLargeError: there is no budget and the set needs more memory than `Tuning.max_matrix_bytes`.
+        Raises OverBudgetError if it takes more than ``budget`` feedback evaluations. If the set needs more memory than
+        `Tuning.max_matrix_bytes`, that is an OverBudgetError too, or a TooLargeError without a budget.
         """
         return self._total(columns, WorkBudget(budget, SUBJECT))
 

@@ -108,10 +108,8 @@ class ProofLog:
     def from_bytes(cls, data: bytes) -> "ProofLog":
         """Read the text of `to_bytes`.
 
-        Raises:
-            ForeignError: ``data`` are not a proof log, or are one of another version.
-            DamagedError: ``data`` were changed; ``line`` of the error is the first changed line.
-            MalformedError: the checksums are right, but a line is not a fact.
+        Raises ForeignError for other data or another version, DamagedError for a changed line, and MalformedError if
+        the checksums are right but a line is not a fact.
         """
         if not data.startswith(_HEADING.encode()):
             raise ForeignError("this is not a proof log of this version")

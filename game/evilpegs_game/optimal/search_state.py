@@ -216,7 +216,6 @@ def stack_rows(codes: int, tuning: Tuning = DEFAULT) -> int:
 
 
 def stack_bytes(codes: int, guesses: int, tuning: Tuning = DEFAULT) -> int:
-    """Return the approximate size of a stack."""
     row = 8 * (codes + guesses + tuning.tried_partitions) + 2048
     return stack_rows(codes, tuning) * row + 16 * guesses
 

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from evilpegs_game.codemakers.small_sets import max_codes_within
 from evilpegs_game.codes import all_codes, format_code
-from evilpegs_game.errors import TooLargeError
+from evilpegs_game.errors import check_bound
 from evilpegs_game.feedback import all_black
 from evilpegs_game.optimal.first_guesses import FirstGuesses, Progress
 from evilpegs_game.optimal.guess_matrix import CodeSpace
@@ -116,10 +116,8 @@ def solve(
     """Find the best strategy tree for all codes of ``rules`` and prove that there is no better one.
 
     ``proof_log`` is read and extended. ``progress`` is called often, as the bounds tighten. If several trees are best,
-    the one returned may depend on ``proof_log`` and ``tuning``, and on timing if there are several ``threads``.
-
-    Raises:
-        TooLargeError: the rules are too large, or one part needs more memory than `Tuning.max_matrix_bytes`.
+    the one returned may depend on ``proof_log`` and ``tuning``, and on timing if there are several ``threads``. Raises
+    TooLargeError also if one part needs more memory than `Tuning.max_matrix_bytes`.
     """
     space = CodeSpace(rules, tuning)
     totals = new_totals(_table_entries(space))
@@ -168,13 +166,8 @@ def _cost(space: CodeSpace, first_guesses: FirstGuesses, threads: int) -> SolveC
     largest, guesses = first_guesses.largest_part, space.rules.size
     matrix = largest * guesses + space.matrix_bytes(largest, guesses)
     bound = space.tuning.max_matrix_bytes
-    if matrix > bound:
-        raise TooLargeError(
-            f"one first guess leaves {largest:,} codes of {space.rules}, too many for optimal play: "
-            f"they take {matrix:,} bytes, the limit is {bound:,}",
-            needed=matrix,
-            bound=bound,
-        )
+    what = f"one first guess leaves {largest:,} codes of {space.rules}, too many for optimal play"
+    check_bound(matrix, bound, f"{what}: they take {matrix:,} bytes, the limit is {bound:,}")
     stacks = (threads - 1) * stack_bytes(largest, guesses, space.tuning)
     memory = _table_entries(space) * ENTRY_BYTES + first_guesses.bytes + matrix + stacks
     return SolveCost(len(first_guesses.guesses), largest, memory)

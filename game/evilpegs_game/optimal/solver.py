@@ -74,7 +74,6 @@ class TotalSolver:
 
     @property
     def work(self) -> int:
-        """Feedback evaluations so far."""
         return int(self._control["work"])
 
     def solve(self, indices: Indices, limit: int = UNLIMITED, upper: int = NEVER, width: int = 0) -> TotalBounds:
@@ -82,12 +81,8 @@ class TotalSolver:
 
         Under ``upper``, both bounds are equal to the least total; otherwise the lower bound is at least ``upper``.
         ``limit`` is the most guesses per code. If ``width`` is not 0, only this many guesses per set are tried: the
-        lower bound is then the one known before, and the upper bound may not be the least.
-
-        Raises:
-            OverBudgetError: the work exceeds the budget.
-            StoppedError: another thread stopped the search.
-            TooLargeError: the search needs more guesses one after another than its stack holds.
+        lower bound is then the one known before, and the upper bound may not be the least. Raises OverBudgetError,
+        StoppedError, and TooLargeError if the search needs more guesses one after another than its stack holds.
         """
         known = self.bounds(indices, limit)
         if known.is_exact or known.lower >= upper:

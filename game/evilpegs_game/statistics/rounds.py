@@ -158,15 +158,10 @@ def permutation_probability(steady: Integers, others: Integers) -> float:
     return min(1.0, 2 * (min(low, high) + 1) / (PERMUTATIONS + 1))
 
 
+# entrants of a round have few different numbers of failures, and most pairs repeat
+@lru_cache(maxsize=8_192)
 def fisher_probability(failed: int, games: int, other_failed: int, other_games: int) -> float:
     """Return the two-sided p-value of Fisher's exact test: all tables that are at most as probable count."""
-    return _fisher(*sorted([(failed, games), (other_failed, other_games)]))
-
-
-# entrants of a round have few different numbers of failures, and most pairs repeat
-@lru_cache(maxsize=4_096)
-def _fisher(one: tuple[int, int], other: tuple[int, int]) -> float:
-    (failed, games), (other_failed, other_games) = one, other
     both = failed + other_failed
     possible = range(max(0, both - other_games), min(games, both) + 1)
     tables = [comb(games, first) * comb(other_games, both - first) for first in possible]

@@ -53,10 +53,6 @@ class Hypotheses:
                 f"no test can tell a difference of {self.null:g} from {self.alternative:g}; give them different values"
             )
 
-    @property
-    def least_variance(self) -> float:
-        return abs(self.alternative - self.null)
-
 
 class SequentialTest:
     """A test that runs while pairs of games are played."""
@@ -83,7 +79,7 @@ class SequentialTest:
         null, alternative = self.hypotheses.null, self.hypotheses.alternative
         if not self.pairs:
             return 0.0
-        variance = max(self.variance, self.hypotheses.least_variance) * (1 + VARIANCE_MARGIN / sqrt(self.pairs))
+        variance = max(self.variance, abs(alternative - null)) * (1 + VARIANCE_MARGIN / sqrt(self.pairs))
         return self.pairs * (alternative - null) * (2 * self.mean - alternative - null) / (2 * variance)
 
     @property

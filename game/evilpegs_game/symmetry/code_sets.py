@@ -6,7 +6,6 @@ costs time and never changes a result. Source: D. E. Knuth (1976-77) for the use
 refinement, as used for graphs.
 """
 
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from hashlib import blake2b
 from itertools import combinations, permutations
@@ -110,25 +109,19 @@ class GuessSymmetries:
             return np.arange(count, dtype=np.int32)
         member = np.zeros(self._grid, dtype=np.bool_)
         member[self._powers @ columns] = True
-        return _orbits(self._codes, self._index_of, columns, member, self._known.pegs, self._known.colors, self._powers)
-
-
-@dataclass(frozen=True, slots=True)
-class _Elements:
-    # one symmetry per row: peg p of the image has the color colors[i, code[pegs[i, p]]]
-    pegs: _Permutations
-    colors: _Permutations
+        return _orbits(self._codes, self._index_of, columns, member, *self._known, self._powers)
 
 
 # one result takes 19 MB at most, on 2x34
 @lru_cache(4)
-def _elements(rules: Rules) -> _Elements:
+def _elements(rules: Rules) -> tuple[_Permutations, _Permutations]:
+    # one symmetry per row: peg p of the image has the color colors[i, code[pegs[i, p]]]
     recolorings = _exchanges(rules.colors)[:_MAX_ELEMENTS]
     orders = _peg_orders(rules.pegs)
     pairs = [(0, c) for c in range(len(recolorings))] + [(p, 0) for p in range(1, len(orders))]
     pairs += [(p, c) for c in range(1, len(recolorings)) for p in range(1, len(orders))][:_MAX_ELEMENTS]
     chosen = np.array(pairs)
-    return _Elements(orders[chosen[:, 0]], np.array(recolorings, dtype=np.int64)[chosen[:, 1]])
+    return orders[chosen[:, 0]], np.array(recolorings, dtype=np.int64)[chosen[:, 1]]
 
 
 def _exchanges(colors: int) -> list[list[int]]:

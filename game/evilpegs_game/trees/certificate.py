@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple
 
 from evilpegs_game.codes import Code, Columns, all_codes, check_code, column_code, format_code
-from evilpegs_game.errors import GameError, IllegalCodeError, TooLargeError
+from evilpegs_game.errors import GameError, IllegalCodeError, TooLargeError, check_bound
 from evilpegs_game.evaluation.exact import GuessCounts
 from evilpegs_game.feedback import Feedback, all_black
 from evilpegs_game.partition import split
@@ -87,37 +87,28 @@ class Certificate(GuessCounts):
 class _Visit(NamedTuple):
     node: Node
     columns: Columns | None  # None if no code reaches the node
-    depth: int
-    feedback: Feedback | None
-    parent: "_Visit | None"
+    turns: tuple[tuple[Code, Feedback], ...]
 
 
 def certify(tree: Tree) -> Certificate:
     """Follow every code of the rules through ``tree`` and count the guesses.
 
-    The work is one feedback per code and guess; the memory is twice that of all codes, and 5 bytes per code.
-
-    Raises:
-        TreeError: the tree lacks a node that some code needs, has a node that no code reaches, or has a guess that is
-            no code of the rules. The error is about the first of these nodes in the order of the text form.
-        TooLargeError: the codes take more than `MAX_BYTES`, or a path is longer than `MAX_DEPTH`.
+    The work is one feedback per code and guess; the memory is twice that of all codes, and 5 bytes per code. Raises
+    TreeError for the first `Fault` in the order of the text form, and TooLargeError if the codes take more than
+    `MAX_BYTES` or a path is longer than `MAX_DEPTH`.
     """
     rules, solved = tree.rules, [0] * MAX_DEPTH
     needed = (2 * rules.pegs + 5) * rules.size
-    if needed > MAX_BYTES:
-        raise TooLargeError(
-            f"certifying a tree of {rules} takes {needed:,} bytes; the limit is {MAX_BYTES:,}",
-            needed=needed,
-            bound=MAX_BYTES,
-        )
-    waiting = [_Visit(tree.root, all_codes(rules), 0, None, None)]
+    message = f"certifying a tree of {rules} takes {needed:,} bytes; the limit is {MAX_BYTES:,}"
+    check_bound(needed, MAX_BYTES, message)
+    waiting = [_Visit(tree.root, all_codes(rules), ())]
     while waiting:
         visit = waiting.pop()
         parts = _parts(visit, rules)
         if parts.pop(all_black(rules.pegs), None) is not None:
-            solved[visit.depth] += 1
+            solved[len(visit.turns)] += 1
         below = [
-            _Visit(node, parts.get(feedback), visit.depth + 1, feedback, visit)
+            _Visit(node, parts.get(feedback), (*visit.turns, (visit.node.guess, feedback)))
             for feedback, node in visit.node.children.items()
         ]
         waiting += reversed(below)
@@ -127,21 +118,21 @@ def certify(tree: Tree) -> Certificate:
 
 
 def _parts(visit: _Visit, rules: Rules) -> dict[Feedback, Columns]:
-    if visit.depth == MAX_DEPTH:
+    if len(visit.turns) == MAX_DEPTH:
         raise TooLargeError(
             f"{_location(visit)}: the tree is deeper than {MAX_DEPTH} guesses, the limit",
-            needed=visit.depth + 1,
+            needed=MAX_DEPTH + 1,
             bound=MAX_DEPTH,
         )
     if visit.columns is None:
-        message = f"{_location(visit)}: no code possible here gets {visit.feedback}; remove this"
-        turns = _turns(visit)
-        raise TreeError(message, fault="unreachable", line=visit.node.line, turns=turns, feedback=visit.feedback)
+        _, feedback = visit.turns[-1]
+        message = f"{_location(visit)}: no code possible here gets {feedback}; remove this"
+        raise TreeError(message, fault="unreachable", line=visit.node.line, turns=visit.turns, feedback=feedback)
     try:
         check_code(visit.node.guess, rules)
     except IllegalCodeError as error:
         raise TreeError(
-            f"{_location(visit)}: {error}", fault="guess", line=visit.node.line, turns=_turns(visit)
+            f"{_location(visit)}: {error}", fault="guess", line=visit.node.line, turns=visit.turns
         ) from None
     parts = dict(split(visit.columns, visit.node.guess))
     for feedback, codes in parts.items():
@@ -158,7 +149,7 @@ def _missing_child(visit: _Visit, feedback: Feedback, codes: Columns) -> TreeErr
         f"{_location(visit)}: nothing follows {feedback} to {guess}, which {code}{others} would get",
         fault="missing",
         line=visit.node.line,
-        turns=_turns(visit),
+        turns=visit.turns,
         feedback=feedback,
         example=example,
         codes=count,
@@ -166,15 +157,6 @@ def _missing_child(visit: _Visit, feedback: Feedback, codes: Columns) -> TreeErr
 
 
 def _location(visit: _Visit) -> str:
-    turns = [f"{format_code(guess)} {feedback}" for guess, feedback in _turns(visit)]
+    turns = [f"{format_code(guess)} {feedback}" for guess, feedback in visit.turns]
     path = f"after {', '.join(turns)}" if turns else "at the first guess"
     return f"line {visit.node.line}: {path}" if visit.node.line else path
-
-
-def _turns(visit: _Visit) -> tuple[tuple[Code, Feedback], ...]:
-    turns: list[tuple[Code, Feedback]] = []
-    at = visit
-    while at.parent is not None and at.feedback is not None:
-        turns.append((at.parent.node.guess, at.feedback))
-        at = at.parent
-    return tuple(reversed(turns))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from evilpegs_game.codes import Code, check_code, format_code, parse_code
-from evilpegs_game.errors import GameError, MalformedError, StuckError, TooLargeError, quoted
+from evilpegs_game.errors import GameError, MalformedError, StuckError, TooLargeError, check_bound, quoted
 from evilpegs_game.evaluation.exact import ChooseGuess, walk_tree
 from evilpegs_game.feedback import Feedback, History, all_black
 from evilpegs_game.live.live_sets import LiveSets
@@ -142,12 +142,8 @@ def parse_tree(text: str) -> Tree:
     >>> evilpegs.certify(tree).distribution
     (1, 1)
     """
-    if len(text) > MAX_TREE_CHARACTERS:
-        raise TooLargeError(
-            f"a tree of {len(text):,} characters; the limit is {MAX_TREE_CHARACTERS:,}",
-            needed=len(text),
-            bound=MAX_TREE_CHARACTERS,
-        )
+    message = f"a tree of {len(text):,} characters; the limit is {MAX_TREE_CHARACTERS:,}"
+    check_bound(len(text), MAX_TREE_CHARACTERS, message)
     lines = _lines(text)
     _read_title(*_next_line(lines, text, f"a tree begins with the line: {TITLE} {_VERSION}"))
     rules = _read_rules(*_next_line(lines, text, "the line with the rules is missing, like: rules 4x6"))
@@ -259,10 +255,7 @@ def _text_error(number: int, fault: TextFault, why: str) -> TreeTextError:
 def tree_from_strategy(choose: ChooseGuess, rules: Rules, first: Code | None = None) -> Tree:
     """Return the tree of the deterministic strategy ``choose``; ``first`` replaces its first guess.
 
-    Raises:
-        StuckError: some code is not guessed within `MAX_DEPTH` guesses.
-        IllegalCodeError: a guess is not a code of the rules.
-        TooLargeError: the codes do not fit the memory bound.
+    Raises StuckError if some code is not guessed within `MAX_DEPTH` guesses, IllegalCodeError and TooLargeError.
     """
 
     def choose_legal(position: Position) -> Code:

@@ -13,7 +13,7 @@ from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from evilpegs_game.codes import format_code
+from evilpegs_game.codes import format_code, rules_fields
 from evilpegs_protocol.commitment import commitment
 from evilpegs_protocol.fields import Program
 from evilpegs_protocol.record import format_bytes, signed_statement
@@ -134,11 +134,7 @@ def match_started_fields(key: MatchKey, player: str, client: Program) -> dict[st
         "player": player,
         "client": {"name": client.name, "version": client.version},
         "ladder": ladder.id,
-        "rules": str(rules),
-        "pegs": rules.pegs,
-        "colors": rules.colors,
-        "symbols": format_code(range(rules.colors)),
-        "repeats": rules.repeats,
+        **rules_fields(rules),
         "guess_limit": ladder.guess_limit,
         "codemaker": ladder.codemaker,
         "tie": ladder.tie,

@@ -4,7 +4,6 @@ from contextlib import suppress
 from random import Random
 from typing import Final, NamedTuple
 
-from evilpegs_game.codemakers.codemaker import witness
 from evilpegs_game.codes import Code, format_code
 from evilpegs_game.errors import OverBudgetError, TooLargeError
 from evilpegs_game.guessing.criteria import EXPECTED_SIZE
@@ -55,4 +54,4 @@ def _good_guess(position: Position) -> tuple[Code, str]:
         if position.budget is None or position.count**2 <= position.budget:
             return best_guess(position, EXPECTED_SIZE, candidates_only=True), BEST_CANDIDATE
         return sampled_guess(position, Random(_SEED)), BEST_SAMPLE  # noqa: S311 - no secret
-    return witness(position), FIRST_CANDIDATE
+    return position.first_candidate, FIRST_CANDIDATE

@@ -11,7 +11,7 @@ from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 
 import orjson
 
-from evilpegs_game.codemakers.codemaker import Evil, witness
+from evilpegs_game.codemakers.codemaker import Evil
 from evilpegs_game.codemakers.devil import Devil, Method
 from evilpegs_game.codes import Code, code_at, parse_code
 from evilpegs_game.errors import ContradictionError, EvilpegsError, TooLargeError
@@ -90,7 +90,7 @@ class FindWitness(NamedTuple):
     history: History
 
     def run(self, workspace: Workspace) -> TaskResult[Code]:
-        return TaskResult(witness(Position(self.rules, self.history, workspace.live_sets)))
+        return TaskResult(Position(self.rules, self.history, workspace.live_sets).first_candidate)
 
 
 class FindHint(NamedTuple):

@@ -1,6 +1,6 @@
 """Several games are analyzed as each would be alone."""
 
-from evilpegs_game.analysis.turns import Effort, analyze, analyze_games
+from evilpegs_game.analysis.turns import Effort, analyze_games
 from evilpegs_game.codes import parse_code
 from evilpegs_game.feedback import Feedback, Turn
 from evilpegs_game.rules import Rules
@@ -20,5 +20,5 @@ def test_games_are_analyzed_as_each_alone():
     ]
     steps = []
     analyses = analyze_games(RULES, games, Effort(), progress=lambda done, turns: steps.append((done, turns)))
-    assert analyses == tuple(analyze(RULES, game) for game in games)
+    assert analyses == tuple(analyze_games(RULES, [game], Effort())[0] for game in games)
     assert steps == [(done, 5) for done in range(1, 6)]

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from evilpegs_game.analysis.guesses import CRITERIA, best_guesses, figure, guess_figures
+from evilpegs_game.analysis.guesses import CRITERIA, best_guesses, guess_figures
 from evilpegs_game.analysis.regret import Regret, SplitBound, regret
-from evilpegs_game.analysis.turns import THOROUGH, Effort, analyze, analyze_games, analyze_turn
+from evilpegs_game.analysis.turns import THOROUGH, USUAL, Effort, analyze_games, analyze_turn
 from evilpegs_game.codemakers.small_sets import least_possible_total
 from evilpegs_game.codes import all_codes, code_at, column_code, format_code, parse_code
 from evilpegs_game.errors import OverBudgetError, TooLargeError
@@ -33,6 +33,11 @@ CLASSIC = Rules(4, 6)
 compiled = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="too slow as plain Python")
 TINY = [Rules(2, 3), Rules(3, 2), Rules(2, 4, repeats=False), Rules(1, 4), Rules(2, 2)]
 NOTHING = Effort(feedback_budget=0, solver_budget=0, counted_codes=0)
+
+
+def analyze(rules, history, effort=USUAL):
+    """Return the analysis of every turn of one game."""
+    return analyze_games(rules, [history], effort)[0]
 
 
 def plain_codes(rules):
@@ -112,7 +117,7 @@ def test_analyze_best_guesses_are_unbeaten(game):
         every = [guess_figures(position, guess) for guess in plain_codes(rules)]
         for criterion, best in found.best_guesses.guesses:
             pick = max if criterion in (ENTROPY, MOST_PARTS) else min
-            assert figure(best, criterion) == pick(figure(one, criterion) for one in every)
+            assert CRITERIA[criterion](best) == pick(CRITERIA[criterion](one) for one in every)
         assert found.best_guesses.among == "codes"
 
 
@@ -362,7 +367,7 @@ def test_analyze_uncountable_rules_reports_nothing():
 
 def test_figure_of_each_criterion():
     figures = guess_figures(Position(Rules(2, 2), (), LiveSets()), (0, 0))
-    assert figure(figures, LEXICOGRAPHIC) == (2, 1, 1)
-    assert figure(figures, EXPECTED_SIZE) == Fraction(6, 4)
-    assert figure(figures, ENTROPY) == 1.5
-    assert (figure(figures, MINIMAX), figure(figures, MOST_PARTS)) == (2, 3)
+    assert CRITERIA[LEXICOGRAPHIC](figures) == (2, 1, 1)
+    assert CRITERIA[EXPECTED_SIZE](figures) == Fraction(6, 4)
+    assert CRITERIA[ENTROPY](figures) == 1.5
+    assert (CRITERIA[MINIMAX](figures), CRITERIA[MOST_PARTS](figures)) == (2, 3)

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from evilpegs_game.codemakers.codemaker import Evil, evil_replies
-from evilpegs_game.codemakers.devil import Devil, DevilReply
+from evilpegs_game.codemakers.devil import Devil
 from evilpegs_game.codemakers.worst_case import WorstCase
 from evilpegs_game.codes import code_at, parse_code
 from evilpegs_game.errors import OverBudgetError, TooLargeError
@@ -49,10 +49,11 @@ def test_devil_is_greedy_above_exact_limit():
     rules = Rules(3, 3)
     devil = Devil(solver(rules), exact_up_to=26)
     for guess in ((0, 0, 0), (0, 0, 1), (0, 1, 2)):
-        assert devil.decide(start(rules), guess) == DevilReply(Evil().reply(start(rules), guess), "greedy", 0)
+        assert devil.reply(start(rules), guess) == Evil().reply(start(rules), guess)
+        assert devil.allowed_replies(start(rules), guess)[1:] == ("greedy", 0)
     after = start(rules).after((0, 0, 1), Feedback(1, 0))
-    assert devil.decide(after, (0, 1, 2)).method == "exact"
-    assert Devil(solver(rules), exact_up_to=27).decide(start(rules), (0, 0, 1)).method == "exact"
+    assert devil.allowed_replies(after, (0, 1, 2)).method == "exact"
+    assert Devil(solver(rules), exact_up_to=27).allowed_replies(start(rules), (0, 0, 1)).method == "exact"
 
 
 @pytest.mark.parametrize("exact_up_to", [0, 27])

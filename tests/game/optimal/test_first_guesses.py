@@ -8,6 +8,7 @@ import numba
 import numpy as np
 import pytest
 
+from evilpegs_game.codemakers.small_sets import WorkBudget
 from evilpegs_game.codes import all_codes
 from evilpegs_game.errors import OverBudgetError
 from evilpegs_game.feedback import Feedback
@@ -111,12 +112,11 @@ def test_first_guesses_with_whole_proof_log_do_no_work():
     best = [bounds for subproblem, bounds in proof_log.known.items() if subproblem.first == (0, 0, 1)]
     assert all(bounds.lower == bounds.upper < NEVER for bounds in best)
     code_space = CodeSpace(RULES, EARLY)
-    first_guesses = FirstGuesses(
-        code_space, code_space.columns, new_totals(64), proof_log=ProofLog.from_bytes(proof_log.to_bytes())
-    )
+    known, budget = ProofLog.from_bytes(proof_log.to_bytes()), WorkBudget(None, "nothing")
+    first_guesses = FirstGuesses(code_space, code_space.columns, new_totals(64), proof_log=known, budget=budget)
     assert first_guesses.prove().guess == (0, 0, 1)
     assert first_guesses.progress == (None, 73, 73)
-    assert first_guesses.work == 0
+    assert budget.work == 0
 
 
 def test_solve_skips_guesses_tried_before():

@@ -82,7 +82,7 @@ def decisions(differences, hypotheses, rng, least_variance=None, margin=VARIANCE
     ``differences`` are those of all secrets; each pair draws one of them.
     """
     null, alternative = hypotheses.null, hypotheses.alternative
-    least = hypotheses.least_variance if least_variance is None else least_variance
+    least = abs(hypotheses.alternative - hypotheses.null) if least_variance is None else least_variance
     total, squares, accepted = np.zeros(TRIALS), np.zeros(TRIALS), np.zeros(TRIALS)
     for start in range(0, MOST_PAIRS, 200):
         (running,) = np.nonzero(accepted == 0)
