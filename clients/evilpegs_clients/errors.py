@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from evilpegs_protocol.server_messages import Error, ErrorCode, Expected
+    from evilpegs_protocol.server_messages import ErrorCode
 
 
 class ClientError(EvilpegsError):
@@ -55,38 +55,16 @@ class BrokenRecordError(ClientError):
 
 
 class ServerRefusedError(ClientError):
-    """An `error` message of the server, which closes the connection after a ``fatal`` one."""
+    """An `error` message of the server."""
 
-    def __init__(
-        self,
-        code: "ErrorCode | str",
-        message: str,
-        *,
-        fatal: bool = False,
-        expected: "Expected | None" = None,
-        retry_after_ms: int | None = None,
-    ) -> None:
+    def __init__(self, code: "ErrorCode | str", message: str, retry_after_ms: int | None = None) -> None:
         self.code = code
         self.message = printable(message)
         super().__init__(self.message)
-        self.fatal = fatal
-        self.expected = expected
         self.retry_after_ms = retry_after_ms
 
     def with_message(self, message: str) -> "ServerRefusedError":
-        return ServerRefusedError(
-            self.code, message, fatal=self.fatal, expected=self.expected, retry_after_ms=self.retry_after_ms
-        )
-
-    @classmethod
-    def of(cls, error: "Error") -> "ServerRefusedError":
-        return cls(
-            error.code,
-            error.message,
-            fatal=error.fatal,
-            expected=error.expected,
-            retry_after_ms=error.retry_after_ms,
-        )
+        return ServerRefusedError(self.code, message, self.retry_after_ms)
 
 
 class NameTakenElsewhereError(ServerRefusedError):

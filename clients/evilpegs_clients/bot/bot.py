@@ -46,8 +46,7 @@ class StrategyTrial:
     async def run(self, ladder: str, guest: PlayerSession) -> None:
         """Let the strategy choose a first guess on ``ladder``, whose rules come from ``guest``, opened and closed here.
 
-        Nothing is tried if the server refuses the guest or has no such ladder. Raises StrategyError if the strategy
-        fails.
+        Nothing is tried if the server refuses the guest or has no such ladder. Raises StrategyError if it fails.
         """
         if self.passed:
             return

@@ -126,20 +126,16 @@ class MatchPlayer:
 
     async def _verify_ended_games(self) -> None:
         for over in self._view.match.games_over:
-            if over.game not in self._games:
-                summary = await self._summary(over)
-                self._games[over.game] = summary
-                self._on_event(summary)
-                self._report_failure(over)
-
-    def _report_failure(self, over: GameOver) -> None:
-        if over.game not in self._failed:
-            return
-        position, error = self._failed[over.game]
-        seed = self._chooser.game_seed(over.match, over.game)
-        failure = StrategyFailure(over.match, over.game, position, seed, over.secret, error)
-        self._failures.append(failure)
-        self._on_event(failure)
+            if over.game in self._games:
+                continue
+            self._games[over.game] = await self._summary(over)
+            self._on_event(self._games[over.game])
+            if over.game in self._failed:
+                position, error = self._failed[over.game]
+                seed = self._chooser.game_seed(over.match, over.game)
+                failure = StrategyFailure(over.match, over.game, position, seed, over.secret, error)
+                self._failures.append(failure)
+                self._on_event(failure)
 
     async def _summary(self, over: GameOver) -> GameSummary:
         game, violations = self._view.match.games[over.game], list[Violation]()

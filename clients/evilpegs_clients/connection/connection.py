@@ -140,7 +140,10 @@ class ProtocolConnection:
         answer: asyncio.Future[ServerEvent] = asyncio.get_running_loop().create_future()
         self._waiting[number] = answer
         try:
-            await self._send(request.model_copy(update={"id": number}))
+            try:
+                await self._socket.send(encode(request.model_copy(update={"id": number})))
+            except ConnectionClosed:
+                raise await asyncio.shield(self.ended) from None
             either: list[asyncio.Future[Any]] = [answer, self.ended]
             await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -149,19 +152,13 @@ class ProtocolConnection:
             raise self.ended.result()
         reply = answer.result()
         if isinstance(reply, Error):
-            raise ServerRefusedError.of(reply)
+            raise ServerRefusedError(reply.code, reply.message, reply.retry_after_ms)
         return reply
 
     async def close(self) -> None:
         """Close the connection; a match that is not over continues on the server."""
         await self._socket.close()
         await self.ended
-
-    async def _send(self, request: ClientMessage) -> None:
-        try:
-            await self._socket.send(encode(request))
-        except ConnectionClosed:
-            raise await asyncio.shield(self.ended) from None
 
     async def _read(self) -> ClientError:
         try:
@@ -184,7 +181,7 @@ class ProtocolConnection:
         fields.pop("re", None)
         self._deliver(ReceivedMessage(message, fields))
         if isinstance(message, Error) and message.fatal and message.code in _FINAL:
-            self._refusal = ServerRefusedError.of(message)
+            self._refusal = ServerRefusedError(message.code, message.message, message.retry_after_ms)
         answer = self._waiting.get(message.re or "")
         if answer is not None and not answer.done():
             answer.set_result(message)
@@ -241,7 +238,6 @@ def _unreachable(url: str, error: Exception) -> ServerUnreachableError:
             reason = UnreachableReason.INSECURE
             message = _no_tls(url, error)
         case InvalidStatus() if error.response.status_code in _REFUSALS and error.response.body:
-            reason = UnreachableReason.NETWORK
             why = printable(error.response.body.decode(errors="replace").strip()[:300])
             message = f"{url} refuses the connection: {why}"
         case InvalidStatus():

@@ -81,15 +81,13 @@ class LoginSequence:
             raise GivenTokenError(f"this token is that of {welcome.player}, not of {self._credentials.name}")
         self._proven = welcome.token or hello.token
         if self._credentials.name is not None and self._proven is not None:
-            self._tokens.add(self._server, self._credentials.name, self._proven)
-            self._remember_key(self._credentials.name, welcome.server.key)
-
-    def _remember_key(self, name: str, key: str | None) -> None:
-        known = self._keys.get(self._server, name)
-        self.former_key = known[0] if known and known[0] != key else None
-        if key is not None and known[:1] != (key,):
-            self._keys.add(self._server, name, key)
-        self.known_keys = self._keys.get(self._server, name)
+            name, key = self._credentials.name, welcome.server.key
+            self._tokens.add(self._server, name, self._proven)
+            known = self._keys.get(self._server, name)
+            self.former_key = known[0] if known and known[0] != key else None
+            if key is not None and known[:1] != (key,):
+                self._keys.add(self._server, name, key)
+            self.known_keys = self._keys.get(self._server, name)
 
     @property
     def rng_seed(self) -> int:

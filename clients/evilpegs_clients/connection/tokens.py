@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, ClassVar, Final, Self
+from typing import ClassVar, Final, Self
 from urllib.parse import urlsplit
 
 from filelock import lock_descriptor
 from platformdirs import user_data_path
+from pydantic import ConfigDict, TypeAdapter
 
 from evilpegs_clients.errors import DamagedTokenFileError, TokenFileError
 from evilpegs_protocol.files import replace_file
@@ -22,6 +23,7 @@ from evilpegs_protocol.files import replace_file
 MAX_TOKENS: Final = 4
 LOOPBACK_HOSTS: Final = ("127.0.0.1", "localhost", "::1")
 _Servers = dict[str, dict[str, list[str]]]
+_SERVERS: Final = TypeAdapter(_Servers, config=ConfigDict(strict=True))
 
 
 def default_token_file() -> Path:
@@ -76,8 +78,8 @@ class TokenFile:
         except (OSError, UnicodeDecodeError) as error:
             raise self._error("read", error) from error
         try:
-            return _check(json.loads(text))
-        except (ValueError, RecursionError):
+            return _SERVERS.validate_json(text)
+        except ValueError:
             raise DamagedTokenFileError(
                 f"the file of {self.contents} {self.path} is damaged; fix it, or move it away {self.remedy}"
             ) from None
@@ -136,15 +138,3 @@ def _address(server: str) -> str:
         return server
     port = "" if parts.port is None else f":{parts.port}"
     return parts._replace(netloc=f"{LOOPBACK_HOSTS[0]}{port}").geturl()
-
-
-def _check(value: Any) -> _Servers:
-    if not isinstance(value, dict) or not all(map(_is_names, value.values())):
-        raise ValueError("not servers with names with tokens")
-    return value
-
-
-def _is_names(value: Any) -> bool:
-    return isinstance(value, dict) and all(
-        isinstance(tokens, list) and all(isinstance(token, str) for token in tokens) for tokens in value.values()
-    )

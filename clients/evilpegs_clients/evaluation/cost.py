@@ -14,7 +14,7 @@ from evilpegs_clients.strategies.registry import STRATEGIES
 from evilpegs_clients.strategies.strategy import draw_secret, game_seed, seeded_choice
 from evilpegs_game.counting.part_counts import DEFAULT_BYTES as COUNT_BYTES
 from evilpegs_game.counting.problem import check_countable
-from evilpegs_game.errors import TooLargeError
+from evilpegs_game.errors import check_bound
 from evilpegs_game.evaluation.heuristic import heuristic_bytes
 from evilpegs_game.feedback import all_black, feedback
 from evilpegs_game.live.live_sets import DEFAULT_BYTES, ENUMERATED_CODES, LiveSets
@@ -78,12 +78,8 @@ def check_memory(cost: CostEstimate, processes: int) -> None:
     started = processes if processes > 1 else 0
     needed = processes * cost.memory + (1 + started) * PROGRAM_BYTES
     installed = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    if needed > installed:
-        raise TooLargeError(
-            f"it takes {needed:,} bytes in all processes together; this machine has {installed:,}; take fewer --jobs",
-            needed=needed,
-            bound=installed,
-        )
+    message = f"it takes {needed:,} bytes in all processes together; this machine has {installed:,}; take fewer --jobs"
+    check_bound(needed, installed, message)
 
 
 def _exact_cost(spec: StrategySpec, is_file: bool, threads: int) -> CostEstimate:
@@ -91,14 +87,10 @@ def _exact_cost(spec: StrategySpec, is_file: bool, threads: int) -> CostEstimate
     codes = LiveSets.bytes_needed(rules)
     if codes > DEFAULT_BYTES:
         check_countable(rules)
-        needs_codes = isinstance(strategy, CriterionStrategy | Optimal)
-        remedy = "evaluate sampled with --games 100" if needs_codes else "play some games with --games 100"
-        raise TooLargeError(
-            f"all codes of {rules} take {codes:,} bytes; the limit is {DEFAULT_BYTES:,}; "
-            f"take smaller rules, or {remedy}",
-            needed=codes,
-            bound=DEFAULT_BYTES,
-        )
+    needs_codes = isinstance(strategy, CriterionStrategy | Optimal)
+    remedy = "evaluate sampled with --games 100" if needs_codes else "play some games with --games 100"
+    what = f"all codes of {rules} take {codes:,} bytes; the limit is {DEFAULT_BYTES:,}"
+    check_bound(codes, DEFAULT_BYTES, f"{what}; take smaller rules, or {remedy}")
     memory, work = (4 * rules.pegs + 16) * rules.size + TABLES_BYTES, f"at least {rules.size:,} choices"
     if isinstance(strategy, CriterionStrategy):
         memory = max(memory, heuristic_bytes(rules, threads))
@@ -131,7 +123,6 @@ class TimeEstimate:
 
     @property
     def is_long(self) -> bool:
-        """True if the evaluation should be announced."""
         return self.seconds >= NOTICE_SECONDS
 
     def __str__(self) -> str:

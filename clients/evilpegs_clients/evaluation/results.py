@@ -61,7 +61,6 @@ class StrategyResult:
 
     @property
     def figures(self) -> Evaluation | Simulation:
-        """The counts with their total, mean and maximum."""
         if self.spec.games:
             return Simulation(self.spec.rules, self.distribution)
         return Evaluation(self.spec.rules, self.distribution, self.first or ())
@@ -73,7 +72,6 @@ class StrategyResult:
         return figures.interval if isinstance(figures, Simulation) else None
 
     def to_json(self) -> dict[str, Any]:
-        """Return the result as the JSON object of `evilpegs evaluate --json`."""
         figures, spec = self.figures, self.spec
         played: dict[str, Any] = {"codes": sum(self.distribution)}
         if spec.games:
@@ -107,7 +105,6 @@ class Comparison:
     difference: PairedDifference
 
     def to_json(self) -> dict[str, Any]:
-        """Return the comparison as `evilpegs evaluate --games --json` prints it."""
         difference = self.difference
         interval = difference.interval
         return {

@@ -25,7 +25,7 @@ from evilpegs_clients.evaluation.work_units import (
     first_units,
     most_costly,
 )
-from evilpegs_clients.evaluation.workers import InlineExecutor, Workers, open_workers, play_units
+from evilpegs_clients.evaluation.workers import INLINE, Workers, open_workers, play_units
 from evilpegs_clients.strategies.heuristics import CriterionStrategy
 from evilpegs_clients.strategies.registry import SMALL_RULES, warm_up
 from evilpegs_clients.strategies.strategy import seeded_choice, with_strategy_name
@@ -37,7 +37,6 @@ from evilpegs_game.feedback import all_black
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 
-INLINE: Final = Workers(InlineExecutor(), 1)
 MAX_UPDATES: Final = 500
 LINE_SECONDS: Final = 10.0
 """Between two lines of progress, which are printed where there is no terminal for a bar."""

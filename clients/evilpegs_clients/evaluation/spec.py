@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import astuple, dataclass
 from functools import lru_cache
 from hashlib import sha256
@@ -47,11 +48,6 @@ class StrategySpec:
         name = self.strategy if self.source is None else Path(self.strategy).name
         return sha256(dumps([version("evilpegs"), SCHEME, name, *fields]).encode()).hexdigest()
 
-    def check(self) -> None:
-        """Raise GameError if the strategy cannot be loaded or the first guess is no code of the rules."""
-        self.load()
-        _ = self.opening
-
     def load(self) -> Strategy:
         """Return the strategy, loaded once per process; raises StrategyError."""
         return _load(self.strategy, self.source, self.siblings, self.candidates_only)
@@ -66,7 +62,10 @@ def make_specs(
     seed: int,
     worst: int = 0,
 ) -> list[StrategySpec]:
-    """Return a checked `StrategySpec` for each strategy, without repetitions; raises GameError."""
+    """Return a `StrategySpec` for each strategy, without repetitions.
+
+    Raises GameError if one cannot be loaded, or ``first`` is no code of the rules.
+    """
     specs = [
         StrategySpec(
             *(strategy, read_source(strategy), rules, first, candidates_only, games, seed),
@@ -76,7 +75,8 @@ def make_specs(
         for strategy in dict.fromkeys(strategies)
     ]
     for spec in specs:
-        spec.check()
+        spec.load()
+        _ = spec.opening
     return specs
 
 
@@ -91,13 +91,15 @@ def read_source(strategy: str) -> str | None:
 
 
 def read_siblings(strategy: str) -> tuple[SiblingModule, ...]:
-    """Return the modules that a strategy file imports from its own folder."""
     return find_siblings(Path(strategy)) if strategy not in STRATEGIES and strategy.endswith(".py") else ()
 
 
 @lru_cache(maxsize=16)
 def _load(strategy: str, source: str | None, siblings: tuple[SiblingModule, ...], candidates_only: bool) -> Strategy:
-    if source is None or (_local_source(strategy) == source and read_siblings(strategy) == siblings):
+    local = None
+    with suppress(StrategyError):
+        local = read_source(strategy)
+    if source is None or (local == source and read_siblings(strategy) == siblings):
         return load_strategy(strategy, candidates_only)
     # the file is missing on this machine, or it or a sibling has another text
     with tempfile.TemporaryDirectory(prefix="evilpegs-") as folder:
@@ -107,10 +109,3 @@ def _load(strategy: str, source: str | None, siblings: tuple[SiblingModule, ...]
         copy = Path(folder, Path(strategy).name)
         copy.write_text(source)
         return load_strategy(str(copy), candidates_only)
-
-
-def _local_source(strategy: str) -> str | None:
-    try:
-        return read_source(strategy)
-    except StrategyError:
-        return None

@@ -187,15 +187,13 @@ def play(unit: UnitOfWork) -> UnitOutcome:
 
 
 def simulate_games(strategy: Strategy, rules: Rules, numbers: range, first: Code | None, seed: int) -> Simulation:
-    """Play games as `play_games` does, and count how many took how many guesses."""
     return Simulation(rules, length_counts(play_games(strategy, rules, numbers, first, seed)))
 
 
 def play_games(strategy: Strategy, rules: Rules, numbers: range, first: Code | None, seed: int) -> bytes:
     """Play the games with the given ``numbers`` and return the guesses of each, one byte per game.
 
-    The secret and the random choices of a game follow from ``seed`` and its number. ``first`` replaces the strategy's
-    own first guess. Raises StrategyError, StuckError after `MAX_TURNS` guesses, and any error of the strategy.
+    The secret and the random choices of a game follow from ``seed`` and its number. Raises the strategy's errors.
     """
     choose_legal = legal_choice(strategy)
     unused = turn_rng(seed, 1)

@@ -18,7 +18,7 @@ from concurrent.futures import (
     ProcessPoolExecutor,
     wait,
 )
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from multiprocessing import active_children, connection, get_context, parent_process
@@ -90,20 +90,17 @@ class ProcessPool(ProcessPoolExecutor):
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-@contextmanager
-def open_workers(jobs: int, cluster: str | None) -> Iterator[Workers]:
+INLINE: Final = Workers(InlineExecutor(), 1)
+
+
+def open_workers(jobs: int, cluster: str | None) -> AbstractContextManager[Workers]:
     """Provide the workers of the Dask scheduler at ``cluster``, or ``jobs`` processes; raises EvaluationError.
 
     One job is done by this process itself. If the block fails, processes are terminated and waiting units canceled.
     """
     if cluster is not None:
-        with _cluster_workers(cluster) as workers:
-            yield workers
-    elif jobs > 1:
-        with _process_workers(jobs) as workers:
-            yield workers
-    else:
-        yield Workers(InlineExecutor(), 1)
+        return _cluster_workers(cluster)
+    return _process_workers(jobs) if jobs > 1 else nullcontext(INLINE)
 
 
 @contextmanager

@@ -29,12 +29,9 @@ _LOGGER.propagate = False
 
 @dataclass(frozen=True, slots=True)
 class FeedMessage:
-    """A message of the feed; ``retained`` if the broker had stored it before the subscription."""
-
     topic: ParsedTopic
     fields: dict[str, Any]
     properties: dict[str, str]
-    retained: bool
 
     def event(self) -> RecordEvent | None:
         """Return the event of the message; None if it has none, or one of another match than the topic."""
@@ -118,4 +115,4 @@ def _read(message: aiomqtt.Message) -> FeedMessage | None:
     if not isinstance(fields, dict):
         return None
     properties = dict(getattr(message.properties, "UserProperty", ()))
-    return FeedMessage(topic, fields, properties, bool(message.retain))
+    return FeedMessage(topic, fields, properties)

@@ -41,7 +41,8 @@ async def watch_matches(
                     on_event(EventsMissed())
                 if sent.event in {"place", "reset"}:
                     # only now, so that nothing is missed between these and the events of the stream
-                    for match in await _under_way(reader, watched):
+                    live = await reader.live_matches(watched.ladder, watched.pasts) if watched.pasts else []
+                    for match in live:
                         for text in await reader.record(match):
                             yield reader.decode(text)
                 else:
@@ -59,10 +60,6 @@ def _path(reader: ServerReader, watched: Watched) -> str:
     if watched.ladder not in {info.id for info in reader.welcome.ladders}:
         raise unknown_ladder(watched.ladder, reader.welcome.ladders, reader.server)
     return f"api/v1/ladders/{watched.ladder}/events"
-
-
-async def _under_way(reader: ServerReader, watched: Watched) -> list[str]:
-    return await reader.live_matches(watched.ladder, watched.pasts) if watched.pasts else []
 
 
 MAX_MATCHES: Final = 10_000

@@ -53,8 +53,7 @@ async def run_terminal(
     """Let a person play one match, or continue one that they left open.
 
     ``token`` was given by the operator, and ``token_from`` is a former address of the server, whose stored tokens are
-    tried too. ``clock`` is monotonic, in
-    seconds.
+    tried too. ``clock`` is monotonic, in seconds.
     """
     screen = MatchScreen(prompt or open_prompt(Console(), COMMANDS))
     dialog = MatchDialog(screen)
@@ -84,24 +83,19 @@ async def _join_match(session: PlayerSession, dialog: MatchDialog, ladder: str) 
     dialog.screen.say(f"You are {welcome.player} at {session.server}.")
     for match in welcome.open:
         client = await MatchClient.resume(session, match.match)
-        question = f"{_open_match_text(client.view)} Go on with it?"
-        if client.view.phase is Phase.OVER:
+        view, started = client.view, client.view.started
+        if view.phase is Phase.OVER:
             continue
-        if await dialog.confirm(question):
+        of = f" of {started.games}" if started.games > 1 else ""
+        at = f"Your match {view.id} on {started.ladder} is not over: it is at game {max(1, view.game)}{of}."
+        if await dialog.confirm(f"{at} Go on with it?"):
             return client
-        rated = client.view.started.rated
-        consequence = "each of its games left counts as not solved" if rated else "it does not count"
+        consequence = "each of its games left counts as not solved" if started.rated else "it does not count"
         question = f"Resign it then? Otherwise it stays open; if you do, {consequence}."
         if await dialog.confirm(question, default=False):
             while await client.wait_for_move() is not Phase.OVER:
                 await client.resign()
     return await MatchClient.play(session, ladder)
-
-
-def _open_match_text(view: MatchView) -> str:
-    started = view.started
-    of = f" of {started.games}" if started.games > 1 else ""
-    return f"Your match {view.id} on {started.ladder} is not over: it is at game {max(1, view.game)}{of}."
 
 
 def _print_how_to_return(session: PlayerSession, screen: MatchScreen, match: TerminalMatch | None) -> None:

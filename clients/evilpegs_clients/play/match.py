@@ -7,7 +7,6 @@ skipped after a cut connection.
 import secrets
 from collections.abc import Callable
 from functools import partial
-from time import monotonic
 
 from evilpegs_clients.bot.move_chooser import run_in_thread
 from evilpegs_clients.connection.match_client import MatchClient
@@ -17,7 +16,7 @@ from evilpegs_clients.play.match_screen import HELP, clock_text
 from evilpegs_clients.terminal.screen import LeaveError
 from evilpegs_clients.verification.game import VerificationCache
 from evilpegs_clients.verification.verify import verify_game, verify_record
-from evilpegs_game.codes import Code, format_code
+from evilpegs_game.codes import format_code
 from evilpegs_game.errors import GameError
 from evilpegs_protocol.server_messages import FeedbackGiven, GameOver, GameStarted, MatchOver, RecordEvent
 
@@ -67,8 +66,8 @@ class TerminalMatch:
         self,
         client: MatchClient,
         dialog: MatchDialog,
-        new_nonce: Callable[[], str] = random_nonce,
-        clock: Callable[[], float] = monotonic,
+        new_nonce: Callable[[], str],
+        clock: Callable[[], float],
     ) -> None:
         self._client = client
         self._view = client.view
@@ -112,10 +111,17 @@ class TerminalMatch:
         return False
 
     async def _move(self) -> None:
-        command = await self._command()
+        line = await self._dialog.ask_in_turn(self._client, self._prompt)
+        if line is None:
+            return
+        try:
+            command = parse_command(line, self._view.rules)
+        except GameError as error:
+            self._screen.say(str(error))
+            return
         if isinstance(command, PlayCommand):
             await self._execute(command)
-        elif command is not None:
+        else:
             await self._guess(format_code(command))
 
     async def _guess(self, code: str) -> None:
@@ -126,16 +132,6 @@ class TerminalMatch:
             await self._client.wait_for_move()
         if not any((event.turn, event.code) == (turn, code) for event in view.match.games[game].turns):
             self._screen.say(f"The guess {code} was not sent in time.")
-
-    async def _command(self) -> PlayCommand | Code | None:
-        line = await self._dialog.ask_in_turn(self._client, self._prompt)
-        if line is None:
-            return None
-        try:
-            return parse_command(line, self._view.rules)
-        except GameError as error:
-            self._screen.say(str(error))
-            return None
 
     def _prompt(self) -> str:
         view = self._view

@@ -30,7 +30,8 @@ class MatchDialog(Dialog):
         self._prompt.ask(question)
         while await client.ends_in_time(self._next_line(), lambda: self._ask_again(client)):
             line = self._answer()
-            if not self._refuses(line):
+            is_refused = self.is_away and self._prompt.is_live and parse_named_command(line) not in LOCAL_COMMANDS
+            if not is_refused:
                 return line
             self.screen.say(f"Not sent, because the server is away: {line}")
             self._prompt.ask(question)
@@ -50,9 +51,6 @@ class MatchDialog(Dialog):
     def _ask_again(self, client: MatchClient) -> None:
         if client.view.phase in SETTLED_PHASES:
             self._prompt.ask_again()
-
-    def _refuses(self, line: str) -> bool:
-        return self.is_away and self._prompt.is_live and parse_named_command(line) not in LOCAL_COMMANDS
 
 
 class PlayCommand(StrEnum):

@@ -189,7 +189,9 @@ def _from_file(path: Path) -> FileStrategy:
 
 def _import(path: Path, siblings: Iterable[SiblingModule]) -> ModuleType:
     name = f"{MODULE_PREFIX}{path.stem}"
-    _forget_siblings_of(name)
+    for top, home in getattr(sys.modules.get(name), _SIBLINGS, {}).items():
+        if _home(top) == home:
+            _forget(top)
     _prefer_folder(path.resolve().parent, siblings)
     module = sys.modules[name] = ModuleType(name)  # dataclasses look up their module there
     module.__file__ = str(path.resolve())
@@ -199,13 +201,6 @@ def _import(path: Path, siblings: Iterable[SiblingModule]) -> ModuleType:
     except (Exception, SystemExit) as error:
         raise StrategyError(f"{path} cannot be loaded: {_describe(error, path)}") from error
     return module
-
-
-def _forget_siblings_of(name: str) -> None:
-    former = sys.modules.get(name)
-    for top, home in getattr(former, _SIBLINGS, {}).items():
-        if _home(top) == home:
-            _forget(top)
 
 
 def _forget(top: str) -> None:

@@ -21,7 +21,7 @@ from typing import Any, ClassVar, Final
 from evilpegs_clients.strategies.program_guard import ErrorOutput, ProgramGuard, deferred_signals
 from evilpegs_clients.strategies.program_limits import LOOK_SECONDS, ProgramLimits
 from evilpegs_clients.strategies.strategy import StrategyError
-from evilpegs_game.codes import SYMBOLS, Code, format_code, parse_code
+from evilpegs_game.codes import Code, parse_code, rules_fields
 from evilpegs_game.errors import GameError, quoted
 from evilpegs_game.live.position import Position
 
@@ -75,9 +75,13 @@ class ProgramStrategy:
     def ask(self, position: Position, request: dict[str, Any]) -> Code:
         """Send a request of `make_request`, perhaps with further fields; else like `choose`."""
         process = self._process or self._start()
+        assert process.stdin is not None  # noqa: S101 - a pipe
         try:
             self._check_silence(process)
-            self._send(process, json.dumps(request).encode() + b"\n")
+            try:
+                process.stdin.write(json.dumps(request).encode() + b"\n")
+            except BrokenPipeError:
+                raise self._ended(process) from None
             return _read_code(self._receive(process), position)
         except _BrokenRuleError as error:
             self.close()
@@ -95,7 +99,11 @@ class ProgramStrategy:
             guard.kill()
         process, self._process = self._process, None
         if process is not None:
-            _await_end(process)
+            # a process that has left the group may keep the other ends open
+            for pipe in (process.stdin, process.stdout):
+                assert pipe is not None  # noqa: S101 - a pipe
+                pipe.close()
+            process.wait()
             self._errors.finish()
         if self._limits is not None:
             self._limits.clean()
@@ -133,13 +141,6 @@ class ProgramStrategy:
             piece = os.read(process.stdout.fileno(), MAX_LINE)
             raise _BrokenRuleError(f"it wrote {_quote(piece)} without being asked") if piece else self._ended(process)
 
-    def _send(self, process: subprocess.Popen[bytes], line: bytes) -> None:
-        assert process.stdin is not None  # noqa: S101 - a pipe
-        try:
-            process.stdin.write(line)
-        except BrokenPipeError:
-            raise self._ended(process) from None
-
     def _receive(self, process: subprocess.Popen[bytes]) -> bytes:
         assert process.stdout is not None  # noqa: S101 - a pipe
         deadline, line = time.monotonic() + self._answer_seconds, b""
@@ -149,7 +150,8 @@ class ProgramStrategy:
             left = deadline - time.monotonic()
             if self._limits is not None:
                 if not select.select([process.stdout], [], [], LOOK_SECONDS)[0]:
-                    self._check_limits(self._limits)
+                    if broken := self._limits.broken(self.group):
+                        raise _BrokenRuleError(f"{broken} and was killed")
                     continue
             elif left <= 0 or not select.select([process.stdout], [], [], left)[0]:
                 raise _BrokenRuleError(f"no answer came within {self._answer_seconds:g} s, and it was killed")
@@ -159,11 +161,6 @@ class ProgramStrategy:
             line += piece
         return line[:-1]
 
-    def _check_limits(self, limits: ProgramLimits) -> None:
-        broken = None if self._guard is None else limits.broken(self._guard.group)
-        if broken is not None:
-            raise _BrokenRuleError(f"{broken} and was killed")
-
     def _ended(self, process: subprocess.Popen[bytes]) -> "_BrokenRuleError":
         with suppress(subprocess.TimeoutExpired):
             process.wait(1)
@@ -172,14 +169,6 @@ class ProgramStrategy:
             return _BrokenRuleError("it closed its standard input or output and was killed")
         how = f"by signal {-status}" if status < 0 else f"with exit status {status}"
         return _BrokenRuleError(f"it ended {how}, without an answer")
-
-
-def _await_end(process: subprocess.Popen[bytes]) -> None:
-    # a process that has left the group may keep the other ends open
-    for pipe in (process.stdin, process.stdout):
-        assert pipe is not None  # noqa: S101 - a pipe
-        pipe.close()
-    process.wait()
 
 
 class _BrokenRuleError(Exception):
@@ -239,18 +228,10 @@ def _check_interpreter(path: Path) -> None:
 
 def make_request(position: Position, rng: Random) -> dict[str, Any]:
     """Return the request for a guess, which docs/strategies.md describes."""
-    rules = position.rules
     return {
-        "rules": str(rules),
-        "pegs": rules.pegs,
-        "colors": rules.colors,
-        "symbols": SYMBOLS[: rules.colors],
-        "repeats": rules.repeats,
+        **rules_fields(position.rules),
         "turn": position.turn,
-        "history": [
-            {"code": format_code(guess), "black": feedback.black, "white": feedback.white}
-            for guess, feedback in position.history
-        ],
+        "history": [turn.to_json() for turn in position.history],
         "seed": rng.getrandbits(32),
     }
 

@@ -92,14 +92,13 @@ def deferred_signals() -> Iterator[None]:
 class ErrorOutput:
     """The standard error of a program, which is shown on the standard error of this process.
 
-    Up to ``limit`` bytes are shown in all, so that a program cannot fill a disk. Later bytes are read and discarded,
+    Up to `MAX_ERROR_BYTES` are shown in all, so that a program cannot fill a disk. Later bytes are read and discarded,
     because a program must not be blocked by what it writes.
     """
 
-    def __init__(self, name: str, limit: int = MAX_ERROR_BYTES) -> None:
+    def __init__(self, name: str) -> None:
         self._name = name
-        self._limit = limit
-        self._left = limit
+        self._left = MAX_ERROR_BYTES
         self._last = "\n"
         self._thread: threading.Thread | None = None
 
@@ -123,7 +122,7 @@ class ErrorOutput:
                     self._show(decoder.decode(piece[: self._left]))
                     self._left -= len(piece)
                     if self._left < 0:
-                        limit = f"{self._limit:,} bytes to standard error"
+                        limit = f"{MAX_ERROR_BYTES:,} bytes to standard error"
                         self._show(f"\nevilpegs: program {self._name} has written {limit}; the rest is not shown\n")
         finally:
             os.close(descriptor)

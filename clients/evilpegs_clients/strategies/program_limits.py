@@ -50,12 +50,12 @@ class ProgramLimits:
         self._megabytes = megabytes
         self._is_stopped = is_stopped
         self.folder: Path | None = None
-        self.new_game(None)
+        self._began, self._before = time.monotonic(), 0.0
 
     def new_game(self, group: int | None) -> None:
         """Count time from now on; ``group`` is None if the program does not run yet."""
         self._began = time.monotonic()
-        self._before = sum(each.seconds for each in _processes(group)) if group else 0.0
+        self._before = sum(each.seconds for each in _processes(group))
 
     def environment(self, variables: dict[str, str]) -> dict[str, str]:
         """Return the variables with an empty HOME and TMPDIR, which last until `clean`."""
@@ -73,7 +73,7 @@ class ProgramLimits:
             resource.prlimit(process, resource.RLIMIT_DATA, (size, size))
             resource.prlimit(process, resource.RLIMIT_CORE, (0, 0))
 
-    def broken(self, group: int) -> str | None:
+    def broken(self, group: int | None) -> str | None:
         """Return what the group does that it may not, if anything."""
         processes = list(_processes(group))
         if self._is_stopped():
@@ -95,12 +95,12 @@ class ProgramLimits:
             shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def count_processes(group: int) -> int:
+def count_processes(group: int | None) -> int:
     """Return the number of processes in a program's group, without the guard that leads it."""
     return sum(1 for _ in _processes(group))
 
 
-def _processes(group: int) -> Iterator[_Process]:
+def _processes(group: int | None) -> Iterator[_Process]:
     # without zombies, whose time their parent has; ended children count by the parent that waited for them
     for place in Path("/proc").iterdir():
         if place.name.isdigit() and place.name != str(group):

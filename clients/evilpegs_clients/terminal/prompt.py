@@ -49,7 +49,6 @@ class Prompt:
         self._status = ""
 
     def ask(self, question: Question) -> None:
-        """Print ``question`` and leave its line open for the answer."""
         self.end_line()
         self._print(question(), end=" ")
         self._has_open_line, self._question = True, question
@@ -81,7 +80,6 @@ class Prompt:
         yield self.console
 
     def end_line(self) -> None:
-        """End the open line of a question or status."""
         if self._has_open_line:
             self.console.print()
         self._has_open_line, self._status = False, ""

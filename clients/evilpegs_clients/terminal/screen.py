@@ -77,7 +77,6 @@ class Dialog:
             self._reading = None
 
     def close(self) -> None:
-        """Stop reading lines and close the prompt."""
         self._prompt.close()
         if self._reading is not None:
             self._reading.cancel()

@@ -4,14 +4,14 @@ import os
 import shlex
 import sys
 import time
-from collections import deque
 from collections.abc import Generator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from queue import SimpleQueue
-from threading import Event, Thread
+from threading import Event
 from typing import Any, Final, Literal
 
 from platformdirs import user_cache_path
@@ -69,7 +69,6 @@ class Conditions:
         return Evil(lambda turn, tied: tie_index(nonce, match, game, turn, tied))
 
     def game_seed(self, entrant: Participant, game: int) -> int:
-        """Return the seed of the entrant's own random choices in a game."""
         return game_seed(self.seed, entrant.name, game)
 
 
@@ -98,8 +97,8 @@ class PlayedGame:
 
 
 class _Player:
-    def __init__(self, conditions: Conditions, entrant: Participant, stop: Event) -> None:
-        self._conditions, self._entrant = conditions, entrant
+    def __init__(self, conditions: Conditions, index: int, entrant: Participant, stop: Event) -> None:
+        self._conditions, self._index, self._entrant = conditions, index, entrant
         self._limits = ProgramLimits(conditions.seconds, conditions.megabytes, stop.is_set)
         command = entrant.typed
         if not entrant.is_program:
@@ -109,39 +108,32 @@ class _Player:
         self._program.name = entrant.name
         self._live_sets = LiveSets()
 
-    def play(self, index: int, game: int) -> PlayedGame:
+    def play(self, game: int) -> PlayedGame:
         conditions, program, end = self._conditions, self._program, all_black(self._conditions.rules.pegs)
         position = Position(conditions.rules, (), self._live_sets)
-        codemaker = conditions.make_codemaker(self._entrant, game)
+        codemaker, seed = conditions.make_codemaker(self._entrant, game), conditions.game_seed(self._entrant, game)
         took, fault, score = list[int](), None, None
         self._limits.new_game(program.group)
         try:
             while len(took) < conditions.guess_limit and score is None:
                 before = time.monotonic()
-                guess = program.ask(position, self._request(position, game))
+                request = make_request(position, turn_rng(seed, position.turn))
+                guess = program.ask(position, request if self._entrant.is_program else request | {"game_seed": seed})
                 took.append(int(1000 * (time.monotonic() - before)))
                 position = position.after(guess, codemaker.reply(position, guess))
                 if position.history[-1].feedback == end:
                     score = score_game(position.rules, position.history, len(took), conditions.curve, self._live_sets)
-            if program.group is not None and (broken := self._limits.broken(program.group)):
+            if broken := self._limits.broken(program.group):
                 raise StrategyError(f"after its last guess: {broken}")
         except StrategyError as error:
             fault, score = str(error).removeprefix(f"program {program.name} "), None
         # what it started in the game, or left of a broken one, does not play on
-        if fault is not None or (program.group is not None and count_processes(program.group) > 1):
+        if fault is not None or count_processes(program.group) > 1:
             program.close()
-        return PlayedGame(index, game, position.history, tuple(took), score, fault)
-
-    def _request(self, position: Position, game: int) -> dict[str, Any]:
-        seed = self._conditions.game_seed(self._entrant, game)
-        request = make_request(position, turn_rng(seed, position.turn))
-        return request if self._entrant.is_program else request | {"game_seed": seed}
+        return PlayedGame(self._index, game, position.history, tuple(took), score, fault)
 
     def close(self) -> None:
         self._program.close()
-
-
-_Results = SimpleQueue[PlayedGame | BaseException | None]
 
 
 def play_games(
@@ -151,49 +143,29 @@ def play_games(
 
     No process of an entrant is left when the iterator ends or is closed.
     """
-    waiting, stop = deque(missing.items()), Event()
-    results: _Results = SimpleQueue()
-    threads = [Thread(target=_work, args=(core, conditions, entrants, waiting, results, stop)) for core in cores]
-    for thread in threads:
-        thread.start()
+    results, stop, free = SimpleQueue[PlayedGame | Future[None]](), Event(), list(cores)
+
+    def play_all(index: int, games: Sequence[int]) -> None:
+        with closing(_Player(conditions, index, entrants[index], stop)) as player:
+            for game in games:
+                played = player.play(game)
+                if stop.is_set():
+                    return
+                results.put(played)
+
+    # the core of a thread is that of the programs that it starts
+    pool = ThreadPoolExecutor(len(cores), initializer=lambda: os.sched_setaffinity(0, {free.pop()}))
     try:
-        working = len(threads)
+        working = [pool.submit(play_all, *games) for games in missing.items()]
+        for future in working:
+            future.add_done_callback(results.put)
         while working:
             result = results.get()
-            if isinstance(result, BaseException):
-                raise result
-            if result is None:
-                working -= 1
+            if isinstance(result, Future):
+                working.remove(result)
+                result.result()
             else:
                 yield result
     finally:
         stop.set()
-        for thread in threads:
-            thread.join()
-
-
-def _work(
-    core: int,
-    conditions: Conditions,
-    entrants: Sequence[Participant],
-    waiting: deque[tuple[int, Sequence[int]]],
-    results: _Results,
-    stop: Event,
-) -> None:
-    try:
-        # of this thread, and so of the programs that it starts
-        os.sched_setaffinity(0, {core})
-        while not stop.is_set():
-            try:
-                index, games = waiting.popleft()
-            except IndexError:
-                break
-            with closing(_Player(conditions, entrants[index], stop)) as player:
-                for game in games:
-                    played = player.play(index, game)
-                    if stop.is_set():
-                        return
-                    results.put(played)
-        results.put(None)
-    except BaseException as error:  # noqa: BLE001 - raised where the results are read
-        results.put(error)
+        pool.shutdown(cancel_futures=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from evilpegs_clients.verification.violation import NotChecked, Subject, Violation
-from evilpegs_game.codemakers.codemaker import Evil, TieBreak
+from evilpegs_game.codemakers.codemaker import Evil
 from evilpegs_game.codemakers.devil import Devil
 from evilpegs_game.codemakers.worst_case import WorstCase
 from evilpegs_game.codes import Code, code_at, format_code, parse_code
@@ -72,11 +72,17 @@ def check_game(game: GameRecord, cache: VerificationCache, devil_budget: int = D
     except GameError as error:
         yield game.violation(Subject.TURN, str(error))
         return
-    yield from _check_turns(game)
+    for turn, event in enumerate(game.feedbacks, 1):
+        if event.turn != turn:
+            yield game.violation(Subject.TURN, f"it is called turn {event.turn}", turn)
     yield from _check_nonces(game)
     yield from _check_outcome(game, history)
     yield from _check_clock(game)
-    yield from _check_codemaker(game, history, cache, devil_budget)
+    if game.match.codemaker != "fixed":
+        yield from _check_witness(game, history)
+        yield from _check_adversary(game, history, cache, devil_budget)
+    elif game.over.nonce is not None:
+        yield from _check_fixed(game, history, game.over.nonce)
     yield from _check_practice(game, history, cache)
 
 
@@ -84,12 +90,6 @@ def _parse_turn(game: GameRecord, event: FeedbackGiven) -> Turn:
     reply = Feedback(event.black, event.white)
     reply.check(game.rules.pegs)
     return Turn(parse_code(event.code, game.rules), reply)
-
-
-def _check_turns(game: GameRecord) -> Iterator[Violation]:
-    for turn, event in enumerate(game.feedbacks, 1):
-        if event.turn != turn:
-            yield game.violation(Subject.TURN, f"it is called turn {event.turn}", turn)
 
 
 def _check_nonces(game: GameRecord) -> Iterator[Violation]:
@@ -144,16 +144,6 @@ def _check_flag(game: GameRecord, last_ms: int, left_ms: int | None) -> Iterator
         yield game.violation(Subject.FLAG, what)
 
 
-def _check_codemaker(
-    game: GameRecord, history: History, cache: VerificationCache, devil_budget: int
-) -> Iterator[Violation]:
-    if game.match.codemaker != "fixed":
-        yield from _check_witness(game, history)
-        yield from _check_adversary(game, history, cache, devil_budget)
-    elif game.over.nonce is not None:
-        yield from _check_fixed(game, history, game.over.nonce)
-
-
 def _check_fixed(game: GameRecord, history: History, nonce: str) -> Iterator[Violation]:
     over, rules = game.over, game.rules
     secret = code_at(secret_index(nonce, over.client_nonce, over.match, over.game, rules.size), rules)
@@ -180,7 +170,10 @@ def _check_adversary(
 
     turn = 1
     try:
-        codemaker = _adversary(game, tie if seeded else None, cache, devil_budget)
+        codemaker: Evil | Devil = Evil(tie if seeded else None)
+        if game.match.codemaker == "devil":
+            solver = cache.worst_case(game.rules)
+            codemaker = Devil(solver, game.match.exact_up_to or 0, tie if seeded else None, devil_budget)
         for turn, (guess, reply) in enumerate(history, 1):
             position = Position(game.rules, history[: turn - 1], cache.live_sets)
             yield from _check_method(game, turn, codemaker, position)
@@ -192,12 +185,6 @@ def _check_adversary(
     except GameError as error:
         what = f"the replies from this turn on cannot be recomputed: {error}"
         yield NotChecked(what, game.started.game, turn, Subject.REPLY)
-
-
-def _adversary(game: GameRecord, tie: TieBreak | None, cache: VerificationCache, devil_budget: int) -> Evil | Devil:
-    if game.match.codemaker == "evil":
-        return Evil(tie)
-    return Devil(cache.worst_case(game.rules), game.match.exact_up_to or 0, tie, devil_budget)
 
 
 def _check_method(game: GameRecord, turn: int, codemaker: Evil | Devil, position: Position) -> Iterator[Violation]:

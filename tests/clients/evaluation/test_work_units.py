@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from evilpegs_clients.evaluation.spec import StrategySpec, read_source
+from evilpegs_clients.evaluation.spec import StrategySpec, make_specs, read_source
 from evilpegs_clients.evaluation.work_units import (
     ChoiceUnit,
     ChosenGuess,
@@ -167,12 +167,12 @@ def test_spec_digest_covers_every_field(tmp_path):
     assert len(a.digest) == 64
 
 
-def test_spec_check_refuses_bad_input():
+def test_make_specs_refuses_bad_input():
     with pytest.raises(IllegalCodeError):
-        spec(first="114").check()
+        make_specs(["minimax"], SMALL, "114", False, 0, 0)
     with pytest.raises(StrategyError):
-        spec("minimox").check()
-    spec(first="113").check()
+        make_specs(["minimox"], SMALL, None, False, 0, 0)
+    assert make_specs(["minimax"], SMALL, "113", False, 0, 0)
 
 
 @pytest.mark.parametrize(

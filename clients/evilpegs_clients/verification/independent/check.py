@@ -42,14 +42,6 @@ class RecordReport:
         whole = () if self.unreadable is None else (Violation(self.unreadable),)
         return (*whole, *(remark for game in self.games for remark in game.remarks))
 
-    @property
-    def violations(self) -> tuple[Violation, ...]:
-        return tuple(remark for remark in self.remarks if not isinstance(remark, NotChecked))
-
-    @property
-    def not_checked(self) -> tuple[NotChecked, ...]:
-        return tuple(remark for remark in self.remarks if isinstance(remark, NotChecked))
-
 
 def check_record(
     events: Sequence[Mapping[str, Any]],

@@ -41,7 +41,6 @@ def count_parts_plainly(space: Space, turns: Sequence[MarkedGuess]) -> PartCount
 
 
 def count_parts(space: Space, turns: Sequence[MarkedGuess], block_size: int = BLOCK) -> PartCounts:
-    """Count the parts of every guess, one block at a time."""
     numbers = (space.pegs + 1) ** 2
     sizes = np.zeros((len(turns), numbers), dtype=np.int64)
     first: Code | None = None

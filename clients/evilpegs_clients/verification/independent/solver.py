@@ -65,13 +65,6 @@ class ExhaustiveSolver:
     def all(self) -> Subset:
         return np.arange(len(self._live))
 
-    def value(self, codes: Subset) -> int:
-        """Return the fewest guesses that suffice for all ``codes``; raises TooMuchWorkError."""
-        guesses = 1
-        while not self.solvable(codes, guesses):
-            guesses += 1
-        return guesses
-
     def solvable(self, codes: Subset, guesses: int) -> bool:
         """Return True if ``guesses`` guesses suffice for all ``codes``; raises TooMuchWorkError."""
         if len(codes) <= guesses:
