@@ -1,6 +1,7 @@
 """Turns of a record with their analyses, as `evilpegs replay` prints them."""
 
 from evilpegs.commands.replay import AnalyzedTurn
+from evilpegs_game.analysis.turns import USUAL, analyze_games
 from evilpegs_game.codes import format_code
 from evilpegs_protocol.server_messages import FeedbackGiven
 
@@ -20,3 +21,8 @@ def analyzed_turn(number, analysis, took_ms):
         left_ms=None,
     )
     return AnalyzedTurn(given, analysis)
+
+
+def analyze(rules, history, effort=USUAL):
+    """Return the analysis of every turn of one game."""
+    return analyze_games(rules, [history], effort)[0]

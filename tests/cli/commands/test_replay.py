@@ -11,7 +11,6 @@ from rich.console import Console
 
 from evilpegs.commands.replay import CHANCE_LEGEND, LEGEND, show_match
 from evilpegs.database import open_for_reading
-from evilpegs_game.analysis.turns import analyze
 from evilpegs_game.feedback import Feedback, Turn
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.fields import Program
@@ -19,7 +18,7 @@ from evilpegs_protocol.record import Record
 from evilpegs_protocol.server_messages import MatchStarted
 from evilpegs_server.record.recorded_match import MatchReplay
 from evilpegs_server.site.analysis import MatchAnalyses
-from support.analyzed_turns import analyzed_turn
+from support.analyzed_turns import analyze, analyzed_turn
 from support.fake_server import FakePool
 from support.printed import numbers_in
 from support.workspaces import new_workspace

@@ -10,12 +10,12 @@ from rich.console import Console
 
 from evilpegs.commands.replay import print_analysis, regret_range
 from evilpegs_game.analysis.regret import Regret
-from evilpegs_game.analysis.turns import Effort, analyze
+from evilpegs_game.analysis.turns import Effort
 from evilpegs_game.codes import format_code, parse_code
 from evilpegs_game.feedback import Feedback, Turn
 from evilpegs_game.guessing.criteria import ENTROPY
 from evilpegs_game.rules import Rules
-from support.analyzed_turns import analyzed_turn
+from support.analyzed_turns import analyze, analyzed_turn
 
 GAME = ("3x4", "112 1,0", "314 0,3", "143 3,0")
 USUAL = Effort()
