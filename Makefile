@@ -96,9 +96,10 @@ worst: $(DEV)
 snapshots: $(DEV)
 	@$(TOOL).snapshots
 
-# Play the matches of protocol/README.md again and write them into the page.
+# Play the matches of protocol/README.md again, write them into it, and render it for the page.
 transcripts: $(DEV)
 	@$(TOOL).transcripts
+	@$(TOOL).protocol_page
 
 # Write the test vectors that Python and the page share; `make records` plays the matches among them again.
 vectors: $(DEV)

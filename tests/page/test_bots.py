@@ -1,19 +1,16 @@
-"""The bots to copy: both play a match on a real server as the page shows them; and the protocol of the page."""
+"""The bots to copy: both play a match on a real server as the page shows them."""
 
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
 
 from evilpegs_server.site.page import PAGE_FOLDER
 from support.patience import PATIENCE
 from support.requirements import fail_or_skip, require
 
 WRITTEN = "ws://127.0.0.1:8765/v1"
-PROTOCOL = Path(__file__).parents[2] / "protocol/README.md"
 
 
 def run(command):
@@ -42,10 +39,6 @@ def test_bot_to_copy_plays_match(server, tmp_path, language):
     outcome, _, guesses, _ = result.stdout.split()
     assert outcome in {"solved", "unsolved"}
     assert 1 <= int(guesses) <= 10
-
-
-def test_protocol_of_page_is_that_of_repository():
-    assert (PAGE_FOLDER / "protocol.md").read_bytes() == PROTOCOL.read_bytes()
 
 
 @pytest.mark.full
@@ -77,13 +70,3 @@ def test_javascript_bot_plays_in_console_of_page(open_view):
     text = page.get_by_label("JavaScript").input_value()
     with page.expect_console_message(lambda message: "guesses" in message.text):
         page.evaluate(f"() => {{ {text} }}")
-
-
-@pytest.mark.full
-def test_protocol_is_rendered(open_view):
-    page = open_view("#/protocol?part=errors")
-    headings = [line.lstrip("# ") for line in PROTOCOL.read_text().splitlines() if line.startswith("## ")]
-    expect(page.locator("article h2")).to_have_text(headings)
-    tables = [line for line in PROTOCOL.read_text().splitlines() if line.startswith("|---")]
-    expect(page.locator("article table")).to_have_count(len(tables))
-    assert not any("**" in text for text in page.locator("article p, article li").all_inner_texts())

@@ -1,17 +1,15 @@
-/** The protocol page of the server's version, rendered. The part of the address scrolls to a heading. */
+/** The protocol of the server's version. The part of the address scrolls to a heading. */
 
-import { css, html, nothing } from "../vendor/lit.js";
+import { css, html } from "../vendor/lit.js";
 import { getChanged } from "../api.js";
-import { markdownBlocks } from "../components/markdown_text.js";
 import { shared } from "../components/shared_style.js";
-import { parseMarkdown } from "../markdown/parse.js";
 import { LoadingView } from "./loading_view.js";
 
 export default class ProtocolView extends LoadingView {
   static properties = {
     ...LoadingView.properties,
     query: { attribute: false },
-    blocks: { state: true },
+    article: { state: true },
   };
 
   static styles = [
@@ -35,7 +33,7 @@ export default class ProtocolView extends LoadingView {
         margin-top: 0.8rem;
         font-size: 1.05rem;
       }
-      :is(h2, h3):focus {
+      :is(h1, h2, h3):focus {
         outline: none;
       }
       nav {
@@ -101,42 +99,27 @@ export default class ProtocolView extends LoadingView {
   constructor() {
     super();
     this.query = new URLSearchParams();
-    /** @type {readonly import("../markdown/parse.js").Block[] | null} */
-    this.blocks = null;
+    /** @type {HTMLElement | null} */
+    this.article = null;
   }
 
   /** @param {AbortSignal} signal */
   async load(signal) {
-    const answer = await getChanged(new URL("../protocol.md", import.meta.url).href, "", signal);
-    this.blocks = parseMarkdown(answer?.text ?? "");
+    const answer = await getChanged(new URL("../protocol.html", import.meta.url).href, "", signal);
+    // a file of the page itself, with no markup but that of tools/protocol_page.py; a parsed document runs no scripts
+    const { body } = new DOMParser().parseFromString(answer?.text ?? "", "text/html");
+    this.article = document.createElement("article");
+    this.article.append(...body.childNodes);
     await this.updateComplete;
-    this.scrollToPart();
-  }
-
-  /** Scroll to the heading that the address names, if there is one. */
-  scrollToPart() {
-    const part = this.query.get("part");
-    const heading = part === null ? null : /** @type {ShadowRoot} */ (this.renderRoot).getElementById(part);
-    heading?.scrollIntoView();
-    heading?.focus({ preventScroll: true });
+    const heading = this.article.querySelector(`[id="${CSS.escape(this.query.get("part") ?? "")}"]`);
+    if (!(heading instanceof HTMLElement)) return;
+    heading.scrollIntoView();
+    heading.focus({ preventScroll: true });
   }
 
   render() {
-    if (this.failure) return html`<h1>The protocol</h1><p class="failure" role="alert">${this.failure}</p>`;
-    if (this.blocks === null) return html`<h1>The protocol</h1><p class="muted" role="status">Loading…</p>`;
-    const [title, ...rest] = this.blocks;
-    return html`<article>
-      ${markdownBlocks([title])} ${this.contents(rest)} ${markdownBlocks(rest)}
-    </article>`;
-  }
-
-  /** @param {readonly import("../markdown/parse.js").Block[]} blocks */
-  contents(blocks) {
-    const headings = blocks.filter((block) => block.kind === "heading" && block.level === 2);
-    return html`<nav aria-label="Contents">
-      ${headings.map((block) =>
-        block.kind === "heading" ? html`<a href="#/protocol?part=${block.id}">${block.inlines.map((inline) => inline.text).join("")}</a>` : nothing,
-      )}
-    </nav>`;
+    if (this.article !== null) return this.article;
+    return html`<h1>The protocol</h1>
+      ${this.failure ? html`<p class="failure" role="alert">${this.failure}</p>` : html`<p class="muted" role="status">Loading…</p>`}`;
   }
 }
