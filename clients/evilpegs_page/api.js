@@ -14,9 +14,7 @@ export class ApiError extends Error {
 
 /**
  * Return the JSON document at a path of the API, such as `api/v1/ladders`.
- * @param {string} path
- * @param {AbortSignal} [signal]
- * @returns {Promise<any>}
+ * @param {string} path @param {AbortSignal} [signal] @returns {Promise<any>}
  * @throws {ApiError} if the server cannot be reached or refuses
  */
 export async function getJson(path, signal) {
@@ -28,9 +26,7 @@ export async function getJson(path, signal) {
 /**
  * Return the text at a path of the API with its entity tag; null if it is still that of the tag before. `date` is the
  * time of the answer by the clock of the server, in Unix milliseconds and to the second; without one, NaN.
- * @param {string} path
- * @param {string} [etag]
- * @param {AbortSignal} [signal]
+ * @param {string} path @param {string} [etag] @param {AbortSignal} [signal]
  * @returns {Promise<{text: string, etag: string, date: number} | null>}
  * @throws {ApiError} if the server cannot be reached or refuses
  */

@@ -45,9 +45,7 @@ export const NOT_FOUND = Object.freeze({
 
 /**
  * Return the route of an address, such as `#/play/5x8-evil`.
- * @param {string} hash
- * @param {readonly Route[]} [routes]
- * @returns {Found}
+ * @param {string} hash @param {readonly Route[]} [routes] @returns {Found}
  */
 export function findRoute(hash, routes = ROUTES) {
   const [path, search = ""] = hash.replace(/^#?\/?/, "").split("?", 2);
@@ -61,9 +59,7 @@ export function findRoute(hash, routes = ROUTES) {
 
 /**
  * Return the named parts of a path, or null if it does not match the pattern.
- * @param {string} pattern
- * @param {string} path
- * @returns {Record<string, string> | null}
+ * @param {string} pattern @param {string} path @returns {Record<string, string> | null}
  */
 function matchPath(pattern, path) {
   const wanted = pattern.split("/");

@@ -10,10 +10,7 @@ const KNOWN = Object.freeze({
   "5x8": { guesses: 7, proved: false },
 });
 
-/**
- * Return what the best play needs against evil, as a sentence; no text if that is unknown.
- * @param {string} rules
- */
+/** Return what the best play needs against evil, as a sentence; no text if that is unknown. @param {string} rules */
 export function bestPlay(rules) {
   const known = Object.hasOwn(KNOWN, rules) ? KNOWN[/** @type {keyof typeof KNOWN} */ (rules)] : null;
   if (known === null) return "";

@@ -56,12 +56,7 @@ export const boardStyle = css`
   }
 `;
 
-/**
- * Return the sizes that the style needs: more pegs need a wider board.
- *
- * @param {number} pegs
- * @returns {string}
- */
+/** Return the sizes that the style needs: more pegs need a wider board. @param {number} pegs */
 export function boardSizes(pegs) {
   return `--pegs: ${pegs}; --board: ${pegs > 6 ? 34 : 27}rem`;
 }

@@ -19,8 +19,7 @@ export class CodeDraft {
 
   /**
    * Put a color on a peg and move on to the next empty one. Where no color may repeat, the color leaves its former peg.
-   * @param {number} color
-   * @param {number} [peg]
+   * @param {number} color @param {number} [peg]
    */
   put(color, peg = this.cursor) {
     const former = this.pegs.indexOf(color);

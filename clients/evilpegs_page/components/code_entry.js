@@ -104,8 +104,7 @@ export class CodeEntry extends LitElement {
 
   /**
    * Put a typed color. The focus leaves a link or a button elsewhere, so that Enter plays the guess.
-   * @param {number} color
-   * @param {Element} target
+   * @param {number} color @param {Element} target
    */
   type(color, target) {
     if (this.isElsewhere(target)) /** @type {HTMLElement} */ (this.renderRoot.querySelector(".cursor")).focus();

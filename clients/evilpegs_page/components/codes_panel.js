@@ -23,10 +23,7 @@ const MARKS = Object.freeze({ evil: "evil’s reply", devil: "the devil’s repl
 
 /**
  * Return the panel for the current game of a match.
- *
- * @param {MatchState} match
- * @param {MatchStarted} started
- * @param {Candidates} candidates
+ * @param {MatchState} match @param {MatchStarted} started @param {Candidates} candidates
  */
 export function codesPanel(match, started, candidates) {
   const turn = match.current?.turns.at(-1);
@@ -83,9 +80,7 @@ function bars(turn, started) {
 
 /**
  * Return the largest parts, and the one of the reply.
- *
- * @param {readonly import("../core/partition.js").Part[]} parts
- * @param {{black: number, white: number}} taken
+ * @param {readonly import("../core/partition.js").Part[]} parts @param {{black: number, white: number}} taken
  */
 function largestParts(parts, taken) {
   const sorted = [...parts].sort((one, other) => other.count - one.count);

@@ -83,12 +83,7 @@ export class MatchResult extends LitElement {
   }
 }
 
-/**
- * Return how a game ended, such as "Solved in 5 guesses".
- *
- * @param {Game} game
- * @returns {string}
- */
+/** Return how a game ended, such as "Solved in 5 guesses". @param {Game} game */
 export function gameWords(game) {
   if (game.over === null) return "Not over";
   const words = outcomeWords(game.over.outcome);
@@ -103,9 +98,7 @@ function matchWords(games) {
 
 /**
  * Return the secret of a finished game with what it was; nothing if there is none.
- *
- * @param {Game} game
- * @param {string} codemaker
+ * @param {Game} game @param {string} codemaker
  */
 export function secretWords(game, codemaker) {
   const secret = game.over?.secret;

@@ -67,10 +67,7 @@ export function peg(color) {
   return html`<span class="peg color-${color}" aria-hidden="true">${SYMBOLS[color]}</span>`;
 }
 
-/**
- * Return a code as a row of pegs. Screen readers hear its symbols, one by one.
- * @param {string} code
- */
+/** Return a code as a row of pegs. Screen readers hear its symbols, one by one. @param {string} code */
 export function pegRow(code) {
   return html`<span class="pegs"
     ><span class="hidden">${code.split("").join(" ")}</span>${Array.from(code, (symbol) => peg(SYMBOLS.indexOf(symbol)))}</span

@@ -15,7 +15,6 @@ export function resultWords(game) {
 
 /**
  * Return what is shown after the last guess of a game.
- *
  * @param {ReplayGame} game
  * @param {number | null} luck in bits; null if that is not known
  * @param {string | undefined} codemaker

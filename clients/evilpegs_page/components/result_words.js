@@ -81,17 +81,13 @@ export function momentWords(at) {
 
 /**
  * Return the results of the games of a match, such as "4, 5, 3".
- * @param {readonly string[]} outcomes
- * @param {readonly number[]} guesses
+ * @param {readonly string[]} outcomes @param {readonly number[]} guesses
  */
 export function guessesWords(outcomes, guesses) {
   return guesses.map((count, index) => (outcomes[index] === "solved" ? `${count}` : "✗")).join(" ");
 }
 
-/**
- * Return the same in words for screen readers, such as "3 of 4 solved".
- * @param {readonly string[]} outcomes
- */
+/** Return the same in words for screen readers, such as "3 of 4 solved". @param {readonly string[]} outcomes */
 export function solvedWords(outcomes) {
   return `${outcomes.filter((outcome) => outcome === "solved").length} of ${outcomes.length} solved`;
 }

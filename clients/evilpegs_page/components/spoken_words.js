@@ -7,11 +7,9 @@ import { count } from "./words.js";
 
 /**
  * Return the words for the state of a match.
- *
  * @param {import("../game/match_state.js").MatchState} match
  * @param {boolean} beginsAtOnce true if no game of the match waits for the player
  * @param {readonly number[]} counts the codes left after each turn, as far as the browser has counted them
- * @returns {string}
  */
 export function spokenWords(match, beginsAtOnce, counts) {
   if (match.phase === "over") return `The match is over. ${match.games.map(gameWords).join(". ")}.`;

@@ -6,8 +6,7 @@ const PREFIX = "evilpegs.game.";
 
 /**
  * Return the stored game of this name; null if there is none or it cannot be read.
- * @param {string} name
- * @returns {LocalGame | null}
+ * @param {string} name @returns {LocalGame | null}
  */
 export function loadGame(name) {
   try {
@@ -27,11 +26,7 @@ export function saveGame(name, game) {
   }
 }
 
-/**
- * Forget the stored games whose names begin with `prefix`, except one.
- * @param {string} prefix
- * @param {string} kept
- */
+/** Forget the stored games whose names begin with `prefix`, except one. @param {string} prefix @param {string} kept */
 export function forgetGames(prefix, kept) {
   try {
     for (const key of Object.keys(localStorage)) {

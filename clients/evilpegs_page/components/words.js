@@ -11,19 +11,13 @@ export function formatNumber(number) {
 
 /**
  * Return a count with its noun, such as "1 code" or "256 codes".
- * @param {number | bigint} number
- * @param {string} noun
- * @param {string} [plural]
+ * @param {number | bigint} number @param {string} noun @param {string} [plural]
  */
 export function count(number, noun, plural = `${noun}s`) {
   return `${formatNumber(number)} ${Number(number) === 1 ? noun : plural}`;
 }
 
-/**
- * Return a duration as on a stopwatch, such as "0:07" or "1:02:03"; a negative one as "0:00".
- * @param {number} ms
- * @returns {string}
- */
+/** Return a duration as on a stopwatch, such as "0:07" or "1:02:03"; a negative one as "0:00". @param {number} ms */
 export function elapsedFace(ms) {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   const hours = Math.floor(seconds / 3600);
@@ -32,10 +26,7 @@ export function elapsedFace(ms) {
   return hours === 0 ? `${minutes}:${rest}` : `${hours}:${String(minutes).padStart(2, "0")}:${rest}`;
 }
 
-/**
- * Return the message of an error as a sentence: with a capital letter and a period.
- * @param {string} message
- */
+/** Return the message of an error as a sentence: with a capital letter and a period. @param {string} message */
 export function sentence(message) {
   return `${message.slice(0, 1).toUpperCase()}${message.slice(1)}${/[.!?]$/.test(message) ? "" : "."}`;
 }

@@ -9,11 +9,9 @@ export const GENESIS = "0".repeat(64);
 
 /**
  * Return the canonical JSON text of a value.
- *
- * @param {unknown} value
- * @returns {string}
- * @throws {TypeError} The value contains something that canonical JSON lacks: a fraction, a number beyond 2^53, half of
- *   a surrogate pair, undefined, a function.
+ * @param {unknown} value @returns {string}
+ * @throws {TypeError} The value contains something that canonical JSON lacks: a fraction, a number beyond 2^53, half
+ *   of a surrogate pair, undefined, a function.
  */
 export function canonical(value) {
   switch (typeof value) {
@@ -32,10 +30,7 @@ export function canonical(value) {
 
 /**
  * Return the hash of an event: SHA-256 of the hash before it followed by its canonical JSON.
- *
- * @param {string} previous
- * @param {string} event
- * @returns {string}
+ * @param {string} previous @param {string} event
  */
 export function eventHash(previous, event) {
   return sha256Hex(previous + event);
@@ -70,9 +65,7 @@ function wholeNumber(value) {
 
 /**
  * Compare two texts by code points. The operator < compares UTF-16 units, and puts U+10000 before U+FFFF.
- *
- * @param {string} first
- * @param {string} second
+ * @param {string} first @param {string} second
  */
 function compareCodePoints(first, second) {
   const [a, b] = [Array.from(first), Array.from(second)];

@@ -19,10 +19,7 @@ const SHOWN = 40;
 
 /**
  * Read a code such as `1122`. Lower case letters count as upper case, and spaces are not allowed.
- *
- * @param {Rules} rules
- * @param {string} text
- * @returns {Uint8Array}
+ * @param {Rules} rules @param {string} text
  * @throws {CodeError} The message says what is wrong, in the words of a player.
  */
 export function parseCode(rules, text) {
@@ -38,22 +35,15 @@ export function parseCode(rules, text) {
   return Uint8Array.from(colors);
 }
 
-/**
- * Return the text form of a code: one symbol per peg.
- *
- * @param {ArrayLike<number>} code
- * @returns {string}
- */
+/** Return the text form of a code: one symbol per peg. @param {ArrayLike<number>} code */
 export function formatCode(code) {
   return Array.from(code, (color) => SYMBOLS[color]).join("");
 }
 
 /**
  * Return the code at `index` (from 0) in code order, for rules of any size.
- *
  * @param {Rules} rules
  * @param {bigint} index At least 0 and less than `countCodes(rules)`.
- * @returns {Uint8Array}
  */
 export function codeAt(rules, index) {
   const free = Array.from({ length: rules.colors }, (_, color) => color);
@@ -77,9 +67,7 @@ export function codeAt(rules, index) {
 
 /**
  * Return true if the rules have at most `MAX_ENUMERATED` codes, so that this page can go through all of them.
- *
  * @param {Rules} rules
- * @returns {boolean}
  */
 export function canEnumerate(rules) {
   return countCodes(rules) <= BigInt(MAX_ENUMERATED);
@@ -87,9 +75,7 @@ export function canEnumerate(rules) {
 
 /**
  * Return every code of the rules in code order, as one flat array.
- *
  * @param {Rules} rules
- * @returns {Uint8Array}
  * @throws {TooLargeError} The rules have more than `MAX_ENUMERATED` codes.
  */
 export function enumerateCodes(rules) {
@@ -109,9 +95,7 @@ export function enumerateCodes(rules) {
 
 /**
  * Change a code into the next one in code order; the last code becomes something that is no code.
- *
- * @param {Rules} rules
- * @param {Uint8Array} code
+ * @param {Rules} rules @param {Uint8Array} code
  */
 function advance(rules, code) {
   let peg = rules.pegs - 1;
@@ -126,18 +110,13 @@ function advance(rules, code) {
   }
 }
 
-/**
- * @param {Rules} rules
- * @param {Uint8Array} code
- * @param {number} peg
- */
+/** @param {Rules} rules @param {Uint8Array} code @param {number} peg */
 function isUsedBefore(rules, code, peg) {
   return !rules.repeats && code.indexOf(code[peg]) < peg;
 }
 
 /**
- * @param {Rules} rules
- * @param {number[]} colors
+ * @param {Rules} rules @param {number[]} colors
  * @returns {string | null} Why the colors are not a code, or null if they are one.
  */
 function whyIllegal(rules, colors) {
@@ -160,8 +139,7 @@ function shorten(text) {
 }
 
 /**
- * @param {Rules} rules
- * @param {string} text
+ * @param {Rules} rules @param {string} text
  * @returns {string} An addition to the message for a text that uses I for 1 or O for 0, if the rules have a color 0.
  */
 function letterHint(rules, text) {

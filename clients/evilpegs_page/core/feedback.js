@@ -13,10 +13,7 @@
 
 /**
  * Return the feedback of a guess against a code; the two may be exchanged.
- *
- * @param {ArrayLike<number>} guess
- * @param {ArrayLike<number>} code
- * @returns {Feedback}
+ * @param {ArrayLike<number>} guess @param {ArrayLike<number>} code @returns {Feedback}
  */
 export function feedback(guess, code) {
   const left = new Map();
@@ -34,32 +31,19 @@ export function feedback(guess, code) {
   return { black, white: matches - black };
 }
 
-/**
- * Return a feedback in words for people and screen readers, such as "1 black, 2 white".
- *
- * @param {Feedback} given
- * @returns {string}
- */
+/** Return a feedback in words for people and screen readers, such as "1 black, 2 white". @param {Feedback} given */
 export function feedbackName(given) {
   return `${given.black} black, ${given.white} white`;
 }
 
-/**
- * Return the number of a feedback in feedback order, from 0.
- *
- * @param {Feedback} given
- * @param {number} pegs
- * @returns {number}
- */
+/** Return the number of a feedback in feedback order, from 0. @param {Feedback} given @param {number} pegs */
 export function feedbackNumber(given, pegs) {
   return (given.black * (2 * pegs + 3 - given.black)) / 2 + given.white;
 }
 
 /**
  * Return every feedback with black + white at most `pegs`, in feedback order.
- *
- * @param {number} pegs
- * @returns {Feedback[]}
+ * @param {number} pegs @returns {Feedback[]}
  */
 export function allFeedbacks(pegs) {
   const all = [];
@@ -71,13 +55,7 @@ export function allFeedbacks(pegs) {
   return all;
 }
 
-/**
- * Return true for the feedback that ends a game.
- *
- * @param {Feedback} given
- * @param {number} pegs
- * @returns {boolean}
- */
+/** Return true for the feedback that ends a game. @param {Feedback} given @param {number} pegs */
 export function isAllBlack(given, pegs) {
   return given.black === pegs;
 }

@@ -20,11 +20,9 @@ import { MAX_COLORS } from "./rules.js";
 
 /**
  * Return the non-empty parts of a guess, in feedback order.
- *
  * @param {Rules} rules
  * @param {Uint8Array} candidates The codes left, as one flat array.
- * @param {Uint8Array} guess
- * @returns {Part[]}
+ * @param {Uint8Array} guess @returns {Part[]}
  */
 export function partition(rules, candidates, guess) {
   return countParts(rules, feedbackNumbers(rules, candidates, guess));
@@ -32,11 +30,7 @@ export function partition(rules, candidates, guess) {
 
 /**
  * Return the number of the feedback that each candidate would give to a guess: one byte per candidate.
- *
- * @param {Rules} rules
- * @param {Uint8Array} candidates
- * @param {Uint8Array} guess
- * @returns {Uint8Array}
+ * @param {Rules} rules @param {Uint8Array} candidates @param {Uint8Array} guess
  */
 export function feedbackNumbers(rules, candidates, guess) {
   const numbers = new Uint8Array(candidates.length / rules.pegs);
@@ -46,13 +40,8 @@ export function feedbackNumbers(rules, candidates, guess) {
 
 /**
  * Write the feedback numbers of the candidates from `start` up to but not including `stop` into `numbers`.
- *
- * @param {Rules} rules
- * @param {Uint8Array} candidates
- * @param {Uint8Array} guess
- * @param {Uint8Array} numbers
- * @param {number} start
- * @param {number} stop
+ * @param {Rules} rules @param {Uint8Array} candidates @param {Uint8Array} guess @param {Uint8Array} numbers
+ * @param {number} start @param {number} stop
  */
 export function numberCodes(rules, candidates, guess, numbers, start, stop) {
   const { pegs } = rules;
@@ -80,10 +69,7 @@ export function numberCodes(rules, candidates, guess, numbers, start, stop) {
 
 /**
  * Return the non-empty parts, in feedback order, given the feedback number of each candidate.
- *
- * @param {Rules} rules
- * @param {Uint8Array} numbers
- * @returns {Part[]}
+ * @param {Rules} rules @param {Uint8Array} numbers @returns {Part[]}
  */
 export function countParts(rules, numbers) {
   const feedbacks = allFeedbacks(rules.pegs);
@@ -96,12 +82,9 @@ export function countParts(rules, numbers) {
 
 /**
  * Return the candidates that would give this feedback, in the order they had, as one flat array.
- *
- * @param {Rules} rules
- * @param {Uint8Array} candidates
+ * @param {Rules} rules @param {Uint8Array} candidates
  * @param {Uint8Array} numbers The feedback number of each candidate.
  * @param {Feedback} given
- * @returns {Uint8Array}
  */
 export function selectCandidates(rules, candidates, numbers, given) {
   const { pegs } = rules;

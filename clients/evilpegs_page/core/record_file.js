@@ -16,11 +16,9 @@ const STRINGS = /"(?:[^"\\]|\\.)*"(\s*:)?/g;
 
 /**
  * Return the events in the text of a record file. Their fields are not checked; `verifyRecord` does that.
- *
- * @param {string} text
- * @returns {RecordEvent[]}
- * @throws {UnreadableError} A line is not a JSON object, the first event is not the start of a match, or a second match
- *   starts.
+ * @param {string} text @returns {RecordEvent[]}
+ * @throws {UnreadableError} A line is not a JSON object, the first event is not the start of a match, or a second
+ *   match starts.
  */
 export function readRecord(text) {
   const lines = text.replace(/^\uFEFF/, "").split("\n");
@@ -39,20 +37,14 @@ export function readRecord(text) {
 
 /**
  * Return the events among the messages that a client received, without the field `re`.
- *
- * @param {readonly RecordEvent[]} messages
- * @returns {RecordEvent[]}
+ * @param {readonly RecordEvent[]} messages @returns {RecordEvent[]}
  */
 export function recordEvents(messages) {
   const events = messages.filter((message) => hasEventType(message) || !NOT_RECORDED.includes(message.type));
   return events.map(({ re, ...event }) => event);
 }
 
-/**
- * @param {string} line
- * @param {number} number
- * @returns {RecordEvent}
- */
+/** @param {string} line @param {number} number @returns {RecordEvent} */
 function parseLine(line, number) {
   /** @type {unknown} */
   let value = null;
@@ -73,10 +65,7 @@ function parseLine(line, number) {
   return value;
 }
 
-/**
- * @param {unknown} value
- * @returns {number} The keys of all objects in the value.
- */
+/** @param {unknown} value @returns {number} The keys of all objects in the value. */
 function countKeys(value) {
   if (typeof value !== "object" || value === null) {
     return 0;

@@ -33,11 +33,7 @@ const TEXT = /^(0?[0-9]|[1-9][0-9]{1,39})x(0?[0-9]|[1-9][0-9]{1,39})(-distinct)?
 
 /**
  * Return frozen rules; throw RulesError if a number is out of range or distinct colors do not suffice.
- *
- * @param {number} pegs
- * @param {number} colors
- * @param {boolean} [repeats]
- * @returns {Readonly<Rules>}
+ * @param {number} pegs @param {number} colors @param {boolean} [repeats] @returns {Readonly<Rules>}
  */
 export function makeRules(pegs, colors, repeats = true) {
   checkRange("pegs", pegs, MAX_PEGS);
@@ -50,9 +46,7 @@ export function makeRules(pegs, colors, repeats = true) {
 
 /**
  * Read `4x6`, `4x10-distinct` or a preset such as `classic`; throw RulesError for anything else.
- *
- * @param {string} text
- * @returns {Readonly<Rules>}
+ * @param {string} text @returns {Readonly<Rules>}
  */
 export function parseRules(text) {
   const preset = Object.hasOwn(PRESETS, text) ? PRESETS[/** @type {keyof typeof PRESETS} */ (text)] : text;
@@ -64,22 +58,12 @@ export function parseRules(text) {
   return makeRules(Number(found[1]), Number(found[2]), found[3] === undefined);
 }
 
-/**
- * Return the text form of rules.
- *
- * @param {Rules} rules
- * @returns {string}
- */
+/** Return the text form of rules. @param {Rules} rules */
 export function formatRules(rules) {
   return `${rules.pegs}x${rules.colors}${rules.repeats ? "" : "-distinct"}`;
 }
 
-/**
- * Return the exact number of codes; on the largest rules it exceeds 2^53.
- *
- * @param {Rules} rules
- * @returns {bigint}
- */
+/** Return the exact number of codes; on the largest rules it exceeds 2^53. @param {Rules} rules */
 export function countCodes(rules) {
   let count = 1n;
   for (let peg = 0; peg < rules.pegs; peg++) {
@@ -88,11 +72,7 @@ export function countCodes(rules) {
   return count;
 }
 
-/**
- * @param {string} name
- * @param {number} value
- * @param {number} highest
- */
+/** @param {string} name @param {number} value @param {number} highest */
 function checkRange(name, value, highest) {
   if (!Number.isInteger(value) || value < 1 || value > highest) {
     const shown = Math.abs(value) < 1e9 ? value : "a number over 10^9";

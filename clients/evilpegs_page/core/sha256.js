@@ -17,12 +17,7 @@ const INITIAL = [
 ];
 export const BLOCK_BYTES = 64;
 
-/**
- * Return the SHA-256 of bytes: 32 bytes.
- *
- * @param {Uint8Array} bytes
- * @returns {Uint8Array}
- */
+/** Return the SHA-256 of bytes: 32 bytes. @param {Uint8Array} bytes */
 export function sha256(bytes) {
   const padded = pad(bytes);
   const view = new DataView(padded.buffer);
@@ -40,38 +35,22 @@ export function sha256(bytes) {
   return digest;
 }
 
-/**
- * Return the SHA-256 of the UTF-8 form of a text, as 64 hex digits.
- *
- * @param {string} text
- * @returns {string}
- */
+/** Return the SHA-256 of the UTF-8 form of a text, as 64 hex digits. @param {string} text */
 export function sha256Hex(text) {
   return toHex(sha256(utf8(text)));
 }
 
-/**
- * @param {string} text
- * @returns {Uint8Array}
- */
+/** @param {string} text */
 export function utf8(text) {
   return new TextEncoder().encode(text);
 }
 
-/**
- * @param {Uint8Array} bytes
- * @returns {string}
- */
+/** @param {Uint8Array} bytes */
 export function toHex(bytes) {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/**
- * Return the bytes that hex digits denote.
- *
- * @param {string} hex An even number of hex digits.
- * @returns {Uint8Array}
- */
+/** Return the bytes that hex digits denote. @param {string} hex An even number of hex digits. */
 export function fromHex(hex) {
   if (!/^([0-9a-fA-F]{2})*$/.test(hex)) {
     throw new RangeError("these are not pairs of hex digits");
@@ -79,11 +58,7 @@ export function fromHex(hex) {
   return Uint8Array.from({ length: hex.length / 2 }, (_, index) => parseInt(hex.slice(2 * index, 2 * index + 2), 16));
 }
 
-/**
- * Return the bytes followed by a one bit, zeros and the length in bits, in whole blocks.
- *
- * @param {Uint8Array} bytes
- */
+/** Return the bytes followed by a one bit, zeros and the length in bits, in whole blocks. @param {Uint8Array} bytes */
 function pad(bytes) {
   const padded = new Uint8Array(Math.ceil((bytes.length + 9) / BLOCK_BYTES) * BLOCK_BYTES);
   padded.set(bytes);
@@ -96,9 +71,7 @@ function pad(bytes) {
 
 /**
  * Add one block to the state. The first 16 of the 64 words are the block; the others are scratch.
- *
- * @param {Uint32Array} state
- * @param {Uint32Array} words
+ * @param {Uint32Array} state @param {Uint32Array} words
  */
 function compress(state, words) {
   for (let t = 16; t < 64; t++) {
@@ -128,10 +101,7 @@ function compress(state, words) {
   });
 }
 
-/**
- * @param {number} word
- * @param {number} bits
- */
+/** @param {number} word @param {number} bits */
 function rotate(word, bits) {
   return (word >>> bits) | (word << (32 - bits));
 }

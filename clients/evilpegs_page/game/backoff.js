@@ -9,10 +9,8 @@ const LONGEST_MS = 10_000;
 
 /**
  * Return the milliseconds to wait before an attempt.
- *
  * @param {number} attempt the number of the attempt, from 0
  * @param {() => number} random returns a number from 0 up to 1
- * @returns {number}
  */
 export function retryDelay(attempt, random) {
   const bound = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(attempt, 20));

@@ -42,7 +42,6 @@ export class Candidates {
 
   /**
    * Follow the turns of a game. Turns that were followed before are not computed again.
-   *
    * @param {readonly PlayedTurn[]} turns
    */
   follow(turns) {
@@ -62,9 +61,7 @@ export class Candidates {
 
   /**
    * Return the first candidates as text, in code order; none before the first turn or if they cannot be enumerated.
-   *
    * @param {number} max
-   * @returns {string[]}
    */
   listCandidates(max) {
     const codes = this.#codes;
@@ -99,11 +96,7 @@ export class Candidates {
   }
 }
 
-/**
- * @param {PlayedTurn} a
- * @param {PlayedTurn | undefined} b
- * @returns {boolean}
- */
+/** @param {PlayedTurn} a @param {PlayedTurn | undefined} b */
 function isEqual(a, b) {
   return b !== undefined && a.code === b.code && a.black === b.black && a.white === b.white;
 }

@@ -71,7 +71,6 @@ export class GameConnection {
 
   /**
    * Send a message and return its direct answer. If the server asks for a pause, the message is sent again after it.
-   *
    * @param {ClientMessage} message without an id
    * @returns {Promise<ServerMessage>}
    * @throws {RefusedError} the server refuses it
@@ -85,7 +84,6 @@ export class GameConnection {
 
   /**
    * Keep the connection, and resume this match after every `hello`, at once if the connection is open.
-   *
    * @param {string} match
    * @param {() => number} seq returns the number of the last known event
    */
@@ -97,7 +95,6 @@ export class GameConnection {
 
   /**
    * Keep the connection for a match that the server has just begun on it, which needs no resumption.
-   *
    * @param {string} match
    * @param {() => number} seq returns the number of the last known event
    */
@@ -253,10 +250,7 @@ export class GameConnection {
     }
   }
 
-  /**
-   * @param {Pending} pending
-   * @param {ServerMessage} answer
-   */
+  /** @param {Pending} pending @param {ServerMessage} answer */
   #settle(pending, answer) {
     const socket = this.#socket;
     const refusal = this.#requests.settle(pending, answer);
@@ -265,7 +259,6 @@ export class GameConnection {
 
   /**
    * Send a request when the connection is open, at once if it is.
-   *
    * @param {Pending} pending
    * @param {boolean} isResumption true for a request that is sent before the connection counts as open
    */
@@ -307,7 +300,6 @@ export class GameConnection {
 
   /**
    * Leave a connection that ended or is useless, and decide what comes next.
-   *
    * @param {number} code the close code of the WebSocket, 0 if this page ends the connection
    * @param {number} pauseMs the pause that the server asked for
    */
@@ -366,10 +358,7 @@ export class GameConnection {
   }
 }
 
-/**
- * @param {ServerMessage} message
- * @returns {number}
- */
+/** @param {ServerMessage} message */
 function pause(message) {
   return typeof message.retry_after_ms === "number" ? message.retry_after_ms : 0;
 }

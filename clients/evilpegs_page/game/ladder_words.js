@@ -35,43 +35,26 @@ const CODEMAKERS = Object.freeze({
 
 /**
  * Return the title and a description of a codemaker.
- *
- * @param {string} codemaker
- * @returns {{title: string, words: string}}
+ * @param {string} codemaker @returns {{title: string, words: string}}
  */
 export function codemakerWords(codemaker) {
   const known = Object.hasOwn(CODEMAKERS, codemaker);
   return known ? CODEMAKERS[/** @type {Codemaker} */ (codemaker)] : { title: codemaker, words: "" };
 }
 
-/**
- * Return rules in words, such as "4 pegs, 6 colors".
- *
- * @param {string} rules such as `4x10-distinct`
- * @returns {string}
- */
+/** Return rules in words, such as "4 pegs, 6 colors". @param {string} rules such as `4x10-distinct` */
 export function rulesWords(rules) {
   const found = /^(\d+)x(\d+)(-distinct)?$/.exec(rules);
   if (found === null) return rules;
   return `${found[1]} pegs, ${found[2]} colors${found[3] ? ", no color twice" : ""}`;
 }
 
-/**
- * Return rules as a short name, such as "4×6" or "4×10, no color twice".
- *
- * @param {string} rules
- * @returns {string}
- */
+/** Return rules as a short name, such as "4×6" or "4×10, no color twice". @param {string} rules */
 export function rulesName(rules) {
   return rules.replace("x", "×").replace("-distinct", ", no color twice");
 }
 
-/**
- * Return a clock in words.
- *
- * @param {ClockInfo | null} clock
- * @returns {string}
- */
+/** Return a clock in words. @param {ClockInfo | null} clock */
 export function clockWords(clock) {
   if (clock === null) return "No clock: take your time.";
   const base = `${duration(clock.base_ms)} for each game`;
@@ -80,10 +63,8 @@ export function clockWords(clock) {
 
 /**
  * Return when matches begin on a ladder, such as "Matches begin from 27 Nov, 10:00 before 27 Nov, 11:00."
- *
  * @param {{opens?: number, closes?: number}} ladder
  * @param {(ms: number) => string} show a point in time
- * @returns {string}
  */
 export function timesWords({ opens, closes }, show = localTime) {
   const from = opens === undefined ? "" : ` from ${show(opens)}`;
@@ -98,9 +79,7 @@ function localTime(ms) {
 
 /**
  * Return a short name of a way to play: practice, rated, or rated and fast.
- *
  * @param {{rated: boolean, clock: ClockInfo | null}} ladder
- * @returns {string}
  */
 export function kindName(ladder) {
   if (!ladder.rated) return "Practice";
@@ -109,21 +88,14 @@ export function kindName(ladder) {
 
 /**
  * Return the title of a ladder, such as "Practice: 4×6 against evil".
- *
  * @param {{rated: boolean, clock: ClockInfo | null, rules: string, codemaker: string}} ladder
- * @returns {string}
  */
 export function ladderTitle(ladder) {
   const { title } = codemakerWords(ladder.codemaker);
   return `${kindName(ladder)}: ${rulesName(ladder.rules)} against ${title[0].toLowerCase()}${title.slice(1)}`;
 }
 
-/**
- * Return what a match on a ladder means for the leaderboard.
- *
- * @param {{rated: boolean, games: number}} ladder
- * @returns {string}
- */
+/** Return what a match on a ladder means for the leaderboard. @param {{rated: boolean, games: number}} ladder */
 export function ratedWords(ladder) {
   const games = ladder.games === 1 ? "One game" : `${ladder.games} games`;
   return ladder.rated ? `${games} that count on the leaderboard.` : `${games}. Nothing counts, and hints are allowed.`;
@@ -134,9 +106,7 @@ const ROUNDED = new Intl.NumberFormat("en-US", { notation: "compact", compactDis
 
 /**
  * Return a number of codes for people: exact below a million, rounded above, such as "61.9 billion".
- *
  * @param {number | bigint} codes
- * @returns {string}
  */
 export function codesWords(codes) {
   return (codes < 1_000_000 ? EXACT : ROUNDED).format(codes);
@@ -144,9 +114,7 @@ export function codesWords(codes) {
 
 /**
  * Return a duration as a clock shows it: minutes and seconds, with tenths in the last ten seconds.
- *
  * @param {number} ms
- * @returns {string}
  */
 export function clockFace(ms) {
   if (ms < 10_000) return (Math.floor(ms / 100) / 10).toFixed(1);
@@ -154,12 +122,7 @@ export function clockFace(ms) {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
-/**
- * Return a duration in words, such as "1 minute" or "5 seconds".
- *
- * @param {number} ms
- * @returns {string}
- */
+/** Return a duration in words, such as "1 minute" or "5 seconds". @param {number} ms */
 export function duration(ms) {
   const [count, unit] = ms >= 60_000 && ms % 60_000 === 0 ? [ms / 60_000, "minute"] : [ms / 1000, "second"];
   return `${Number(count.toFixed(1))} ${unit}${count === 1 ? "" : "s"}`;
@@ -175,12 +138,7 @@ const OUTCOMES = Object.freeze({
   void: "Not counted: server error",
 });
 
-/**
- * Return how a game ended, in words.
- *
- * @param {string} outcome
- * @returns {string}
- */
+/** Return how a game ended, in words. @param {string} outcome */
 export function outcomeWords(outcome) {
   return Object.hasOwn(OUTCOMES, outcome) ? OUTCOMES[outcome] : outcome;
 }

@@ -31,20 +31,12 @@ export class Login {
     return token === null ? { client: CLIENT } : { client: CLIENT, token };
   }
 
-  /**
-   * Claim a new name with the next `hello`.
-   *
-   * @param {string} name
-   */
+  /** Claim a new name with the next `hello`. @param {string} name */
   claim(name) {
     this.#claimed = name;
   }
 
-  /**
-   * Play under a stored name, or with null as a guest.
-   *
-   * @param {string | null} name
-   */
+  /** Play under a stored name, or with null as a guest. @param {string | null} name */
   choose(name) {
     this.#claimed = null;
     this.#guest = null;
@@ -52,11 +44,7 @@ export class Login {
     this.#players.choose(name);
   }
 
-  /**
-   * Note the server's answer; the token of a new name is stored at once.
-   *
-   * @param {Welcome} welcome
-   */
+  /** Note the server's answer; the token of a new name is stored at once. @param {Welcome} welcome */
   accept(welcome) {
     if (welcome.kind === "guest") {
       if (welcome.token !== undefined) this.#guest = { name: welcome.player, token: welcome.token };
@@ -78,7 +66,6 @@ export class Login {
    * - `new guest`: the server has forgotten the guest, and names a new one;
    * - `same player`: the new name was refused, and the player is who they were before;
    * - `nothing`: the player has to decide.
-   *
    * @param {string} code the error code
    * @returns {"other token" | "new guest" | "same player" | "nothing"}
    */

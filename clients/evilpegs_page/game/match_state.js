@@ -89,10 +89,8 @@ export class MatchState {
 
   /**
    * Apply a message; return false if it is not about this match or brings nothing new.
-   *
    * @param {ServerMessage} message
    * @param {number} now when it arrived
-   * @returns {boolean}
    * @throws {GapError} an event before this one is missing
    * @throws {BrokenRecordError} the server contradicts itself
    */
@@ -106,30 +104,19 @@ export class MatchState {
 
   /**
    * Return the time left on the player's clock; null if the game is untimed.
-   *
-   * @param {number} now
-   * @returns {number | null}
+   * @param {number} now @returns {number | null}
    */
   clock(now) {
     if (this.leftMs === null || this.phase !== "turn") return this.leftMs;
     return Math.max(0, this.leftMs - (now - this.clockFrom));
   }
 
-  /**
-   * Return the time left to say `ready`, in milliseconds.
-   *
-   * @param {number} now
-   * @returns {number}
-   */
+  /** Return the time left to say `ready`, in milliseconds. @param {number} now */
   readyLeft(now) {
     return Math.max(0, this.readyByMs - (now - this.readyFrom));
   }
 
-  /**
-   * @param {ServerMessage} message
-   * @param {number} now
-   * @returns {boolean}
-   */
+  /** @param {ServerMessage} message @param {number} now */
   #applyEvent(message, now) {
     const { re: _, ...fields } = message;
     const event = /** @type {RecordEvent} */ (/** @type {unknown} */ (fields));
@@ -147,10 +134,7 @@ export class MatchState {
     return true;
   }
 
-  /**
-   * @param {RecordEvent} event
-   * @param {number} now
-   */
+  /** @param {RecordEvent} event @param {number} now */
   #fold(event, now) {
     if ((this.started === null) !== (event.type === "match_started")) {
       throw new BrokenRecordError(`event ${event.seq} of match ${this.id} is out of place`);
@@ -176,10 +160,7 @@ export class MatchState {
     }
   }
 
-  /**
-   * @param {GameStarted} event
-   * @param {number} now
-   */
+  /** @param {GameStarted} event @param {number} now */
   #startGame(event, now) {
     this.phase = "ready";
     this.game = event.game;
@@ -204,19 +185,13 @@ export class MatchState {
 
   /**
    * Replace a game by one with other facts, so that a view can tell what has changed.
-   *
-   * @param {number} game
-   * @param {Partial<Game>} facts
+   * @param {number} game @param {Partial<Game>} facts
    */
   #update(game, facts) {
     this.#games.set(game, { ...(this.#games.get(game) ?? { game, turns: [], over: null }), ...facts });
   }
 
-  /**
-   * @param {TurnStarted} message
-   * @param {number} now
-   * @returns {boolean}
-   */
+  /** @param {TurnStarted} message @param {number} now */
   #openTurn(message, now) {
     this.phase = "turn";
     this.game = message.game;
@@ -226,11 +201,7 @@ export class MatchState {
     return true;
   }
 
-  /**
-   * @param {Resumed} resumed
-   * @param {number} now
-   * @returns {boolean}
-   */
+  /** @param {Resumed} resumed @param {number} now */
   #takeOver(resumed, now) {
     if (resumed.seq < this.seq) {
       throw new BrokenRecordError(`match ${this.id} had ${this.seq} events, and has ${resumed.seq} now`);
@@ -242,7 +213,6 @@ export class MatchState {
 
   /**
    * Set the phase once the last missed event has arrived; an open turn is announced by `turn` afterwards.
-   *
    * @param {number} now
    */
   #catchUp(now) {
@@ -260,11 +230,7 @@ export class MatchState {
   }
 }
 
-/**
- * @param {unknown} a
- * @param {unknown} b
- * @returns {boolean}
- */
+/** @param {unknown} a @param {unknown} b @returns {boolean} */
 function isSame(a, b) {
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
   const keys = Object.keys(a);

@@ -72,7 +72,6 @@ export class Moves {
 
   /**
    * Follow a match that has changed: forget moves that are done, and make those that are to be made now.
-   *
    * @param {MatchState} match
    * @param {boolean} beginsAtOnce true if games of the match do not wait for the player
    */
@@ -118,10 +117,7 @@ export class Moves {
 
   /**
    * Send a move. Return false if the server refused it; a lost answer is no refusal.
-   *
-   * @param {MatchState} match
-   * @param {ClientMessage} message
-   * @returns {Promise<boolean>}
+   * @param {MatchState} match @param {ClientMessage} message @returns {Promise<boolean>}
    */
   async #send(match, message) {
     const { connection, onProblem, onChange } = this.#options;

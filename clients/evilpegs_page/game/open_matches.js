@@ -19,10 +19,7 @@ export class OpenMatches {
   /** @type {string} */
   #server;
 
-  /**
-   * @param {SafeStorage} storage
-   * @param {string} server the address of the game
-   */
+  /** @param {SafeStorage} storage @param {string} server the address of the game */
   constructor(storage, server) {
     this.#storage = storage;
     this.#server = server;
@@ -30,26 +27,19 @@ export class OpenMatches {
 
   /**
    * Return the match that this player plays on a ladder; null if there is none.
-   *
-   * @param {string} ladder
-   * @returns {KeptMatch | null}
+   * @param {string} ladder @returns {KeptMatch | null}
    */
   get(ladder) {
     const kept = this.#ladders()[ladder];
     return kept === undefined ? null : readKept(kept);
   }
 
-  /**
-   * @param {string} ladder
-   * @param {KeptMatch} kept
-   */
+  /** @param {string} ladder @param {KeptMatch} kept */
   keep(ladder, kept) {
     this.#save({ ...this.#ladders(), [ladder]: kept });
   }
 
-  /**
-   * @param {string} ladder
-   */
+  /** @param {string} ladder */
   forget(ladder) {
     const ladders = this.#ladders();
     delete ladders[ladder];
@@ -66,10 +56,7 @@ export class OpenMatches {
   }
 }
 
-/**
- * @param {unknown} value
- * @returns {KeptMatch | null}
- */
+/** @param {unknown} value @returns {KeptMatch | null} */
 function readKept(value) {
   const { match, player, nonces } = objectOrEmpty(value);
   if (typeof match !== "string" || !MATCH.test(match) || typeof player !== "string") return null;

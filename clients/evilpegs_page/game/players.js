@@ -25,9 +25,7 @@ export class ImportError extends Error {}
 
 /**
  * Return what is wrong with a name that a player wants to claim; null if the server may accept it.
- *
- * @param {string} name
- * @returns {string | null}
+ * @param {string} name @returns {string | null}
  */
 export function nameProblem(name) {
   if (name.startsWith(GUEST_PREFIX)) return "Names that begin with guest- are given by the server. Choose another.";
@@ -35,10 +33,7 @@ export function nameProblem(name) {
   return "A name has 2 to 20 characters: a lower-case letter, then lower-case letters, digits, _ or -.";
 }
 
-/**
- * @param {string} name
- * @returns {boolean}
- */
+/** @param {string} name */
 export function isGuest(name) {
   return name.startsWith(GUEST_PREFIX);
 }
@@ -48,10 +43,7 @@ export class Players {
   /** @type {SafeStorage} */
   #storage;
 
-  /**
-   * @param {SafeStorage} storage
-   * @param {string} server the address of the game, such as `ws://127.0.0.1:8765/v1`
-   */
+  /** @param {SafeStorage} storage @param {string} server the address of the game, such as `ws://127.0.0.1:8765/v1` */
   constructor(storage, server) {
     this.#storage = storage;
     this.server = server;
@@ -75,22 +67,13 @@ export class Players {
       .sort();
   }
 
-  /**
-   * Return the tokens of a name, newest first.
-   *
-   * @param {string} name
-   * @returns {string[]}
-   */
+  /** Return the tokens of a name, newest first. @param {string} name */
   tokens(name) {
     const names = this.#load()[this.server] ?? {};
     return Object.hasOwn(names, name) ? names[name] : [];
   }
 
-  /**
-   * Play under a name whose token is stored, or with null as a new guest.
-   *
-   * @param {string | null} name
-   */
+  /** Play under a name whose token is stored, or with null as a new guest. @param {string | null} name */
   choose(name) {
     const current = objectOrEmpty(this.#storage.read(CURRENT_KEY));
     if (name === null) delete current[this.server];
@@ -100,9 +83,7 @@ export class Players {
 
   /**
    * Store the token of a name and play under it. A guest replaces the guest before, who would never be used again.
-   *
-   * @param {string} name
-   * @param {string} token
+   * @param {string} name @param {string} token
    */
   add(name, token) {
     if (!NAME.test(name) || !TOKEN.test(token)) return;
@@ -116,11 +97,7 @@ export class Players {
     this.choose(name);
   }
 
-  /**
-   * Forget the tokens of a name. Nobody can play under it again unless its token was exported.
-   *
-   * @param {string} name
-   */
+  /** Forget the tokens of a name. Nobody can play under it again unless its token was exported. @param {string} name */
   forget(name) {
     const all = this.#load();
     delete all[this.server]?.[name];
@@ -141,9 +118,7 @@ export class Players {
 
   /**
    * Add the names of an exported text, and return how many names were new.
-   *
    * @param {string} text
-   * @returns {number}
    * @throws {ImportError} the text is no list of players; nothing was added
    */
   importText(text) {
@@ -167,10 +142,7 @@ export class Players {
   }
 }
 
-/**
- * @param {string} text
- * @returns {Tokens}
- */
+/** @param {string} text @returns {Tokens} */
 function parseTokens(text) {
   if (text.length > MAX_TEXT) throw new ImportError("This text is too long to be a list of names.");
   /** @type {unknown} */
@@ -187,9 +159,7 @@ function parseTokens(text) {
 
 /**
  * Return the entries that are servers, names and tokens, and leave out everything else.
- *
- * @param {unknown} value
- * @returns {Tokens}
+ * @param {unknown} value @returns {Tokens}
  */
 function validTokens(value) {
   /** @type {Tokens} */
@@ -204,11 +174,7 @@ function validTokens(value) {
   return kept;
 }
 
-/**
- * @param {string[]} first
- * @param {string[]} [then]
- * @returns {string[]}
- */
+/** @param {string[]} first @param {string[]} [then] */
 function merge(first, then = []) {
   return [...new Set([...first, ...then])].slice(0, MAX_TOKENS);
 }

@@ -72,12 +72,7 @@ export class LostAnswerError extends Error {
   }
 }
 
-/**
- * Return what a refusal means for the player, and what to do.
- *
- * @param {{code: string, message?: unknown}} refusal
- * @returns {string}
- */
+/** Return what a refusal means for the player, and what to do. @param {{code: string, message?: unknown}} refusal */
 export function refusalWords(refusal) {
   const message = typeof refusal.message === "string" ? refusal.message : "";
   if (!Object.hasOwn(WORDS, refusal.code)) {

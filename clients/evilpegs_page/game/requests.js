@@ -73,9 +73,7 @@ export class Requests {
 
   /**
    * End a request with its answer, or repeat it after the pause that the server asked for.
-   *
-   * @param {Pending} pending
-   * @param {ServerMessage} answer
+   * @param {Pending} pending @param {ServerMessage} answer
    * @returns {RefusedError | null} the refusal that ended it; null if none did
    */
   settle(pending, answer) {

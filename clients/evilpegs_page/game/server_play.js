@@ -120,11 +120,7 @@ export class ServerPlay {
     else this.connection.wake();
   }
 
-  /**
-   * Show an open or a finished match of the player from its first event on.
-   *
-   * @param {string} id
-   */
+  /** Show an open or a finished match of the player from its first event on. @param {string} id */
   comeBack(id) {
     const match = (this.match = new MatchState(id));
     this.#moves.forget();
@@ -134,9 +130,7 @@ export class ServerPlay {
 
   /**
    * Keep an open match of the player that this browser has not begun, and show it if it is on this ladder.
-   *
-   * @param {string} ladder
-   * @param {string} match
+   * @param {string} ladder @param {string} match
    */
   adopt(ladder, match) {
     this.#login.keepGuest();
@@ -168,11 +162,7 @@ export class ServerPlay {
     if (this.match !== null) await this.#moves.ready(this.match);
   }
 
-  /**
-   * Guess a code in the open turn; at any other time nothing happens.
-   *
-   * @param {string} code
-   */
+  /** Guess a code in the open turn; at any other time nothing happens. @param {string} code */
   async guess(code) {
     if (this.match !== null && this.canGuess) await this.#moves.guess(this.match, code);
   }
@@ -182,18 +172,13 @@ export class ServerPlay {
     if (this.match !== null) await this.#moves.requestHint(this.match);
   }
 
-  /**
-   * Give up one game, or without `game` every game left.
-   *
-   * @param {number} [game]
-   */
+  /** Give up one game, or without `game` every game left. @param {number} [game] */
   async resign(game) {
     if (this.match !== null) await this.#moves.resign(this.match, game);
   }
 
   /**
    * Play under another name: a new one is claimed, a stored one is proved by its token, and null means a guest.
-   *
    * @param {string | null} name
    */
   changePlayer(name) {
@@ -250,11 +235,7 @@ export class ServerPlay {
     for (const resolve of this.#awaitWelcome.splice(0)) resolve();
   }
 
-  /**
-   * Take over the match whose `match_started` was lost.
-   *
-   * @param {Welcome} welcome
-   */
+  /** Take over the match whose `match_started` was lost. @param {Welcome} welcome */
   #findBegunMatch(welcome) {
     const begun = welcome.open.filter((open) => !this.#known.has(open.match)).at(-1);
     if (begun === undefined) return;
@@ -263,10 +244,7 @@ export class ServerPlay {
     this.comeBack(begun.match);
   }
 
-  /**
-   * @param {ServerMessage} message
-   * @param {number} at
-   */
+  /** @param {ServerMessage} message @param {number} at */
   #receive(message, at) {
     if (message.type === "match_started" && typeof message.re === "string" && this.isBeginning) {
       this.#begin(String(message.match));
@@ -326,10 +304,7 @@ export class ServerPlay {
     this.#options.onChange();
   }
 
-  /**
-   * @param {number} game
-   * @returns {string}
-   */
+  /** @param {number} game */
   #nonce(game) {
     const { nonces } = this;
     const nonce = nonces[game] ?? this.#options.newNonce();
@@ -337,10 +312,7 @@ export class ServerPlay {
     return nonce;
   }
 
-  /**
-   * @param {string} match
-   * @param {Record<string, string>} nonces
-   */
+  /** @param {string} match @param {Record<string, string>} nonces */
   #keep(match, nonces) {
     this.#matches.keep(this.ladder, { match, player: this.players.current ?? this.welcome?.player ?? "", nonces });
   }

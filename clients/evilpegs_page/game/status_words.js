@@ -10,10 +10,8 @@
 
 /**
  * Return what to tell about the connection; null while there is nothing to tell.
- *
  * @param {Pick<GameConnection, "state" | "isDraining" | "retryAt">} connection
- * @param {{hasMatch: boolean, isTimed: boolean, now: number}} match
- * @returns {Status | null}
+ * @param {{hasMatch: boolean, isTimed: boolean, now: number}} match @returns {Status | null}
  */
 export function connectionStatus(connection, { hasMatch, isTimed, now }) {
   const { state, isDraining, retryAt } = connection;
@@ -33,23 +31,14 @@ export function connectionStatus(connection, { hasMatch, isTimed, now }) {
   }
 }
 
-/**
- * @param {boolean} isDraining
- * @param {boolean} hasMatch
- * @param {boolean} isTimed
- * @returns {string}
- */
+/** @param {boolean} isDraining @param {boolean} hasMatch @param {boolean} isTimed */
 function cutWords(isDraining, hasMatch, isTimed) {
   if (isDraining) return "Reconnecting… the server is restarting, and no clock runs meanwhile.";
   if (!hasMatch) return "The server does not answer.";
   return isTimed ? "Reconnecting… your match is kept, but your clock may be running." : "Reconnecting… your match is kept.";
 }
 
-/**
- * @param {number | null} retryAt
- * @param {number} now
- * @returns {string}
- */
+/** @param {number | null} retryAt @param {number} now */
 function retryWords(retryAt, now) {
   const seconds = Math.ceil(((retryAt ?? now) - now) / 1000);
   return seconds <= 1 ? "Trying again now." : `Trying again in ${seconds} seconds.`;

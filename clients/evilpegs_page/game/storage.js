@@ -12,9 +12,7 @@ export class SafeStorage {
   /** @type {RawStorage | null} */
   #raw;
 
-  /**
-   * @param {() => RawStorage | null} open returns the storage of the browser; it may throw where storage is blocked
-   */
+  /** @param {() => RawStorage | null} open returns the storage of the browser; it may throw where storage is blocked */
   constructor(open) {
     try {
       this.#raw = open();
@@ -25,12 +23,7 @@ export class SafeStorage {
     this.isLasting = this.#raw !== null;
   }
 
-  /**
-   * Return the value of a key; undefined if there is none or it is damaged.
-   *
-   * @param {string} key
-   * @returns {unknown}
-   */
+  /** Return the value of a key; undefined if there is none or it is damaged. @param {string} key @returns {unknown} */
   read(key) {
     const text = this.#memory.get(key) ?? this.#readRaw(key);
     if (text === null) return undefined;
@@ -41,12 +34,7 @@ export class SafeStorage {
     }
   }
 
-  /**
-   * Store a value that JSON can hold.
-   *
-   * @param {string} key
-   * @param {unknown} value
-   */
+  /** Store a value that JSON can hold. @param {string} key @param {unknown} value */
   write(key, value) {
     const text = JSON.stringify(value);
     try {
@@ -59,10 +47,7 @@ export class SafeStorage {
     }
   }
 
-  /**
-   * @param {string} key
-   * @returns {string | null}
-   */
+  /** @param {string} key @returns {string | null} */
   #readRaw(key) {
     try {
       return this.#raw === null ? null : this.#raw.getItem(key);
@@ -80,9 +65,7 @@ export function browserStorage() {
 
 /**
  * Return the value if it is a plain object, else an empty one.
- *
- * @param {unknown} value
- * @returns {Record<string, unknown>}
+ * @param {unknown} value @returns {Record<string, unknown>}
  */
 export function objectOrEmpty(value) {
   return typeof value === "object" && value !== null && !Array.isArray(value)

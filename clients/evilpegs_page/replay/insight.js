@@ -7,8 +7,8 @@
 
 import { canEnumerate, enumerateCodes, parseCode } from "../core/codes.js";
 import { countCodes } from "../core/rules.js";
-import { allFeedbacks, feedbackNumber, isAllBlack } from "../core/feedback.js";
-import { feedbackNumbers } from "../core/partition.js";
+import { isAllBlack } from "../core/feedback.js";
+import { countParts, feedbackNumbers, selectCandidates } from "../core/partition.js";
 
 /** @typedef {import("../core/rules.js").Rules} Rules */
 /** @typedef {import("../core/partition.js").Part} Part */
@@ -29,10 +29,7 @@ const UNKNOWN = Object.freeze({ before: null, after: null, parts: null, bits: nu
 
 /**
  * Return what each guess of a game did.
- *
- * @param {Rules} rules
- * @param {readonly ReplayTurn[]} turns
- * @returns {Insight[]}
+ * @param {Rules} rules @param {readonly ReplayTurn[]} turns @returns {Insight[]}
  */
 export function insights(rules, turns) {
   return canEnumerate(rules) ? fromCodes(rules, turns) : turns.map((turn, index) => fromRecord(rules, turn, index));
@@ -43,38 +40,8 @@ function fromCodes(rules, turns) {
   let left = enumerateCodes(rules);
   return turns.map((turn) => {
     const numbers = feedbackNumbers(rules, left, parseCode(rules, turn.code));
-    left = keepPart(rules, left, numbers, feedbackNumber(turn, rules.pegs));
-    return judge(rules.pegs, count(rules, numbers), turn);
-  });
-}
-
-/**
- * Return the candidates whose feedback has a number.
- *
- * @param {Rules} rules
- * @param {Uint8Array} codes
- * @param {Uint8Array} numbers
- * @param {number} wanted
- */
-function keepPart({ pegs }, codes, numbers, wanted) {
-  const kept = new Uint8Array(numbers.reduce((sum, number) => sum + Number(number === wanted), 0) * pegs);
-  let end = 0;
-  for (let index = 0; index < numbers.length; index++) {
-    if (numbers[index] !== wanted) continue;
-    kept.set(codes.subarray(index * pegs, (index + 1) * pegs), end);
-    end += pegs;
-  }
-  return kept;
-}
-
-/** @param {Rules} rules @param {Uint8Array} numbers @returns {Part[]} */
-function count(rules, numbers) {
-  const sizes = new Map();
-  for (const number of numbers) sizes.set(number, (sizes.get(number) ?? 0) + 1);
-  const feedbacks = allFeedbacks(rules.pegs);
-  return feedbacks.flatMap((given) => {
-    const size = sizes.get(feedbackNumber(given, rules.pegs));
-    return size === undefined ? [] : [{ black: given.black, white: given.white, count: size }];
+    left = selectCandidates(rules, left, numbers, turn);
+    return judge(rules.pegs, countParts(rules, numbers), turn);
   });
 }
 
@@ -86,11 +53,7 @@ function fromRecord(rules, turn, index) {
 
 /**
  * Judge a feedback among the parts. With no candidates, or a feedback that no candidate gives, there is no luck.
- *
- * @param {number} pegs
- * @param {readonly Part[]} parts
- * @param {{black: number, white: number}} given
- * @returns {Insight}
+ * @param {number} pegs @param {readonly Part[]} parts @param {{black: number, white: number}} given @returns {Insight}
  */
 function judge(pegs, parts, given) {
   const before = sum(parts);
@@ -107,10 +70,8 @@ function sum(parts) {
 }
 
 /**
- * Return by how many bits the replies of a game brought more than was expected; null if that is unknown for one of them.
- *
- * @param {readonly Insight[]} known
- * @returns {number | null}
+ * Return by how many bits the replies of a game brought more than was expected; null if one of them is unknown.
+ * @param {readonly Insight[]} known @returns {number | null}
  */
 export function luckOf(known) {
   return known.reduce(

@@ -18,11 +18,9 @@ const KEYS = Object.freeze({
 
 /**
  * Return the position after a key; null if the key means nothing.
- *
  * @param {string} key
  * @param {number[]} lengths the guesses of each game
- * @param {Position} from
- * @returns {Position | null}
+ * @param {Position} from @returns {Position | null}
  */
 export function afterKey(key, lengths, from) {
   return Object.hasOwn(KEYS, key) ? KEYS[/** @type {keyof typeof KEYS} */ (key)](lengths, from) : null;
@@ -30,10 +28,7 @@ export function afterKey(key, lengths, from) {
 
 /**
  * Return the position one guess on; after the last guess of a game, the beginning of the next.
- *
- * @param {number[]} lengths
- * @param {Position} from
- * @returns {Position}
+ * @param {number[]} lengths @param {Position} from @returns {Position}
  */
 export function next(lengths, { game, turn }) {
   if (turn < lengths[game]) return { game, turn: turn + 1 };
@@ -46,13 +41,7 @@ function previous(lengths, { game, turn }) {
   return game > 0 ? { game: game - 1, turn: lengths[game - 1] } : { game, turn };
 }
 
-/**
- * Return the nearest position that exists.
- *
- * @param {number[]} lengths
- * @param {Position} wanted
- * @returns {Position}
- */
+/** Return the nearest position that exists. @param {number[]} lengths @param {Position} wanted @returns {Position} */
 export function clamp(lengths, wanted) {
   const game = Math.min(Math.max(0, Math.trunc(wanted.game) || 0), Math.max(0, lengths.length - 1));
   const isOther = game !== wanted.game;
@@ -60,22 +49,12 @@ export function clamp(lengths, wanted) {
   return { game, turn: isOther && wanted.game > game ? (lengths[game] ?? 0) : turn };
 }
 
-/**
- * Return the position after every guess.
- *
- * @param {number[]} lengths
- * @returns {Position}
- */
+/** Return the position after every guess. @param {number[]} lengths @returns {Position} */
 export function last(lengths) {
   return { game: Math.max(0, lengths.length - 1), turn: lengths.at(-1) ?? 0 };
 }
 
-/**
- * Return true if nothing follows a position.
- *
- * @param {number[]} lengths
- * @param {Position} at
- */
+/** Return true if nothing follows a position. @param {number[]} lengths @param {Position} at */
 export function isLast(lengths, at) {
   return at.game >= lengths.length - 1 && at.turn >= (lengths[at.game] ?? 0);
 }

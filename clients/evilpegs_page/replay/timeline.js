@@ -44,9 +44,7 @@ import { parseRules } from "../core/rules.js";
 
 /**
  * Return the games in the events of a match.
- *
- * @param {readonly RecordEvent[]} events
- * @returns {Replay}
+ * @param {readonly RecordEvent[]} events @returns {Replay}
  * @throws {UnreadableError} The match does not say which rules it has.
  */
 export function readReplay(events) {

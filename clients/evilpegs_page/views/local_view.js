@@ -62,8 +62,7 @@ export class LocalView extends LitElement {
 
   /**
    * Continue the stored game of these rules, or begin one.
-   * @param {import("../core/rules.js").Rules} rules
-   * @param {"evil" | "fixed"} codemaker
+   * @param {import("../core/rules.js").Rules} rules @param {"evil" | "fixed"} codemaker
    */
   open(rules, codemaker) {
     this.name = `${formatRules(rules)}-${codemaker}`;

@@ -148,7 +148,6 @@ export default class ReplayView extends LitElement {
   /**
    * Write the position into the address without leaving the view. While a live match is followed, the address names no
    * position, so that it opens at the newest guess again.
-   *
    * @param {CustomEvent<Position & {isNewest: boolean}>} event
    */
   remember(event) {

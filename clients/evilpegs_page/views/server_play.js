@@ -228,9 +228,7 @@ export default class ServerPlayView extends LitElement {
 
   /**
    * Come back to an open match that this browser has not begun, on the ladder that it belongs to.
-   *
-   * @param {ServerPlay} play
-   * @param {string} match
+   * @param {ServerPlay} play @param {string} match
    */
   async openStrange(play, match) {
     try {

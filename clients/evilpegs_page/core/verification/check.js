@@ -16,10 +16,7 @@
 
 /**
  * Return a check that holds unless there are problems; its detail is then the first of them.
- *
- * @param {string} name
- * @param {number} game
- * @param {readonly string[]} problems
+ * @param {string} name @param {number} game @param {readonly string[]} problems
  * @param {string} fine The detail of a check that holds.
  * @returns {Check}
  */
@@ -29,11 +26,7 @@ export function checked(name, game, problems, fine) {
 
 /**
  * Return a check of a statement that this page cannot check.
- *
- * @param {string} name
- * @param {number} game
- * @param {string} why
- * @returns {Check}
+ * @param {string} name @param {number} game @param {string} why @returns {Check}
  */
 export function notChecked(name, game, why) {
   return { name, game, ok: null, detail: `not checked here: ${why}` };
@@ -41,10 +34,7 @@ export function notChecked(name, game, why) {
 
 /**
  * Return the number with the noun, which is in the plural unless the number is 1.
- *
- * @param {number} number
- * @param {string} singular
- * @param {string} [plural]
+ * @param {number} number @param {string} singular @param {string} [plural]
  */
 export function pluralize(number, singular, plural = `${singular}s`) {
   return `${number.toLocaleString("en-US")} ${number === 1 ? singular : plural}`;

@@ -89,9 +89,7 @@ const FIELDS = {
 
 /**
  * Return why a value is not an event of a record, or null if it is one.
- *
- * @param {unknown} value
- * @returns {string | null}
+ * @param {unknown} value @returns {string | null}
  */
 export function whyNoEvent(value) {
   if (!isObject(value)) {
@@ -105,12 +103,7 @@ export function whyNoEvent(value) {
   return wrong === null ? null : `${wrong} is missing or has a wrong value`;
 }
 
-/**
- * Return true for a message that is an event of a record, by its type alone.
- *
- * @param {unknown} value
- * @returns {boolean}
- */
+/** Return true for a message that is an event of a record, by its type alone. @param {unknown} value */
 export function hasEventType(value) {
   return isObject(value) && Object.hasOwn(FIELDS, String(/** @type {RecordEvent} */ (value).type));
 }
@@ -121,8 +114,7 @@ function isObject(value) {
 }
 
 /**
- * @param {Record<string, FieldTest>} tests
- * @param {Record<string, any>} value
+ * @param {Record<string, FieldTest>} tests @param {Record<string, any>} value
  * @returns {string | null} The first field with a wrong value.
  */
 function firstWrong(tests, value) {

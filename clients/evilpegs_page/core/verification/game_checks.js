@@ -25,9 +25,7 @@ import { checked, pluralize } from "./check.js";
 
 /**
  * Check the number, the code and the feedback of each turn, each taken alone.
- *
- * @param {GameRecord} game
- * @returns {Check}
+ * @param {GameRecord} game @returns {Check}
  */
 export function checkTurns({ rules, feedbacks, over }) {
   const problems = [];
@@ -45,9 +43,7 @@ export function checkTurns({ rules, feedbacks, over }) {
 
 /**
  * Check that the nonce fits the commitment, and that the client's nonce is the one that was sent.
- *
- * @param {GameRecord} game
- * @returns {Check[]}
+ * @param {GameRecord} game @returns {Check[]}
  */
 export function checkNonces({ match, started, feedbacks, over, nonceSent }) {
   const problems = [];
@@ -66,12 +62,7 @@ export function checkNonces({ match, started, feedbacks, over, nonceSent }) {
   return checks;
 }
 
-/**
- * Check the number of guesses and the outcome.
- *
- * @param {GameRecord} game
- * @returns {Check}
- */
+/** Check the number of guesses and the outcome. @param {GameRecord} game @returns {Check} */
 export function checkOutcome({ rules, match, feedbacks, over }) {
   const limit = match.guess_limit;
   const { length } = feedbacks;
@@ -95,9 +86,7 @@ export function checkOutcome({ rules, match, feedbacks, over }) {
 
 /**
  * Check the times of the turns and of the game, and that nothing was answered after the time was up.
- *
- * @param {GameRecord} game
- * @returns {Check}
+ * @param {GameRecord} game @returns {Check}
  */
 export function checkClock({ match, feedbacks, over }) {
   const { clock } = match;
@@ -126,10 +115,7 @@ export function checkClock({ match, feedbacks, over }) {
   return checked("clock", over.game, problems, clock === null ? "untimed" : "the times add up");
 }
 
-/**
- * @param {number} lastMs What the turn without an answer took.
- * @param {number | null} leftMs What was left for it.
- */
+/** @param {number} lastMs What the turn without an answer took. @param {number | null} leftMs What was left for it. */
 function flagProblems(lastMs, leftMs) {
   if (leftMs === null) {
     return ["the outcome is flagged, but there is no clock"];
@@ -137,11 +123,7 @@ function flagProblems(lastMs, leftMs) {
   return lastMs > leftMs ? [] : [`the outcome is flagged, but the last turn took ${lastMs} ms of ${leftMs}`];
 }
 
-/**
- * @param {Rules} rules
- * @param {string} code
- * @param {number} turn
- */
+/** @param {Rules} rules @param {string} code @param {number} turn */
 function codeProblems(rules, code, turn) {
   try {
     parseCode(rules, code);

@@ -27,12 +27,7 @@ import { checked, notChecked, pluralize } from "./check.js";
  * @property {number} before
  */
 
-/**
- * Check the replies of a game and what depends on them.
- *
- * @param {GameRecord} game
- * @returns {Check[]}
- */
+/** Check the replies of a game and what depends on them. @param {GameRecord} game @returns {Check[]} */
 export function checkReplies(game) {
   const needsCounts = game.match.codemaker !== "fixed" || game.feedbacks.some(hasHelp);
   const counted = needsCounts && canEnumerate(game.rules) ? countTurns(game) : null;
@@ -97,7 +92,7 @@ function countTurns({ rules, feedbacks }) {
   return { turns, left };
 }
 
-/** @param {GameRecord} game @param {CountedTurn} turn @returns {string[]} */
+/** @param {GameRecord} game @param {CountedTurn} turn */
 function adversaryProblems(game, turn) {
   const { event, before } = turn;
   const method = game.match.codemaker === "devil" ? (isExact(game, turn) ? "exact" : "greedy") : null;
@@ -116,10 +111,7 @@ function adversaryProblems(game, turn) {
 
 /**
  * Return the parts that the reply may be: one, or for an exact devil every part that is not against its rule at sight.
- *
- * @param {GameRecord} game
- * @param {CountedTurn} turn
- * @returns {Part[]}
+ * @param {GameRecord} game @param {CountedTurn} turn @returns {Part[]}
  */
 function expectedParts(game, turn) {
   const { match, over, rules } = game;
@@ -140,7 +132,7 @@ function isExact({ match }, turn) {
   return match.codemaker === "devil" && turn.before <= match.exact_up_to;
 }
 
-/** @param {GameRecord} game @param {Counts | null} counted @returns {string[]} */
+/** @param {GameRecord} game @param {Counts | null} counted */
 function witnessProblems({ rules, match, feedbacks, over }, counted) {
   if (over.secret === null) {
     return feedbacks.length > 0 && over.outcome !== "void" ? ["no code fits every reply"] : [];
@@ -179,12 +171,7 @@ function checkHelp({ rules, over }, counted) {
   return checked("help", over.game, problems, "the codes left and the parts shown are right");
 }
 
-/**
- * @param {RecordEvent} event
- * @param {Uint8Array} guess
- * @param {Uint8Array} code
- * @returns {string[]}
- */
+/** @param {RecordEvent} event @param {Uint8Array} guess @param {Uint8Array} code */
 function feedbackProblems(event, guess, code) {
   const { black, white } = feedback(guess, code);
   if (black === event.black && white === event.white) {
@@ -196,9 +183,7 @@ function feedbackProblems(event, guess, code) {
 
 /**
  * Return the problems of the first turn that has any: after a wrong reply, later ones prove nothing.
- *
- * @param {CountedTurn[]} turns
- * @param {(turn: CountedTurn) => string[]} find
+ * @param {CountedTurn[]} turns @param {(turn: CountedTurn) => string[]} find
  */
 function firstProblems(turns, find) {
   for (const turn of turns) {

@@ -33,10 +33,8 @@ import { checkEnd, checkOrder, checkStart } from "./whole_record.js";
  * Verify a whole match: first that the record is complete and unchanged, then every game in it.
  *
  * If the record itself does not hold, its games are not checked.
- *
  * @param {unknown} events Every event of the match, in order; the field `re` of an answer is ignored.
- * @param {NoncesSent} [noncesSent]
- * @returns {Verification}
+ * @param {NoncesSent} [noncesSent] @returns {Verification}
  */
 export function verifyRecord(events, noncesSent = {}) {
   const steps = verificationSteps(events, noncesSent);
@@ -50,9 +48,7 @@ export function verifyRecord(events, noncesSent = {}) {
 
 /**
  * Verify as `verifyRecord` does, but let the page draw after each game.
- *
- * @param {unknown} events
- * @param {NoncesSent} [noncesSent]
+ * @param {unknown} events @param {NoncesSent} [noncesSent]
  * @param {() => Promise<void>} [pause] Called after each game; by default the next task of the event loop.
  * @returns {Promise<Verification>}
  */
@@ -69,7 +65,6 @@ export async function verifyRecordInSteps(events, noncesSent = {}, pause = nextT
 
 /**
  * Verify one finished game; its match may still be open.
- *
  * @param {unknown} events The first event of the match and those of the game, in order; others are ignored.
  * @param {number} game From 1.
  * @param {string | null} [nonceSent] The nonce that the client sent in `ready`, null if unknown.
@@ -91,11 +86,7 @@ export function verifyGame(events, game, nonceSent = null) {
   });
 }
 
-/**
- * @param {unknown} events
- * @param {NoncesSent} noncesSent
- * @returns {Generator<void, Verification, void>}
- */
+/** @param {unknown} events @param {NoncesSent} noncesSent @returns {Generator<void, Verification, void>} */
 function* verificationSteps(events, noncesSent) {
   /** @type {GameRecord[]} */
   let games = [];
@@ -119,9 +110,7 @@ function* verificationSteps(events, noncesSent) {
 
 /**
  * Return the events without `re`, and the check that each of them is one.
- *
- * @param {unknown} events
- * @returns {{ parsed: RecordEvent[], check: Check }}
+ * @param {unknown} events @returns {{ parsed: RecordEvent[], check: Check }}
  */
 function readEvents(events) {
   const values = Array.isArray(events) ? events : [];
@@ -148,10 +137,7 @@ function whyNotCanonical(value) {
 
 /**
  * Return the games that were begun and are over.
- *
- * @param {RecordEvent[]} events
- * @param {NoncesSent} noncesSent
- * @returns {GameRecord[]}
+ * @param {RecordEvent[]} events @param {NoncesSent} noncesSent @returns {GameRecord[]}
  */
 function gameRecords(events, noncesSent) {
   const [match] = events;
@@ -178,20 +164,14 @@ function checkGame(game) {
   return [turns, ...checkNonces(game), ...checkReplies(game), checkOutcome(game), checkClock(game)];
 }
 
-/**
- * @param {Check[]} checks
- * @param {boolean} finished
- * @returns {Verification}
- */
+/** @param {Check[]} checks @param {boolean} finished @returns {Verification} */
 function report(checks, finished) {
   return { checks, ok: checks.every((check) => check.ok !== false), finished };
 }
 
 /**
  * Return what a function returns, or a check that does not hold if it throws.
- *
- * @param {() => Verification} verify
- * @returns {Verification}
+ * @param {() => Verification} verify @returns {Verification}
  */
 function guarded(verify) {
   try {

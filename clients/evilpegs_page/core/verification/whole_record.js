@@ -16,9 +16,7 @@ const TIE_NONCES = 2;
 
 /**
  * Check that the fields of the first event agree about the rules and the codemaker.
- *
- * @param {RecordEvent} started
- * @returns {Check[]}
+ * @param {RecordEvent} started @returns {Check[]}
  */
 export function checkStart(started) {
   const { rules, codemaker, tie, guess_limit: limit } = started;
@@ -30,9 +28,7 @@ export function checkStart(started) {
 
 /**
  * Check that event numbers have no gaps, and that games and turns of one match follow one another.
- *
- * @param {readonly RecordEvent[]} events
- * @returns {Check}
+ * @param {readonly RecordEvent[]} events @returns {Check}
  */
 export function checkOrder(events) {
   const problems = [];
@@ -58,9 +54,7 @@ export function checkOrder(events) {
 
 /**
  * Check the last event: its sums, and its hash of everything before it.
- *
- * @param {readonly RecordEvent[]} events
- * @returns {Check[]}
+ * @param {readonly RecordEvent[]} events @returns {Check[]}
  */
 export function checkEnd(events) {
   const over = events[events.length - 1];
@@ -80,7 +74,7 @@ export function checkEnd(events) {
   return checks;
 }
 
-/** @param {RecordEvent} started @returns {string[]} */
+/** @param {RecordEvent} started */
 function rulesProblems(started) {
   try {
     const rules = parseRules(started.rules);
@@ -94,7 +88,7 @@ function rulesProblems(started) {
   }
 }
 
-/** @param {RecordEvent} started @returns {string[]} */
+/** @param {RecordEvent} started */
 function codemakerProblems({ codemaker, tie, tie_nonces: nonces = null, exact_up_to: exact = null }) {
   const problems = [];
   if ((codemaker === "fixed") !== (tie === null)) {
@@ -109,11 +103,7 @@ function codemakerProblems({ codemaker, tie, tie_nonces: nonces = null, exact_up
   return problems;
 }
 
-/**
- * @param {RecordEvent} started
- * @param {readonly RecordEvent[]} before
- * @param {RecordEvent} over
- */
+/** @param {RecordEvent} started @param {readonly RecordEvent[]} before @param {RecordEvent} over */
 function summaryProblems(started, before, over) {
   const ended = before.filter((event) => event.type === "game_over");
   const problems = [];
@@ -142,10 +132,7 @@ function summaryProblems(started, before, over) {
 
 /**
  * Return the state after one more event, or null if the event is out of order.
- *
- * @param {GameState} state
- * @param {RecordEvent} event
- * @returns {GameState | null}
+ * @param {GameState} state @param {RecordEvent} event @returns {GameState | null}
  */
 function nextState(state, event) {
   const { game, turn, isOpen, isOver } = state;
@@ -168,8 +155,7 @@ function nextState(state, event) {
 }
 
 /**
- * Return true for a game that was given up, or whose round closed, before it began; it has no commitment, so it must be empty.
- *
+ * Return true for a game that was given up, or whose round closed, before it began. Without a commitment it must be empty.
  * @param {RecordEvent} over
  */
 function isUnopened(over) {
