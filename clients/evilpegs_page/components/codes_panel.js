@@ -12,10 +12,9 @@ import { pegRow } from "./peg.js";
 import "./reply_bars.js";
 import { count } from "./words.js";
 
-/** @typedef {import("../game/candidates.js").Candidates} Candidates */
-/** @typedef {import("../game/match_state.js").MatchState} MatchState */
-/** @typedef {import("../game/messages.js").MatchStarted} MatchStarted */
-/** @typedef {import("../game/messages.js").FeedbackGiven} FeedbackGiven */
+/** @import { Candidates } from "../game/candidates.js" */
+/** @import { MatchState } from "../game/match_state.js" */
+/** @import { MatchStarted, FeedbackGiven } from "../game/messages.js" */
 
 /** The most replies that are drawn as bars; large rules have more. */
 const MOST_BARS = 20;

@@ -6,8 +6,8 @@ import "./reply_bars.js";
 import { shared } from "./shared_style.js";
 import { count, formatNumber } from "./words.js";
 
-/** @typedef {import("../replay/insight.js").Insight} Insight */
-/** @typedef {import("../replay/timeline.js").ReplayTurn} ReplayTurn */
+/** @import { Insight } from "../replay/insight.js" */
+/** @import { ReplayTurn } from "../replay/timeline.js" */
 
 /**
  * @typedef {object} Analysis `analysis` of a turn in the document of the API

@@ -22,10 +22,9 @@ import { turnTableStyle } from "./turn_table_style.js";
 import "./turn_time.js";
 import { count } from "./words.js";
 
-/** @typedef {import("../replay/timeline.js").Replay} Replay */
-/** @typedef {import("../replay/timeline.js").ReplayGame} ReplayGame */
-/** @typedef {import("../replay/insight.js").Insight} Insight */
-/** @typedef {import("../replay/position.js").Position} Position */
+/** @import { Replay, ReplayGame } from "../replay/timeline.js" */
+/** @import { Insight } from "../replay/insight.js" */
+/** @import { Position } from "../replay/position.js" */
 
 const PLAY_MS = 1_100;
 /** @type {Position} */

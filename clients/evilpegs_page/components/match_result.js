@@ -9,8 +9,7 @@ import { saveText } from "./save_text.js";
 import { shared } from "./shared_style.js";
 import { count } from "./words.js";
 
-/** @typedef {import("../game/match_state.js").MatchState} MatchState */
-/** @typedef {import("../game/match_state.js").Game} Game */
+/** @import { MatchState, Game } from "../game/match_state.js" */
 
 export class MatchResult extends LitElement {
   static properties = { match: { attribute: false }, nonces: { attribute: false }, isRound: { type: Boolean } };

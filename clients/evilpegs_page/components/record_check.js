@@ -11,8 +11,8 @@ import { verifyRecordInSteps } from "../core/verification/verify.js";
 import { shared } from "./shared_style.js";
 import { count } from "./words.js";
 
-/** @typedef {import("../core/verification/verify.js").Verification} Verification */
-/** @typedef {import("../core/verification/verify.js").Check} Check */
+/** @import { Check } from "../core/verification/check.js" */
+/** @import { Verification } from "../core/verification/verify.js" */
 
 export class RecordCheck extends LitElement {
   static properties = {

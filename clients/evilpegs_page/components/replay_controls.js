@@ -8,7 +8,7 @@ import { afterKey, isLast } from "../replay/position.js";
 import { shared } from "./shared_style.js";
 import { count } from "./words.js";
 
-/** @typedef {import("../replay/position.js").Position} Position */
+/** @import { Position } from "../replay/position.js" */
 
 export class ReplayControls extends LitElement {
   static properties = {

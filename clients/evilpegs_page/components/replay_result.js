@@ -5,7 +5,7 @@ import { outcomeWords } from "../game/ladder_words.js";
 import { pegRow } from "./peg.js";
 import { count } from "./words.js";
 
-/** @typedef {import("../replay/timeline.js").ReplayGame} ReplayGame */
+/** @import { ReplayGame } from "../replay/timeline.js" */
 
 /** @param {ReplayGame} game @returns {string} such as "5 guesses", "resigned" or "live" */
 export function resultWords(game) {

@@ -6,7 +6,7 @@ import { pegRow } from "./peg.js";
 import { timeWords } from "./result_words.js";
 import { formatNumber } from "./words.js";
 
-/** @typedef {import("../replay/timeline.js").ReplayTurn} ReplayTurn */
+/** @import { ReplayTurn } from "../replay/timeline.js" */
 
 /**
  * @typedef {object} ShownTurns

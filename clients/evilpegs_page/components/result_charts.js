@@ -7,7 +7,7 @@ import { LitElement, css, html, nothing } from "../vendor/lit.js";
 import { isAdjusted } from "./result_words.js";
 import { shared } from "./shared_style.js";
 
-/** @typedef {import("./result_words.js").Row} Row */
+/** @import { Row } from "./result_words.js" */
 
 /** The most rows in a chart; the table has all. */
 const MOST = 12;

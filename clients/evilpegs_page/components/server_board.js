@@ -24,10 +24,9 @@ import { shared } from "./shared_style.js";
 import { spokenWords } from "./spoken_words.js";
 import { count } from "./words.js";
 
-/** @typedef {import("../game/server_play.js").ServerPlay} ServerPlay */
-/** @typedef {import("../game/match_state.js").MatchState} MatchState */
-/** @typedef {import("../game/match_state.js").Game} Game */
-/** @typedef {import("../game/messages.js").MatchStarted} MatchStarted */
+/** @import { ServerPlay } from "../game/server_play.js" */
+/** @import { MatchState, Game } from "../game/match_state.js" */
+/** @import { MatchStarted } from "../game/messages.js" */
 
 export class ServerBoard extends LitElement {
   static properties = { play: { attribute: false }, change: { type: Number }, isRound: { type: Boolean } };

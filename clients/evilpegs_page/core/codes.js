@@ -10,7 +10,7 @@ import { countCodes, formatRules, SYMBOLS } from "./rules.js";
 
 export { CodeError };
 
-/** @typedef {import("./rules.js").Rules} Rules */
+/** @import { Rules } from "./rules.js" */
 
 /** The most codes that are enumerated: a million takes some 50 ms and 6 MB. */
 export const MAX_ENUMERATED = 1_000_000;

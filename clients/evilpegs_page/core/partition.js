@@ -8,8 +8,8 @@
 import { allFeedbacks, feedbackNumber } from "./feedback.js";
 import { MAX_COLORS } from "./rules.js";
 
-/** @typedef {import("./rules.js").Rules} Rules */
-/** @typedef {import("./feedback.js").Feedback} Feedback */
+/** @import { Rules } from "./rules.js" */
+/** @import { Feedback } from "./feedback.js" */
 
 /**
  * @typedef {object} Part

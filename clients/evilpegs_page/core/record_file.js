@@ -7,7 +7,7 @@
 import { UnreadableError } from "./errors.js";
 import { hasEventType } from "./verification/event_fields.js";
 
-/** @typedef {import("./verification/event_fields.js").RecordEvent} RecordEvent */
+/** @import { RecordEvent } from "./verification/event_fields.js" */
 
 /** The messages that a client receives between the events of a match. */
 const NOT_RECORDED = ["turn", "resumed", "watching", "hint", "pong", "notice"];

@@ -10,7 +10,7 @@ import { canEnumerate, enumerateCodes, formatCode, parseCode } from "../core/cod
 import { feedbackNumbers, selectCandidates } from "../core/partition.js";
 import { countCodes } from "../core/rules.js";
 
-/** @typedef {import("../core/rules.js").Rules} Rules */
+/** @import { Rules } from "../core/rules.js" */
 /** @typedef {{code: string, black: number, white: number}} PlayedTurn */
 
 /** Up to this number of codes the candidates are computed at once; more would delay the reply on the screen. */

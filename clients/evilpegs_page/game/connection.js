@@ -26,14 +26,10 @@ import { LostAnswerError, RefusedError, TEMPORARY } from "./refusals.js";
 import { Requests } from "./requests.js";
 import { SilenceWatch } from "./silence.js";
 
-/** @typedef {import("./messages.js").ServerMessage} ServerMessage */
-/** @typedef {import("./messages.js").ClientMessage} ClientMessage */
-/** @typedef {import("./messages.js").Welcome} Welcome */
-/** @typedef {import("./requests.js").Pending} Pending */
+/** @import { ServerMessage, ClientMessage, Welcome } from "./messages.js" */
+/** @import { Pending } from "./requests.js" */
+/** @import { Socket, Options } from "./connection_options.js" */
 /** @typedef {"asleep" | "connecting" | "greeting" | "resuming" | "open" | "waiting" | "displaced" | "refused" | "closed"} State */
-
-/** @typedef {import("./connection_options.js").Socket} Socket */
-/** @typedef {import("./connection_options.js").Options} Options */
 
 const CONNECT_MS = 15_000;
 const STEADY_MS = 3_000;

@@ -2,8 +2,7 @@
  * What a connection needs of the browser; tests give their own sockets, timers and randomness. This module has types only.
  */
 
-/** @typedef {import("./messages.js").ServerMessage} ServerMessage */
-/** @typedef {import("./messages.js").Welcome} Welcome */
+/** @import { ServerMessage, Welcome } from "./messages.js" */
 
 /**
  * @typedef {object} Socket the part of a WebSocket that is used

@@ -7,8 +7,8 @@
 
 import { isGuest } from "./players.js";
 
-/** @typedef {import("./players.js").Players} Players */
-/** @typedef {import("./messages.js").Welcome} Welcome */
+/** @import { Players } from "./players.js" */
+/** @import { Welcome } from "./messages.js" */
 
 const CLIENT = Object.freeze({ name: "evilpegs-page", version: "1" });
 

@@ -9,15 +9,8 @@
  * the clocks of the game run on that; the server alone decides when a time is up.
  */
 
-/** @typedef {import("./messages.js").ServerMessage} ServerMessage */
-/** @typedef {import("./messages.js").RecordEvent} RecordEvent */
-/** @typedef {import("./messages.js").MatchStarted} MatchStarted */
-/** @typedef {import("./messages.js").GameStarted} GameStarted */
-/** @typedef {import("./messages.js").FeedbackGiven} FeedbackGiven */
-/** @typedef {import("./messages.js").GameOver} GameOver */
-/** @typedef {import("./messages.js").MatchOver} MatchOver */
-/** @typedef {import("./messages.js").TurnStarted} TurnStarted */
-/** @typedef {import("./messages.js").Resumed} Resumed */
+/** @import { ServerMessage, RecordEvent, MatchStarted, GameStarted, FeedbackGiven, GameOver } from "./messages.js" */
+/** @import { MatchOver, TurnStarted, Resumed } from "./messages.js" */
 /** @typedef {"waiting" | "ready" | "turn" | "over"} Phase */
 
 /**

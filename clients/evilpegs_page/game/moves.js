@@ -7,9 +7,8 @@
 
 import { CHANGED, LostAnswerError, RefusedError } from "./refusals.js";
 
-/** @typedef {import("./match_state.js").MatchState} MatchState */
-/** @typedef {import("./messages.js").ClientMessage} ClientMessage */
-/** @typedef {import("./messages.js").HintGiven} HintGiven */
+/** @import { MatchState } from "./match_state.js" */
+/** @import { ClientMessage, HintGiven } from "./messages.js" */
 /** @typedef {{game: number, turn: number, code: string}} SentGuess */
 
 /**

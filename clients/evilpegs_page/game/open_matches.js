@@ -6,7 +6,7 @@
 
 import { objectOrEmpty } from "./storage.js";
 
-/** @typedef {import("./storage.js").SafeStorage} SafeStorage */
+/** @import { SafeStorage } from "./storage.js" */
 /** @typedef {{match: string, player: string, nonces: Record<string, string>}} KeptMatch */
 
 const KEY = "evilpegs.matches";

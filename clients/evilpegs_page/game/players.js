@@ -8,7 +8,7 @@
 
 import { objectOrEmpty } from "./storage.js";
 
-/** @typedef {import("./storage.js").SafeStorage} SafeStorage */
+/** @import { SafeStorage } from "./storage.js" */
 /** @typedef {Record<string, Record<string, string[]>>} Tokens tokens by server and name, newest first */
 
 const TOKENS_KEY = "evilpegs.tokens";

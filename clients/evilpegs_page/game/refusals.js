@@ -5,7 +5,7 @@
  * people who know the protocol; it is appended where it names a limit or a rule that the page cannot know.
  */
 
-/** @typedef {import("./messages.js").ErrorMessage} ErrorMessage */
+/** @import { ErrorMessage } from "./messages.js" */
 
 /** @type {Readonly<Record<string, string>>} */
 const WORDS = {

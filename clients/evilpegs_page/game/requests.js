@@ -5,9 +5,7 @@
 
 import { LostAnswerError, RefusedError } from "./refusals.js";
 
-/** @typedef {import("./messages.js").ServerMessage} ServerMessage */
-/** @typedef {import("./messages.js").ClientMessage} ClientMessage */
-/** @typedef {import("./messages.js").ErrorMessage} ErrorMessage */
+/** @import { ServerMessage, ClientMessage, ErrorMessage } from "./messages.js" */
 
 /**
  * @typedef {object} Pending

@@ -14,9 +14,7 @@ import { OpenMatches } from "./open_matches.js";
 import { Players } from "./players.js";
 import { LostAnswerError, RefusedError, refusalWords } from "./refusals.js";
 
-/** @typedef {import("./messages.js").ServerMessage} ServerMessage */
-/** @typedef {import("./messages.js").Welcome} Welcome */
-/** @typedef {import("./messages.js").LadderInfo} LadderInfo */
+/** @import { ServerMessage, Welcome } from "./messages.js" */
 
 /**
  * @typedef {object} PlayOptions

@@ -1,6 +1,6 @@
 /** What a player is told about the connection, as plain words and the one thing that can be done about it. */
 
-/** @typedef {import("./connection.js").GameConnection} GameConnection */
+/** @import { GameConnection } from "./connection.js" */
 
 /**
  * @typedef {object} Status

@@ -10,9 +10,9 @@ import { countCodes } from "../core/rules.js";
 import { isAllBlack } from "../core/feedback.js";
 import { countParts, feedbackNumbers, selectCandidates } from "../core/partition.js";
 
-/** @typedef {import("../core/rules.js").Rules} Rules */
-/** @typedef {import("../core/partition.js").Part} Part */
-/** @typedef {import("./timeline.js").ReplayTurn} ReplayTurn */
+/** @import { Rules } from "../core/rules.js" */
+/** @import { Part } from "../core/partition.js" */
+/** @import { ReplayTurn } from "./timeline.js" */
 
 /**
  * @typedef {object} Insight what is unknown is null

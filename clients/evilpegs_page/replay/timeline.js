@@ -9,8 +9,8 @@ import { parseCode } from "../core/codes.js";
 import { GameError, UnreadableError } from "../core/errors.js";
 import { parseRules } from "../core/rules.js";
 
-/** @typedef {import("../core/record_file.js").RecordEvent} RecordEvent */
-/** @typedef {import("../core/rules.js").Rules} Rules */
+/** @import { RecordEvent } from "../core/verification/event_fields.js" */
+/** @import { Rules } from "../core/rules.js" */
 
 /**
  * @typedef {object} ReplayTurn

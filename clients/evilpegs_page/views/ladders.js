@@ -12,7 +12,7 @@ import { browserStorage } from "../game/storage.js";
 import { shared } from "../components/shared_style.js";
 import { LoadingView } from "./loading_view.js";
 
-/** @typedef {import("../game/ladder_words.js").LadderDocument} LadderDocument */
+/** @import { LadderDocument } from "../game/ladder_words.js" */
 
 export default class LaddersView extends LoadingView {
   static properties = {

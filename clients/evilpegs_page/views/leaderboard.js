@@ -16,8 +16,8 @@ import { Follower } from "../follow.js";
 import { clockWords, codemakerWords, ladderTitle, rulesName } from "../game/ladder_words.js";
 import { LoadingView } from "./loading_view.js";
 
-/** @typedef {import("../game/ladder_words.js").LadderDocument} LadderDocument */
-/** @typedef {import("../components/result_words.js").Row} Row */
+/** @import { LadderDocument } from "../game/ladder_words.js" */
+/** @import { Row } from "../components/result_words.js" */
 
 const EVERY_MS = 3_000;
 const KINDS = Object.freeze({ bot: "bots", human: "humans" });

@@ -10,7 +10,7 @@ import "../components/match_list.js";
 import { shared } from "../components/shared_style.js";
 import { Follower } from "../follow.js";
 
-/** @typedef {import("../components/match_list.js").MatchEntry} MatchEntry */
+/** @import { MatchEntry } from "../components/match_list.js" */
 
 const EVERY_MS = 5_000;
 const LIMIT = 25;

@@ -8,8 +8,8 @@ import { isAdjusted, momentWords } from "../components/result_words.js";
 import { shared } from "../components/shared_style.js";
 import { Follower } from "../follow.js";
 
-/** @typedef {import("../components/match_list.js").MatchEntry} MatchEntry */
-/** @typedef {import("../components/result_words.js").Row} Row */
+/** @import { MatchEntry } from "../components/match_list.js" */
+/** @import { Row } from "../components/result_words.js" */
 /** @typedef {{name: string, kind: string, created_at: number, results: readonly {ladder: string, row: Row}[]}} Player */
 
 const EVERY_MS = 5_000;

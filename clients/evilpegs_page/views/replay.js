@@ -19,7 +19,7 @@ import { readReplay } from "../replay/timeline.js";
 import { findRoute } from "../routes.js";
 import { MatchStream } from "../stream.js";
 
-/** @typedef {import("../replay/position.js").Position} Position */
+/** @import { Position } from "../replay/position.js" */
 
 const EVERY_MS = 1_500;
 const ANALYSIS_MS = 2_000;
@@ -44,7 +44,7 @@ export default class ReplayView extends LitElement {
     this.params = {};
     this.query = new URLSearchParams();
     this.text = "";
-    /** @type {readonly import("../core/record_file.js").RecordEvent[]} */
+    /** @type {readonly import("../core/verification/event_fields.js").RecordEvent[]} */
     this.events = [];
     /** @type {import("../replay/timeline.js").Replay | null} */
     this.replay = null;

@@ -16,7 +16,7 @@ import "../components/player_panel.js";
 import "../components/server_board.js";
 import { shared } from "../components/shared_style.js";
 
-/** @typedef {import("../game/ladder_words.js").LadderDocument} LadderDocument */
+/** @import { LadderDocument } from "../game/ladder_words.js" */
 
 const RETRY_MS = 2_000;
 

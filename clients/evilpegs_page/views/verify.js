@@ -55,7 +55,7 @@ export default class VerifyView extends LitElement {
     super();
     /** The one chosen last; one before it may take longer to read. @type {File | null} */
     this.file = null;
-    /** @type {readonly import("../core/record_file.js").RecordEvent[] | null} */
+    /** @type {readonly import("../core/verification/event_fields.js").RecordEvent[] | null} */
     this.events = null;
     /** @type {import("../replay/timeline.js").Replay | null} */
     this.replay = null;

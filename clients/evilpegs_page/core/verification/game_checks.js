@@ -9,9 +9,9 @@ import { commitment } from "../commitment.js";
 import { isAllBlack } from "../feedback.js";
 import { checked, pluralize } from "./check.js";
 
-/** @typedef {import("./check.js").Check} Check */
-/** @typedef {import("./event_fields.js").RecordEvent} RecordEvent */
-/** @typedef {import("../rules.js").Rules} Rules */
+/** @import { Check } from "./check.js" */
+/** @import { RecordEvent } from "./event_fields.js" */
+/** @import { Rules } from "../rules.js" */
 
 /**
  * @typedef {object} GameRecord The events of one game.

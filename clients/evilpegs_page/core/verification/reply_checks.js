@@ -15,10 +15,10 @@ import { countParts, feedbackNumbers, selectCandidates } from "../partition.js";
 import { countCodes, formatRules } from "../rules.js";
 import { checked, notChecked, pluralize } from "./check.js";
 
-/** @typedef {import("./check.js").Check} Check */
-/** @typedef {import("./event_fields.js").RecordEvent} RecordEvent */
-/** @typedef {import("./game_checks.js").GameRecord} GameRecord */
-/** @typedef {import("../partition.js").Part} Part */
+/** @import { Check } from "./check.js" */
+/** @import { RecordEvent } from "./event_fields.js" */
+/** @import { GameRecord } from "./game_checks.js" */
+/** @import { Part } from "../partition.js" */
 
 /**
  * @typedef {object} CountedTurn A turn with what was left before its reply.

@@ -17,9 +17,9 @@ import { checkClock, checkNonces, checkOutcome, checkTurns } from "./game_checks
 import { checkReplies } from "./reply_checks.js";
 import { checkEnd, checkOrder, checkStart } from "./whole_record.js";
 
-/** @typedef {import("./check.js").Check} Check */
-/** @typedef {import("./event_fields.js").RecordEvent} RecordEvent */
-/** @typedef {import("./game_checks.js").GameRecord} GameRecord */
+/** @import { Check } from "./check.js" */
+/** @import { RecordEvent } from "./event_fields.js" */
+/** @import { GameRecord } from "./game_checks.js" */
 /** @typedef {Readonly<Record<number, string>>} NoncesSent The nonce that the client sent in `ready`, by game. */
 
 /**

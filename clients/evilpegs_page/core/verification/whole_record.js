@@ -8,8 +8,8 @@ import { canonical, eventHash, GENESIS } from "../canonical.js";
 import { formatRules, parseRules, SYMBOLS } from "../rules.js";
 import { checked, notChecked, pluralize } from "./check.js";
 
-/** @typedef {import("./check.js").Check} Check */
-/** @typedef {import("./event_fields.js").RecordEvent} RecordEvent */
+/** @import { Check } from "./check.js" */
+/** @import { RecordEvent } from "./event_fields.js" */
 
 /** The value of `tie_nonces` in new matches: the nonces of server and client both decide ties. */
 const TIE_NONCES = 2;
