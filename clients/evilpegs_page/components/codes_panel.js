@@ -1,13 +1,13 @@
 /**
  * The panel beside a match on the server: the codes left, what each reply would have left, and the codes themselves once
- * they are few. Its styles are those of boards and of the legend.
+ * they are few. Its styles are those of boards and of feedback.
  */
 
 import { html, nothing } from "../vendor/lit.js";
 import { countCodes, parseRules } from "../core/rules.js";
 import { codemakerWords, codesWords } from "../game/ladder_words.js";
 import "./code_list.js";
-import { legend } from "./feedback_legend.js";
+import { legend } from "./feedback_pegs.js";
 import { pegRow } from "./peg.js";
 import "./reply_bars.js";
 import { count } from "./words.js";

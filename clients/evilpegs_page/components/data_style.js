@@ -6,14 +6,6 @@ export const dataStyle = css`
   h1 {
     overflow-wrap: anywhere;
   }
-  .intro {
-    max-width: 46rem;
-    margin: 0.4rem 0 1.1rem;
-  }
-  .intro p {
-    margin-top: 0.4rem;
-    color: var(--muted);
-  }
   section {
     margin-top: 1.4rem;
   }
@@ -21,13 +13,9 @@ export const dataStyle = css`
     margin-bottom: 0.6rem;
   }
   .scroll {
-    position: relative;
-    overflow-x: auto;
     border-radius: var(--radius);
   }
   table {
-    width: 100%;
-    border-collapse: collapse;
     font-variant-numeric: tabular-nums;
   }
   caption {
@@ -56,9 +44,6 @@ export const dataStyle = css`
   th:last-child,
   td:last-child {
     padding-right: 0;
-  }
-  .right {
-    text-align: right;
   }
   tbody th {
     font-weight: 650;
@@ -120,11 +105,6 @@ export const dataStyle = css`
     height: 0.6em;
     border-radius: 50%;
     background: currentColor;
-  }
-  .failure {
-    color: var(--bad);
-    font-weight: 600;
-    overflow-wrap: anywhere;
   }
   .empty {
     display: grid;

@@ -17,16 +17,33 @@ export const feedbackStyle = css`
     align-items: center;
     gap: 0.3em;
   }
-  .feedback i {
+  .legend {
+    display: grid;
+    gap: 0.35rem;
+    margin: 0;
+    padding: 0.8rem 0 0;
+    border-top: 1px solid var(--line);
+    color: var(--muted);
+    font-size: 0.9rem;
+    list-style: none;
+  }
+  .legend li {
+    display: flex;
+    align-items: center;
+    gap: 0.5rem;
+  }
+  .legend i {
+    font-size: 1rem;
+  }
+  i:is(.black, .white) {
+    flex: none;
     width: 0.85em;
     height: 0.85em;
     border: 0.1em solid var(--muted);
     border-radius: 50%;
-  }
-  .feedback .black {
     background: var(--black-peg);
   }
-  .feedback .white {
+  i.white {
     background: var(--white-peg);
   }
 `;
@@ -39,3 +56,9 @@ export function feedbackPegs(given) {
     <span class="hidden">${feedbackName(given)}</span>
   </span>`;
 }
+
+/** What the pegs mean. */
+export const legend = html`<ul class="legend">
+  <li><i class="black"></i>A black peg: a color is right and in its place.</li>
+  <li><i class="white"></i>A white peg: a further color is right, but elsewhere.</li>
+</ul>`;

@@ -1,12 +1,15 @@
-/** A clock of a game. It asks for the time left ten times per second while it runs, and otherwise stands still. */
+/** The clocks of a game: what is left of its time, and how long a turn has taken. */
 
 import { LitElement, css, html } from "../vendor/lit.js";
 import { clockFace } from "../game/ladder_words.js";
 import { shared } from "./shared_style.js";
+import { elapsedFace } from "./words.js";
 
 const TICK_MS = 100;
+const SECOND_MS = 1_000;
 const LOW_MS = 10_000;
 
+/** Asks for the time left ten times per second while it runs, and otherwise stands still. */
 export class GameClock extends LitElement {
   static properties = {
     read: { attribute: false },
@@ -85,4 +88,39 @@ export class GameClock extends LitElement {
   }
 }
 
+/** The time since a moment, such as "0:12", which goes on by itself. */
+export class TurnTime extends LitElement {
+  static properties = { since: { type: Number } };
+
+  static styles = css`
+    :host {
+      font-weight: 650;
+      font-variant-numeric: tabular-nums;
+    }
+  `;
+
+  constructor() {
+    super();
+    /** Unix milliseconds by the clock of the browser. */
+    this.since = 0;
+    /** @type {ReturnType<typeof setInterval> | undefined} */
+    this.timer = undefined;
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    this.timer = setInterval(() => this.requestUpdate(), SECOND_MS);
+  }
+
+  disconnectedCallback() {
+    clearInterval(this.timer);
+    super.disconnectedCallback();
+  }
+
+  render() {
+    return html`${elapsedFace(Date.now() - this.since)}`;
+  }
+}
+
 customElements.define("game-clock", GameClock);
+customElements.define("turn-time", TurnTime);

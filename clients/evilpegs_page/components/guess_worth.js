@@ -65,8 +65,6 @@ export class GuessWorth extends LitElement {
         font-size: 0.95rem;
       }
       table {
-        width: 100%;
-        border-collapse: collapse;
         font-size: 0.95rem;
       }
       th,
@@ -97,10 +95,6 @@ export class GuessWorth extends LitElement {
       .same {
         color: var(--good);
         font-weight: 650;
-      }
-      .scroll {
-        position: relative;
-        overflow-x: auto;
       }
     `,
   ];

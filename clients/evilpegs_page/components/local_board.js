@@ -8,16 +8,28 @@
 import { LitElement, css, html } from "../vendor/lit.js";
 import { feedbackName } from "../core/feedback.js";
 import { countCodes, formatRules } from "../core/rules.js";
-import { bestPlay } from "./best_play.js";
 import { boardSizes, boardStyle } from "./board_style.js";
 import "./code_entry.js";
 import "./code_list.js";
-import { legend, legendStyle } from "./feedback_legend.js";
+import { feedbackStyle, legend } from "./feedback_pegs.js";
 import "./guess_table.js";
 import { pegRow, pegStyle } from "./peg.js";
 import "./reply_bars.js";
 import { shared } from "./shared_style.js";
 import { count, formatNumber } from "./words.js";
+
+/**
+ * The fewest guesses in which the best play beats evil, where that is known.
+ *
+ * On 4x6 the best play needs 5 guesses: minimax never needs more, and no three guesses leave evil fewer than 6
+ * codes (all of them were tried), so no play needs fewer. On 4x10-distinct and 5x8, minimax never needs more than 7.
+ * @type {Readonly<Record<string, string>>}
+ */
+const BEST_PLAY = Object.freeze({
+  "4x6": "The best play needs 5.",
+  "4x10-distinct": "The best play needs 7 at most.",
+  "5x8": "The best play needs 7 at most.",
+});
 
 export class LocalBoard extends LitElement {
   static properties = {
@@ -29,7 +41,7 @@ export class LocalBoard extends LitElement {
     shared,
     pegStyle,
     boardStyle,
-    legendStyle,
+    feedbackStyle,
     css`
       .steps {
         display: grid;
@@ -207,10 +219,9 @@ export class LocalBoard extends LitElement {
   }
 
   solvedBecause() {
-    const best = this.isEvil ? bestPlay(formatRules(this.game.rules)) : "";
     const turn = /** @type {import("../core/local_game.js").LocalTurn} */ (this.game.turns.at(-1));
     if (!this.isEvil) return `The secret was one of ${count(turn.before, "code")} left.`;
-    return `Only one code was left, so evil had to give in. ${best}`;
+    return `Only one code was left, so evil had to give in. ${BEST_PLAY[formatRules(this.game.rules)] ?? ""}`;
   }
 
   /** Return what a screen reader says after a guess. */

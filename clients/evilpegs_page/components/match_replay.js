@@ -11,15 +11,14 @@ import { feedbackName } from "../core/feedback.js";
 import { insights, luckOf } from "../replay/insight.js";
 import { afterKey, clamp, isLast, last, next } from "../replay/position.js";
 import { feedbackStyle } from "./feedback_pegs.js";
+import "./game_clock.js";
 import "./guess_worth.js";
 import { replayStyle } from "./match_replay_style.js";
 import { pegRow, pegStyle } from "./peg.js";
 import { shared } from "./shared_style.js";
 import "./replay_controls.js";
-import { gameEnding, resultWords } from "./replay_result.js";
 import { turnTable } from "./replay_turns.js";
 import { turnTableStyle } from "./turn_table_style.js";
-import "./turn_time.js";
 import { count } from "./words.js";
 
 /** @import { Replay, ReplayGame } from "../replay/timeline.js" */
@@ -258,6 +257,39 @@ export class MatchReplay extends LitElement {
 /** @param {Replay} replay */
 function lengthsOf(replay) {
   return replay.games.map((game) => game.turns.length);
+}
+
+/** @param {ReplayGame} game @returns {string} such as "5 guesses", "resigned" or "live" */
+function resultWords(game) {
+  if (game.outcome === null) return "live";
+  return game.outcome === "solved" ? count(game.turns.length, "guess", "guesses") : outcomeWords(game.outcome).toLowerCase();
+}
+
+/**
+ * Return what is shown after the last guess of a game.
+ * @param {ReplayGame} game
+ * @param {number | null} luck in bits; null if that is not known
+ * @param {string | undefined} codemaker
+ */
+function gameEnding(game, luck, codemaker) {
+  const isShown = game.secret !== null && game.outcome !== "solved";
+  return html`<div class="ending">
+    ${isShown ? html`<p>${pegRow(game.secret ?? "")} ${codemaker === "fixed" ? "was the secret." : "was still possible."}</p>` : nothing}
+    ${luck === null || game.turns.length === 0
+      ? nothing
+      : html`<p><strong>Luck of the game: ${signed(luck)} bits.</strong> ${luckWords(luck, codemaker)}</p>`}
+  </div>`;
+}
+
+/** @param {number} bits */
+function signed(bits) {
+  return `${bits < -0.005 ? "−" : "+"}${Math.abs(bits).toFixed(2)}`;
+}
+
+/** Return a sentence on luck. Evil and the devil choose their replies, so theirs is no accident. @param {number} luck @param {string | undefined} codemaker */
+function luckWords(luck, codemaker) {
+  const words = `The replies brought ${luck < 0 ? "less" : "more"} than expected.`;
+  return codemaker === "fixed" ? words : `${words} Against ${codemaker === "evil" ? "evil" : "the devil"} that is no accident.`;
 }
 
 customElements.define("match-replay", MatchReplay);

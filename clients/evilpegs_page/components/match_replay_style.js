@@ -58,10 +58,6 @@ export const replayStyle = css`
   .pegs-title {
     --peg: 1.7rem;
   }
-  .scroll {
-    position: relative;
-    overflow-x: auto;
-  }
   td {
     height: 2.9rem;
     padding-block: 0.2rem;

@@ -26,10 +26,6 @@ export class MatchResult extends LitElement {
       h2 {
         font-size: 1.5rem;
       }
-      table {
-        width: 100%;
-        border-collapse: collapse;
-      }
       th {
         color: var(--muted);
         font-size: 0.8rem;
@@ -39,11 +35,6 @@ export class MatchResult extends LitElement {
       td {
         padding: 0.3rem 0.35rem;
         border-bottom: 1px solid var(--line);
-      }
-      .buttons {
-        display: flex;
-        flex-wrap: wrap;
-        gap: 0.5rem;
       }
       .pegs {
         vertical-align: middle;

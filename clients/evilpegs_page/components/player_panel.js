@@ -32,11 +32,9 @@ export class PlayerPanel extends LitElement {
         overflow-wrap: anywhere;
       }
       summary {
-        width: fit-content;
         padding: 0.35rem 0;
         color: var(--accent);
         font-weight: 600;
-        cursor: pointer;
       }
       .parts {
         display: grid;
@@ -70,11 +68,6 @@ export class PlayerPanel extends LitElement {
       }
       textarea {
         font: 0.85rem/1.4 var(--mono);
-      }
-      .bad {
-        color: var(--bad);
-        font-weight: 600;
-        overflow-wrap: anywhere;
       }
       ul {
         display: grid;
@@ -161,7 +154,7 @@ export class PlayerPanel extends LitElement {
         <span>You play as ${isNamed ? html`<strong>${this.name}</strong>` : "a guest"}.</span>
         ${players.isLasting ? nothing : html`<span class="muted">This browser keeps nothing: export your names before you leave.</span>`}
       </p>
-      ${this.failure || this.problem ? html`<p class="bad" role="alert">${this.failure || this.problem}</p>` : nothing}
+      ${this.failure || this.problem ? html`<p class="failure" role="alert">${this.failure || this.problem}</p>` : nothing}
       ${this.notice ? html`<p role="status">${this.notice}</p>` : nothing}
       <details ?open=${this.isOpen}>
         <summary>${isNamed ? "Names" : "Choose a name"}</summary>

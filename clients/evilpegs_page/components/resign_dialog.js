@@ -26,7 +26,6 @@ export class ResignDialog extends LitElement {
       }
       .buttons {
         display: grid;
-        gap: 0.5rem;
       }
     `,
   ];

@@ -6,13 +6,14 @@
  */
 
 import { LitElement, html, nothing } from "../vendor/lit.js";
+import { feedbackName } from "../core/feedback.js";
 import { parseRules } from "../core/rules.js";
 import { Candidates } from "../game/candidates.js";
-import { rulesName } from "../game/ladder_words.js";
+import { duration, rulesName } from "../game/ladder_words.js";
 import { boardSizes, boardStyle } from "./board_style.js";
 import "./code_entry.js";
 import { codesPanel } from "./codes_panel.js";
-import { legendStyle } from "./feedback_legend.js";
+import { feedbackStyle } from "./feedback_pegs.js";
 import "./game_clock.js";
 import "./guess_table.js";
 import { gameWords, secretWords } from "./match_result.js";
@@ -21,7 +22,6 @@ import { pegRow, pegStyle } from "./peg.js";
 import "./resign_dialog.js";
 import { serverBoardStyle } from "./server_board_style.js";
 import { shared } from "./shared_style.js";
-import { spokenWords } from "./spoken_words.js";
 import { count } from "./words.js";
 
 /** @import { ServerPlay } from "../game/server_play.js" */
@@ -31,7 +31,7 @@ import { count } from "./words.js";
 export class ServerBoard extends LitElement {
   static properties = { play: { attribute: false }, change: { type: Number }, isRound: { type: Boolean } };
 
-  static styles = [shared, pegStyle, boardStyle, legendStyle, serverBoardStyle];
+  static styles = [shared, pegStyle, boardStyle, feedbackStyle, serverBoardStyle];
 
   constructor() {
     super();
@@ -220,7 +220,7 @@ export class ServerBoard extends LitElement {
 
   problem() {
     const { problem } = this.play;
-    return problem === null ? nothing : html`<p class="bad" role="alert">${problem}</p>`;
+    return problem === null ? nothing : html`<p class="failure" role="alert">${problem}</p>`;
   }
 
   /** @param {boolean} isOpen */
@@ -245,6 +245,24 @@ export class ServerBoard extends LitElement {
   askToResign() {
     /** @type {import("./resign_dialog.js").ResignDialog} */ (this.renderRoot.querySelector("resign-dialog")).open();
   }
+}
+
+/**
+ * Return what a screen reader says about the state of a match.
+ * @param {MatchState} match
+ * @param {boolean} beginsAtOnce true if no game of the match waits for the player
+ * @param {readonly number[]} counts the codes left after each turn, as far as the browser has counted them
+ */
+function spokenWords(match, beginsAtOnce, counts) {
+  if (match.phase === "over") return `The match is over. ${match.games.map(gameWords).join(". ")}.`;
+  if (match.phase === "ready" && !beginsAtOnce) {
+    return `Game ${match.game} is waiting for you. Start it within ${duration(Math.round(match.readyByMs / 1000) * 1000)}.`;
+  }
+  const turn = match.current?.turns.at(-1);
+  if (turn === undefined) return match.phase === "turn" ? "The game has started. Your guess." : "";
+  const left = turn.candidates ?? counts[turn.turn - 1];
+  const reply = `Guess ${turn.code.split("").join(" ")}: ${feedbackName(turn)}.`;
+  return left === undefined ? reply : `${reply} ${count(left, "code")} left.`;
 }
 
 customElements.define("server-board", ServerBoard);

@@ -39,11 +39,8 @@ export const serverBoardStyle = css`
     margin-bottom: 0.8rem;
     --peg: 1.7rem;
   }
-  .bad {
+  .failure {
     margin-bottom: 0.8rem;
-    color: var(--bad);
-    font-weight: 600;
-    overflow-wrap: anywhere;
   }
   .ready .quiet {
     margin-left: 0;

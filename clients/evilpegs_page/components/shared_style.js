@@ -30,8 +30,21 @@ export const shared = css`
     color: var(--accent);
     text-underline-offset: 0.15em;
   }
+  .intro {
+    max-width: 46rem;
+    margin: 0.4rem 0 1.1rem;
+  }
+  .intro p {
+    margin-top: 0.4rem;
+    color: var(--muted);
+  }
   .muted {
     color: var(--muted);
+  }
+  .failure {
+    color: var(--bad);
+    font-weight: 600;
+    overflow-wrap: anywhere;
   }
   .card {
     padding: 1.1rem 1.2rem;
@@ -88,6 +101,22 @@ export const shared = css`
     border-color: transparent;
     background: none;
     color: var(--muted);
+  }
+  .buttons {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0.5rem;
+  }
+  table {
+    width: 100%;
+    border-collapse: collapse;
+  }
+  .right {
+    text-align: right;
+  }
+  .scroll {
+    position: relative;
+    overflow-x: auto;
   }
   summary {
     width: fit-content;

@@ -3,10 +3,6 @@
 import { css } from "../vendor/lit.js";
 
 export const turnTableStyle = css`
-  table {
-    width: 100%;
-    border-collapse: collapse;
-  }
   th {
     padding: 0 0.35rem 0.35rem;
     color: var(--muted);
@@ -22,8 +18,5 @@ export const turnTableStyle = css`
   th:first-child {
     width: 1.9rem;
     padding-left: 0;
-  }
-  .right {
-    text-align: right;
   }
 `;

@@ -6,8 +6,7 @@
  */
 
 import { canonical } from "./canonical.js";
-import { hmacSha256 } from "./hmac.js";
-import { fromHex, sha256Hex, toHex, utf8 } from "./sha256.js";
+import { fromHex, hmacSha256, sha256Hex, toHex, utf8 } from "./sha256.js";
 
 const DIGEST_VALUES = 1n << 256n;
 

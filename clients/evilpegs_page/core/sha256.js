@@ -1,5 +1,5 @@
 /**
- * SHA-256 as in FIPS 180-4. SubtleCrypto does not exist on plain http except on localhost, so the page has its own.
+ * SHA-256 as in FIPS 180-4, and HMAC with it. SubtleCrypto does not exist on plain http except on localhost, so the page has its own.
  */
 
 const ROUNDS = Uint32Array.from([
@@ -56,6 +56,31 @@ export function fromHex(hex) {
     throw new RangeError("these are not pairs of hex digits");
   }
   return Uint8Array.from({ length: hex.length / 2 }, (_, index) => parseInt(hex.slice(2 * index, 2 * index + 2), 16));
+}
+
+/**
+ * Return the HMAC-SHA256 of a message as in RFC 2104: 32 bytes.
+ * @param {Uint8Array} key Of any length; a key longer than a block is replaced by its SHA-256.
+ * @param {Uint8Array} message
+ */
+export function hmacSha256(key, message) {
+  const block = new Uint8Array(BLOCK_BYTES);
+  block.set(key.length > BLOCK_BYTES ? sha256(key) : key);
+  const inner = sha256(concatenate(masked(block, 0x36), message));
+  return sha256(concatenate(masked(block, 0x5c), inner));
+}
+
+/** @param {Uint8Array} block @param {number} mask */
+function masked(block, mask) {
+  return block.map((byte) => byte ^ mask);
+}
+
+/** @param {Uint8Array} first @param {Uint8Array} second */
+function concatenate(first, second) {
+  const joined = new Uint8Array(first.length + second.length);
+  joined.set(first);
+  joined.set(second, first.length);
+  return joined;
 }
 
 /** Return the bytes followed by a one bit, zeros and the length in bits, in whole blocks. @param {Uint8Array} bytes */

@@ -34,12 +34,6 @@ export class Candidates {
     this.excluded = [];
   }
 
-  /** The number of candidates; null if the codes cannot be enumerated. */
-  get count() {
-    if (!this.isExact) return null;
-    return this.#codes === null ? Number(countCodes(this.rules)) : this.#codes.length / this.rules.pegs;
-  }
-
   /**
    * Follow the turns of a game. Turns that were followed before are not computed again.
    * @param {readonly PlayedTurn[]} turns

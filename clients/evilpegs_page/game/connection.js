@@ -20,16 +20,38 @@
  * something is expected the page sends a `ping`, and after 10 s more the connection counts as cut.
  */
 
-import { retryDelay } from "./backoff.js";
 import { readFrame } from "./messages.js";
 import { LostAnswerError, RefusedError, TEMPORARY } from "./refusals.js";
 import { Requests } from "./requests.js";
-import { SilenceWatch } from "./silence.js";
+import { SilenceWatch, retryDelay } from "./waiting.js";
 
 /** @import { ServerMessage, ClientMessage, Welcome } from "./messages.js" */
 /** @import { Pending } from "./requests.js" */
-/** @import { Socket, Options } from "./connection_options.js" */
 /** @typedef {"asleep" | "connecting" | "greeting" | "resuming" | "open" | "waiting" | "displaced" | "refused" | "closed"} State */
+
+/**
+ * @typedef {object} Socket the part of a WebSocket that is used; tests give their own
+ * @property {(text: string) => void} send
+ * @property {(code?: number) => void} close
+ * @property {number} [readyState]
+ * @property {((event: any) => void) | null} onopen
+ * @property {((event: {data: unknown}) => void) | null} onmessage
+ * @property {((event: {code: number}) => void) | null} onclose
+ *
+ * @typedef {object} Timers
+ * @property {() => number} now milliseconds that never go back
+ * @property {(callback: () => void, ms: number) => unknown} set
+ * @property {(timer: any) => void} clear
+ *
+ * @typedef {object} Options
+ * @property {() => Socket} openSocket
+ * @property {Timers} timers
+ * @property {() => number} random
+ * @property {() => Record<string, unknown>} hello the fields of `hello` besides its type
+ * @property {(welcome: Welcome) => void} onWelcome
+ * @property {(message: ServerMessage, arrivedAt: number) => void} onMessage is called with every message but `welcome`
+ * @property {() => void} onState is called after the state or the cause of a refusal has changed
+ */
 
 const CONNECT_MS = 15_000;
 const STEADY_MS = 3_000;

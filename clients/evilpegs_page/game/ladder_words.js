@@ -17,6 +17,8 @@
  * @property {number} [closes]
  */
 
+import { momentWords } from "../components/result_words.js";
+
 /** @type {Readonly<Record<Codemaker, {title: string, words: string}>>} */
 const CODEMAKERS = Object.freeze({
   fixed: {
@@ -66,15 +68,10 @@ export function clockWords(clock) {
  * @param {{opens?: number, closes?: number}} ladder
  * @param {(ms: number) => string} show a point in time
  */
-export function timesWords({ opens, closes }, show = localTime) {
+export function timesWords({ opens, closes }, show = momentWords) {
   const from = opens === undefined ? "" : ` from ${show(opens)}`;
   const before = closes === undefined ? "" : ` before ${show(closes)}`;
   return from + before === "" ? "" : `Matches begin${from}${before}.`;
-}
-
-/** @param {number} ms */
-function localTime(ms) {
-  return new Date(ms).toLocaleString("en-US", { dateStyle: "medium", timeStyle: "short" });
 }
 
 /**

@@ -18,7 +18,7 @@ import { LostAnswerError, RefusedError } from "./refusals.js";
 const MAX_ATTEMPTS = 8;
 
 export class Requests {
-  /** @type {import("./connection_options.js").Timers} */ #timers;
+  /** @type {import("./connection.js").Timers} */ #timers;
   /** @type {(pending: Pending) => void} */ #repeat;
   /** @type {Map<string, Pending>} by id */ #sent = new Map();
   /** @type {Pending[]} */ #waiting = [];
@@ -26,7 +26,7 @@ export class Requests {
   #nextId = 1;
 
   /**
-   * @param {import("./connection_options.js").Timers} timers
+   * @param {import("./connection.js").Timers} timers
    * @param {(pending: Pending) => void} repeat is called with a request after the pause that the server asked for
    */
   constructor(timers, repeat) {

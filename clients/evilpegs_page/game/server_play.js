@@ -21,8 +21,8 @@ import { LostAnswerError, RefusedError, refusalWords } from "./refusals.js";
  * @property {string} server the address of the game, under which names and matches are stored
  * @property {string} ladder
  * @property {import("./storage.js").SafeStorage} storage
- * @property {() => import("./connection_options.js").Socket} openSocket
- * @property {import("./connection_options.js").Timers} timers
+ * @property {() => import("./connection.js").Socket} openSocket
+ * @property {import("./connection.js").Timers} timers
  * @property {() => number} random
  * @property {() => string} newNonce returns the player's share in the draw of a secret
  * @property {() => void} onChange is called after anything has changed that a view shows

@@ -11,14 +11,8 @@ import { loadGame, saveGame } from "../components/stored_game.js";
 /** The guesses of a game, which are those of the ladders on the server; 20 on rules without a ladder. */
 const LIMITS = Object.freeze({ "4x6": 10, "4x10-distinct": 12, "5x8": 14 });
 
-export const viewStyle = css`
-  .intro {
-    max-width: 46rem;
-    margin: 0.4rem 0 1.2rem;
-  }
+const viewStyle = css`
   .intro p {
-    margin-top: 0.4rem;
-    color: var(--muted);
     font-size: 1.05rem;
   }
   @media (max-width: 50rem) {
@@ -31,11 +25,6 @@ export const viewStyle = css`
     .begun p {
       display: none;
     }
-  }
-  .buttons {
-    display: flex;
-    flex-wrap: wrap;
-    gap: 0.5rem;
   }
   .other {
     margin-top: 1.25rem;

@@ -69,14 +69,8 @@ export default class ProtocolView extends LoadingView {
         padding: 0;
         background: none;
       }
-      .scroll {
-        position: relative;
-        overflow-x: auto;
-      }
       table {
-        width: 100%;
         min-width: 34rem;
-        border-collapse: collapse;
         font-size: 0.95rem;
       }
       th,
@@ -89,9 +83,6 @@ export default class ProtocolView extends LoadingView {
       th {
         color: var(--muted);
         font-size: 0.85rem;
-      }
-      .failure {
-        color: var(--bad);
       }
     `,
   ];

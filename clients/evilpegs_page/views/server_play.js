@@ -32,14 +32,6 @@ export default class ServerPlayView extends LitElement {
   static styles = [
     shared,
     css`
-      .intro {
-        max-width: 46rem;
-        margin: 0.4rem 0 1.2rem;
-      }
-      .intro p {
-        margin-top: 0.4rem;
-        color: var(--muted);
-      }
       .lobby {
         display: grid;
         grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr));
@@ -62,11 +54,6 @@ export default class ServerPlayView extends LitElement {
         min-height: 3.2rem;
         padding: 0.6rem 2.2rem;
         font-size: 1.15rem;
-      }
-      .bad {
-        color: var(--bad);
-        font-weight: 600;
-        overflow-wrap: anywhere;
       }
       .who,
       .problem {
@@ -161,7 +148,7 @@ export default class ServerPlayView extends LitElement {
         ${ladder === null || hasMatch ? nothing : html`<p>${codemakerWords(ladder.codemaker).words}</p>`}
         ${hasMatch ? html`<p>${this.subtitle()}</p>` : nothing}
       </div>
-      ${this.failure ? html`<p class="bad" role="alert">${this.failure}</p><p><a href="#/ladders">All games</a></p>` : nothing}
+      ${this.failure ? html`<p class="failure" role="alert">${this.failure}</p><p><a href="#/ladders">All games</a></p>` : nothing}
       ${play === null ? this.withoutPlay() : this.withPlay(play)}
     `;
   }

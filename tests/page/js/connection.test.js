@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { GameConnection } from "../../../clients/evilpegs_page/game/connection.js";
-import { retryDelay } from "../../../clients/evilpegs_page/game/backoff.js";
+import { retryDelay } from "../../../clients/evilpegs_page/game/waiting.js";
 import { ERROR_CODES, LostAnswerError, RefusedError, refusalWords } from "../../../clients/evilpegs_page/game/refusals.js";
 import { FakeSocket, FakeTimers, MATCH, error, events, settled, welcome } from "./support/fakes.js";
 

@@ -6,9 +6,8 @@ import test from "node:test";
 import { canonical, eventHash, GENESIS } from "../../../clients/evilpegs_page/core/canonical.js";
 import { codeAt, formatCode } from "../../../clients/evilpegs_page/core/codes.js";
 import { commitment, secretIndex, tieIndex, tieShare } from "../../../clients/evilpegs_page/core/commitment.js";
-import { hmacSha256 } from "../../../clients/evilpegs_page/core/hmac.js";
 import { countCodes, parseRules } from "../../../clients/evilpegs_page/core/rules.js";
-import { fromHex, sha256, sha256Hex, toHex } from "../../../clients/evilpegs_page/core/sha256.js";
+import { fromHex, hmacSha256, sha256, sha256Hex, toHex } from "../../../clients/evilpegs_page/core/sha256.js";
 import { vectors } from "./support.js";
 
 const hashes = vectors("hashes");

@@ -5,7 +5,7 @@ import test from "node:test";
 
 import { UnreadableError } from "../../../clients/evilpegs_page/core/errors.js";
 import { readRecord, recordEvents } from "../../../clients/evilpegs_page/core/record_file.js";
-import { verifyGame, verifyRecord, verifyRecordInSteps } from "../../../clients/evilpegs_page/core/verification/verify.js";
+import { verifyRecord, verifyRecordInSteps } from "../../../clients/evilpegs_page/core/verification/verify.js";
 import { apply, vectors } from "./support.js";
 
 const { honest } = vectors("records");
@@ -21,15 +21,6 @@ for (const { name, events, unchecked } of honest) {
     assert.deepEqual([...left].sort(), [...unchecked].sort());
     assert.deepEqual(await verifyRecordInSteps(events, {}, async () => {}), result);
     assert.ok(result.checks.every((check) => check.detail !== ""));
-  });
-
-  test(`each game holds alone: ${name}`, () => {
-    for (const over of events.filter((event) => event.type === "game_over")) {
-      const begun = events.some((event) => event.type === "game_started" && event.game === over.game);
-      const result = verifyGame(events, over.game, over.client_nonce ?? null);
-      assert.deepEqual([result.ok, result.finished], [begun, begun]);
-    }
-    assert.equal(verifyGame(events, 99).ok, false);
   });
 
   test(`every changed or missing field is found: ${name}`, () => {
@@ -95,7 +86,6 @@ test("the client's own nonce must have been used", () => {
   const { ok, checks } = verifyRecord(events, { 1: "another" });
   assert.equal(ok, false);
   assert.deepEqual(checks.filter((check) => check.ok === false).map((check) => [check.game, check.name]), [[1, "client nonce"]]);
-  assert.equal(verifyGame(events, 1, "another").ok, false);
 });
 
 test("unknown fields and the field re are allowed", () => {
@@ -124,10 +114,9 @@ test("garbage is a check that does not hold, never an exception", () => {
     [{ ...first, client: "x" }], [hostile], hostile, new Array(3), [first, , first], [first, first],
   ];
   for (const value of garbage) {
-    for (const result of [verifyRecord(value), verifyGame(value, 1)]) {
-      assert.equal(result.ok, false);
-      assert.ok(result.checks.length > 0);
-    }
+    const result = verifyRecord(value);
+    assert.equal(result.ok, false);
+    assert.ok(result.checks.length > 0);
   }
 });
 

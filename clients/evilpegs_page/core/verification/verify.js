@@ -63,29 +63,6 @@ export async function verifyRecordInSteps(events, noncesSent = {}, pause = nextT
   }
 }
 
-/**
- * Verify one finished game; its match may still be open.
- * @param {unknown} events The first event of the match and those of the game, in order; others are ignored.
- * @param {number} game From 1.
- * @param {string | null} [nonceSent] The nonce that the client sent in `ready`, null if unknown.
- * @returns {Verification} `finished` is true if the game is over.
- */
-export function verifyGame(events, game, nonceSent = null) {
-  return guarded(() => {
-    const { parsed, check } = readEvents(events);
-    const checks = check.ok ? checkStart(parsed[0]) : [check];
-    if (checks.every((start) => start.ok)) {
-      const records = gameRecords(parsed, nonceSent === null ? {} : { [game]: nonceSent });
-      const record = records.find((played) => played.over.game === game);
-      if (record !== undefined) {
-        return report(checkGame(record), true);
-      }
-      checks.push(checked("end", game, ["the game is not in the record, or not over"], ""));
-    }
-    return report(checks, false);
-  });
-}
-
 /** @param {unknown} events @param {NoncesSent} noncesSent @returns {Generator<void, Verification, void>} */
 function* verificationSteps(events, noncesSent) {
   /** @type {GameRecord[]} */

@@ -1,15 +1,32 @@
-/** The watch over a socket that may be dead without an end: after a silence it is asked for a sign of life. */
+/**
+ * How long a connection waits: before the next attempt to connect, and for a sign of life from a socket that may be dead
+ * without an end.
+ */
 
+const FIRST_MS = 200;
+const LONGEST_MS = 10_000;
 const SILENCE_MS = 20_000;
 const PONG_MS = 10_000;
 
+/**
+ * Return the milliseconds to wait before an attempt: a little longer each time, and never in step with other clients.
+ * The bounds double up to the longest; each wait is drawn from the upper half of its bound.
+ * @param {number} attempt the number of the attempt, from 0
+ * @param {() => number} random returns a number from 0 up to 1
+ */
+export function retryDelay(attempt, random) {
+  const bound = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(attempt, 20));
+  return bound / 2 + (random() * bound) / 2;
+}
+
+/** The watch over a socket: after a silence it is asked for a sign of life. */
 export class SilenceWatch {
-  /** @type {import("./connection_options.js").Timers} */ #timers;
+  /** @type {import("./connection.js").Timers} */ #timers;
   /** @type {{ping: () => void, dead: () => void}} */ #acts;
   /** @type {unknown} */ #timer = null;
 
   /**
-   * @param {import("./connection_options.js").Timers} timers
+   * @param {import("./connection.js").Timers} timers
    * @param {{ping: () => void, dead: () => void}} acts `ping` asks for a sign of life, `dead` is called if none came
    */
   constructor(timers, acts) {
