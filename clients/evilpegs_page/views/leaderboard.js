@@ -12,7 +12,6 @@ import { resultCells, resultHeads, versionHead } from "../components/result_cell
 import { isAdjusted, isProvisional, rankWords, timeWords } from "../components/result_words.js";
 import { shared } from "../components/shared_style.js";
 import { formatNumber } from "../components/words.js";
-import { Follower } from "../follow.js";
 import { clockWords, codemakerWords, ladderTitle, rulesName } from "../game/ladder_words.js";
 import { LoadingView } from "./loading_view.js";
 
@@ -61,13 +60,6 @@ export default class LeaderboardView extends LoadingView {
     /** @type {readonly Row[] | null} */
     this.rows = null;
     this.server = "";
-    /** @type {Follower | null} */
-    this.follower = null;
-  }
-
-  disconnectedCallback() {
-    this.follower?.stop();
-    super.disconnectedCallback();
   }
 
   /** @param {AbortSignal} signal */
@@ -75,15 +67,11 @@ export default class LeaderboardView extends LoadingView {
     const [{ ladders }, { url }] = await Promise.all([getJson("api/v1/ladders", signal), getJson("api/v1/game", signal)]);
     this.ladders = ladders.filter((/** @type {LadderDocument} */ each) => each.rated);
     this.server = url ?? "";
-    this.follow();
-  }
-
-  follow() {
     if (this.ladder === undefined) {
       this.failure = "This server has no leaderboard of that name. Choose a ladder.";
       return;
     }
-    this.follower = new Follower({
+    this.follow({
       path: this.path(this.ladder),
       everyMs: EVERY_MS,
       onText: (text) => {
@@ -95,7 +83,6 @@ export default class LeaderboardView extends LoadingView {
         this.failure = error.message;
       },
     });
-    this.follower.start();
   }
 
   /** @param {LadderDocument} ladder */

@@ -1,7 +1,8 @@
-/** The base of views that load documents of the server once, when they are opened. */
+/** The base of views that show documents of the server: loaded once when they are opened, or followed while they are shown. */
 
 import { LitElement } from "../vendor/lit.js";
 import { ApiError } from "../api.js";
+import { Follower } from "../follow.js";
 
 export class LoadingView extends LitElement {
   static properties = { failure: { state: true } };
@@ -38,4 +39,11 @@ export class LoadingView extends LitElement {
 
   /** Load what the view shows. @param {AbortSignal} _signal is aborted when the view is left */
   async load(_signal) {}
+
+  /** Follow a document until the view is left. @param {import("../follow.js").Following} following */
+  follow(following) {
+    const follower = new Follower(following);
+    this.leaving.signal.addEventListener("abort", () => follower.stop());
+    if (!this.leaving.signal.aborted) follower.start();
+  }
 }

@@ -3,12 +3,12 @@
  * first page follows the server; older ones do not change.
  */
 
-import { LitElement, html, nothing } from "../vendor/lit.js";
-import { ApiError, getJson } from "../api.js";
+import { html, nothing } from "../vendor/lit.js";
+import { getJson } from "../api.js";
 import { dataStyle } from "../components/data_style.js";
 import "../components/match_list.js";
 import { shared } from "../components/shared_style.js";
-import { Follower } from "../follow.js";
+import { LoadingView } from "./loading_view.js";
 
 /** @import { MatchEntry } from "../components/match_list.js" */
 
@@ -17,12 +17,12 @@ const LIMIT = 25;
 const FILTERS = Object.freeze(["ladder", "player", "codemaker", "version", "since"]);
 const CODEMAKERS = Object.freeze(["fixed", "evil", "devil"]);
 
-export default class MatchesView extends LitElement {
+export default class MatchesView extends LoadingView {
   static properties = {
+    ...LoadingView.properties,
     query: { attribute: false },
     ladders: { state: true },
     entries: { state: true },
-    failure: { state: true },
   };
 
   static styles = [shared, dataStyle];
@@ -36,15 +36,11 @@ export default class MatchesView extends LitElement {
     this.entries = null;
     /** @type {string | null} the cursor of the next page */
     this.cursor = null;
-    this.failure = "";
-    this.leaving = new AbortController();
-    /** @type {Follower | null} */
-    this.follower = null;
   }
 
-  connectedCallback() {
-    super.connectedCallback();
-    this.follower = new Follower({
+  /** @param {AbortSignal} signal */
+  async load(signal) {
+    this.follow({
       path: `api/v1/matches?${this.request()}`,
       everyMs: EVERY_MS,
       onText: (text) => this.take(JSON.parse(text)),
@@ -53,14 +49,9 @@ export default class MatchesView extends LitElement {
         return error.status === 400 || error.status === 404;
       },
     });
-    this.follower.start();
-    void this.loadLadders();
-  }
-
-  disconnectedCallback() {
-    this.leaving.abort();
-    this.follower?.stop();
-    super.disconnectedCallback();
+    // without the ladders the form still filters by the others
+    const { ladders } = await getJson("api/v1/ladders", signal).catch(() => ({ ladders: [] }));
+    this.ladders = ladders.map((/** @type {{id: string}} */ ladder) => ladder.id);
   }
 
   /** Return the parameters of the request: the filters of the address that are not empty. */
@@ -79,15 +70,6 @@ export default class MatchesView extends LitElement {
     this.cursor = page.next === null ? null : new URLSearchParams(page.next.split("?")[1]).get("cursor");
     this.entries = page.matches;
     return this.query.has("cursor") && page.matches.every((match) => match.over);
-  }
-
-  async loadLadders() {
-    try {
-      const { ladders } = await getJson("api/v1/ladders", this.leaving.signal);
-      this.ladders = ladders.map((/** @type {{id: string}} */ ladder) => ladder.id);
-    } catch (error) {
-      if (!this.leaving.signal.aborted && !(error instanceof ApiError)) throw error;
-    }
   }
 
   render() {

@@ -1,12 +1,12 @@
 /** A player: the results of every version of their client by ladder, and their last matches. */
 
-import { LitElement, html, nothing } from "../vendor/lit.js";
+import { html, nothing } from "../vendor/lit.js";
 import { dataStyle } from "../components/data_style.js";
 import "../components/match_list.js";
 import { resultCells, resultHeads, versionHead } from "../components/result_cells.js";
 import { isAdjusted, momentWords } from "../components/result_words.js";
 import { shared } from "../components/shared_style.js";
-import { Follower } from "../follow.js";
+import { LoadingView } from "./loading_view.js";
 
 /** @import { MatchEntry } from "../components/match_list.js" */
 /** @import { Row } from "../components/result_words.js" */
@@ -16,12 +16,12 @@ const EVERY_MS = 5_000;
 const LIMIT = 10;
 const KINDS = Object.freeze({ bot: "A bot", human: "A person", guest: "A guest" });
 
-export default class PlayerView extends LitElement {
+export default class PlayerView extends LoadingView {
   static properties = {
+    ...LoadingView.properties,
     params: { attribute: false },
     player: { state: true },
     entries: { state: true },
-    failure: { state: true },
   };
 
   static styles = [shared, dataStyle];
@@ -34,16 +34,12 @@ export default class PlayerView extends LitElement {
     this.player = null;
     /** @type {readonly MatchEntry[]} */
     this.entries = [];
-    this.failure = "";
-    /** @type {readonly Follower[]} */
-    this.followers = [];
   }
 
   /** Follow the player and the matches; what goes wrong is said once, in the words for the player. */
-  connectedCallback() {
-    super.connectedCallback();
+  async load() {
     const name = encodeURIComponent(this.params.player);
-    const player = new Follower({
+    this.follow({
       path: `api/v1/players/${name}`,
       everyMs: EVERY_MS,
       onText: (text) => {
@@ -55,7 +51,7 @@ export default class PlayerView extends LitElement {
         return error.status === 404;
       },
     });
-    const matches = new Follower({
+    this.follow({
       path: `api/v1/matches?player=${name}&limit=${LIMIT}`,
       everyMs: EVERY_MS,
       onText: (text) => {
@@ -63,13 +59,6 @@ export default class PlayerView extends LitElement {
       },
       onFailure: (error) => error.status === 400,
     });
-    this.followers = [player, matches];
-    for (const follower of this.followers) follower.start();
-  }
-
-  disconnectedCallback() {
-    for (const follower of this.followers) follower.stop();
-    super.disconnectedCallback();
   }
 
   render() {

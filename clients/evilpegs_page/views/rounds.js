@@ -6,7 +6,6 @@ import { dataStyle } from "../components/data_style.js";
 import { momentWords } from "../components/result_words.js";
 import { shared } from "../components/shared_style.js";
 import { count, formatNumber } from "../components/words.js";
-import { Follower } from "../follow.js";
 import { clockWords, codemakerWords, ladderTitle, rulesName } from "../game/ladder_words.js";
 import { Players } from "../game/players.js";
 import { browserStorage } from "../game/storage.js";
@@ -47,18 +46,11 @@ export default class RoundsView extends LoadingView {
     this.document = null;
     /** @type {Players | null} */
     this.players = null;
-    /** @type {Follower | null} */
-    this.follower = null;
-  }
-
-  disconnectedCallback() {
-    this.follower?.stop();
-    super.disconnectedCallback();
   }
 
   /** @param {AbortSignal} signal */
   async load(signal) {
-    this.follower = new Follower({
+    this.follow({
       path: this.path,
       everyMs: 15_000,
       onText: (text) => {
@@ -71,7 +63,6 @@ export default class RoundsView extends LoadingView {
         return status === 404;
       },
     });
-    this.follower.start();
     this.players = new Players(browserStorage(), (await getJson("api/v1/game", signal)).url ?? "");
   }
 
