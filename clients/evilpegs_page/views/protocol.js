@@ -71,6 +71,7 @@ export default class ProtocolView extends LoadingView {
       }
       table {
         min-width: 34rem;
+        overflow-wrap: break-word;
         font-size: 0.95rem;
       }
       th,

@@ -20,7 +20,6 @@ _MEDIA_TYPES: Final[Mapping[str, str]] = {
     ".json": "application/json",
     ".svg": "image/svg+xml",
     ".txt": "text/plain; charset=utf-8",
-    ".md": "text/markdown; charset=utf-8",
 }
 
 
