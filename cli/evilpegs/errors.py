@@ -42,7 +42,6 @@ class CommandError(EvilpegsError):
 
 
 def user_message(error: Exception) -> str | None:
-    """Return the line that reports an error of the user; None for a fault of the program."""
     missing = error.__cause__ if type(error) is ImportError else error  # cyclopts wraps what a command cannot import
     if isinstance(missing, ModuleNotFoundError):
         package = (missing.name or "").partition(".")[0]
@@ -62,7 +61,6 @@ def unknown_ladder(ladder: str, known: Iterable[str], server: str | None = None)
 
 
 def practice_ladder(ladder: str, server: str | None = None) -> CommandError:
-    """Return the error that a practice ladder has no leaderboard."""
     option = "" if server is None else f" --server {server}"
     return CommandError(
         f"{ladder} is for practice and has no leaderboard; name a rated ladder, see: evilpegs ladders{option}"
@@ -76,7 +74,6 @@ _RULES = re.compile(r"[0-9]+x[0-9]+(-distinct)?")
 
 
 def usage_message(error: CycloptsError) -> str:
-    """Return one line that says what is wrong, and which command describes the options."""
     if isinstance(error, UnknownCommandError) and (asked := _asked_help(error)) is not None:
         return f"write: {asked}"
     command = " ".join(("evilpegs", *(error.command_chain or ())))

@@ -112,7 +112,6 @@ def _standard_input() -> IO[bytes]:
 
 
 def filled_lines(file: IO[bytes]) -> Iterator[bytes]:
-    """Yield the lines of a file that are not blank."""
     # in pieces of this size, so that memory stays bounded; no event of a record is as long
     while line := file.readline(SERVER_FRAME_BYTES + 1):
         if line.strip():

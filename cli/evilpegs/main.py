@@ -43,84 +43,45 @@ app = App(
     exit_on_error=False,
     suppress_keyboard_interrupt=False,
 )
-# in the order of --help; import strings, because only the command that runs is imported
-COMMANDS: Final = {
-    "serve": "evilpegs.commands.serve:serve",
-    "show": "evilpegs.commands.show:show",
-    "play": "evilpegs.commands.play:play",
-    "watch": "evilpegs.commands.watch:watch",
-    "bot": "evilpegs.commands.bot:bot",
-    "demo": "evilpegs.commands.demo:demo",
-    "feed": "evilpegs.commands.feed:feed",
-    "ladders": "evilpegs.commands.ladders:ladders",
-    "leaderboard": "evilpegs.commands.leaderboard:leaderboard",
-    "replay": "evilpegs.commands.replay:replay",
-    "verify": "evilpegs.commands.verify:verify",
-    "partition": "evilpegs.commands.partition:partition",
-    "assist": "evilpegs.commands.assist:assist",
-    "evaluate": "evilpegs.commands.evaluate:evaluate",
-    "compare": "evilpegs.commands.compare:compare",
-    "duel": "evilpegs.commands.duel:duel",
-    "tournament": "evilpegs.commands.tournament:tournament",
-    "solve": "evilpegs.commands.solve:solve",
-    "tree": "evilpegs.commands.tree:tree",
-    "certify": "evilpegs.commands.certify:certify",
-}
+# in the order of --help; each is the function of this name in the module of this name
+COMMANDS: Final = (
+    *("serve", "show", "play", "watch", "bot", "demo", "feed", "ladders", "leaderboard"),
+    *("replay", "verify", "partition", "assist"),
+    *("evaluate", "compare", "duel", "tournament", "solve", "tree", "certify"),
+)
+# the functions of a module, whose commands have the first word of the name
 GROUPS: Final = {
     "round": (
         "Open, close and read the rounds of a contest.",
-        {
-            "open": "evilpegs.commands.round:open_round",
-            "admit": "evilpegs.commands.round:admit",
-            "close": "evilpegs.commands.round:close",
-            "extend": "evilpegs.commands.round:extend",
-            "exclude": "evilpegs.commands.round:exclude",
-            "status": "evilpegs.commands.round:status",
-        },
+        ("open_round", "admit", "close", "extend", "exclude", "status"),
     ),
     "players": (
         "See, add, ban, rename and forget the players of a server, and open or close registration.",
-        {
-            "list": "evilpegs.commands.players:list_all",
-            "add": "evilpegs.commands.players:add",
-            "token": "evilpegs.commands.players:token",
-            "ban": "evilpegs.commands.players:ban",
-            "unban": "evilpegs.commands.players:unban",
-            "kick": "evilpegs.commands.players:kick",
-            "hide": "evilpegs.commands.players:hide",
-            "show": "evilpegs.commands.players:show",
-            "rename": "evilpegs.commands.players:rename",
-            "forget": "evilpegs.commands.players:forget",
-            "open": "evilpegs.commands.players:open_registration",
-            "close": "evilpegs.commands.players:close_registration",
-        },
+        (
+            *("list_all", "add", "token", "ban", "unban", "kick", "hide", "show", "rename", "forget"),
+            *("open_registration", "close_registration"),
+        ),
     ),
-    "database": (
-        "Copy the database while a server uses it, or check it.",
-        {
-            "backup": "evilpegs.commands.database:backup",
-            "check": "evilpegs.commands.database:check",
-        },
-    ),
+    "database": ("Copy the database while a server uses it, or check it.", ("backup", "check")),
 }
 
 
-def _docstring(function: str) -> str:
-    module, _, name = function.partition(":")
-    spec = find_spec(module)
+def _add_command(to: App, module: str, function: str, position: int | None = None) -> None:
+    spec = find_spec(f"evilpegs.commands.{module}")
     assert spec is not None and spec.origin is not None  # noqa: S101, PT018 - a module of this package
-    # parsed, because an import would load what the command needs
+    # parsed for its help and imported when it runs, because an import would load what the command needs
     definitions = ast.parse(Path(spec.origin).read_text(encoding="utf-8")).body
-    (definition,) = (node for node in definitions if isinstance(node, ast.FunctionDef) and node.name == name)
-    return ast.get_docstring(definition) or ""
+    (definition,) = (node for node in definitions if isinstance(node, ast.FunctionDef) and node.name == function)
+    name, text = function.partition("_")[0], ast.get_docstring(definition)
+    to.command(f"{spec.name}:{function}", name=name, help=text, sort_key=position)
 
 
-for _index, (_name, _function) in enumerate(COMMANDS.items()):
-    app.command(_function, name=_name, help=_docstring(_function), sort_key=_index)
-for _index, (_group, (_help, _members)) in enumerate(GROUPS.items(), len(COMMANDS)):
+for _index, _name in enumerate(COMMANDS):
+    _add_command(app, _name, _name, _index)
+for _index, (_group, (_help, _functions)) in enumerate(GROUPS.items(), len(COMMANDS)):
     _app = App(name=_group, help=_help, sort_key=_index)
-    for _name, _function in _members.items():
-        _app.command(_function, name=_name, help=_docstring(_function))
+    for _function in _functions:
+        _add_command(_app, _group, _function)
     app.command(_app)
 app.register_install_completion_command(
     help="Install completion of commands and options for bash, zsh or fish, and exit."

@@ -213,7 +213,6 @@ def server_in_environment() -> str | None:
 
 
 def require_after(after: tuple[str, ...] | None) -> tuple[str, ...]:
-    """Return the texts that follow --after; raise CommandError if it is given without any."""
     if after == ():
         raise CommandError("--after wants the turns played before, each CODE:BLACK,WHITE like 1122:1,0")
     return after or ()

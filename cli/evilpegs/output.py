@@ -16,8 +16,7 @@ from rich.text import Text
 from evilpegs_clients.terminal.pegs import feedback_marks, peg_text
 from evilpegs_game.feedback import Feedback
 
-PLAIN_WIDTH: Final = 120
-"""The width of text for people in a file or a pipe."""
+PLAIN_WIDTH: Final = 120  # of text for people in a file or a pipe
 
 
 def pluralize(count: int, singular: str, plural: str | None = None) -> str:
@@ -42,7 +41,6 @@ def only_document(as_json: bool) -> Iterator[None]:
 
 
 def console(file: IO[str] | None = None) -> Console:
-    """Return a console that prints text for people, by default to standard output."""
     target = file or sys.stdout
     return Console(
         file=target,
@@ -54,7 +52,6 @@ def console(file: IO[str] | None = None) -> Console:
 
 
 def can_redraw(out: Console) -> bool:
-    """Return True on a terminal that can replace printed text, as TERM=dumb cannot."""
     return out.is_terminal and not out.is_dumb_terminal
 
 
@@ -78,7 +75,6 @@ BAR_STEPS: Final = " ▁▂▃▄▅▆▇█"
 
 
 def plain_table(title: str | None = None) -> Table:
-    """Return an empty table whose only line is the one under its headings."""
     return Table(
         title=title,
         title_justify="left",
@@ -153,7 +149,6 @@ def format_number(value: int | None) -> str:
 
 
 def feedback_text(feedback: Feedback, pegs: int) -> Text:
-    """Return a mark per black and white peg, then the numbers."""
     return Text.assemble(feedback_marks(*feedback, pegs), f" {feedback}")
 
 
@@ -164,7 +159,6 @@ def small_bars(counts: Sequence[int]) -> str:
 
 
 def print_histogram(out: Console, distribution: Sequence[int], counted: str) -> None:
-    """Print a row and a bar per number of guesses; ``counted``, such as "games", heads the counts."""
     most = max(distribution)
     columns: list[Column[tuple[int, int]]] = [
         Column("guesses", lambda row: str(row[0]), "right"),

@@ -19,8 +19,7 @@ COLORS: Final = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00
 HEIGHT: Final = 5.0  # inches
 MIN_WIDTH, MAX_WIDTH = 7.0, 18.0  # inches
 MAX_LABELED_BARS: Final = 32  # with more, there is no space for a number above each
-BAR_SHARE: Final = 0.8
-"""The fraction of a label's width that its bars fill."""
+BAR_SHARE: Final = 0.8  # of a label's width
 
 
 def check_plot(path: Path) -> None:

@@ -31,7 +31,6 @@ def retry_policy() -> RetryPolicy:
 
 
 def server_reader(server: str) -> ServerReader:
-    """Return a reader that prints session events on standard error."""
     return ServerReader(server, "evilpegs", retry_policy(), print_session_event)
 
 

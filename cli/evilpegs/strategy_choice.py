@@ -111,7 +111,6 @@ class SlowStrategyWatch:
             self._write(f"\r\x1b[2K{line}" if self._in_place else f"{line}\n")
 
     def end(self) -> None:
-        """Erase the line that is shown in place, if any."""
         self._next_line = SLOW_SECONDS
         if self._is_shown and self._in_place:
             self._write("\r\x1b[2K")
@@ -173,7 +172,6 @@ def traceback_of_strategy(is_wanted: bool) -> Iterator[None]:
 
 
 def print_strategy_traceback(error: StrategyError) -> None:
-    """Print the traceback of the exception that a strategy raised, if any."""
     cause = error.__cause__
     if cause is not None and _has_traceback(error):
         frames = _skip_own_frames(cause.__traceback__)

@@ -90,7 +90,7 @@ def choose(position, rng):
 def with_json():
     """Return the words of the commands that have the option --json, such as ``("database", "check")``."""
     commands = {(name,): app[name] for name in COMMANDS}
-    commands |= {(group, name): app[group][name] for group, (_, members) in GROUPS.items() for name in members}
+    commands |= {(group, name): app[group][name] for group in GROUPS for name in app[group] if name[0] != "-"}
     return {
         words
         for words, command in commands.items()

@@ -230,7 +230,6 @@ def _plain(text: str) -> str:
 
 
 def event_printer(job: BotJob) -> OnEvent:
-    """Return a function that prints events on standard error, and how to reproduce a failure."""
     out = console(sys.stderr)
 
     def report(event: BotEvent) -> None:
@@ -246,7 +245,6 @@ def event_printer(job: BotJob) -> OnEvent:
 
 
 def event_lines(event: BotEvent) -> list[str]:
-    """Return the lines that report an event to a person; empty if it needs none."""
     match event:
         case Welcome():
             return []  # nothing has begun yet
@@ -276,7 +274,6 @@ def event_lines(event: BotEvent) -> list[str]:
 
 
 def describe_games(games: Sequence[GameSummary]) -> str:
-    """Return the number of solved games and their mean number of guesses, as text."""
     solved = [game.guesses for game in games if game.outcome == "solved"]
     mean = f", {sum(solved) / len(solved):.2f} guesses each" if solved else ""
     return f"{len(solved)} of {len(games)} games solved{mean}"

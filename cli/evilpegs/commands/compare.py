@@ -253,7 +253,6 @@ class PairCount:
         return self.test.verdict is None and self.test.pairs < self._max_pairs
 
     def to_json(self) -> dict[str, Any]:
-        """Return the later keys of the JSON object of `evilpegs compare --json`."""
         return {
             "pairs": self.test.pairs,
             "mean_a": self._first / self.test.pairs,

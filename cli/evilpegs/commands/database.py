@@ -81,7 +81,6 @@ def check(
 
 
 def database_url(database: str | None) -> str:
-    """Return the URL of a URL or file name, by default that of the database of `evilpegs serve`."""
     url = database if database is None or "://" in database else f"sqlite:///{database}"
     return server_settings(database=url).database
 

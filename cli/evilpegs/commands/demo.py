@@ -53,7 +53,6 @@ class DemoPlan:
 
     @property
     def total(self) -> int:
-        """The number of matches of all bots on all ladders."""
         return len(self.strategies) * sum(count for _, count in self.matches)
 
 
@@ -86,8 +85,6 @@ def demo(
 
 
 def run_demo(plan: DemoPlan, *, stay: bool = False) -> int:
-    """Play a plan on a server with a temporary database, and return the exit status."""
-
     async def run() -> bool:
         with _cancel_on_signals(), tempfile.TemporaryDirectory(prefix="evilpegs-demo-") as folder:
             return await _demonstrate(plan, Path(folder), console(), stay=stay)

@@ -272,7 +272,6 @@ def _plot_histogram(path: Path, results: Sequence[StrategyResult]) -> None:
 
 
 def show_results(out: Console, results: Sequence[StrategyResult]) -> None:
-    """Print one result with its histogram, or several as a table with comparisons below it."""
     if len(results) == 1:
         _show_one(out, results[0])
     else:

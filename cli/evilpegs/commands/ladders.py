@@ -147,7 +147,6 @@ def _local_ladders(database: str | None = None) -> Sequence[LadderInfo]:
 
 
 def local_ladder(ladder: str) -> LadderInfo:
-    """Return a ladder that is built in or in evilpegs.toml. Raises CommandError."""
     infos = {info.id: info for info in _local_ladders()}
     if ladder not in infos:
         raise unknown_ladder(ladder, infos)

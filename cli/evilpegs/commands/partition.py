@@ -21,9 +21,7 @@ from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 
 FEEDBACK_WIDTH: Final = 21
-"""The width of the first column."""
-MIN_SIZES_WIDTH: Final = 11
-"""The least width of a guess's column; from four pegs on, the heading makes it wider."""
+MIN_SIZES_WIDTH: Final = 11  # from four pegs on, the heading makes the column wider
 
 
 def partition(

@@ -278,7 +278,6 @@ def _act(deed: PlayerDeed, name: str, reason: str | None, database: str | None, 
 
 
 def check_reason(reason: str) -> None:
-    """Raise CommandError unless the reason can be sent to a player."""
     if not (reason and reason.isprintable() and len(reason.encode()) <= MAX_REASON_BYTES):
         raise CommandError(f"--reason must be one line of at most {MAX_REASON_BYTES} bytes")
 

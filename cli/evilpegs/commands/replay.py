@@ -115,8 +115,6 @@ def replay(
 
 
 class RecordedMatch(NamedTuple):
-    """A match with the entries of its event log."""
-
     id: str
     entries: list[LogEntry]
     over: bool
@@ -178,7 +176,6 @@ def _write_record(stored: RecordedMatch, record: str, as_json: bool) -> int:
 
 
 def show_match(out: Console, match: MatchReplay, games: int | None = None) -> None:
-    """Print a match with its first ``games`` games, by default with all."""
     record, started = match.record, match.record.started
     out.print(f"match {started.match}: {started.player} ({record.client}) on {started.ladder}", style="bold")
     is_fixed = started.codemaker == "fixed"
@@ -224,8 +221,6 @@ def _show_chain(out: Console, events: int, flaw: str | None, is_over: bool) -> N
 
 
 class AnalyzedTurn(NamedTuple):
-    """A turn and the analysis of its guess."""
-
     turn: FeedbackGiven
     analysis: TurnAnalysis
 

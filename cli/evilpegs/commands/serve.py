@@ -107,7 +107,6 @@ def serve(
 
 
 def find_dangers(settings: Settings, *, is_root: bool) -> list[str]:
-    """Return one line for each danger of running a server with these settings."""
     dangers = []
     is_secure = settings.tls_cert is not None or (settings.site_url or "").startswith("https:")
     if not is_secure and not is_loopback(settings.host):
@@ -130,7 +129,6 @@ def _check_directory(url: str) -> None:
 
 
 def greeting(server: RunningServer, *, is_behind_proxy: bool = False) -> str:
-    """Return the lines that are printed once the server listens, with the addresses that players use."""
     # other machines most likely reach the server at the first
     first, *others = [replace(server, host=host) for host in reachable_hosts(server.host)]
     outer = []

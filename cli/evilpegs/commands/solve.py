@@ -163,13 +163,11 @@ class BoundsProgress:
         self._latest: Progress | None = None
 
     def __call__(self, bounds: Progress) -> None:
-        """Note the latest bounds, and print them unless the last line is too recent."""
         self._latest = bounds
         if self._now() - self._printed_at >= PRINT_INTERVAL:
             self.print_latest()
 
     def print_latest(self) -> None:
-        """Print the latest bounds, unless the last line has them already."""
         self._printed_at = self._now()
         if self._latest and self._latest != self._printed:
             self._printed = self._latest
@@ -197,12 +195,10 @@ class ProofLogFile:
         self.proof_log = _read_proof_log(path, rules)
 
     def tick(self) -> None:
-        """Save the proof log if the last save was at least `SAVE_INTERVAL` ago."""
         if self._now() - self._saved_at >= SAVE_INTERVAL:
             self.save()
 
     def save(self) -> None:
-        """Replace the content of the file in one step."""
         try:
             replace_file(self._path, self.proof_log.to_bytes())
         except OSError as error:
@@ -210,7 +206,6 @@ class ProofLogFile:
         self._saved_at = self._now()
 
     def remove(self) -> None:
-        """Remove the file, if it exists and can be removed."""
         with contextlib.suppress(OSError):
             self._path.unlink()
 

@@ -43,8 +43,7 @@ from evilpegs_game.rules import Rules
 from evilpegs_game.statistics import rounds
 
 DEFAULT_GAMES: Final = {"fixed": 250, "evil": 20}
-OTHER_GUESS_LIMIT: Final = 12
-"""On rules without a value curve."""
+OTHER_GUESS_LIMIT: Final = 12  # on rules without a value curve
 RAW_GAMES: Final = 4_200  # raw scores vary some 17 times as much as those of good strategies without luck
 MAX_NAME: Final = 40
 

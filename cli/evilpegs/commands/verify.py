@@ -250,7 +250,6 @@ def _game(game: CheckedGame, findings: Iterable[Remark], not_checked: Iterable[R
 
 
 def show_verification(out: Console, match: MatchVerification) -> None:
-    """Print the games of a record, what does not hold or was not checked, and a summary."""
     codemaker = match.codemaker + (f" ({match.tie})" if match.tie else "")
     out.print(f"match {match.match}: {match.player} on {match.ladder}, {match.rules}, {codemaker}", style="bold")
     secret_heading = "secret" if match.codemaker == "fixed" else "a code that fits"

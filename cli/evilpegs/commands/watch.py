@@ -80,7 +80,6 @@ class MatchBoard(Record):
         self.seq = self.at = 0
 
     def add(self, event: RecordEvent) -> None:
-        """Add an event of the match; one that is not newer than the last is ignored."""
         if event.seq > self.seq:
             self.seq, self.at = event.seq, event.at
             super().add(event)
@@ -104,7 +103,6 @@ class Boards:
         self._under_way: set[str] = set()
 
     def add(self, event: RecordEvent) -> None:
-        """Add an event; the first of a match may create a board and remove another."""
         if isinstance(event, MatchOver):
             self._under_way.discard(event.match)
         else:
@@ -126,7 +124,6 @@ class Boards:
 
     @property
     def under_way(self) -> int:
-        """The number of matches, with or without a board, that have had events but are not over."""
         return len(self._under_way)
 
     def _free_place(self, at: int) -> bool:

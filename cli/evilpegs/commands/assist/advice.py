@@ -22,8 +22,7 @@ from evilpegs_game.optimal.least_total import BoundedSolver
 from evilpegs_game.rules import Rules
 
 EFFORT: Final = Effort(feedback_budget=100_000_000, solver_budget=500_000_000)  # about a second of work
-MAX_LISTED: Final = 30
-"""The most codes left that are listed without a request."""
+MAX_LISTED: Final = 30  # codes left, without a request
 OPTIMAL: Final = "optimal play"
 # of all samples, so that the same rows always get the same advice
 _SEED: Final = 0
@@ -38,33 +37,27 @@ class AssistHistory:
 
     @property
     def is_solved(self) -> bool:
-        """True if the last row is all-black."""
         return bool(self.rows) and self.rows[-1].feedback == all_black(self.rules.pegs)
 
     def add(self, row: Turn) -> "AssistHistory":
-        """Return a history with one more row."""
         return replace(self, rows=(*self.rows, row))
 
     def row(self, number: int) -> Turn:
-        """Return a row by its number; raise CommandError if there is none."""
         if not 1 <= number <= len(self.rows):
             numbers = f"1 to {len(self.rows)}" if len(self.rows) > 1 else "only row 1" if self.rows else "none yet"
             raise CommandError(f"there is no row {number}; the rows: {numbers}")
         return self.rows[number - 1]
 
     def change(self, number: int, row: Turn) -> "AssistHistory":
-        """Return a history with another row ``number``; raise CommandError if there is none."""
         self.row(number)
         return replace(self, rows=(*self.rows[: number - 1], row, *self.rows[number:]))
 
     def undo(self) -> "AssistHistory":
-        """Return a history without the last row; raise CommandError if there is none."""
         if not self.rows:
             raise CommandError("there is no row to take back")
         return replace(self, rows=self.rows[:-1])
 
     def to_json(self) -> dict[str, Any]:
-        """Return a JSON object: ``rules`` as text, and the rows in ``after``."""
         return {"rules": str(self.rules), "after": [row.to_json() for row in self.rows]}
 
 
@@ -81,7 +74,6 @@ class Suggestion:
     figures: GuessFigures | None
 
     def to_json(self) -> dict[str, Any]:
-        """Return a JSON object; figures that were not computed are null."""
         figures = self.figures
         return {
             "code": format_code(self.guess),
@@ -110,7 +102,6 @@ class Advice:
     more_guesses: Fraction | None
 
     def to_json(self) -> dict[str, Any]:
-        """Return the advice as the JSON object of `evilpegs assist --json`."""
         return self.history.to_json() | {
             "candidates": self.codes,
             "codes": [format_code(code) for code in self.listed],
@@ -134,7 +125,6 @@ class Contradiction:
     fitting: tuple[tuple[Feedback, ...], ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Return a JSON object with the keys of `Advice.to_json`; ``clash`` has the rows and what would fit."""
         clash = [
             {"row": number, "fitting": [list(feedback) for feedback in fitting]}
             for number, fitting in zip(self.rows, self.fitting, strict=True)
@@ -175,7 +165,6 @@ class Adviser:
         )
 
     def weigh(self, history: AssistHistory, guess: Code) -> GuessFigures:
-        """Return how ``guess`` divides the codes left."""
         return guess_figures(self._position(history.rows), guess)
 
     def codes(self, history: AssistHistory, most: int) -> tuple[Code, ...] | None:

@@ -52,12 +52,10 @@ _NO_PEGS: Final = ("-", "0", "none")
 
 
 def example_code(rules: Rules) -> str:
-    """Return a code of the rules as text, for examples."""
     return format_code([peg // 2 % rules.colors if rules.repeats else peg for peg in range(rules.pegs)])
 
 
 def help_text(rules: Rules) -> str:
-    """Return the help of the dialog, with examples that suit the rules."""
     code = example_code(rules)
     lines = {
         f"{code} 1,0": "a guess and its feedback: black, white; 1b 0w or b will do too",

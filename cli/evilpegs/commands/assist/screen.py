@@ -20,15 +20,11 @@ COMPARED_AMONG: Final = {
     "samples": "compared among samples of the codes that are left; all are too many",
 }
 GAP: Final = "  "
-MAX_FEEDBACKS: Final = 8
-"""The most feedbacks that are listed for a row of a contradiction."""
+MAX_FEEDBACKS: Final = 8  # that are listed for a row of a contradiction
 
 
 class AssistScreen(Screen):
-    """A screen that prints rows, advice and contradictions."""
-
     def show_advice(self, advice: Advice) -> None:
-        """Print the codes left, one by one if they are few, and a table of suggested guesses."""
         self.say(_codes_left(advice))
         if len(advice.listed) > 1:
             self.show_codes(advice.listed)
@@ -41,19 +37,16 @@ class AssistScreen(Screen):
                 self.say(COMPARED_AMONG[advice.among], "dim")
 
     def show_codes(self, codes: Sequence[Code]) -> None:
-        """Print codes side by side, as many per line as fit."""
         pieces = [peg_text(format_code(code)) for code in codes]
         per_line = max(1, (self.console.width + len(GAP)) // (len(pieces[0]) + len(GAP)))
         for first in range(0, len(pieces), per_line):
             self.say(Text(GAP).join(pieces[first : first + per_line]))
 
     def show_rows(self, history: AssistHistory, numbers: Iterable[int]) -> None:
-        """Print the rows with these numbers."""
         for number in numbers:
             self.say(row_text(number, history.row(number)))
 
     def show_contradiction(self, contradiction: Contradiction) -> None:
-        """Print the rows that contradict each other, and how to correct one."""
         *others, number = contradiction.rows
         rows = f"rows {', '.join(map(str, others))} and {number} together" if others else f"row {number}"
         self.say(f"No code of {contradiction.history.rules} fits {rows}:", "bold red")
@@ -68,7 +61,6 @@ class AssistScreen(Screen):
         )
 
     def show_figures(self, figures: GuessFigures) -> None:
-        """Print a guess and how it divides the codes left."""
         kind = "it may be the code" if figures.is_candidate else "it cannot be the code"
         text = (
             f"at most {figures.largest_part:,} of {figures.candidate_count:,} left, "
@@ -79,7 +71,6 @@ class AssistScreen(Screen):
 
 
 def row_text(number: int, row: Turn) -> Text:
-    """Return a row as one line of text."""
     return Text.assemble(
         f"{number:>3}{GAP}", peg_text(format_code(row.guess)), GAP, feedback_text(row.feedback, len(row.guess))
     )

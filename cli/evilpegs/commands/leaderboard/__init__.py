@@ -209,7 +209,6 @@ class Board:
             self._out.file.flush()
 
     def say(self, event: ReaderEvent) -> None:
-        """Show a line about an event of the connection to the server."""
         (self.screen.say if self.screen else print_session_event)(event)
 
     def _view(self) -> RenderableType:

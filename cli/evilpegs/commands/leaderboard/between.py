@@ -80,7 +80,6 @@ def compare_rows(standings: Standings, players: Sequence[str], source: Sequence[
 
 
 def difference_lines(result: Difference) -> list[str]:
-    """Return the lines that describe a difference to a person."""
     kind = "luck-adjusted mean" if result.adjusted else "mean"
     samples = (result.first, result.second)
     lines = [f"{each.player}: {kind} {each.mean:.3f} of {pluralize(each.games, 'game')}" for each in samples]

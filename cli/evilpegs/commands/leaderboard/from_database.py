@@ -80,7 +80,6 @@ class FollowedStandings:
         self.leaderboards = LiveLeaderboards(derived, self._ladders, None, last_event, until=until)
 
     async def current(self) -> list[Standings]:
-        """Return the chosen leaderboard, or all with rated games."""
         try:
             await self.leaderboards.update()
         except SQLAlchemyError as error:

@@ -24,7 +24,6 @@ _Line = StandingsRow | str
 
 
 def show_standings(out: Console, standings: Sequence[Standings]) -> None:
-    """Print the table of each leaderboard, and then the legend."""
     shown = [each for each in standings if each.rows]
     if not shown:
         out.print(NO_GAMES)
@@ -49,7 +48,6 @@ def standings_view(out: Console, standings: Sequence[Standings]) -> RenderableTy
 
 
 def legend(shown: Sequence[Standings]) -> list[str]:
-    """Return the lines that explain signs and columns in these leaderboards."""
     rows = [row for standings in shown for row in standings.rows]
     lines = [
         f"{_rank(row)}: rank {row.rank} is not decided: the intervals leave ranks up to {row.rank_worst} possible"
@@ -71,7 +69,6 @@ def legend(shown: Sequence[Standings]) -> list[str]:
 
 
 def is_adjusted(standings: Standings) -> bool:
-    """Return True if some row has a luck-adjusted mean."""
     return any(row.adjusted_mean is not None for row in standings.rows)
 
 
@@ -147,7 +144,6 @@ def _mean(row: StandingsRow, mean: float | None) -> str:
 
 
 def score_bars(row: StandingsRow, lowest: int, highest: int) -> str:
-    """Return one bar per score, in proportion to the games that had it."""
     counts = dict(row.histogram)
     return small_bars([counts.get(score, 0) for score in range(lowest, highest + 1)])
 
