@@ -47,47 +47,55 @@ def test_raw_difference_by_hand():
     """Means 4.4 and 4.6, each score with a variance of 0.24 * 100 / 99."""
     result = compare_rows(standings(FAST, SLOW), ("fast", "slow"))
     error = math.sqrt(2 * 0.24 / 99)
-    assert not result.adjusted
-    assert result.difference == pytest.approx(0.2)
-    assert (result.low, result.high) == pytest.approx((0.2 - 1.959964 * error, 0.2 + 1.959964 * error))
-    assert result.chance == pytest.approx(2 * (1 - statistics.NormalDist().cdf(0.2 / error)))
-    assert result.more_games == 0
+    assert not result["adjusted"]
+    assert result["difference"] == pytest.approx(0.2)
+    assert (result["low"], result["high"]) == pytest.approx((0.2 - 1.959964 * error, 0.2 + 1.959964 * error))
+    assert result["chance"] == pytest.approx(2 * (1 - statistics.NormalDist().cdf(0.2 / error)))
+    assert result["more_games"] == 0
 
 
 def test_order_of_players_decides_only_the_sign():
     one = compare_rows(standings(FAST, SLOW), ("fast", "slow"))
     other = compare_rows(standings(FAST, SLOW), ("SLOW", "fast"))
-    assert other.difference == -one.difference
-    assert (other.low, other.high) == (-one.high, -one.low)
-    assert (other.chance, other.more_games) == (one.chance, one.more_games)
+    assert other["difference"] == -one["difference"]
+    assert (other["low"], other["high"]) == (-one["high"], -one["low"])
+    assert (other["chance"], other["more_games"]) == (one["chance"], one["more_games"])
 
 
 def test_more_games_reach_the_wanted_power():
     near = row("near", ((4, 58), (5, 42)))
     result = compare_rows(standings(FAST, near), ("fast", "near"))
     variance = (0.24 + 0.2436) * 100 / 99
-    assert result.more_games == math.ceil((1.959964 + 0.841621) ** 2 * variance / 0.02**2) - 100
+    assert result["more_games"] == math.ceil((1.959964 + 0.841621) ** 2 * variance / 0.02**2) - 100
 
 
 def test_equal_means_are_never_settled():
     result = compare_rows(standings(FAST, row("twin", ((4, 60), (5, 40)))), ("fast", "twin"))
-    assert (result.difference, result.chance, result.more_games) == (0, 1, None)
+    assert (result["difference"], result["chance"], result["more_games"]) == (0, 1, None)
     assert "no number of games" in difference_lines(result)[-1]
 
 
 def test_scores_without_variance():
     result = compare_rows(standings(row("four", ((4, 30),)), row("five", ((5, 30),))), ("four", "five"))
-    assert (result.difference, result.low, result.high, result.chance, result.more_games) == (1, 1, 1, 0, 0)
+    assert (result["difference"], result["low"], result["high"], result["chance"], result["more_games"]) == (
+        1,
+        1,
+        1,
+        0,
+        0,
+    )
 
 
 def test_adjusted_scores_are_used_where_both_have_them():
     first = row("first", ((4, 50), (5, 50)), **adjusted(4.41, 0.15, 100))
     second = row("second", ((4, 50), (5, 50)), **adjusted(4.47, 0.16, 100))
     result = compare_rows(standings(first, second), ("first", "second"))
-    assert result.adjusted
-    assert (result.first.mean, result.second.mean, result.difference) == pytest.approx((4.41, 4.47, 0.06))
+    assert result["adjusted"]
+    assert (result["first"]["mean"], result["second"]["mean"], result["difference"]) == pytest.approx(
+        (4.41, 4.47, 0.06)
+    )
     few = row("few", ((4, 50), (5, 50)), **adjusted(4.47, 0.16, FEWEST_GAMES - 1))
-    assert not compare_rows(standings(first, few), ("first", "few")).adjusted
+    assert not compare_rows(standings(first, few), ("first", "few"))["adjusted"]
 
 
 @pytest.mark.parametrize(
@@ -100,7 +108,7 @@ def test_ranked_apart(ranks, apart):
         row("ann", ((4, 50),), rank=rank, worst=worst),
         row("bob", ((5, 50),), rank=other, worst=other_worst),
     )
-    assert compare_rows(standings(first, second), ("ann", "bob")).ranked_apart is apart
+    assert compare_rows(standings(first, second), ("ann", "bob"))["ranked_apart"] is apart
 
 
 @pytest.mark.parametrize(

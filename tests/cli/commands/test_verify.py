@@ -304,15 +304,15 @@ def test_verify_finds_early_end(run, record):
 
 def test_verify_lists_unchecked_replies_without_finding(record):
     found = verify_record(*read_record(str(record)), lambda _: None, max_codes=1000)
-    assert (found.holds, found.findings) == (True, ())
-    assert [(remark.check, remark.game) for remark in found.not_checked] == [
+    assert (found["holds"], found["findings"]) == (True, [])
+    assert [(remark["check"], remark["game"]) for remark in found["not_checked"]] == [
         ("independent", game) for game in (1, 2, 3, 4)
     ]
-    assert all({"4x6", "1,296"} <= numbers_in(remark.what) for remark in found.not_checked)
-    assert {game.result for game in found.games} == {"not checked"}
+    assert all({"4x6", "1,296"} <= numbers_in(remark["what"]) for remark in found["not_checked"])
+    assert {game["result"] for game in found["games"]} == {"not checked"}
     show_verification(Console(file=(out := io.StringIO()), width=120), found)
     lines = out.getvalue().splitlines()
-    assert sum(line.endswith(found.not_checked[0].what) for line in lines) == 4
+    assert sum(line.endswith(found["not_checked"][0]["what"]) for line in lines) == 4
     assert numbers_in(lines[-1]) == {"30", "4"}
 
 

@@ -5,7 +5,6 @@ import shlex
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, nullcontext
-from dataclasses import asdict
 from datetime import datetime
 from functools import partial
 from itertools import zip_longest
@@ -95,7 +94,7 @@ def leaderboard(
     if between is not None:
         difference = compare_rows(standings[0], between, _source(server, database))
         if as_json:
-            print_json(asdict(difference))
+            print_json(difference)
         else:
             console().print("\n".join(difference_lines(difference)), soft_wrap=True)
     elif as_json:
