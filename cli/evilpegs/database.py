@@ -1,6 +1,7 @@
 """The settings of the server, merged from all their sources, and the database that commands read."""
 
 import os
+import time
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +21,10 @@ from evilpegs_server.storage.database import open_existing_database
 from evilpegs_server.storage.derived import DerivedFile
 from evilpegs_server.storage.location import database_file
 from evilpegs_server.storage.private_copy import readable_database
+
+
+def now_ms() -> int:
+    return time.time_ns() // 1_000_000
 
 
 @contextmanager

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import IO, Any, Final, Generic, NamedTuple, TypeVar
 
 from rich import box
@@ -142,6 +143,10 @@ def _make_table(rows: Sequence[_Row], columns: Sequence[Column[_Row]], title: st
     for row in rows:
         table.add_row(*(cell(row) for _, cell in shown))
     return table
+
+
+def format_time(unix_ms: int) -> str:
+    return datetime.fromtimestamp(unix_ms / 1000).strftime("%Y-%m-%d %H:%M")
 
 
 def format_number(value: int | None) -> str:

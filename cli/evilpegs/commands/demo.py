@@ -8,7 +8,6 @@ import ctypes
 import signal
 import sys
 import tempfile
-import time
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
@@ -23,7 +22,7 @@ from evilpegs.commands.bot import describe_games
 from evilpegs.commands.leaderboard.from_database import load_standings
 from evilpegs.commands.leaderboard.table import show_standings
 from evilpegs.commands.replay import show_match
-from evilpegs.database import find_match, open_for_reading, open_results
+from evilpegs.database import find_match, now_ms, open_for_reading, open_results
 from evilpegs.errors import CommandError
 from evilpegs.output import console, progress
 from evilpegs.signals import ENDING_SIGNALS, SIGNAL_STATUS
@@ -97,7 +96,7 @@ async def _demonstrate(plan: DemoPlan, folder: Path, out: Console, *, stay: bool
     out.print("Starting a server with a database in a temporary directory", style="bold")
     async with child_server(database, folder / "server.log") as (game, site):
         with open_for_reading(database) as engine:  # the names of strategies are the operator's to give
-            add_players(engine, tokens, "bot", time.time_ns() // 1_000_000)
+            add_players(engine, tokens, "bot", now_ms())
         out.print(f"It listens on {game}. {len(plan.strategies)} bots connect and play {plan.total} matches.")
         out.print(f"Watch them in a browser: {site}\n")
         summaries = await _play(plan, game, folder, tokens, out)

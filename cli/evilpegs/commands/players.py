@@ -8,19 +8,19 @@ import sys
 import time
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from datetime import datetime
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, Annotated, Final, Literal
 
 from cyclopts import Parameter
 
 from evilpegs.commands.leaderboard.from_database import load_standings
-from evilpegs.database import open_for_reading, open_results, server_settings
+from evilpegs.database import now_ms, open_for_reading, open_results, server_settings
 from evilpegs.errors import CommandError
 from evilpegs.files import STANDARD, check_writable, failure_reason
 from evilpegs.options import Database, Json
-from evilpegs.output import Column, console, pluralize, print_json, print_table
+from evilpegs.output import Column, console, format_time, pluralize, print_json, print_table
 from evilpegs_server.leaderboard.leaderboard import games_for_rank
 from evilpegs_server.leaderboard.luck import curve_hashes
 from evilpegs_server.storage.acts import (
@@ -45,16 +45,19 @@ from evilpegs_server.storage.players import NameRefusedError, check_display_name
 
 SOON: Final = "if a server runs, it follows within a second"
 MOST_WRONG: Final = 5
-FORFEIT_SECONDS: Final = 5.0
-"""The time for a running server to end the matches of a player who is banned."""
+FORFEIT_SECONDS: Final = 5.0  # for a running server to end the matches of a player who is banned
 LOOK_SECONDS: Final = 0.1
 Name = Annotated[str, Parameter(name="NAME", help="The name of the player.")]
 Reason = Annotated[str | None, Parameter(help="What the player reads, in one short line.")]
+ListOfNames = Annotated[
+    Path | None,
+    Parameter(name="--from", help="A CSV file with a name per row, in the column called name, or else in the first."),
+]
 COLUMNS: Final[tuple[Column[ListedPlayer], ...]] = (
     Column("player", lambda each: each.name),
     Column("kind", lambda each: each.kind),
-    Column("name claimed", lambda each: _minute(each.claimed_at)),
-    Column("last match", lambda each: "" if each.last_match_at is None else _minute(each.last_match_at)),
+    Column("name claimed", lambda each: format_time(each.claimed_at)),
+    Column("last match", lambda each: "" if each.last_match_at is None else format_time(each.last_match_at)),
     Column("matches", lambda each: f"{each.matches:,}", "right"),
     Column("games", lambda each: f"{each.games:,}", "right"),
     Column("", lambda each: ", ".join([*["banned"] * each.is_banned, *["hidden"] * each.is_hidden])),
@@ -109,12 +112,7 @@ def _games_to_rank(database: str | None, ladder: str, names: Sequence[str]) -> d
 def add(
     *names: Annotated[str, Parameter(name="NAMES", help="The names of the players.")],
     tokens: Tokens,
-    csv_file: Annotated[
-        Path | None,
-        Parameter(
-            name="--from", help="A CSV file with a name per row, in the column called name, or else in the first."
-        ),
-    ] = None,
+    csv_file: ListOfNames = None,
     kind: Annotated[Literal["bot", "human"], Parameter(help="What the players are.")] = "bot",
     database: Database = None,
 ) -> None:
@@ -123,9 +121,9 @@ def add(
     A player proves the name with the token: evilpegs bot STRATEGY --name NAME --token TOKEN. Reserved names, such as
     those of strategies, can be given; none may look like another.
     """
-    wanted = [*names, *([] if csv_file is None else names_in(csv_file))]
+    wanted = given_names(names, csv_file)
     if not wanted:
-        raise CommandError(f"{csv_file} has no names" if csv_file else "name the players to add, or a file with --from")
+        raise CommandError("name the players to add, or a file with --from")
     if len(set(wanted)) < len(wanted):
         twice = next(name for name in wanted if wanted.count(name) > 1)
         raise CommandError(f"{twice} is named twice; nobody was added")
@@ -136,7 +134,7 @@ def add(
             raise CommandError(f"{name!r:.30}: {error}; nobody was added") from None
     with open_for_reading(database) as engine, _given({name: new_token() for name in wanted}, tokens) as given:
         try:
-            add_players(engine, given, kind, _now())
+            add_players(engine, given, kind, now_ms())
         except NameRefusedError as error:
             raise CommandError(f"{error}; nobody was added") from None
     console(sys.stderr).print(f"added {pluralize(len(wanted), 'player')}; {SOON}", soft_wrap=True)
@@ -148,7 +146,7 @@ def token(name: Name, /, *, tokens: Tokens = STANDARD, database: Database = None
     Connections that were made with the old token are closed; open matches stay open, and go on with the new token.
     """
     with open_for_reading(database) as engine, _given({name: new_token()}, tokens) as given:
-        replace_token(engine, name, given[name], _now())
+        replace_token(engine, name, given[name], now_ms())
     console(sys.stderr).print(f"{name} has a new token; {SOON}", soft_wrap=True)
 
 
@@ -201,7 +199,7 @@ def rename(
     with open_for_reading(database) as engine:
         try:
             check_display_name(new)
-            rename_player(engine, name, new, _now())
+            rename_player(engine, name, new, now_ms())
         except NameRefusedError as error:
             raise CommandError(f"{error}; {name} keeps the name") from None
     console(sys.stderr).print(f"{name} is now {new}; {SOON}", soft_wrap=True, markup=False)
@@ -224,11 +222,11 @@ def forget(
         if matches is not None and not yes:
             act = f"forget deletes {name} and {pluralize(matches, 'match', 'matches')} for good"
             raise CommandError(f"{act}; if you mean it, add --yes")
-        act_on_player(engine, "ban", name, _now())
+        act_on_player(engine, "ban", name, now_ms())
         until = time.monotonic() + FORFEIT_SECONDS
         while True:
             try:
-                deleted = forget_player(engine, name, _now(), with_open=is_stopped)
+                deleted = forget_player(engine, name, now_ms(), with_open=is_stopped)
                 break
             except OpenMatchesError as error:
                 if time.monotonic() > until:
@@ -248,15 +246,13 @@ def stopped_server(database: str | None) -> Iterator[bool]:
     """Yield whether no server uses the database; none can start within the block then."""
     url = server_settings(database=database).database
     check_exists(url)
-    try:
-        lock = DatabaseLock(url)
-    except DatabaseInUseError:
-        yield False
-        return
-    try:
-        yield True
-    finally:
-        lock.release()
+    with ExitStack() as held:
+        try:
+            held.callback(DatabaseLock(url).release)
+            is_stopped = True
+        except DatabaseInUseError:
+            is_stopped = False
+        yield is_stopped
 
 
 def open_registration(*, database: Database = None) -> None:
@@ -273,7 +269,7 @@ def _act(deed: PlayerDeed, name: str, reason: str | None, database: str | None, 
     if reason is not None:
         check_reason(reason)
     with open_for_reading(database) as engine:
-        act_on_player(engine, deed, name, _now(), reason)
+        act_on_player(engine, deed, name, now_ms(), reason)
     console(sys.stderr).print(f"{done}; {SOON}", soft_wrap=True)
 
 
@@ -284,20 +280,19 @@ def check_reason(reason: str) -> None:
 
 def _register(database: str | None, *, is_open: bool) -> None:
     with open_for_reading(database) as engine:
-        set_registration(engine, _now(), is_open=is_open)
+        set_registration(engine, now_ms(), is_open=is_open)
     console(sys.stderr).print(f"registration is {'open' if is_open else 'closed'}; {SOON}", soft_wrap=True)
 
 
-def _minute(unix_ms: int) -> str:
-    return datetime.fromtimestamp(unix_ms / 1000).strftime("%Y-%m-%d %H:%M")
+def given_names(names: Sequence[str], csv_file: Path | None, check: Callable[[str], None] = check_name) -> list[str]:
+    """Return the names on the command line and in a file, each of which must pass ``check``."""
+    given = [*names, *([] if csv_file is None else _names_in(csv_file, check))]
+    if csv_file is not None and not given:
+        raise CommandError(f"{csv_file} has no names")
+    return given
 
 
-def _now() -> int:
-    return time.time_ns() // 1_000_000
-
-
-def names_in(file: Path, check: Callable[[str], None] = check_name) -> list[str]:
-    """Return the names in a CSV file. Raises CommandError, which names the wrong lines."""
+def _names_in(file: Path, check: Callable[[str], None]) -> list[str]:
     try:
         text = file.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
@@ -338,22 +333,17 @@ def _given(tokens: dict[str, str], name: str) -> Iterator[dict[str, str]]:
         _write_rows(tokens, sys.stdout)
         return
     check_writable(name)
-    try:
-        descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        raise CommandError(f"{name} exists and may have other tokens; name a new file") from None
-    except OSError as error:
-        raise CommandError(f"cannot write {name}: {failure_reason(error)}; choose another file") from None
-    try:
+    with ExitStack() as undo:
         try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            with open(name, "x", encoding="utf-8", opener=partial(os.open, mode=0o600)) as file:
+                undo.callback(Path(name).unlink, missing_ok=True)
                 _write_rows(tokens, file)
+        except FileExistsError:
+            raise CommandError(f"{name} exists and may have other tokens; name a new file") from None
         except OSError as error:
             raise CommandError(f"cannot write {name}: {failure_reason(error)}; choose another file") from None
         yield tokens
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+        undo.pop_all()
 
 
 def _is_output_lost() -> bool:

@@ -4,19 +4,18 @@ import csv
 import sys
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
-from pathlib import Path
 from typing import Annotated, Any, Final
 
 from cyclopts import Parameter
 from pydantic import TypeAdapter, ValidationError
 
-from evilpegs.commands.players import SOON, check_reason, names_in, stopped_server
-from evilpegs.database import open_for_reading, open_results, server_settings
+from evilpegs.commands.players import SOON, ListOfNames, check_reason, given_names, stopped_server
+from evilpegs.database import now_ms, open_for_reading, open_results, server_settings
 from evilpegs.errors import CommandError, unknown_ladder
 from evilpegs.options import TIME, WHOLE, Database, Json
-from evilpegs.output import Column, console, pluralize, print_json, print_table
+from evilpegs.output import Column, console, format_time, pluralize, print_json, print_table
 from evilpegs_protocol.fields import LadderId
 from evilpegs_protocol.rounds import RoundDocument, RoundEntrant, RoundResult
 from evilpegs_server.leaderboard.luck import curve_hashes
@@ -30,17 +29,12 @@ from evilpegs_server.storage.players import check_display_name
 
 GAMES_FIXED: Final = 250
 GAMES_ADVERSARY: Final = 20
-RAW_GAMES: Final = 4_200
-"""As many raw scores tell about as much as 200 that are luck-adjusted."""
+RAW_GAMES: Final = 4_200  # tell about as much as 200 that are luck-adjusted
 MOST_GAMES: Final = 1_000
 RESULTS_SECONDS: Final = 10.0
 LOOK_SECONDS: Final = 0.1
 RoundName = Annotated[str, Parameter(name="ROUND", help="The id of the round.")]
 EntrantNames = Annotated[str, Parameter(name="NAMES", help="The names of players.")]
-ListOfNames = Annotated[
-    Path | None,
-    Parameter(name="--from", help="A CSV file with a name per row, in the column called name, or else in the first."),
-]
 
 
 def open_round(
@@ -85,15 +79,15 @@ def open_round(
     count = games if games is not None else GAMES_FIXED if base.codemaker == "fixed" else GAMES_ADVERSARY
     if not 1 <= count <= MOST_GAMES:
         raise CommandError(f"--games must be 1 to {MOST_GAMES:,}, not {count:,}")
-    begins = _now() if opens is None else _unix_ms(opens)
-    ends = None if closes is None else _unix_ms(closes)
-    if ends is not None and ends <= max(begins, _now()):
+    begins = now_ms() if opens is None else _to_ms(opens)
+    ends = None if closes is None else _to_ms(closes)
+    if ends is not None and ends <= max(begins, now_ms()):
         raise CommandError("--closes must lie in the future, and after --opens")
     wanted = rounds.Round(name, ladder, count, sealed, begins, ends, None)
     with open_for_reading(database) as engine:
-        entrants = rounds.open_round(engine, wanted, _given(names, csv_file))
+        entrants = rounds.open_round(engine, wanted, given_names(names, csv_file, check_display_name) or None)
     err = console(sys.stderr)
-    when = "is open" if begins <= _now() else f"opens at {_minute(begins)}"
+    when = "is open" if begins <= now_ms() else f"opens at {format_time(begins)}"
     err.print(f"{name} {when} for {pluralize(entrants, 'entrant')}, {count} games each; {SOON}", soft_wrap=True)
     if base.codemaker == "fixed" and not curve_hashes([base]):
         err.print(f"{ladder} has no value curve: raw scores tell good bots apart from some {RAW_GAMES:,} games on")
@@ -101,11 +95,11 @@ def open_round(
 
 def admit(name: RoundName, /, *names: EntrantNames, csv_file: ListOfNames = None, database: Database = None) -> None:
     """Add entrants who are late, or take back that they were excluded."""
-    wanted = _given(names, csv_file)
-    if wanted is None:
+    wanted = given_names(names, csv_file, check_display_name)
+    if not wanted:
         raise CommandError("name the players to admit, or a file with --from")
     with open_for_reading(database) as engine:
-        if rounds.find_round(engine, name).is_closed(_now()):
+        if rounds.find_round(engine, name).is_closed(now_ms()):
             raise CommandError(f"{name} is closed, and nobody can enter any more")
         admitted = rounds.admit(engine, name, wanted)
     console(sys.stderr).print(f"admitted {pluralize(admitted, 'entrant')} to {name}; {SOON}", soft_wrap=True)
@@ -113,9 +107,9 @@ def admit(name: RoundName, /, *names: EntrantNames, csv_file: ListOfNames = None
 
 def close(name: RoundName, /, *, database: Database = None) -> None:
     """Close a round: no game begins any more, and those that are played end within their clocks."""
-    _close_at(name, _now(), database)
+    _close_at(name, now_ms(), database)
     with stopped_server(database) as is_stopped, open_for_reading(database) as engine:
-        is_over = is_stopped and rounds.publish_round(engine, name, _now())
+        is_over = is_stopped and rounds.publish_round(engine, name, now_ms())
     then = "it is over" if is_over else "start the server to end its open matches" if is_stopped else SOON
     console(sys.stderr).print(f"{name} is closed; {then}", soft_wrap=True)
 
@@ -128,11 +122,11 @@ def extend(
     database: Database = None,
 ) -> None:
     """Let a round close later, or earlier; a closed one cannot be opened again."""
-    ends = _unix_ms(until)
-    if ends <= _now():
+    ends = _to_ms(until)
+    if ends <= now_ms():
         raise CommandError("UNTIL must lie in the future; to close the round now: evilpegs round close")
     _close_at(name, ends, database)
-    console(sys.stderr).print(f"{name} closes at {_minute(ends)}; {SOON}", soft_wrap=True)
+    console(sys.stderr).print(f"{name} closes at {format_time(ends)}; {SOON}", soft_wrap=True)
 
 
 def exclude(
@@ -171,7 +165,7 @@ def status(
         wanted = [each for each in wanted if each.base in ladders]
         if name is None and not as_csv and not as_json:
             entrants = Counter(entered for entered, _ in rounds.load_entrants(derived.engine))
-            listed = [(round_heading(each, ladders, _now()), entrants[each.id]) for each in wanted]
+            listed = [(round_heading(each, ladders, now_ms()), entrants[each.id]) for each in wanted]
             print_table(console(), listed, LISTED)
             return
         documents = [_read(derived, each, ladders) for each in wanted]
@@ -190,7 +184,7 @@ def _read(derived: DerivedFile, played: rounds.Round, ladders: Mapping[str, Ladd
     while True:
         derived.follow(load_last_event_id(derived.engine))
         try:
-            return round_document(derived.engine, played, ladders, _now())
+            return round_document(derived.engine, played, ladders, now_ms())
         except LuckAwaitedError:
             if time.monotonic() > until:
                 raise
@@ -199,7 +193,7 @@ def _read(derived: DerivedFile, played: rounds.Round, ladders: Mapping[str, Ladd
 
 def _show(shown: RoundDocument) -> None:
     out = console()
-    closes = "closes by command" if shown.closes is None else f"closes {_minute(shown.closes)}"
+    closes = "closes by command" if shown.closes is None else f"closes {format_time(shown.closes)}"
     terms = f"{shown.ladder.rules} {shown.ladder.codemaker}, {shown.ladder.games} games each"
     out.print(f"{shown.id}: {terms}; {'sealed, ' if shown.sealed else ''}{shown.state}, {closes}\n", highlight=False)
     columns = RESULTS if shown.state == "over" else PROGRESS
@@ -216,18 +210,11 @@ def _csv_row(name: str, entrant: RoundEntrant) -> list[Any]:
 def _close_at(name: str, ends: int, database: str | None) -> None:
     with open_for_reading(database) as engine:
         found = rounds.find_round(engine, name)
-        if found.is_closed(_now()):
+        if found.is_closed(now_ms()):
             raise CommandError(f"{name} is closed already; open another round")
-        if _now() < ends <= found.opens:
-            raise CommandError(f"{name} opens at {_minute(found.opens)}; it must close later")
+        if now_ms() < ends <= found.opens:
+            raise CommandError(f"{name} opens at {format_time(found.opens)}; it must close later")
         rounds.set_closing(engine, name, ends)
-
-
-def _given(names: Sequence[str], csv_file: Path | None) -> list[str] | None:
-    wanted = [*names, *([] if csv_file is None else names_in(csv_file, check_display_name))]
-    if csv_file is not None and not wanted:
-        raise CommandError(f"{csv_file} has no names")
-    return wanted or None
 
 
 def _result(cell: str) -> Any:
@@ -246,16 +233,8 @@ def _player(entrant: RoundEntrant) -> str:
     return entrant.player or "withdrawn"
 
 
-def _minute(unix_ms: int) -> str:
-    return datetime.fromtimestamp(unix_ms / 1000).strftime("%Y-%m-%d %H:%M")
-
-
-def _unix_ms(when: datetime) -> int:
+def _to_ms(when: datetime) -> int:
     return round(when.timestamp() * 1000)
-
-
-def _now() -> int:
-    return time.time_ns() // 1_000_000
 
 
 PROGRESS: Final[tuple[Column[RoundEntrant], ...]] = (
@@ -276,8 +255,8 @@ RESULTS: Final[tuple[Column[RoundEntrant], ...]] = (
 LISTED: Final[tuple[Column[tuple[RoundDocument, int]], ...]] = (
     Column("round", lambda row: row[0].id),
     Column("state", lambda row: row[0].state),
-    Column("opens", lambda row: _minute(row[0].opens)),
-    Column("closes", lambda row: "" if row[0].closes is None else _minute(row[0].closes)),
+    Column("opens", lambda row: format_time(row[0].opens)),
+    Column("closes", lambda row: "" if row[0].closes is None else format_time(row[0].closes)),
     Column("entrants", lambda row: f"{row[1]:,}", "right"),
     Column("games", lambda row: f"{row[0].ladder.games:,}", "right"),
     Column("", lambda row: "sealed" if row[0].sealed else ""),
