@@ -165,9 +165,13 @@ def _check_options(
 def _check_outputs(plot: Path | None, csv: str | None, as_json: bool) -> None:
     if plot is not None:
         check_plot(plot)
+    if csv is not None and csv != STANDARD and not (folder := Path(csv).parent).is_dir():
+        raise CommandError(f"there is no directory {folder} for the CSV file; make it or name another file")
+    check_csv(csv, as_json)
+
+
+def check_csv(csv: str | None, as_json: bool) -> None:
     if csv is not None:
-        if csv != STANDARD and not (folder := Path(csv).parent).is_dir():
-            raise CommandError(f"there is no directory {folder} for the CSV file; make it or name another file")
         check_writable(csv)
     if csv == STANDARD and as_json:
         raise CommandError("--csv - and --json both write to standard output; name a file after --csv")

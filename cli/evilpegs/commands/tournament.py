@@ -7,21 +7,22 @@ import secrets
 import shlex
 import sys
 import time
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, astuple
 from hashlib import sha256
 from importlib.metadata import version
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 from cyclopts import Parameter
 from rich.console import Console
 
-from evilpegs.commands.evaluate import CheckpointFile, Csv, Jobs
+from evilpegs.commands.evaluate import CheckpointFile, Csv, Jobs, check_csv
 from evilpegs.errors import CommandError
-from evilpegs.files import STANDARD, check_writable, write_text
+from evilpegs.files import STANDARD, write_text
 from evilpegs.options import FILE, WHOLE, Json, RulesText
 from evilpegs.output import Column, console, pluralize, print_json, print_table, progress
 from evilpegs.signals import ended_in_order
@@ -105,21 +106,30 @@ def tournament(
         "--memory": (memory, 1_000_000),
         "--jobs": (jobs, len(os.sched_getaffinity(0))),
     }
-    _check_options(numbers, csv, as_json)
+    _check_numbers(numbers)
+    check_csv(csv, as_json)
     cast = _read_entrants(entrants)
     if records is not None:
-        _make_folder(records)
+        try:
+            records.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise CommandError(f"cannot write records into {records}: {error.strerror}; name a folder") from None
     parsed, number = Rules.parse(rules), games or DEFAULT_GAMES[codemaker]
     limit = guess_limit or _default_limit(parsed)
     words = [str(parsed), codemaker, limit, number, seconds, memory, *map(astuple, cast)]
     run = sha256(repr([version("evilpegs"), *words]).encode()).hexdigest()
     about = f"a tournament of {len(cast)} on {parsed}, {codemaker}, {pluralize(number, 'game')}"
     path, err = journal or default_journal_path(run), console(sys.stderr)
-    with ended_in_order(), open_journal(path, run, about) as kept, _resumable(kept, path, err):
-        drawn, began = _settle_start(kept, seed, path)
-        curve = load_value_curve(parsed, limit) if codemaker == "fixed" else None
-        conditions = Conditions(parsed, codemaker, limit, drawn, seconds, memory, curve)
-        played = _play(conditions, cast, number, kept, jobs, err)
+    with ended_in_order(), open_journal(path, run, about) as kept:
+        try:
+            drawn, began = _settle_start(kept, seed, path)
+            curve = load_value_curve(parsed, limit) if codemaker == "fixed" else None
+            conditions = Conditions(parsed, codemaker, limit, drawn, seconds, memory, curve)
+            played = _play(conditions, cast, range(1, number + 1), kept, jobs, err)
+        except KeyboardInterrupt:
+            finished = pluralize(max(0, len(kept.outcomes) - 1), "finished game")
+            err.print(f"interrupted; the same command goes on from {finished} in {path}", soft_wrap=True)
+            raise
     if records is not None:
         _write_records(records, conditions, cast, played, began)
     document = _document(conditions, cast, played)
@@ -133,22 +143,11 @@ def tournament(
         path.unlink()
 
 
-def _check_options(numbers: Mapping[str, tuple[int | None, int]], csv: str | None, as_json: bool) -> None:
+def _check_numbers(numbers: Mapping[str, tuple[int | None, int]]) -> None:
     for option, (value, most) in numbers.items():
         if value is not None and not 1 <= value <= most:
             why = ", the processors of this machine" if option == "--jobs" else ""
             raise CommandError(f"{option} must be 1 to {most:,}{why}, not {value:,}")
-    if csv is not None:
-        check_writable(csv)
-    if csv == STANDARD and as_json:
-        raise CommandError("--csv - and --json both write to standard output; name a file after --csv")
-
-
-def _make_folder(path: Path) -> None:
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise CommandError(f"cannot write records into {path}: {error.strerror}; name a folder") from None
 
 
 def _read_entrants(texts: Sequence[str]) -> list[Participant]:
@@ -200,37 +199,28 @@ def _settle_start(kept: Journal, seed: int | None, path: Path) -> tuple[int, int
     return stored, at
 
 
-@contextmanager
-def _resumable(kept: Journal, path: Path, err: Console) -> Iterator[None]:
-    try:
-        yield
-    except KeyboardInterrupt:
-        finished = pluralize(max(0, len(kept.outcomes) - 1), "finished game")
-        err.print(f"interrupted; the same command goes on from {finished} in {path}", soft_wrap=True)
-        raise
-
-
 def _play(
-    conditions: Conditions, cast: Sequence[Participant], number: int, kept: Journal, jobs: int, err: Console
+    conditions: Conditions, cast: Sequence[Participant], games: Sequence[int], kept: Journal, jobs: int, err: Console
 ) -> list[list[PlayedGame]]:
-    keys = {f"{index} {game}": (index, game) for index in range(len(cast)) for game in range(1, number + 1)}
-    missing: Mapping[int, list[int]] = defaultdict(list)
-    for key, (index, game) in keys.items():
-        if key not in kept.outcomes:
-            missing[index].append(game)
-    cores = sorted(os.sched_getaffinity(0))[:jobs]
+    missing = {
+        index: left
+        for index in range(len(cast))
+        if (left := [game for game in games if f"{index} {game}" not in kept.outcomes])
+    }
     if missing:
         for typed in {"minimax"} | {each.typed for each in cast if each.typed in STRATEGIES and not each.is_program}:
             warm_up(load_strategy(typed), [conditions.rules], LiveSets())
+    cores = sorted(os.sched_getaffinity(0))[:jobs]
     with progress(err) as bar, closing(play_games(conditions, cast, missing, cores)) as playing:
-        task = bar.add_task("games", total=len(keys), completed=len(keys) - sum(map(len, missing.values())))
+        total = len(cast) * len(games)
+        task = bar.add_task("games", total=total, completed=total - sum(map(len, missing.values())))
         for played in playing:
             kept.add(f"{played.entrant} {played.game}", played.to_json())
             bar.advance(task)
-    rows: list[list[PlayedGame]] = [[] for _ in cast]
-    for key, (index, game) in keys.items():
-        rows[index].append(PlayedGame.from_json(index, game, kept.outcomes[key], conditions.rules))
-    return rows
+    return [
+        [PlayedGame.from_json(index, game, kept.outcomes[f"{index} {game}"], conditions.rules) for game in games]
+        for index in range(len(cast))
+    ]
 
 
 def _write_records(
@@ -245,13 +235,11 @@ def _document(
     conditions: Conditions, cast: Sequence[Participant], played: Sequence[Sequence[PlayedGame]]
 ) -> dict[str, Any]:
     own = {each.name: {"entrant": each.typed, "version": each.version} for each in cast}
-    scores = [[game.score for game in games if game.score is not None] for games in played]
-    field = [
-        rounds.Entrant(entrant.name, solved, len(games) - len(solved))
-        for entrant, solved, games in zip(cast, scores, played, strict=True)
-    ]
+    field = []
+    for entrant, games in zip(cast, played, strict=True):
+        solved = [game.score for game in games if game.score is not None]
+        field.append(rounds.Entrant(entrant.name, solved, len(games) - len(solved)))
     table = rounds.round_table(field, conditions.guess_limit)
-    faults = [(entrant, game) for entrant, games in zip(cast, played, strict=True) for game in games if game.fault]
     return {
         "rules": str(conditions.rules),
         "codemaker": conditions.codemaker,
@@ -263,10 +251,12 @@ def _document(
             {
                 "name": entrant.name,
                 "game": game.game,
-                "message": printable(game.fault or ""),
+                "message": printable(game.fault),
                 "command": _repeating(conditions, entrant, game),
             }
-            for entrant, game in faults
+            for entrant, games in zip(cast, played, strict=True)
+            for game in games
+            if game.fault is not None
         ],
     }
 
@@ -301,11 +291,11 @@ def _show(out: Console, document: dict[str, Any]) -> None:
     if codemaker == "fixed" and document["curve"] is None:
         what = f"raw scores, because {rules} with this guess limit has no value curve"
         out.print(f"\n{what}; some {RAW_GAMES:,} games show what 250 luck-adjusted ones do", soft_wrap=True)
-    faults = document["faults"]
-    for name, count in Counter(fault["name"] for fault in faults).items():
-        first = next(fault for fault in faults if fault["name"] == name)
-        where = f"{name} broke down in {pluralize(count, 'game')}; in game {first['game']} {first['message']}"
-        out.print(f"\n{where}\n  repeat it with: {first['command']}", soft_wrap=True)
+    for name, theirs in groupby(document["faults"], itemgetter("name")):
+        first, *others = theirs
+        games = pluralize(1 + len(others), "game")
+        out.print(f"\n{name} broke down in {games}; in game {first['game']} {first['message']}", soft_wrap=True)
+        out.print(f"  repeat it with: {first['command']}", soft_wrap=True)
 
 
 def _csv_text(rows: Sequence[dict[str, Any]]) -> str:
