@@ -67,10 +67,7 @@ def check_database_file(url: str) -> None:
 
 
 def find_match(engine: Engine, name: str, *, with_sealed: bool = False) -> StoredMatch:
-    """Return the match with this id, or with the only id that begins like this, or the newest for ``last``.
-
-    Those of sealed rounds are left out unless ``with_sealed``.
-    """
+    """Return the match with this id, or with the only id that begins like this, or the newest for ``last``."""
     if not name:
         raise CommandError("the id of the match is empty; write one, or last for the newest match")
     ids = (

@@ -137,11 +137,7 @@ RECORD: Final = FileKind("a record", lambda line: (_parse_object(line) or {}).ge
 
 
 def read_record(name: str) -> tuple[MatchStarted, list[dict[str, Any]]]:
-    """Read a record, and return its first event and all events as they are in the file.
-
-    Only what a client receives in addition is left out: the field ``re`` of an answer, and the messages of
-    `NOT_RECORDED`.
-    """
+    """Return the first event and all events of a record, without what a client receives in addition."""
     check_name(name)
     events: list[dict[str, Any]] = []
     started: MatchStarted | None = None

@@ -195,10 +195,7 @@ Database = Annotated[
 
 
 def server_to_read(server: str | None, database: str | None) -> str | None:
-    """Return the server to ask, or None to read a database.
-
-    Without either option it is the one in EVILPEGS_SERVER, unless EVILPEGS_DATABASE is set.
-    """
+    """Return the server to ask, by default that in the environment unless it names a database; None to read one."""
     if server is not None and database is not None:
         raise CommandError("name one source: --server or --database")
     if server is not None or database is not None or os.environ.get("EVILPEGS_DATABASE"):

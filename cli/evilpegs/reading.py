@@ -4,8 +4,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from random import Random
-from types import TracebackType
-from typing import Self
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -70,26 +68,16 @@ def print_session_event(event: SessionEvent | ReaderEvent) -> None:
 
 
 class LiveScreen:
-    """A part of the terminal that shows ``view()`` during a `with` block, and a line about the connection below."""
+    """A part of the terminal that shows ``view()`` while it is ``live``, and a line about the connection below."""
 
     def __init__(self, out: Console, view: Callable[[], RenderableType]) -> None:
         self._view = view
         self._status = ""
-        self._live = Live(console=out, auto_refresh=False)
-
-    def __enter__(self) -> Self:
-        self._live.start()
-        self.draw()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._live.stop()
+        self.live = Live(view(), console=out, auto_refresh=False)
 
     def draw(self) -> None:
         status = [Text(self._status, "bold", no_wrap=True, overflow="ellipsis")] if self._status else []
-        self._live.update(Group(self._view(), *status), refresh=True)
+        self.live.update(Group(self._view(), *status), refresh=True)
 
     def say(self, event: ReaderEvent) -> None:
         """Show a line about an event of the connection, until the connection is restored."""

@@ -41,11 +41,7 @@ class FunctionStrategy:
 
 
 def to_rules(rules: RulesLike) -> Rules:
-    """Return ``rules``, parsed if it is a text such as ``4x6`` or ``classic``.
-
-    Raises:
-        MalformedError: ``rules`` is neither a `Rules` nor a text, or the text cannot be parsed.
-    """
+    """Return ``rules``, parsed if it is a text such as ``4x6`` or ``classic``."""
     if isinstance(rules, str):
         return Rules.parse(rules)
     if isinstance(rules, Rules):
@@ -54,12 +50,7 @@ def to_rules(rules: RulesLike) -> Rules:
 
 
 def to_code(code: CodeLike, rules: Rules) -> Code:
-    """Return ``code`` as a tuple, parsed if it is a text such as ``1122``.
-
-    Raises:
-        MalformedError: ``code`` is neither a text nor a sequence of whole numbers, or the text cannot be parsed.
-        IllegalCodeError: ``code`` is not a code of the rules.
-    """
+    """Return ``code`` as a tuple, parsed if it is a text such as ``1122``."""
     if isinstance(code, str):
         return parse_code(code, rules)
     try:
@@ -71,11 +62,7 @@ def to_code(code: CodeLike, rules: Rules) -> Code:
 
 
 def to_feedback(feedback: FeedbackLike, rules: Rules) -> Feedback:
-    """Return ``feedback``, parsed if it is a text such as ``1,2``, black and white.
-
-    Raises:
-        MalformedError: ``feedback`` is not a feedback, or not one that is possible with ``rules``.
-    """
+    """Return ``feedback``, parsed if it is a text such as ``1,2``, black and white."""
     try:
         parsed = Feedback.parse(feedback) if isinstance(feedback, str) else Feedback(*map(index, feedback))
     except TypeError:
@@ -85,12 +72,7 @@ def to_feedback(feedback: FeedbackLike, rules: Rules) -> Feedback:
 
 
 def to_history(turns: Iterable[tuple[CodeLike, FeedbackLike]], rules: Rules) -> History:
-    """Return pairs of guess and feedback as a `History`.
-
-    Raises:
-        MalformedError: a turn is not a pair, its guess cannot be parsed, or its feedback is impossible.
-        IllegalCodeError: a guess is not a code of the rules.
-    """
+    """Return pairs of guess and feedback as a `History`."""
     history = []
     for turn in turns:
         try:
@@ -102,12 +84,7 @@ def to_history(turns: Iterable[tuple[CodeLike, FeedbackLike]], rules: Rules) -> 
 
 
 def to_strategy(strategy: StrategyLike, candidates_only: bool = False) -> Strategy:
-    """Return ``strategy``, loaded if it is a name or the path of a ``.py`` file, or wrapped if it is a function.
-
-    Raises:
-        StrategyError: there is no such strategy, or ``candidates_only`` is set for one that is not built in.
-        MalformedError: ``strategy`` is neither a text, a path, a `Strategy` nor a function.
-    """
+    """Return ``strategy``, loaded if it is a name or the path of a ``.py`` file, or wrapped if it is a function."""
     if isinstance(strategy, str | Path):
         return load_strategy(str(strategy), candidates_only)
     if candidates_only:
@@ -122,11 +99,7 @@ def to_strategy(strategy: StrategyLike, candidates_only: bool = False) -> Strate
 
 
 def to_whole(name: str, value: SupportsIndex, least: int) -> int:
-    """Return ``value`` as an int of at least ``least``.
-
-    Raises:
-        MalformedError: ``value`` is not a whole number or is too small; the message calls the value ``name``.
-    """
+    """Return ``value`` as an int of at least ``least``."""
     try:
         number = index(value)
     except TypeError:

@@ -153,12 +153,7 @@ def _write_new_strategy(path: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class BotJob:
-    """The job of a bot: to play a number of new matches on a ladder.
-
-    Without ``name``, the bot chooses one. ``token_from`` is a former address of the server, whose stored tokens are
-    tried too. Without ``seed``, random choices follow from the bot's token. Without ``client_version``, the leaderboard
-    shows that of the strategy, or else that of evilpegs.
-    """
+    """What a bot plays, as the options of `bot` describe it; without ``name``, the bot chooses one."""
 
     strategy: Strategy
     choice: StrategyChoice

@@ -30,13 +30,25 @@ from evilpegs_server.storage.location import database_file
 from evilpegs_server.work.interpreter import run
 
 LogFormat = Literal["text", "json"]
+# of `evilpegs show` too
+Host = Annotated[
+    str | None, Parameter(help="The address to listen on, by default 127.0.0.1; 0.0.0.0 lets other machines in.")
+]
+SitePort = Annotated[
+    int | None, WHOLE, Parameter(help="The port of the page and the HTTP API, by default 8000; 0 picks a free port.")
+]
+TlsKey = Annotated[
+    Path | None, Parameter(help="The private key of the certificate in PEM, unless it is in the same file.")
+]
+LogForm = Annotated[
+    LogFormat | None,
+    Parameter(help="The form of the log on standard error; by default text on a terminal, else JSON."),
+]
 
 
 def serve(
     *,
-    host: Annotated[
-        str | None, Parameter(help="The address to listen on, by default 127.0.0.1; 0.0.0.0 lets other machines in.")
-    ] = None,
+    host: Host = None,
     port: Annotated[
         int | None, WHOLE, Parameter(help="The port for players, by default 8765; 0 picks a free port.")
     ] = None,
@@ -48,11 +60,7 @@ def serve(
             help="Serve the web page and the HTTP API; by default they are served.",
         ),
     ] = None,
-    site_port: Annotated[
-        int | None,
-        WHOLE,
-        Parameter(help="The port of the page and the HTTP API, by default 8000; 0 picks a free port."),
-    ] = None,
+    site_port: SitePort = None,
     mqtt: Annotated[
         str | None,
         Parameter(help="Publish events as they happen to this MQTT broker: mqtt://HOST:PORT or mqtts://HOST:PORT."),
@@ -64,17 +72,12 @@ def serve(
     tls_cert: Annotated[
         Path | None, Parameter(help="The certificate chain of this server in PEM; clients then connect to wss://.")
     ] = None,
-    tls_key: Annotated[
-        Path | None, Parameter(help="The private key of the certificate in PEM, unless it is in the same file.")
-    ] = None,
+    tls_key: TlsKey = None,
     registration: Annotated[
         Literal["open", "closed"] | None,
         Parameter(help="With open, anyone can claim a new name; with closed, nobody can. By default open."),
     ] = None,
-    log_format: Annotated[
-        LogFormat | None,
-        Parameter(help="The form of the log on standard error; by default text on a terminal, else JSON."),
-    ] = None,
+    log_format: LogForm = None,
 ) -> None:
     """Run a match server until Ctrl-C or SIGTERM.
 
@@ -158,10 +161,7 @@ _EVENT_WIDTH: Final = 0  # no padding, because most messages end their line
 
 
 def configure_logging(level: str, log_format: LogFormat | None = None) -> BoundLogger:
-    """Send log lines of at least ``level``, and warnings of libraries, to standard error; return the logger to use.
-
-    By default the log is text with local times on a terminal, and JSON with UTC elsewhere.
-    """
+    """Send log lines of at least ``level``, and warnings of libraries, to standard error; return the logger to use."""
     is_text = sys.stderr.isatty() if log_format is None else log_format == "text"
     renderers: list[Processor]
     if is_text:

@@ -5,9 +5,9 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from evilpegs.commands.serve import LogFormat, configure_logging, reachable_hosts
+from evilpegs.commands.serve import Host, LogForm, SitePort, TlsKey, configure_logging, reachable_hosts
 from evilpegs.database import check_database_file, server_settings
-from evilpegs.options import WHOLE, Database
+from evilpegs.options import Database
 from evilpegs.signals import ended_in_order
 from evilpegs_server.hosts import host_in_url
 from evilpegs_server.show_server import show_until_stopped
@@ -19,25 +19,14 @@ from evilpegs_server.work.interpreter import run
 def show(
     *,
     database: Database = None,
-    host: Annotated[
-        str | None, Parameter(help="The address to listen on, by default 127.0.0.1; 0.0.0.0 lets other machines in.")
-    ] = None,
-    site_port: Annotated[
-        int | None,
-        WHOLE,
-        Parameter(help="The port of the page and the HTTP API, by default 8000; 0 picks a free port."),
-    ] = None,
+    host: Host = None,
+    site_port: SitePort = None,
     mqtt: Annotated[
         str | None, Parameter(help="Publish events to this MQTT broker: mqtt://HOST:PORT or mqtts://HOST:PORT.")
     ] = None,
     tls_cert: Annotated[Path | None, Parameter(help="The certificate chain of the site in PEM.")] = None,
-    tls_key: Annotated[
-        Path | None, Parameter(help="The private key of the certificate in PEM, unless it is in the same file.")
-    ] = None,
-    log_format: Annotated[
-        LogFormat | None,
-        Parameter(help="The form of the log on standard error; by default text on a terminal, else JSON."),
-    ] = None,
+    tls_key: TlsKey = None,
+    log_format: LogForm = None,
 ) -> None:
     """Show the matches, players and leaderboards of a database in a browser until Ctrl-C or SIGTERM.
 

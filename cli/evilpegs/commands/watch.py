@@ -92,11 +92,7 @@ class MatchBoard(Record):
 
 
 class Boards:
-    """The boards of at most `MAX_BOARDS` matches.
-
-    If all are taken, a new match takes the board of one that is over or silent, or else is only counted. So boards of
-    matches under way stay, however many matches start.
-    """
+    """The boards of at most `MAX_BOARDS` matches; those of matches under way stay, however many start."""
 
     def __init__(self) -> None:
         self._boards: OrderedDict[str, MatchBoard] = OrderedDict()
@@ -140,7 +136,7 @@ class Boards:
 async def _show_watched(server: str, watched: Watched, out: Console) -> None:
     boards, changed = Boards(), asyncio.Event()
     screen = LiveScreen(out, partial(boards_view, out, boards, f"waiting for matches at {server}"))
-    with screen:
+    with screen.live:
         drawing = asyncio.create_task(_draw_changes(screen, changed))
         try:
             with explain_refusals(server, watched.match):

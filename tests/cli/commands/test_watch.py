@@ -204,7 +204,7 @@ def test_screen_says_that_server_is_away_in_one_line(monkeypatch):
     def last():
         return without_control(out.file.getvalue().split("board")[-1]).strip()
 
-    with screen:
+    with screen.live:
         screen.say(Reconnecting("cut\x1b[2J", 1, 0.1))
         assert last().startswith("cut?[2J; ")
         screen.say(Reconnecting("cut", 2, 0.1))

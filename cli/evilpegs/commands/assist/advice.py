@@ -63,11 +63,7 @@ class AssistHistory:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A suggested guess, the names by which it is best, and its figures.
-
-    A name is a criterion, `OPTIMAL`, or ``sampled`` for the best of random samples, or for the first candidate if
-    sampling would take too much memory or work. ``figures`` is None if it would take too long to compute.
-    """
+    """A guess, best by some criteria, by `OPTIMAL`, or ``sampled``; ``figures`` is None if it would take too long."""
 
     guess: Code
     best_by: tuple[str, ...]
@@ -88,11 +84,7 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """The codes left and the best guesses.
-
-    ``listed`` is empty if there are more than `MAX_LISTED` codes, or if they do not fit in memory. ``among`` says which
-    guesses were compared. ``more_guesses`` is the mean number that optimal play still needs, None if it is not known.
-    """
+    """The codes left, ``listed`` if they are few, the best guesses, and the mean number that optimal play needs."""
 
     history: AssistHistory
     codes: int
@@ -114,11 +106,7 @@ class Advice:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """The numbers of rows that no code agrees with together.
-
-    ``fitting[i]`` has the feedbacks with which row ``rows[i]`` would agree with all other rows of the history; it is
-    empty if those contradict each other too.
-    """
+    """The numbers of rows that no code fits together, and the feedbacks with which each would fit all other rows."""
 
     history: AssistHistory
     rows: tuple[int, ...]

@@ -183,7 +183,7 @@ async def _show_refreshed(
     board = Board()
     async with _open_reader(server, database, ladder, until, board.say) as read_now:
         board.show(_of_kind(await read_now(), kind))
-        with board.screen or nullcontext():
+        with board.screen.live if board.screen else nullcontext():
             while True:
                 await asyncio.sleep(seconds)
                 board.show(_of_kind(await read_now(), kind))

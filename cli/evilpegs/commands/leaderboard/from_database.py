@@ -19,20 +19,14 @@ from evilpegs_server.storage.derived import DerivedFile
 from evilpegs_server.storage.games import END_OF_TIME, GameResult
 from evilpegs_server.storage.ladders import known_ladders
 
-RESULTS_SECONDS: Final = 5.0
-"""The time for a running server to derive the results of the last events."""
+RESULTS_SECONDS: Final = 5.0  # for a running server to derive the results of the last events
 LOOK_SECONDS: Final = 0.1
-"""The time between readings while the luck of some games is not measured yet."""
 
 
 async def load_standings(
     derived: DerivedFile, ladder_id: str | None = None, luck_seconds: float = 0.0, until: int = END_OF_TIME
 ) -> list[Standings]:
-    """Return one leaderboard, or all with rated games, and print on standard error what does not count.
-
-    If the luck of some games is not measured yet, wait up to ``luck_seconds`` for a running server to measure it. Games
-    that ended at ``until``, in Unix milliseconds, or later do not count.
-    """
+    """Return one leaderboard, or all with rated games; wait up to ``luck_seconds`` for a server to measure luck."""
     return await _count(FollowedStandings(derived, ladder_id, until), derived, luck_seconds)
 
 

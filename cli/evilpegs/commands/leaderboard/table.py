@@ -12,7 +12,7 @@ from typing import Final
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-from evilpegs.output import Column, fit_table, pluralize, print_table, small_bars
+from evilpegs.output import Column, fit_table, pluralize, small_bars
 from evilpegs_clients.printable import printable
 from evilpegs_protocol.standings import Standings, StandingsRow
 
@@ -24,26 +24,18 @@ _Line = StandingsRow | str
 
 
 def show_standings(out: Console, standings: Sequence[Standings]) -> None:
-    shown = [each for each in standings if each.rows]
-    if not shown:
-        out.print(NO_GAMES)
-    for index, each in enumerate(shown):
-        if index:
-            out.print()
-        print_table(out, _grouped(each.rows), _columns(each), _title(each))
-    lines = legend(shown)
-    if lines:
-        out.print()
-    for line in lines:
-        out.print(line, style="dim")
+    # where the narrowest table is too wide, the terminal breaks its lines
+    out.print(standings_view(out, standings, is_cut=False), crop=False)
 
 
-def standings_view(out: Console, standings: Sequence[Standings]) -> RenderableType:
-    """Return the output of `show_standings` as one object that `rich` can draw repeatedly."""
+def standings_view(out: Console, standings: Sequence[Standings], *, is_cut: bool = True) -> RenderableType:
+    """Return the tables and the legend; with ``is_cut``, nothing is wider than the terminal."""
     shown = [each for each in standings if each.rows]
     parts: list[RenderableType] = [] if shown else [NO_GAMES]
     for each in shown:
-        parts += [fit_table(out, _grouped(each.rows), _columns(each), _title(each))[0], ""]
+        table, needed = fit_table(out, _grouped(each.rows), _columns(each), _title(each))
+        table.width = None if is_cut else needed
+        parts += [table, ""]
     return Group(*parts, *(Text(line, "dim") for line in legend(shown)))
 
 
