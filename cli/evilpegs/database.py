@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, Final
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
@@ -54,7 +54,6 @@ def open_results(url: str | None) -> Iterator[DerivedFile]:
 
 
 def check_database_file(url: str) -> None:
-    """Raise CommandError if there can be no database file at ``url``."""
     file = database_file(url)
     try:
         wrong = f"{file} is a directory" if file.is_dir() else None
@@ -70,23 +69,32 @@ def find_match(engine: Engine, name: str, *, with_sealed: bool = False) -> Store
     """Return the match with this id, or with the only id that begins like this, or the newest for ``last``."""
     if not name:
         raise CommandError("the id of the match is empty; write one, or last for the newest match")
-    ids = (
-        newest_match_ids(engine, 1, with_sealed=with_sealed)
-        if name == NEWEST
-        else match_ids_with_prefix(engine, name.lower(), with_sealed=with_sealed)
-    )
-    if not ids and name == NEWEST:
-        raise CommandError("there is no match in the database yet; play one, or name another database with --database")
+    if name == NEWEST:
+        ids = newest_match_ids(engine, 1, with_sealed=with_sealed)
+        missing = "there is no match in the database yet; play one, or name another database with --database"
+    else:
+        ids = match_ids_with_prefix(engine, name.lower(), with_sealed=with_sealed)
+        missing = f"no match begins with {quoted(name)}; name another database with --database, or last for the newest"
     if not ids:
-        raise CommandError(
-            f"no match begins with {quoted(name)}; name another database with --database, or last for the newest"
-        )
+        raise CommandError(missing)
     if len(ids) > 1:
         raise CommandError(f"{name!r} begins more than one match: {', '.join(ids)}; write more of the id")
     stored = load_match(engine, ids[0])
     if stored is None:
         raise CommandError(f"the match {ids[0]} was deleted a moment ago; name another")
     return stored
+
+
+# by the type of a pydantic error; the messages of all others are clear enough
+_EXPECTED: Final = {
+    "greater_than_equal": "at least {ge}",
+    "less_than_equal": "at most {le}",
+    **dict.fromkeys(("int_parsing", "int_type", "int_from_float"), "a whole number"),
+    **dict.fromkeys(("bool_parsing", "bool_type"), "true or false"),
+    "string_type": "a text",
+    **dict.fromkeys(("dict_type", "model_type"), "a table like [ladders.friday] in evilpegs.toml"),
+    "literal_error": "{expected}",
+}
 
 
 def server_settings(**options: Any) -> Settings:
@@ -113,32 +121,10 @@ def _problem(error: ErrorDetails) -> str:
         return " is missing; docs/operate.md shows a whole ladder"
     if error["type"] == "string_too_short":
         return " must not be empty; leave it out for the default"
-    expected = _expected(error)
-    if expected is not None:
-        return f" must be {expected}" + ("" if "password" in str(error["loc"]) else f", not {str(error['input'])[:40]}")
+    if expected := _EXPECTED.get(error["type"]):
+        wanted = expected.format(**error.get("ctx", {})).replace("'", "")
+        return f" must be {wanted}" + ("" if "password" in str(error["loc"]) else f", not {str(error['input'])[:40]}")
     return ": " + error["msg"].removeprefix("Value error, ")
-
-
-def _expected(error: ErrorDetails) -> str | None:
-    limits = error.get("ctx", {})
-    match error["type"]:
-        case "greater_than_equal":
-            return f"at least {limits['ge']}"
-        case "less_than_equal":
-            return f"at most {limits['le']}"
-        case "int_parsing" | "int_type" | "int_from_float":
-            return "a whole number"
-        case "bool_parsing" | "bool_type":
-            return "true or false"
-        case "string_type":
-            return "a text"
-        case "dict_type" | "model_type":
-            return "a table like [ladders.friday] in evilpegs.toml"
-        case "literal_error":
-            return str(limits["expected"]).replace("'", "")
-        # pydantic's message is clear enough
-        case _:
-            return None
 
 
 def _source(error: ErrorDetails, options: dict[str, Any]) -> str:

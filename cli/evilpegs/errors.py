@@ -82,7 +82,6 @@ def usage_message(error: CycloptsError) -> str:
 
 
 def rules_hint(typed: str) -> str:
-    """Return an addition to a message that names --rules, if ``typed`` looks like rules; otherwise an empty text."""
     return f"; rules are named with --rules {typed}" if _RULES.fullmatch(typed) else ""
 
 

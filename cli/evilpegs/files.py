@@ -16,7 +16,7 @@ from typing import IO, Any, Final
 from evilpegs.errors import CommandError
 from evilpegs_clients.printable import printable
 from evilpegs_game.errors import GameError
-from evilpegs_game.trees.tree import MAX_TREE_CHARACTERS, TITLE, Tree, format_tree, parse_tree
+from evilpegs_game.trees.tree import MAX_TREE_CHARACTERS, TITLE, Tree, parse_tree
 from evilpegs_protocol.codec import CodecError, decode_record_event, parse_json
 from evilpegs_protocol.constants import SERVER_FRAME_BYTES
 from evilpegs_protocol.server_messages import MatchStarted
@@ -183,7 +183,6 @@ TREE: Final = FileKind("a tree", lambda line: line.startswith(TITLE.encode()))
 
 
 def read_tree(name: str) -> Tree:
-    """Read a tree from a file, or from standard input for ``-``; an error names the first wrong line."""
     check_name(name)
     data = b""
     # Python's sign that it was closed before the start
@@ -197,7 +196,3 @@ def read_tree(name: str) -> Tree:
         raise CommandError(f"{display_name(name)}: line {line} is not text in UTF-8; {TREE_HINT}") from None
     except GameError as error:
         raise CommandError(f"{display_name(name)}: {error}") from None
-
-
-def write_tree(name: str, tree: Tree) -> None:
-    write_text(name, format_tree(tree))

@@ -114,7 +114,6 @@ Traceback = Annotated[
 
 
 def to_server(_: object, tokens: Sequence[Token]) -> str:
-    """Check the address of a server, as a converter of cyclopts; an error names the option or variable."""
     (token,) = tokens
     return _check_server(
         token.value, f"environment variable {token.keyword}" if token.source == "env" else token.keyword

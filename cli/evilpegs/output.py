@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import product
 from typing import IO, Any, Final, Generic, NamedTuple, TypeVar
 
 from rich import box
@@ -21,7 +22,6 @@ PLAIN_WIDTH: Final = 120  # of text for people in a file or a pipe
 
 
 def pluralize(count: int, singular: str, plural: str | None = None) -> str:
-    """Return a count with its noun, such as "1 turn"; ``plural`` is by default the singular with an s."""
     return f"{count:,} {singular if count == 1 else plural or singular + 's'}"
 
 
@@ -57,7 +57,6 @@ def can_redraw(out: Console) -> bool:
 
 
 def progress(out: Console) -> Progress:
-    """Return progress bars below what ``out`` prints, disabled unless `can_redraw`."""
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -113,7 +112,10 @@ def fit_table(
 ) -> tuple[Table, int]:
     """Return the widest form of the table that fits on ``out``, or else the narrowest, and its width."""
     widths = out.options.update(width=10_000)
-    for table in _forms(rows, columns, title):
+    steps = sorted({0}.union(*(column.narrow for column in columns)))
+    for step, padding in product(steps, ((0, 1), (0, 0))):
+        table = _make_table(rows, columns, title, step)
+        table.padding = padding
         needed = table.__rich_measure__(out, widths).maximum
         if needed <= out.width:
             break
@@ -125,14 +127,6 @@ def print_table(out: Console, rows: Sequence[_Row], columns: Sequence[Column[_Ro
     table, needed = fit_table(out, rows, columns, title)
     table.width = needed
     out.print(table, crop=False)
-
-
-def _forms(rows: Sequence[_Row], columns: Sequence[Column[_Row]], title: str | None) -> Iterator[Table]:
-    for step in sorted({0}.union(*(column.narrow for column in columns))):
-        yield _make_table(rows, columns, title, step)
-        close = _make_table(rows, columns, title, step)
-        close.padding = 0
-        yield close
 
 
 def _make_table(rows: Sequence[_Row], columns: Sequence[Column[_Row]], title: str | None, step: int) -> Table:
@@ -203,7 +197,6 @@ class TurnPrinter:
 
 
 def print_turns(out: Console, rows: Iterable[TurnTableRow], timed: bool = False) -> None:
-    """Print a table with one row per turn; with ``timed`` it has a column for the player's time."""
     columns: list[Column[tuple[int, TurnTableRow]]] = [
         Column("turn", lambda row: str(row[0]), "right"),
         Column("guess", lambda row: peg_text(row[1].code), narrow={1: lambda row: row[1].code}),

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Annotated, Final, TextIO
 
 from cyclopts import Parameter
@@ -174,15 +174,11 @@ def traceback_of_strategy(is_wanted: bool) -> Iterator[None]:
 def print_strategy_traceback(error: StrategyError) -> None:
     cause = error.__cause__
     if cause is not None and _has_traceback(error):
-        frames = _skip_own_frames(cause.__traceback__)
+        frames = cause.__traceback__
+        while frames is not None and f"{frames.tb_frame.f_globals.get('__name__', '')}.".startswith(OWN_PACKAGES):
+            frames = frames.tb_next
         print("".join(traceback.format_exception(type(cause), cause, frames)), end="", file=sys.stderr)  # noqa: T201
 
 
 def _has_traceback(error: StrategyError) -> bool:
     return error.__cause__ is not None and not isinstance(error.__cause__, StrategyError)
-
-
-def _skip_own_frames(frames: TracebackType | None) -> TracebackType | None:
-    while frames is not None and f"{frames.tb_frame.f_globals.get('__name__', '')}.".startswith(OWN_PACKAGES):
-        frames = frames.tb_next
-    return frames

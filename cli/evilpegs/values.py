@@ -34,7 +34,6 @@ _NAME: Final = re.compile(r"(?!guest-)[a-z][a-z0-9_-]{1,19}|guest-[0-9a-f]{8}")
 
 
 def check_name(name: str | None, option: str = "--name") -> None:
-    """Raise CommandError, which names ``option``, if no server can accept ``name``."""
     if name is not None and not _NAME.fullmatch(name):
         raise CommandError(
             f"not a name: {quoted(name)}; a name is 2 to 20 of a-z, 0-9, _ and -, beginning with a letter "

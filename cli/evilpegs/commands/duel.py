@@ -202,7 +202,6 @@ def read_solved_positions(path: Path) -> SolvedPositions:
 
 
 def write_solved_positions(path: Path, solved: SolvedPositions) -> None:
-    """Write solved positions to a file in one step, if some of them are new."""
     if not solved.changed:
         return
     try:

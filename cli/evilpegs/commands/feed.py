@@ -102,7 +102,6 @@ def _print_outage(line: str) -> None:
 
 
 async def print_watched(server: str, watched: Watched, as_json: bool) -> None:
-    """Print the events until interrupted, or until the only watched match is over."""
     book = MatchBook()
     with explain_refusals(server, watched.match):
         async for event in watch_matches(server, watched, retry_policy(), print_session_event):

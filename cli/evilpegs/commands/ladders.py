@@ -8,15 +8,13 @@ and choices follow from a seed.
 import asyncio
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from operator import itemgetter
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Final
 
 from cyclopts import Parameter
-from rich.console import Console
 
 from evilpegs.errors import CommandError, unknown_ladder
 from evilpegs.files import failure_reason
@@ -39,16 +37,6 @@ from evilpegs_protocol.server_messages import LadderInfo
 EXACT_SIZE: Final = 50_000  # codes; every secret of 5x8, with 32,768 codes, takes 10 seconds
 DEFAULT_GAMES: Final = 500
 MAX_GAMES: Final = 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class CalibrationRequest:
-    """The options of a calibration; without ``folder``, the curve goes to the folder of the built-in ones."""
-
-    games: int | None = None
-    seed: int | None = None
-    folder: Path | None = None
-    force: bool = False
 
 
 def ladders(
@@ -86,13 +74,12 @@ def ladders(
     of candidates, the mean number of guesses that the strategy still needed. Luck on the ladder is defined by this
     curve, so the file must never change afterwards.
     """
-    request = CalibrationRequest(games, seed, folder, force)
     if calibrate_ladder is not None:
         if server is not None or database is not None:
             raise CommandError("--calibrate is for the ladders of this folder; leave --server and --database out")
-        _calibrate(calibrate_ladder, request, as_json)
+        _calibrate(calibrate_ladder, games, seed, folder or CURVES_FOLDER, force, as_json)
         return
-    if request != CalibrationRequest():
+    if force or (games, seed, folder) != (None, None, None):
         raise CommandError("--games, --seed, --folder and --force are for --calibrate; name the ladder after it")
     chosen = server_to_read(server, database)
     infos = _local_ladders(database) if chosen is None else asyncio.run(_ladders_of_server(chosen))
@@ -106,18 +93,6 @@ def ladders(
             console().print(f"{id_} {what} at {at}", soft_wrap=True)
         if chosen is None:
             _print_expensive_ladders()
-
-
-def _calibrate(ladder: str, request: CalibrationRequest, as_json: bool) -> None:
-    document = _write_curve(local_ladder(ladder), request, console(sys.stderr))
-    if as_json:
-        print_json(document)
-    else:
-        console().print(
-            f"{ladder}: {document['expected']:.4f} guesses expected by {document['calibration']}; "
-            f"{document['knots']} knots, hash {document['hash']}, written to {document['file']}",
-            soft_wrap=True,
-        )
 
 
 def _print_expensive_ladders() -> None:
@@ -162,10 +137,6 @@ async def _ladders_of_server(server: str) -> Sequence[LadderInfo]:
         await session.close()
 
 
-def _codemaker(info: LadderInfo) -> str:
-    return info.codemaker + (" (ties by seed)" if info.tie == "largest/seeded" else "")
-
-
 def _clock(info: LadderInfo) -> str:
     if info.clock is None:
         return "untimed"
@@ -180,7 +151,11 @@ def _short_clock(info: LadderInfo) -> str:
 COLUMNS: Final[Sequence[Column[LadderInfo]]] = (
     Column("ladder", lambda info: info.id),
     Column("rules", lambda info: info.rules, narrow={6: None}),
-    Column("codemaker", _codemaker, narrow={1: lambda info: info.codemaker, 5: None}),
+    Column(
+        "codemaker",
+        lambda info: info.codemaker + (" (ties by seed)" if info.tie == "largest/seeded" else ""),
+        narrow={1: lambda info: info.codemaker, 5: None},
+    ),
     Column("clock", _clock, narrow={1: _short_clock, 4: None}),
     Column("guesses", lambda info: str(info.guess_limit), "right", narrow={3: None}),
     Column("games", lambda info: str(info.games), "right", narrow={2: None}),
@@ -188,11 +163,12 @@ COLUMNS: Final[Sequence[Column[LadderInfo]]] = (
 )
 
 
-def _write_curve(info: LadderInfo, request: CalibrationRequest, err: Console) -> dict[str, Any]:
+def _calibrate(ladder: str, games: int | None, seed: int | None, folder: Path, force: bool, as_json: bool) -> None:
+    info = local_ladder(ladder)
     rules = Rules.parse(info.rules)
-    path = curve_path(rules, info.guess_limit, request.folder or CURVES_FOLDER)
-    _check_request(info, rules, request, path)
-    calibration, remaining = _remaining(rules, request, err)
+    path = curve_path(rules, info.guess_limit, folder)
+    _check_calibration(info, rules, games, seed, path, force)
+    calibration, remaining = _remaining(rules, games or DEFAULT_GAMES, seed or 0)
     curve = ValueCurve(rules, info.guess_limit, fit_knots(remaining, rules), calibration)
     try:
         with replacement(path) as new:
@@ -200,29 +176,40 @@ def _write_curve(info: LadderInfo, request: CalibrationRequest, err: Console) ->
             new.chmod(0o644)  # every user of an installed package reads it
     except OSError as error:
         raise CommandError(f"cannot write {path}: {failure_reason(error)}; name another folder with --folder") from None
-    return {
+    expected, knots = curve.value(rules.size), len(curve.knots)
+    if not as_json:
+        console().print(
+            f"{ladder}: {expected:.4f} guesses expected by {calibration}; {knots} knots, hash {curve.hash}, "
+            f"written to {path}",
+            soft_wrap=True,
+        )
+        return
+    document = {
         "ladder": info.id,
         "rules": info.rules,
         "guess_limit": info.guess_limit,
         "calibration": calibration,
-        "knots": len(curve.knots),
-        "expected": curve.value(rules.size),
+        "knots": knots,
+        "expected": expected,
         "hash": curve.hash,
         "file": str(path),
     }
+    print_json(document)
 
 
-def _check_request(info: LadderInfo, rules: Rules, request: CalibrationRequest, path: Path) -> None:
+def _check_calibration(
+    info: LadderInfo, rules: Rules, games: int | None, seed: int | None, path: Path, force: bool
+) -> None:
     if info.codemaker != "fixed":
         why = f"its codemaker is {info.codemaker}; choose one with a fixed codemaker"
         raise CommandError(f"ladder {info.id} has no luck to adjust for: {why}")
-    if request.games is not None and not 1 <= request.games <= MAX_GAMES:
-        raise CommandError(f"--games must be 1 to {MAX_GAMES:,}, not {request.games:,}")
-    if rules.size <= EXACT_SIZE and (request.games, request.seed) != (None, None):
+    if games is not None and not 1 <= games <= MAX_GAMES:
+        raise CommandError(f"--games must be 1 to {MAX_GAMES:,}, not {games:,}")
+    if rules.size <= EXACT_SIZE and (games, seed) != (None, None):
         raise CommandError(
             f"--games and --seed are for larger rules; on {rules} every secret is played, so leave them out"
         )
-    if path.exists() and not request.force:
+    if path.exists() and not force:
         raise CommandError(
             f"{path} exists, and luck that is stored under its curve would lose its meaning; --force replaces it"
         )
@@ -230,15 +217,14 @@ def _check_request(info: LadderInfo, rules: Rules, request: CalibrationRequest, 
         raise CommandError(f"{path.parent} is not a folder; name one that exists after --folder")
 
 
-def _remaining(rules: Rules, request: CalibrationRequest, err: Console) -> tuple[str, Remaining]:
-    with progress(err) as bar:
+def _remaining(rules: Rules, games: int, seed: int) -> tuple[str, Remaining]:
+    with progress(console(sys.stderr)) as bar:
         if rules.size <= EXACT_SIZE:
             task = bar.add_task(f"{rules}", total=rules.size)
             choose = seeded_choice(Entropy())
             return "entropy, every secret", remaining_of_secrets(
                 choose, rules, lambda finished: bar.update(task, completed=finished)
             )
-        games, seed = request.games or DEFAULT_GAMES, request.seed or 0
         seeds = (game_seed(seed, number) for number in bar.track(range(games), description=f"{rules}"))
         played = ((seeded_choice(Sampled(), each), draw_secret(each, rules)) for each in seeds)
         remaining = remaining_of_games(played, rules)

@@ -1,6 +1,6 @@
 """`evilpegs partition`: the number of candidates that each feedback would leave, for several guesses side by side."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -77,25 +77,27 @@ def _document(position: Position, codes: Sequence[Code]) -> dict[str, Any]:
         "rules": str(position.rules),
         "after": [turn.to_json() for turn in position.history],
         "candidates": position.count,
-        "guesses": [_guess_document(position, code) for code in codes],
-    }
-
-
-def _guess_document(position: Position, code: Code) -> dict[str, Any]:
-    figures = guess_figures(position, code)
-    return {
-        "code": format_code(code),
-        "candidate": figures.is_candidate,
-        "parts": [[black, white, size] for (black, white), size in position.parts(code).items()],
-        "largest": figures.largest_part,
-        "expected_size": float(figures.expected_size),
-        "bits": figures.expected_bits,
+        "guesses": [
+            {
+                "code": format_code(code),
+                "candidate": figures.is_candidate,
+                "parts": [[*feedback, size] for feedback, size in position.parts(code).items()],
+                "largest": figures.largest_part,
+                "expected_size": float(figures.expected_size),
+                "bits": figures.expected_bits,
+            }
+            for code in codes
+            for figures in [guess_figures(position, code)]
+        ],
     }
 
 
 def _show(position: Position, codes: Sequence[Code]) -> None:
     out = console()
-    tables = list(part_tables(position, codes, out.width))  # raises before anything is printed
+    column = max(MIN_SIZES_WIDTH, 3 * position.rules.pegs) + 2
+    per_table = max(1, (out.width - FEEDBACK_WIDTH) // column)
+    # all at once, because an error is raised before anything is printed
+    tables = [_table(position, codes[first : first + per_table]) for first in range(0, len(codes), per_table)]
     out.print(f"{_title(position)}\n")
     for index, table in enumerate(tables):
         if index:
@@ -123,16 +125,7 @@ def _plot(position: Position, codes: Sequence[Code], path: Path) -> None:
     )
 
 
-def part_tables(position: Position, codes: Sequence[Code], width: int) -> Iterator[Table]:
-    """Yield tables of as many guesses as fit into ``width`` characters, at least one each."""
-    column = max(MIN_SIZES_WIDTH, 3 * position.rules.pegs) + 2
-    per_table = max(1, (width - FEEDBACK_WIDTH) // column)
-    for first in range(0, len(codes), per_table):
-        yield part_table(position, codes[first : first + per_table])
-
-
-def part_table(position: Position, codes: Sequence[Code]) -> Table:
-    """Return a table with a row per feedback, a column per guess, and the figures of each guess below."""
+def _table(position: Position, codes: Sequence[Code]) -> Table:
     parts = [position.parts(code) for code in codes]
     table = plain_table()
     table.add_column("feedback", no_wrap=True)

@@ -231,7 +231,6 @@ class AnalyzedTurn(NamedTuple):
 
 
 def print_analysis(out: Console, turns: Sequence[AnalyzedTurn], is_fixed: bool) -> None:
-    """Print a row per analyzed turn; with ``is_fixed``, also how likely a feedback at least as good was."""
     print_table(out, turns, [column for column in COLUMNS if is_fixed or column.heading != CHANCE])
 
 

@@ -229,28 +229,28 @@ def _result(cell: str) -> Any:
     return text
 
 
-def _player(entrant: RoundEntrant) -> str:
-    return entrant.player or "withdrawn"
-
-
 def _to_ms(when: datetime) -> int:
     return round(when.timestamp() * 1000)
 
 
+PLAYER: Final[Column[RoundEntrant]] = Column("player", lambda each: each.player or "withdrawn")
+EXCLUDED: Final[Column[RoundEntrant]] = Column(
+    "", lambda each: "" if each.excluded is None else f"excluded: {each.excluded}"
+)
 PROGRESS: Final[tuple[Column[RoundEntrant], ...]] = (
-    Column("player", _player),
+    PLAYER,
     Column("ended games", lambda each: f"{each.ended:,}", "right"),
-    Column("", lambda each: "" if each.excluded is None else f"excluded: {each.excluded}"),
+    EXCLUDED,
 )
 RESULTS: Final[tuple[Column[RoundEntrant], ...]] = (
     Column("place", _result("place"), "right"),
-    Column("player", _player),
+    PLAYER,
     Column("mean", _result("mean"), "right"),
     Column("games", _result("games"), "right"),
     Column("failed", _result("failed"), "right"),
     Column("not played", _result("not_played"), "right"),
     Column("ahead of", _result("ahead_of"), narrow={1: lambda each: _result("ahead_of")(each).partition(":")[0]}),
-    Column("", lambda each: "" if each.excluded is None else f"excluded: {each.excluded}"),
+    EXCLUDED,
 )
 LISTED: Final[tuple[Column[tuple[RoundDocument, int]], ...]] = (
     Column("round", lambda row: row[0].id),

@@ -9,7 +9,7 @@ import struct
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from ipaddress import IPv4Address, IPv6Address, ip_address
+from ipaddress import ip_address
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Final, Literal
@@ -143,21 +143,16 @@ def greeting(server: RunningServer, *, is_behind_proxy: bool = False) -> str:
         f"listening on {first.url}",
         *outer,
         *([] if first.site_url is None else [f"the site is {first.site_url}"]),
-        *(_other_line(other, first) for other in others),
+        *(
+            f"also at {other.url}" + ("" if other.site_url == first.site_url else f" and {other.site_url}")
+            for other in others
+        ),
         f"the database is {server.database}",
         f"start a bot:  evilpegs bot minimax --server {first.outer_url}",
         f"play:         evilpegs play --server {first.outer_url}",
         "stop with Ctrl-C",
     ]
     return "\n".join(lines)
-
-
-def _other_line(other: RunningServer, first: RunningServer) -> str:
-    site = None if other.site_url == first.site_url else other.site_url
-    return f"also at {other.url}" + ("" if site is None else f" and {site}")
-
-
-_EVENT_WIDTH: Final = 0  # no padding, because most messages end their line
 
 
 def configure_logging(level: str, log_format: LogFormat | None = None) -> BoundLogger:
@@ -168,7 +163,7 @@ def configure_logging(level: str, log_format: LogFormat | None = None) -> BoundL
         stamper = structlog.processors.TimeStamper(fmt="%H:%M:%S", utc=False)
         lines = structlog.dev.ConsoleRenderer(
             colors=sys.stderr.isatty() and not os.environ.get("NO_COLOR"),
-            pad_event_to=_EVENT_WIDTH,
+            pad_event_to=0,  # because most messages end their line
             pad_level=False,
             exception_formatter=structlog.dev.plain_traceback,  # without local variables, which may be secrets
         )
@@ -228,11 +223,12 @@ def reachable_hosts(bound: str) -> list[str]:
         return [bound]
     family, outside = _OUTSIDE[bound]
     addresses = dict.fromkeys([*address_on_route(family, outside), *interface_addresses(family)])
-    return [address for address in addresses if _is_useful(ip_address(address))] or [socket.gethostname()]
-
-
-def _is_useful(address: IPv4Address | IPv6Address) -> bool:
-    return not (address.is_loopback or address.is_link_local or address.is_unspecified)
+    useful = [
+        str(address)
+        for address in map(ip_address, addresses)
+        if not (address.is_loopback or address.is_link_local or address.is_unspecified)
+    ]
+    return useful or [socket.gethostname()]
 
 
 def address_on_route(family: socket.AddressFamily, outside: str) -> Iterator[str]:
@@ -247,7 +243,6 @@ def address_on_route(family: socket.AddressFamily, outside: str) -> Iterator[str
 
 
 def interface_addresses(family: socket.AddressFamily) -> list[str]:
-    """Return the addresses of all interfaces in the kernel's order; empty if they cannot be read."""
     try:
         return _ipv4_addresses() if family == socket.AF_INET else _ipv6_addresses()
     except (ImportError, OSError, ValueError):

@@ -15,7 +15,7 @@ from cyclopts import Parameter
 from rich.console import Console
 
 from evilpegs.errors import CommandError
-from evilpegs.files import STANDARD, TREE, check_writable, failure_reason, write_tree
+from evilpegs.files import STANDARD, TREE, check_writable, failure_reason, write_text
 from evilpegs.options import FILE, WHOLE, Json, RulesText
 from evilpegs.output import TurnTableRow, console, pluralize, print_json, print_turns
 from evilpegs_game.codemakers.worst_case import WorstCase
@@ -28,6 +28,7 @@ from evilpegs_game.optimal.proof_log import TITLES, ProofLog
 from evilpegs_game.optimal.solve import Objective, Solution, SolveCost, solve_cost
 from evilpegs_game.optimal.solve import solve as solve_rules
 from evilpegs_game.rules import Rules
+from evilpegs_game.trees.tree import format_tree
 from evilpegs_protocol.files import ForeignFileError, read_own_file, replace_file
 
 MAX_THREADS: Final = 256
@@ -260,14 +261,13 @@ def run_solver(
 
 
 def _write(solution: Solution, objective: Objective, out: str, seconds: float, as_json: bool) -> None:
+    if out != STANDARD or not as_json:
+        write_text(out, format_tree(solution.tree))
     if as_json:
-        if out != STANDARD:
-            write_tree(out, solution.tree)
         document = {"rules": str(solution.tree.rules), "objective": objective} | solution.to_json()
         tree = {"tree": document.pop("tree")}
         print_json(document | {"seconds": round(seconds, 6)} | (tree if out == STANDARD else {"out": out}))
         return
-    write_tree(out, solution.tree)
     codes = solution.tree.rules.size
     proved = "there is no better tree" if solution.is_proved else f"no tree has under {solution.lower:,}"
     console(sys.stderr if out == STANDARD else None).print(

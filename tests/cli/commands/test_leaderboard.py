@@ -14,7 +14,7 @@ from contextlib import closing
 import pytest
 
 from evilpegs.commands.leaderboard.comma_separated import write_rows, write_table
-from evilpegs.commands.leaderboard.results_csv import GAME_COLUMNS, MATCH_COLUMNS, game_cells, match_cells
+from evilpegs.commands.leaderboard.from_database import GAME_COLUMNS, MATCH_COLUMNS, game_cells, match_cells
 from evilpegs.commands.leaderboard.table import score_bars, shorten_client, show_standings
 from evilpegs.errors import SERVER_PACKAGES
 from evilpegs.output import console

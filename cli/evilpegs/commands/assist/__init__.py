@@ -68,8 +68,7 @@ def _talk(history: AssistHistory, out: Console) -> None:
         screen.prompt.end_line()
 
 
-MAX_CODES: Final = 500
-"""The most codes that are listed on request."""
+MAX_CODES: Final = 500  # that are listed on request
 
 Ask = Callable[[str], str | None]
 """A function that shows a prompt and returns the typed line; None at the end of the input."""
@@ -92,7 +91,6 @@ class AssistDialog:
         self._history = AssistHistory(rules)
 
     def run(self, history: AssistHistory) -> None:
-        """Show the advice for ``history``, then answer lines until the person leaves or the input ends."""
         self._continue_with(history, range(1, len(history.rows) + 1))
         self._screen.say(
             f"Type a guess and what it got, black and white: {example_code(history.rules)} 1,0; or help.", "dim"
@@ -107,22 +105,8 @@ class AssistDialog:
                 self._screen.say(str(error), "red")
 
     def _run_line(self, line: AssistLine) -> None:
-        if isinstance(line, AssistCommand):
-            self._run_command(line)
-        elif isinstance(line, Turn):
-            history = self._history.add(line)
-            self._continue_with(history, [len(history.rows)])
-        elif isinstance(line, RowChange):
-            guess = line.guess or self._history.row(line.number).guess
-            self._continue_with(self._history.change(line.number, Turn(guess, line.feedback)), [line.number])
-        else:
-            with self._busy():
-                figures = self._adviser.weigh(self._history, line)
-            self._screen.show_figures(figures)
-
-    def _run_command(self, command: AssistCommand) -> None:
         history = self._history
-        match command:
+        match line:
             case AssistCommand.HELP:
                 self._screen.say(help_text(history.rules))
             case AssistCommand.ROWS:
@@ -136,8 +120,18 @@ class AssistDialog:
                 self._continue_with(history, range(1, len(history.rows) + 1))
             case AssistCommand.NEW:
                 self._continue_with(AssistHistory(history.rules))
-            case _:
+            case AssistCommand():
                 self._show_advice()
+            case Turn():
+                history = history.add(line)
+                self._continue_with(history, [len(history.rows)])
+            case RowChange(number, guess, feedback):
+                row = Turn(guess or history.row(number).guess, feedback)
+                self._continue_with(history.change(number, row), [number])
+            case _:
+                with self._busy():
+                    figures = self._adviser.weigh(history, line)
+                self._screen.show_figures(figures)
 
     def _continue_with(self, history: AssistHistory, row_numbers: Iterable[int] = ()) -> None:
         self._history = history

@@ -85,7 +85,7 @@ def leaderboard(
         run_interruptibly(_show_refreshed(chosen, database, ladder, kind, end, refresh))
         return
     if each != "row":
-        from evilpegs.commands.leaderboard.results_csv import write_results  # noqa: PLC0415 - needs the extra `server`
+        from evilpegs.commands.leaderboard.from_database import write_results  # noqa: PLC0415 - needs the extra `server`
 
         write_results(database, ladder, kind, end, each)
         return
@@ -159,22 +159,18 @@ async def _fetch(server: str, ladder: str | None) -> list[Standings]:
         return await _fetch_standings(reader, ladder)
 
 
-async def _fetch_standings(reader: ServerReader, ladder_id: str | None = None) -> list[Standings]:
-    if ladder_id is not None:
-        return [await _fetch_one(reader, ladder_id)]
-    leaderboards = [await reader.standings(info.id) for info in reader.welcome.ladders if info.rated]
-    return [standings for standings in leaderboards if standings.rows]
-
-
-async def _fetch_one(reader: ServerReader, ladder_id: str) -> Standings:
+async def _fetch_standings(reader: ServerReader, ladder: str | None) -> list[Standings]:
     rated = {info.id: info.rated for info in reader.welcome.ladders}
-    if not rated.get(ladder_id, True):
-        raise practice_ladder(ladder_id, reader.server)
+    known = [name for name, is_rated in rated.items() if is_rated]
+    if ladder is None:
+        leaderboards = [await reader.standings(name) for name in known]
+        return [standings for standings in leaderboards if standings.rows]
+    if not rated.get(ladder, True):
+        raise practice_ladder(ladder, reader.server)
     try:
-        return await reader.standings(ladder_id)
+        return [await reader.standings(ladder)]
     except NotFoundError:
-        known = [name for name, is_rated in rated.items() if is_rated]
-        raise unknown_ladder(ladder_id, known, reader.server) from None
+        raise unknown_ladder(ladder, known, reader.server) from None
 
 
 async def _show_refreshed(

@@ -1,19 +1,25 @@
-"""Leaderboards computed from the games in a server's database."""
+"""Leaderboards computed from the games in a server's database, and these games and their matches as CSV."""
 
 import asyncio
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Final
+from itertools import groupby
+from statistics import fmean
+from typing import Any, Final, Literal
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from evilpegs.commands.leaderboard.comma_separated import write_table
+from evilpegs.database import open_results
 from evilpegs.errors import CommandError, practice_ladder, unknown_ladder
 from evilpegs.output import console, pluralize
+from evilpegs.signals import run_interruptibly
 from evilpegs_protocol.standings import Standings, StandingsRow
+from evilpegs_server.leaderboard.intervals import MILLIONTHS
 from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.leaderboard.row import LeaderboardRow
-from evilpegs_server.match.ladders import Ladder
+from evilpegs_server.match.ladders import Ladder, load_ladders
 from evilpegs_server.storage.archive import load_last_event_id
 from evilpegs_server.storage.derived import DerivedFile
 from evilpegs_server.storage.games import END_OF_TIME, GameResult
@@ -21,6 +27,11 @@ from evilpegs_server.storage.ladders import known_ladders
 
 RESULTS_SECONDS: Final = 5.0  # for a running server to derive the results of the last events
 LOOK_SECONDS: Final = 0.1
+MATCH_COLUMNS: Final = (
+    *("ladder", "match", "player", "kind", "client", "started_at", "ended_at"),
+    *("games", "solved", "mean", "elapsed_ms"),
+)
+GAME_COLUMNS: Final = (*GameResult._fields, "score")
 
 
 async def load_standings(
@@ -28,13 +39,6 @@ async def load_standings(
 ) -> list[Standings]:
     """Return one leaderboard, or all with rated games; wait up to ``luck_seconds`` for a server to measure luck."""
     return await _count(FollowedStandings(derived, ladder_id, until), derived, luck_seconds)
-
-
-async def load_results(derived: DerivedFile, ladder_id: str | None, until: int) -> Iterator[GameResult]:
-    """Return the games from which `load_standings` follows, and void ones, in the order of their matches."""
-    followed = FollowedStandings(derived, ladder_id, until)
-    await _count(followed, derived, 0.0)
-    return followed.leaderboards.results(ladder_id)
 
 
 async def _count(followed: "FollowedStandings", derived: DerivedFile, luck_seconds: float) -> list[Standings]:
@@ -104,3 +108,38 @@ def _standings(ladder: Ladder, rows: Sequence[LeaderboardRow]) -> Standings:
         rows=tuple(StandingsRow(**{name: getattr(row, name) for name in fields if name != "place"}) for row in rows),
         places=tuple(range(1, len(rows) + 1)),
     )
+
+
+def write_results(
+    database: str | None, ladder: str | None, kind: str | None, until: int, each: Literal["match", "game"]
+) -> None:
+    """Print a line per game that counts on a ladder or on all, or per match; scores and luck are in guesses."""
+    limits = {found.id: found.guess_limit for found in load_ladders().values()}
+    with open_results(database) as derived:
+        followed = FollowedStandings(derived, ladder, until)
+        run_interruptibly(_count(followed, derived, 0.0))
+        games = (game for game in followed.leaderboards.results(ladder) if kind in {None, game.kind})
+        if each == "game":
+            write_table(sys.stdout, GAME_COLUMNS, (game_cells(game, limits) for game in games))
+        else:
+            matches = groupby(games, key=lambda game: game.match)
+            write_table(sys.stdout, MATCH_COLUMNS, (match_cells(list(each), limits) for _, each in matches))
+
+
+def game_cells(game: GameResult, guess_limits: Mapping[str, int]) -> list[Any]:
+    luck = None if game.luck is None else game.luck / MILLIONTHS
+    return [luck if name == "luck" else value for name, value in game._asdict().items()] + [_score(game, guess_limits)]
+
+
+def match_cells(games: Sequence[GameResult], guess_limits: Mapping[str, int]) -> list[Any]:
+    scores = [score for game in games if (score := _score(game, guess_limits)) is not None]
+    of_games = len(scores), sum(game.outcome == "solved" for game in games), fmean(scores) if scores else None
+    first, ended_at = games[0], max(game.ended_at for game in games)
+    of_match = first.ladder, first.match, first.player, first.kind, first.client, first.started_at, ended_at
+    return [*of_match, *of_games, sum(game.elapsed_ms for game in games)]
+
+
+def _score(game: GameResult, guess_limits: Mapping[str, int]) -> int | None:
+    if game.outcome == "void":
+        return None
+    return game.guesses if game.outcome == "solved" else guess_limits[game.ladder] + 1

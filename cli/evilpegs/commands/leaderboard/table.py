@@ -98,7 +98,6 @@ def _short_client(width: int) -> Callable[[StandingsRow], str]:
 
 
 def shorten_client(client: str, width: int) -> str:
-    """Cut the end of a client's name; a version that is longer than half of ``width`` is cut too."""
     if len(client) <= width:
         return client
     version = client.rpartition(" ")[2][: width // 2]
