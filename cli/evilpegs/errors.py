@@ -96,12 +96,12 @@ def _what(error: CycloptsError) -> str:
             return _unknown("option", token.keyword or token.value, known)
         case UnusedCliTokensError():
             return _unexpected(error)
-        case MissingArgumentError(argument=Argument()):
-            return _missing_value(error)
+        case MissingArgumentError(argument=Argument() as argument):
+            return _missing_value(error, argument)
         case RepeatArgumentError(token=token):
             return f"{token.keyword} was given more than once"
-        case CoercionError(token=Token()) if error.msg is None:
-            return _wrong_value(error)
+        case CoercionError(token=Token() as token) if error.msg is None:
+            return _wrong_value(error, token)
     return str(error).partition(" Available commands:")[0]
 
 
@@ -126,18 +126,15 @@ def _unknown(kind: str, typed: str, known: list[str]) -> str:
     return f"there is no {kind} {quoted(typed, MAX_QUOTED)}" + _suggestion(typed, known)
 
 
-def _missing_value(error: MissingArgumentError) -> str:
-    assert error.argument is not None  # noqa: S101 - `_what` has matched it
-    count, _ = error.argument.token_count()
-    name = error.keyword or error.argument.name
+def _missing_value(error: MissingArgumentError, argument: Argument) -> str:
+    count, _ = argument.token_count()
+    name = error.keyword or argument.name
     if count > 1:
         return f"{name} needs {count} values, and {len(error.tokens_so_far) % count} was given"
     return f"{name} needs a value" if name.startswith("-") else f"{name} is missing"
 
 
-def _wrong_value(error: CoercionError) -> str:
-    token = error.token
-    assert token is not None  # noqa: S101 - `_what` has matched it
+def _wrong_value(error: CoercionError, token: Token) -> str:
     name = token.keyword or (error.argument.name if error.argument is not None else "value")
     source = f"environment variable {name}" if token.source == "env" else name
     return f"{source} must be {_kind(error.target_type)}, not {quoted(token.value, MAX_QUOTED)}" + _suggestion(

@@ -12,7 +12,7 @@ from evilpegs_game.feedback import Feedback, History, Turn
 from evilpegs_game.rules import Rules
 
 
-def parse_turn(text: str, rules: Rules) -> Turn:
+def _parse_turn(text: str, rules: Rules) -> Turn:
     code, colon, feedback = text.partition(":")
     if not colon:
         raise MalformedError(f"{quoted(text)} has no feedback; write CODE:BLACK,WHITE like 1122:1,0")
@@ -22,7 +22,7 @@ def parse_turn(text: str, rules: Rules) -> Turn:
 
 
 def parse_turns(texts: Iterable[str], rules: Rules) -> History:
-    return tuple(parse_turn(text, rules) for text in texts)
+    return tuple(_parse_turn(text, rules) for text in texts)
 
 
 def format_turns(history: History) -> list[str]:

@@ -84,28 +84,26 @@ def demo(
 
 
 def run_demo(plan: DemoPlan, *, stay: bool = False) -> int:
-    async def run() -> bool:
-        with _cancel_on_signals(), tempfile.TemporaryDirectory(prefix="evilpegs-demo-") as folder:
-            return await _demonstrate(plan, Path(folder), console(), stay=stay)
-
-    return 0 if asyncio.run(run()) else NOT_VERIFIED
+    return 0 if asyncio.run(_demonstrate(plan, console(), stay=stay)) else NOT_VERIFIED
 
 
-async def _demonstrate(plan: DemoPlan, folder: Path, out: Console, *, stay: bool) -> bool:
-    database, tokens = f"sqlite:///{folder / 'demo.sqlite3'}", {name: new_token() for name in plan.strategies}
+async def _demonstrate(plan: DemoPlan, out: Console, *, stay: bool) -> bool:
+    tokens = {name: new_token() for name in plan.strategies}
     out.print("Starting a server with a database in a temporary directory", style="bold")
-    async with child_server(database, folder / "server.log") as (game, site):
-        with open_for_reading(database) as engine:  # the names of strategies are the operator's to give
-            add_players(engine, tokens, "bot", now_ms())
-        out.print(f"It listens on {game}. {len(plan.strategies)} bots connect and play {plan.total} matches.")
-        out.print(f"Watch them in a browser: {site}\n")
-        summaries = await _play(plan, game, folder, tokens, out)
-        shown = next(m.match for s in reversed(summaries) for m in s.matches if m.ladder == plan.shown_ladder)
-        await _show_log(database, shown, out)
-        if stay:
-            out.print(f"\nThe server keeps running: look around at {site} until you press Ctrl-C", style="bold")
-            await _wait_for_interrupt()
-        out.print("\nStopping the server with SIGTERM", style="bold")
+    with _cancel_on_signals(), tempfile.TemporaryDirectory(prefix="evilpegs-demo-") as name:
+        folder, database = Path(name), f"sqlite:///{name}/demo.sqlite3"
+        async with child_server(database, folder / "server.log") as (game, site):
+            with open_for_reading(database) as engine:  # the names of strategies are the operator's to give
+                add_players(engine, tokens, "bot", now_ms())
+            out.print(f"It listens on {game}. {len(plan.strategies)} bots connect and play {plan.total} matches.")
+            out.print(f"Watch them in a browser: {site}\n")
+            summaries = await _play(plan, game, folder, tokens, out)
+            shown = next(m.match for s in reversed(summaries) for m in s.matches if m.ladder == plan.shown_ladder)
+            await _show_log(database, shown, out)
+            if stay:
+                out.print(f"\nThe server keeps running: look around at {site} until you press Ctrl-C", style="bold")
+                await _wait_for_interrupt()
+            out.print("\nStopping the server with SIGTERM", style="bold")
     out.print("It stopped cleanly. Now you: evilpegs serve, and beside it evilpegs play")
     return all(summary.verified for summary in summaries)
 

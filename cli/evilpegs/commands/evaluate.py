@@ -37,28 +37,13 @@ from evilpegs_game.codes import format_code
 from evilpegs_game.errors import quoted
 from evilpegs_game.rules import Rules
 
-Games = Annotated[
-    int | None,
-    WHOLE,
-    Parameter(name="--games", help="Play this many games against random secrets, instead of every secret."),
-]
-Seed = Annotated[
-    int, WHOLE, Parameter(name="--seed", help="Random seed. Runs with the same seed give the same result.")
-]
 Jobs = Annotated[
     int, WHOLE, Parameter(name="--jobs", help="The number of processes of this machine that share the work.")
-]
-Cluster = Annotated[
-    str | None,
-    Parameter(name="--cluster", help="The Dask scheduler whose workers do the work, like tcp://HOST:8786."),
 ]
 CheckpointFile = Annotated[
     Path | None,
     FILE,
     Parameter(name="--journal", help="Keep what is finished in this file, and go on from what it has."),
-]
-Plot = Annotated[
-    Path | None, FILE, Parameter(name="--plot", help="Write the histogram to this file, a .png or a .svg.")
 ]
 Csv = Annotated[
     str | None,
@@ -67,15 +52,6 @@ Csv = Annotated[
         name="--csv", allow_leading_hyphen=True, help="Write one line per strategy to this file; - is standard output."
     ),
 ]
-Worst = Annotated[
-    int | None,
-    WHOLE,
-    Parameter(
-        name="--worst",
-        help="List this many of the secrets that took the most guesses, each with the command that replays it.",
-    ),
-]
-DryRun = Annotated[bool, Parameter(name="--dry-run", show_default=False, help="Print the estimated cost, and exit.")]
 
 NOTICE_SIZE: Final = 20_000  # secrets; from here on a notice says that the evaluation takes a while
 MAX_JOBS: Final = 256
@@ -88,15 +64,25 @@ def evaluate(
     rules: RulesText = "classic",
     first: First = None,
     candidates_only: CandidatesOnly = False,
-    games: Games = None,
-    seed: Seed = 0,
+    games: Annotated[
+        int | None, WHOLE, Parameter(help="Play this many games against random secrets, instead of every secret.")
+    ] = None,
+    seed: Annotated[int, WHOLE, Parameter(help="Random seed. Runs with the same seed give the same result.")] = 0,
     jobs: Jobs = 1,
-    cluster: Cluster = None,
+    cluster: Annotated[
+        str | None, Parameter(help="The Dask scheduler whose workers do the work, like tcp://HOST:8786.")
+    ] = None,
     journal: CheckpointFile = None,
-    plot: Plot = None,
+    plot: Annotated[Path | None, FILE, Parameter(help="Write the histogram to this file, a .png or a .svg.")] = None,
     csv: Csv = None,
-    worst: Worst = None,
-    dry_run: DryRun = False,
+    worst: Annotated[
+        int | None,
+        WHOLE,
+        Parameter(
+            help="List this many of the secrets that took the most guesses, each with the command that replays it."
+        ),
+    ] = None,
+    dry_run: Annotated[bool, Parameter(show_default=False, help="Print the estimated cost, and exit.")] = False,
     traceback: Traceback = False,
     as_json: Json = False,
     program: Annotated[str | None, Parameter(name="--exec", show=False)] = None,

@@ -137,6 +137,10 @@ async def _ladders_of_server(server: str) -> Sequence[LadderInfo]:
         await session.close()
 
 
+def _codemaker(info: LadderInfo) -> str:
+    return info.codemaker + (" (ties by seed)" if info.tie == "largest/seeded" else "")
+
+
 def _clock(info: LadderInfo) -> str:
     if info.clock is None:
         return "untimed"
@@ -151,11 +155,7 @@ def _short_clock(info: LadderInfo) -> str:
 COLUMNS: Final[Sequence[Column[LadderInfo]]] = (
     Column("ladder", lambda info: info.id),
     Column("rules", lambda info: info.rules, narrow={6: None}),
-    Column(
-        "codemaker",
-        lambda info: info.codemaker + (" (ties by seed)" if info.tie == "largest/seeded" else ""),
-        narrow={1: lambda info: info.codemaker, 5: None},
-    ),
+    Column("codemaker", _codemaker, narrow={1: lambda info: info.codemaker, 5: None}),
     Column("clock", _clock, narrow={1: _short_clock, 4: None}),
     Column("guesses", lambda info: str(info.guess_limit), "right", narrow={3: None}),
     Column("games", lambda info: str(info.games), "right", narrow={2: None}),

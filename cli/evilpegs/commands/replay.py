@@ -205,7 +205,8 @@ def _show_game(
         print_analysis(out, turns, is_fixed)
     elif turns:
         rows = [
-            TurnTableRow(turn.code, _feedback(turn), row.left, turn.took_ms) for row in turns for turn in [row.turn]
+            TurnTableRow(turn.code, _feedback(turn), analysis.candidates_after or None, turn.took_ms)
+            for turn, analysis in turns
         ]
         print_turns(out, rows, timed=True)
     methods = [turn.method for turn in game.turns if turn.method]
@@ -223,11 +224,6 @@ def _show_chain(out: Console, events: int, flaw: str | None, is_over: bool) -> N
 class AnalyzedTurn(NamedTuple):
     turn: FeedbackGiven
     analysis: TurnAnalysis
-
-    @property
-    def left(self) -> int | None:
-        """The candidates after the turn, None if they were not counted."""
-        return self.analysis.candidates_after or None
 
 
 def print_analysis(out: Console, turns: Sequence[AnalyzedTurn], is_fixed: bool) -> None:
@@ -293,7 +289,7 @@ COLUMNS: Final[Sequence[Column[AnalyzedTurn]]] = (
         lambda row: feedback_text(_feedback(row.turn), len(row.turn.code)),
         narrow={3: lambda row: str(_feedback(row.turn))},
     ),
-    Column("left", lambda row: format_number(row.left), "right"),
+    Column("left", lambda row: format_number(row.analysis.candidates_after or None), "right"),
     Column("bits", lambda row: _two_places(row.analysis.bits), "right"),
     Column("expected", lambda row: _two_places(row.analysis.expected_bits), "right"),
     Column(CHANCE, lambda row: _percent(row.analysis.chance), "right"),

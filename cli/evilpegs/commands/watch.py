@@ -96,31 +96,24 @@ class Boards:
 
     def __init__(self) -> None:
         self._boards: OrderedDict[str, MatchBoard] = OrderedDict()
-        self._under_way: set[str] = set()
+        self.under_way: set[str] = set()  # matches that have begun and are not over, with or without a board
 
     def add(self, event: RecordEvent) -> None:
         if isinstance(event, MatchOver):
-            self._under_way.discard(event.match)
+            self.under_way.discard(event.match)
         else:
-            self._under_way.add(event.match)
+            self.under_way.add(event.match)
         if isinstance(event, MatchStarted) and event.match not in self._boards and self._free_place(event.at):
             self._boards[event.match] = MatchBoard(event)
         if event.match in self._boards:
             self._boards[event.match].add(event)
             self._boards.move_to_end(event.match)
 
-    def __len__(self) -> int:
-        return len(self._boards)
-
     def shown(self, room: int) -> list[MatchBoard]:
         """Return at most ``room`` boards in the order of their matches, chosen under way first, then newest first."""
         newest_first = sorted(self._boards.values(), key=lambda board: board.started.match, reverse=True)
         chosen = sorted(newest_first, key=lambda board: board.over is not None)[:room]
         return sorted(chosen, key=lambda board: board.started.match)
-
-    @property
-    def under_way(self) -> int:
-        return len(self._under_way)
 
     def _free_place(self, at: int) -> bool:
         if len(self._boards) < MAX_BOARDS:
@@ -159,7 +152,7 @@ async def _draw_changes(screen: LiveScreen, changed: asyncio.Event) -> None:
 
 def boards_view(out: Console, boards: Boards, waiting: str) -> RenderableType:
     """Return as many boards as fit on ``out`` and the number of other matches, or the text ``waiting``."""
-    everything = boards.shown(len(boards))
+    everything = boards.shown(MAX_BOARDS)
     if not everything:
         return Text(printable(waiting), "dim")
     width = min(out.width, max(map(_board_width, everything)))
@@ -168,7 +161,7 @@ def boards_view(out: Console, boards: Boards, waiting: str) -> RenderableType:
     grid = Table.grid()
     for start in range(0, len(shown), columns):
         grid.add_row(*(_panel(board, width) for board in shown[start : start + columns]))
-    others = boards.under_way - sum(board.over is None for board in shown)
+    others = len(boards.under_way) - sum(board.over is None for board in shown)
     more = [_line(f"and {pluralize(others, 'more match', 'more matches')} under way", "dim")] if others > 0 else []
     return Group(grid, *more)
 

@@ -110,7 +110,7 @@ def test_board_ignores_repeated_events():
 def test_match_without_seen_beginning_has_no_board():
     boards = Boards()
     boards.add(feedback(1, 1, 1, 3))
-    assert (len(boards), boards.under_way) == (0, 1)
+    assert (boards.shown(MAX_BOARDS), len(boards.under_way)) == ([], 1)
 
 
 def test_boards_are_bounded_and_stay():
@@ -118,7 +118,7 @@ def test_boards_are_bounded_and_stay():
     for number in range(MAX_BOARDS + 5):
         boards.add(started(number))
     assert numbers(boards) == list(range(MAX_BOARDS))
-    assert boards.under_way == MAX_BOARDS + 5
+    assert len(boards.under_way) == MAX_BOARDS + 5
 
 
 def test_new_match_takes_place_of_finished_one():

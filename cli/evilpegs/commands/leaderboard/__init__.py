@@ -192,6 +192,7 @@ class Board:
         self._out = console()
         self._shown: list[Standings] | None = None
         self.screen = LiveScreen(self._out, self._view) if can_redraw(self._out) else None
+        self.say: Callable[[ReaderEvent], None] = self.screen.say if self.screen else print_session_event
 
     def show(self, standings: list[Standings]) -> None:
         """Show these leaderboards; if nothing can be redrawn, print them only if they have changed."""
@@ -202,9 +203,6 @@ class Board:
             show_standings(self._out, standings)
             self._out.print()
             self._out.file.flush()
-
-    def say(self, event: ReaderEvent) -> None:
-        (self.screen.say if self.screen else print_session_event)(event)
 
     def _view(self) -> RenderableType:
         return standings_view(self._out, self._shown or [])

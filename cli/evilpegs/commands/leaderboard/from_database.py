@@ -19,7 +19,7 @@ from evilpegs_protocol.standings import Standings, StandingsRow
 from evilpegs_server.leaderboard.intervals import MILLIONTHS
 from evilpegs_server.leaderboard.live_leaderboards import LiveLeaderboards
 from evilpegs_server.leaderboard.row import LeaderboardRow
-from evilpegs_server.match.ladders import Ladder, load_ladders
+from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.storage.archive import load_last_event_id
 from evilpegs_server.storage.derived import DerivedFile
 from evilpegs_server.storage.games import END_OF_TIME, GameResult
@@ -114,8 +114,8 @@ def write_results(
     database: str | None, ladder: str | None, kind: str | None, until: int, each: Literal["match", "game"]
 ) -> None:
     """Print a line per game that counts on a ladder or on all, or per match; scores and luck are in guesses."""
-    limits = {found.id: found.guess_limit for found in load_ladders().values()}
     with open_results(database) as derived:
+        limits = {found.id: found.guess_limit for found in known_ladders(derived.engine).values()}
         followed = FollowedStandings(derived, ladder, until)
         run_interruptibly(_count(followed, derived, 0.0))
         games = (game for game in followed.leaderboards.results(ladder) if kind in {None, game.kind})
