@@ -17,10 +17,6 @@ from evilpegs_server.storage.backup import DatabaseCheck, Progress, backup_datab
 from evilpegs_server.storage.server_key import key_copies
 
 NOT_SOUND: Final = 1
-DatabaseToCheck = Annotated[
-    str | None,
-    Parameter(name="DATABASE", help="sqlite:///FILE or a file; by default the database that `serve` uses."),
-]
 
 
 def backup(
@@ -60,7 +56,10 @@ def backup(
 
 
 def check(
-    database: DatabaseToCheck = None,
+    database: Annotated[
+        str | None,
+        Parameter(name="DATABASE", help="sqlite:///FILE or a file; by default the database that `serve` uses."),
+    ] = None,
     /,
     *,
     as_json: Json = False,

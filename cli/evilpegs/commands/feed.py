@@ -140,11 +140,10 @@ async def _print_published(broker: Broker, ladder: str | None, as_json: bool) ->
 
 def _introduce(ladder: str, document: dict[str, object], book: MatchBook) -> None:
     matches = document.get("matches")
-    for match in matches if isinstance(matches, list) else ():
-        if isinstance(match, dict):
-            known, player = match.get("match"), match.get("player")
-            if isinstance(known, str) and isinstance(player, str):
-                book.introduce(known, player, ladder)
+    for listed in matches if isinstance(matches, list) else ():
+        match listed:
+            case {"match": str(match), "player": str(player)}:
+                book.introduce(match, player, ladder)
 
 
 def _print_event(event: RecordEvent, book: MatchBook, as_json: bool) -> None:

@@ -4,7 +4,7 @@ The first check uses the code with which the game is played; the second check sh
 """
 
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -139,6 +139,7 @@ def verify_record(
         for each in found:
             remarks = not_checked if isinstance(each, NotChecked) else findings
             remarks.append({"check": check, "game": each.game, "turn": each.turn, "what": each.what})
+    wrong, unknown = ({remark["game"] for remark in remarks} for remarks in (findings, not_checked))
     return {
         "match": started.match,
         "player": started.player,
@@ -159,7 +160,7 @@ def verify_record(
                 "outcome": game.outcome,
                 "guesses": game.guesses,
                 "secret": game.witness,
-                "result": _result(game.game, findings, not_checked),
+                "result": "does not hold" if game.game in wrong else "not checked" if game.game in unknown else "holds",
             }
             for game in report.games
         ],
@@ -180,12 +181,6 @@ def _unproved_claims(player: str, is_signed: bool | None) -> list[dict[str, str]
         "match": f"that the match took place at all: {made_by}",
     }
     return [{"claim": claim, "why": why} for claim, why in claims.items() if not (is_signed and claim == "conditions")]
-
-
-def _result(game: int, findings: Iterable[dict[str, Any]], not_checked: Iterable[dict[str, Any]]) -> str:
-    if any(remark["game"] == game for remark in findings):
-        return "does not hold"
-    return "not checked" if any(remark["game"] == game for remark in not_checked) else "holds"
 
 
 def show_verification(out: Console, match: dict[str, Any]) -> None:
