@@ -23,13 +23,13 @@ export class CopyText extends LitElement {
         font-weight: 650;
       }
       .code {
+        field-sizing: fixed;
         white-space: pre;
       }
       @media (max-width: 50rem) {
         .code {
           field-sizing: content;
           font-size: 0.8rem;
-          overflow-wrap: anywhere;
           white-space: pre-wrap;
         }
       }
@@ -41,6 +41,8 @@ export class CopyText extends LitElement {
         background: var(--surface);
         color: var(--ink);
         font: 0.95rem/1.4 var(--mono);
+        field-sizing: content;
+        overflow-wrap: anywhere;
         resize: none;
       }
       .row {
@@ -60,6 +62,11 @@ export class CopyText extends LitElement {
     /** True if the text is code: its lines are kept whole and scrolled, but wrapped on a screen too narrow for them. */
     this.isCode = false;
     this.said = "";
+  }
+
+  /** @param {Map<string, unknown>} changed */
+  willUpdate(changed) {
+    if (changed.has("text")) this.said = "";
   }
 
   async copy() {
