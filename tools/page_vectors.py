@@ -8,10 +8,22 @@ except for the records that `page_records.py` writes; read the diff before you c
 import hashlib
 import hmac
 import json
-from datetime import date
+from datetime import date, timedelta
 from random import Random
 
-from evilpegs_clients.daily import DateError, after_reply, daily_position, is_solved, parse_date, share_text
+from evilpegs_clients.daily import (
+    WEEKDAYS_BEGIN,
+    DateError,
+    after_reply,
+    daily_codemaker,
+    daily_position,
+    daily_terms,
+    is_solved,
+    parse_date,
+    seeded_evil,
+    seeded_secret,
+    share_text,
+)
 from evilpegs_game.codemakers.codemaker import Evil
 from evilpegs_game.codes import all_codes, code_at, column_code, format_code, parse_code
 from evilpegs_game.errors import GameError
@@ -151,9 +163,22 @@ def parts_of(position, guess):
 
 
 def evil_games():
-    """Return whole games against evil, in which none, some or all of the guesses are candidates."""
-    rng = Random("evil games")
+    """Return whole games against evil, in which none, some or all of the guesses are candidates.
+
+    Others are against evil with a seed, and there are secrets that follow from seeds.
+    """
+    rng, seeded = Random("evil games"), Random("seeded evil games")
     return {
+        "seeded": [
+            evil_game(seeded, name, limit, share, seed)
+            for name, limit in (("4x6", 10), ("3x3-distinct", 4), ("4x10-distinct", 9), ("5x8", 14))
+            for share, seed in ((0.0, "a"), (0.5, "Class-7b"), (1.0, "9f" * 8), (1.0, "z" * 40))
+        ],
+        "secrets": [
+            [seed, name, format_code(seeded_secret(seed, Rules.parse(name)))]
+            for seed in ("a", "9f" * 8, "z" * 40)
+            for name in ENUMERATED
+        ],
         "games": [
             evil_game(rng, name, limit, share)
             for name, limit in (
@@ -166,27 +191,29 @@ def evil_games():
                 ("2x2", 1),
             )
             for share in (0.0, 0.5, 1.0)
-        ]
+        ],
     }
 
 
-def evil_game(rng, name, limit, share):
+def evil_game(rng, name, limit, share, seed=None):
     """Play a game against evil in which each guess is a random candidate with the probability ``share``.
 
     Other guesses are random codes.
     """
     rules = Rules.parse(name)
+    codemaker = Evil() if seed is None else seeded_evil(seed)
     position, turns = Position(rules), []
     while len(turns) < limit and not (turns and is_over(position)):
         guess = position.sample(rng)[0] if rng.random() < share else random_code(rng, rules)
         before, parts = position.count, parts_of(position, guess)
-        position = after_reply(position, guess)
+        position = after_reply(position, guess, codemaker)
         turns.append(
             {"code": format_code(guess), **reply(position), "before": before, "left": position.count, "parts": parts}
         )
     colors = {color for code in position.candidates.T.tolist() for color in code}
     return {
         "rules": name,
+        **({} if seed is None else {"seed": seed}),
         "limit": limit,
         "turns": turns,
         "over": "solved" if is_over(position) else "unsolved",
@@ -208,6 +235,7 @@ def is_over(position):
 REDRAWN = ("2026-11-02", "2026-01-15")
 """Dates whose first number gives a code of a single color, so that this number is skipped."""
 DAYS = (
+    *(str(WEEKDAYS_BEGIN + timedelta(days=days)) for days in range(-1, 14)),
     *REDRAWN,
     "2026-11-22",
     "2026-11-23",
@@ -238,6 +266,7 @@ NO_DAYS = (
 def daily():
     """Return the games of several dates, each played to its end in two ways, and texts that are not dates."""
     return {
+        "weekdays_begin": [str(WEEKDAYS_BEGIN)],
         "games": [daily_game(date.fromisoformat(day)) for day in DAYS],
         "no_dates": [text for text in NO_DAYS if no_date(text)],
     }
@@ -253,17 +282,21 @@ def no_date(text):
 
 def daily_game(day):
     start = position = daily_position(day)
+    terms = daily_terms(day)
+    codemaker = daily_codemaker(terms)
     guesses = []
     while not is_solved(position.history):
         guesses.append(position.first_candidate)
-        position = after_reply(position, guesses[-1])
-    lost, turn = start, start.history[0].guess
-    while len(lost.history) < 10:
-        lost = after_reply(lost, turn)
+        position = after_reply(position, guesses[-1], codemaker)
+    lost, turn = start, start.history[0].guess if start.history else column_code(all_codes(terms.rules), 0)
+    while len(lost.history) < terms.limit:
+        lost = after_reply(lost, turn, codemaker)
     return {
         "date": str(day),
+        "rules": str(terms.rules),
+        "codemaker": terms.codemaker,
         "first": format_code(turn),
-        "reply": list(start.history[0].feedback),
+        "reply": list(start.history[0].feedback) if start.history else None,
         "left": start.count,
         "guesses": [format_code(guess) for guess in guesses],
         "share": share_text(day, position.history),

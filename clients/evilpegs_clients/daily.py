@@ -1,39 +1,65 @@
-"""The game of the day: everyone plays the same game against evil on 4x6, without a server.
+"""The game of the day: everyone plays the same game on a date, without a server.
 
-The date draws the first guess, and the player starts after evil's reply to it. The guess comes from the SHA-256 of the
-text ``evilpegs daily 2026-11-22``, read as 16 big-endian numbers of two bytes each. The first number that is not
-skipped, modulo 1,296, is the index of the guess in code order. Skipped are numbers from 64,800 on (the largest multiple
-of 1,296 up to 65,536), so that every code is equally likely, and codes of a single color, which reveal little. If all
-16 numbers are skipped, those of the SHA-256 of ``evilpegs daily 2026-11-22 2`` follow, and so on.
+From `WEEKDAYS_BEGIN` on, rules and codemaker follow from the weekday, and the codemaker draws from the seed
+``daily-2026-12-08``: evil decides its ties by HMAC-SHA256, and a fixed secret is the code at such a number, both with
+the seed as key. Earlier dates keep their game, which is against evil on 4x6 without a seed.
 
-The page draws the guess in the same way in JavaScript (``web/core/daily.js``); shared test vectors keep the two alike.
+Against evil the date also makes the first guess, because a favorite opening would often meet the same replies. It
+comes from the SHA-256 of the text ``evilpegs daily 2026-11-22``, read as 16 big-endian numbers of two bytes each. The
+first number that is not skipped, modulo the number of codes, is the index of the guess in code order. Skipped are
+numbers from the largest multiple of the number of codes on, so that every code is equally likely, and codes of a single
+color, which reveal little. If all 16 numbers are skipped, those of the SHA-256 of ``evilpegs daily 2026-11-22 2``
+follow, and so on.
+
+The page does the same in JavaScript (``core/daily.js`` and ``core/seed.js``); shared test vectors keep the two alike.
 """
 
 import hashlib
+import hmac
 import re
 from collections.abc import Iterator
 from datetime import date
 from itertools import count
-from typing import Final
+from typing import Final, Literal, NamedTuple
 
 from evilpegs_clients.errors import ClientError
-from evilpegs_game.codemakers.codemaker import Evil
+from evilpegs_game.codemakers.codemaker import Codemaker, Evil, Fixed
 from evilpegs_game.codes import Code, code_at
 from evilpegs_game.errors import quoted
 from evilpegs_game.feedback import History, all_black
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
 
-DAILY_RULES: Final = Rules(4, 6)
-DAILY_LIMIT: Final = 10
-"""The drawn first guess counts."""
+WEEKDAYS_BEGIN: Final = date(2026, 12, 7)
 _DATE: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _DRAWN_VALUES: Final = 1 << 16
 _MARKS: Final = (("⚫", "⚪", "·"), ("B", "W", "."))
 
 
+class DailyTerms(NamedTuple):
+    rules: Rules
+    codemaker: Literal["evil", "fixed"]
+    limit: int
+    """The guess of the date counts."""
+    seed: str | None = None
+
+
+_OLD: Final = DailyTerms(Rules(4, 6), "evil", 10)
+_BULLS: Final = Rules(4, 10, repeats=False)
+_WEEK: Final = (
+    _OLD,
+    DailyTerms(_BULLS, "fixed", 12),
+    DailyTerms(Rules(5, 8), "evil", 14),
+    DailyTerms(Rules(4, 6), "fixed", 10),
+    DailyTerms(_BULLS, "evil", 12),
+    DailyTerms(Rules(5, 8), "fixed", 14),
+    _OLD,
+)
+"""From Monday on."""
+
+
 class DateError(ClientError):
-    """The text is not a date."""
+    """The text is not a date, or the date has no game yet."""
 
 
 def parse_date(text: str) -> date:
@@ -46,36 +72,57 @@ def parse_date(text: str) -> date:
     raise DateError(f"not a date: {quoted(text)}; write YYYY-MM-DD like 2026-11-22")
 
 
+def daily_terms(day: date) -> DailyTerms:
+    return _OLD if day < WEEKDAYS_BEGIN else _WEEK[day.weekday()]._replace(seed=f"daily-{day}")
+
+
+def daily_codemaker(terms: DailyTerms) -> Fixed | Evil:
+    if terms.seed is None:
+        return Evil()
+    return seeded_evil(terms.seed) if terms.codemaker == "evil" else Fixed(seeded_secret(terms.seed, terms.rules))
+
+
+def seeded_evil(seed: str) -> Evil:
+    return Evil(lambda turn, tied: _keyed_number(seed, f"evilpegs tie {turn}") % tied)
+
+
+def seeded_secret(seed: str, rules: Rules) -> Code:
+    # no number is skipped: 2^256 is so large that a million codes are equally likely up to 1e-71
+    return code_at(_keyed_number(seed, "evilpegs secret") % rules.size, rules)
+
+
 def first_guess(day: date) -> Code:
-    accepted = _DRAWN_VALUES - _DRAWN_VALUES % DAILY_RULES.size
-    codes = (code_at(drawn % DAILY_RULES.size, DAILY_RULES) for drawn in _draws(day) if drawn < accepted)
+    rules = daily_terms(day).rules
+    accepted = _DRAWN_VALUES - _DRAWN_VALUES % rules.size
+    codes = (code_at(drawn % rules.size, rules) for drawn in _draws(day) if drawn < accepted)
     return next(code for code in codes if len(set(code)) > 1)
 
 
 def daily_position(day: date) -> Position:
-    """Return the position after the drawn guess and evil's reply."""
-    return after_reply(Position(DAILY_RULES), first_guess(day))
+    """Return the position in which the player begins: after the date's guess and evil's reply, if evil plays."""
+    terms = daily_terms(day)
+    start = Position(terms.rules)
+    return after_reply(start, first_guess(day), daily_codemaker(terms)) if terms.codemaker == "evil" else start
 
 
-def after_reply(position: Position, guess: Code) -> Position:
-    """Return the position after ``guess`` and evil's reply."""
-    return position.after(guess, Evil().reply(position, guess))
+def after_reply(position: Position, guess: Code, codemaker: Codemaker) -> Position:
+    return position.after(guess, codemaker.reply(position, guess))
 
 
 def is_solved(history: History) -> bool:
-    """Return True if the last guess solved the game; ``history`` must not be empty."""
-    return history[-1].feedback == all_black(DAILY_RULES.pegs)
+    return bool(history) and history[-1].feedback == all_black(len(history[-1].guess))
 
 
 def share_text(day: date, history: History, letters: bool = False) -> str:
     """Return the result as text that reveals no code; with ``letters`` the marks are B, W and . instead of symbols."""
+    terms = daily_terms(day)
     score = len(history) if is_solved(history) else "X"
     black, white, neither = _MARKS[letters]
     rows = [
-        black * turn.feedback.black + white * turn.feedback.white + neither * (DAILY_RULES.pegs - sum(turn.feedback))
+        black * turn.feedback.black + white * turn.feedback.white + neither * (terms.rules.pegs - sum(turn.feedback))
         for turn in history
     ]
-    return "\n".join([f"evilpegs daily {day} {score}/{DAILY_LIMIT}", *rows])
+    return "\n".join([f"evilpegs daily {day} {terms.rules} {terms.codemaker} {score}/{terms.limit}", *rows])
 
 
 def _draws(day: date) -> Iterator[int]:
@@ -84,3 +131,7 @@ def _draws(day: date) -> Iterator[int]:
         digest = hashlib.sha256(text.encode()).digest()
         for index in range(0, len(digest), 2):
             yield int.from_bytes(digest[index : index + 2], "big")
+
+
+def _keyed_number(seed: str, message: str) -> int:
+    return int.from_bytes(hmac.digest(seed.encode(), message.encode(), "sha256"), "big")

@@ -21,6 +21,7 @@ export const ROUTES = Object.freeze([
   { path: "", title: "Play", tag: "first-view", load: () => import("./views/first.js") },
   { path: "play/:rules", title: "Play", under: "", tag: "play-view", load: () => import("./views/play.js") },
   { path: "daily", title: "Game of the day", tag: "daily-view", load: () => import("./views/daily.js") },
+  { path: "daily/:date", title: "Game of the day", under: "daily", tag: "daily-view", load: () => import("./views/daily.js") },
   { path: "ladders", title: "Play on the server", tag: "ladders-view", load: () => import("./views/ladders.js") },
   { path: "server/:ladder", title: "Play on the server", under: "ladders", tag: "server-play-view", load: () => import("./views/server_play.js") },
   { path: "rounds", title: "Rounds", under: "ladders", tag: "rounds-view", load: () => import("./views/rounds.js") },

@@ -22,7 +22,18 @@ def finish(page, played=0):
 
 @pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize(
-    "address", ["#/", "#/daily", "#/play/6x10-fixed", "#/play/9x9", "#/play/<b>", "#/rounds", "#/nothing"]
+    "address",
+    [
+        "#/",
+        "#/daily",
+        "#/daily/2026-11-31",
+        "#/play/6x10-fixed",
+        "#/play/4x6-evil?seed=friend&v=1",
+        "#/play/9x9",
+        "#/play/<b>",
+        "#/rounds",
+        "#/nothing",
+    ],
 )
 def test_views_have_no_violations(open_view, address, theme):
     page = open_view(address, color_scheme=theme, reduced_motion="reduce")
@@ -40,6 +51,7 @@ def test_states_of_game_have_no_violations(open_view, theme):
     page.locator("guess-table tbody tr").nth(2).wait_for()
     page.locator("code-list summary").click()
     page.get_by_text("Other rules").click()
+    page.get_by_text("Challenge a friend").click()
     assert axe_violations(page) == []
     finish(page, 3)
     assert axe_violations(page) == []
@@ -47,8 +59,10 @@ def test_states_of_game_have_no_violations(open_view, theme):
 
 @pytest.mark.parametrize("theme", THEMES)
 def test_finished_daily_game_has_no_violations(open_view, theme):
-    page = open_view("#/daily", color_scheme=theme, reduced_motion="reduce")
+    page = open_view("#/daily/2026-11-22", color_scheme=theme, reduced_motion="reduce")
     finish(page, 1)
+    page.get_by_text("Earlier days").click()
+    page.locator(".days li").first.wait_for()
     assert axe_violations(page) == []
 
 

@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
+from support.browser import follow
 from support.page.local_games import GUESSES, expect_guesses, play_to_end
 
 pytestmark = pytest.mark.full
@@ -49,8 +50,12 @@ def test_next_day_has_another_game(page):
 def test_result_is_shared_as_text(page):
     finish(page)
     text = page.get_by_label("Your result to share").input_value()
-    assert text.startswith(f"evilpegs daily 2026-11-22 {page.locator(GUESSES).count()}/10\n")
-    assert not set("123456") & set("".join(text.split("\n")[1:]))
+    heading, *rows, link = text.split("\n")
+    assert heading == f"evilpegs daily 2026-11-22 4x6 evil {page.locator(GUESSES).count()}/10"
+    assert not set("123456") & set("".join(rows))
+    assert link == page.url.replace("#/daily", "#/daily/2026-11-22?v=1")
+    page.goto(link)
+    expect(page.locator(".result h2")).to_contain_text("Solved in")
 
 
 def test_text_is_selected_where_clipboard_is_refused(page):
@@ -69,3 +74,72 @@ def test_text_is_copied_where_clipboard_is_allowed(page):
     page.get_by_text("Copied.").wait_for()
     shared = page.get_by_label("Your result to share").input_value()
     assert page.evaluate("navigator.clipboard.readText()") == shared
+
+
+DAYS = ".days a"
+
+
+def open_day(page, address):
+    page.clock.set_fixed_time("2026-12-20T12:00:00")
+    follow(page, "#/nothing")
+    follow(page, address)
+
+
+def test_archive_has_past_days_only(page):
+    open_day(page, "#/daily")
+    page.get_by_text("Earlier days").click()
+    expect(page.locator(DAYS)).to_have_count(28)
+    expect(page.locator(DAYS).first).to_have_text("Saturday, December 19, 2026")
+    expect(page.locator(".days li").first).to_contain_text("5x8 against a fixed secret")
+    addresses = page.locator(DAYS).evaluate_all("links => links.map(link => link.hash)")
+    assert addresses == sorted(addresses, reverse=True)
+    assert addresses[-1] == "#/daily/2026-11-22"
+    page.get_by_role("button", name="Show older days").click()
+    expect(page.locator(DAYS)).to_have_count(56)
+
+
+def test_old_day_keeps_its_game_and_archive_shows_result(page):
+    open_day(page, "#/daily")
+    page.get_by_text("Earlier days").click()
+    page.get_by_role("link", name="November 22, 2026").click()
+    page.get_by_role("heading", name="November 22, 2026").wait_for()
+    expect_guesses(page, "1155")
+    finish(page)
+    page.get_by_text("Earlier days").click()
+    day = page.locator(".days li").filter(has_text="November 22")
+    expect(day).to_contain_text(f"4x6 against evil, solved in {page.locator(GUESSES).count()}")
+    expect(day.get_by_role("link")).to_have_attribute("aria-current", "page")
+    expect(page.locator(".days li").filter(has_text="November 23")).not_to_contain_text("begun")
+
+
+def test_day_with_fixed_secret_begins_empty_and_keeps_its_secret(page):
+    open_day(page, "#/daily/2026-12-08?v=1")
+    expect(page.locator("daily-view .intro")).to_contain_text("Bulls and cows (4x10-distinct) against a fixed secret")
+    expect(page.locator("local-board .heading")).to_have_text("Guess 1 of 12")
+    page.keyboard.type("1234")
+    expect_guesses(page, "1234")
+    page.reload()
+    expect_guesses(page, "1234")
+    page.keyboard.type("8504")  # of the shared vectors
+    page.keyboard.press("Enter")
+    expect(page.locator(".result h2")).to_have_text("Solved in 2 guesses")
+    text = page.get_by_label("Your result to share").input_value()
+    assert text.startswith("evilpegs daily 2026-12-08 4x10-distinct fixed 2/12\n")
+    assert text.endswith("#/daily/2026-12-08?v=1")
+
+
+@pytest.mark.parametrize(
+    ("address", "named"),
+    [
+        ("2026-11-31", "2026-11-31"),
+        ("tomorrow", "tomorrow"),
+        ("2026-12-21", "today is 2026-12-20"),
+        ("2026-11-22?v=2", "version '2'"),
+    ],
+)
+def test_day_that_cannot_be_played_leads_to_today(page, address, named):
+    open_day(page, f"#/daily/{address}")
+    page.get_by_role("heading", name="This game cannot be played here").wait_for()
+    expect(page.locator("daily-view .intro")).to_contain_text(named)
+    page.get_by_role("link", name="Play today").click()
+    page.get_by_role("heading", name="December 20, 2026").wait_for()

@@ -9,7 +9,7 @@ from support.browser import ARTIFACTS, follow
 
 pytestmark = pytest.mark.full
 SCREENS = [(theme, width) for theme in ("light", "dark") for width in (360, 1280)]
-BOARDS = {"daily": "daily", "large": "play/6x10-fixed", "wide": "play/12x2"}
+BOARDS = {"daily": "daily/2026-11-22", "large": "play/6x10-fixed", "wide": "play/12x2"}
 WIDER = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
@@ -55,6 +55,17 @@ def test_local_games_fit_every_screen(shoot):
         rows.nth(1 if name == "daily" else 0).wait_for()
         page.locator("reply-bars").wait_for()
         take(name)
+    follow(page, "#/daily/2026-11-22")
+    page.get_by_text("Challenge a friend").click()
+    page.get_by_text("Earlier days").click()
+    page.locator(".days li").nth(27).wait_for()
+    take("daily-archive")
+    follow(page, "#/play/4x6-evil?seed=friend&v=1")
+    page.locator("code-entry").wait_for()
+    take("challenge")
+    follow(page, "#/play/4x6-evil?seed=friend&v=2")
+    page.locator("play-view h1").wait_for()
+    take("unknown-version")
     follow(page, "#/play/x")
     page.locator("play-view h1").wait_for()
     take("no-rules")

@@ -13,7 +13,7 @@ from evilpegs.options import DEFAULT_SERVER, GivenToken, RoundToPlay, Server, To
 from evilpegs.output import console
 from evilpegs.signals import ended_in_order, run_interruptibly
 from evilpegs.values import check_player
-from evilpegs_clients.daily import parse_date
+from evilpegs_clients.daily import DateError, parse_date
 from evilpegs_clients.play.app import run_terminal
 from evilpegs_clients.play.daily_game import run_daily
 from evilpegs_clients.play.match_dialog import COMMANDS
@@ -39,12 +39,13 @@ def play(
         Parameter(
             name="--daily",
             show_default=False,
-            help="Play the game of the day against evil on 4x6, the same for everyone, without a server. "
-            "The date sets your first guess.",
+            help="Play the game of the day, the same for everyone, without a server. Rules and codemaker "
+            "differ by weekday.",
         ),
     ] = False,
     day: Annotated[
-        str | None, Parameter(name="--date", help="The date of the game of the day, YYYY-MM-DD; by default today.")
+        str | None,
+        Parameter(name="--date", help="The date of the game of the day, YYYY-MM-DD; by default today, and none later."),
     ] = None,
 ) -> None:
     """Play a match yourself.
@@ -57,7 +58,10 @@ def play(
         raise CommandError("there is nowhere to read guesses from; run it in a terminal, or leave standard input open")
     if daily:
         _refuse_server_options(round_id or ladder, server, name, token, token_from)
-        day_of_game = date.today() if day is None else parse_date(day)
+        today = date.today()
+        day_of_game = today if day is None else parse_date(day)
+        if day_of_game > today:
+            raise DateError(f"the game of {day_of_game} begins on that day; today is {today}")
         _run(run_daily(day_of_game, prompt=open_prompt(console(), COMMANDS)))
         return
     if day is not None:

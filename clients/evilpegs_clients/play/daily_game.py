@@ -1,4 +1,4 @@
-"""The game of the day at a terminal: against evil, untimed, and without a server.
+"""The game of the day at a terminal: untimed, and without a server.
 
 It looks like a match on a practice ladder: each turn is printed as if a server had sent its feedback event.
 """
@@ -8,11 +8,12 @@ from typing import Final
 
 from rich.console import Console
 
-from evilpegs_clients.daily import DAILY_LIMIT, DAILY_RULES, after_reply, daily_position, is_solved, share_text
+from evilpegs_clients.daily import after_reply, daily_codemaker, daily_position, daily_terms, is_solved, share_text
 from evilpegs_clients.play.match_dialog import COMMANDS, PlayCommand, parse_command
 from evilpegs_clients.play.match_screen import MatchScreen
 from evilpegs_clients.terminal.prompt import Prompt
 from evilpegs_clients.terminal.screen import Dialog, LeaveError, open_prompt
+from evilpegs_game.codemakers.codemaker import Fixed
 from evilpegs_game.codes import format_code, rules_fields
 from evilpegs_game.errors import GameError
 from evilpegs_game.live.position import Position
@@ -23,7 +24,7 @@ DAILY_HELP: Final = """\
   1122           a guess: one symbol per peg, spaces do not matter
   Enter          the board
   parts          what each reply to the last guess would have left
-  resign         give up, and see a code that fits
+  resign         give up, and see the secret, or a code that fits
   quit or q      leave; the game of the day stays the same"""
 _NO_MATCH: Final = "0" * 16
 
@@ -36,6 +37,7 @@ async def run_daily(day: date, *, prompt: Prompt | None = None) -> None:
     try:
         await game.play()
         screen.say(f"\n{share_text(day, game.position.history, letters=screen.console.options.ascii_only)}")
+        screen.say(f"evilpegs play --daily --date {day}")
     except LeaveError:
         screen.say(f"Goodbye. To begin the game again: evilpegs play --daily --date {day}")
     finally:
@@ -47,16 +49,19 @@ class DailyGame:
 
     def __init__(self, day: date, dialog: Dialog, screen: MatchScreen) -> None:
         self.position = daily_position(day)
+        self._terms = daily_terms(day)
+        self._codemaker = daily_codemaker(self._terms)
         self._dialog = dialog
         self._screen = screen
         self._started = _describe(day)
-        self._events = [_feedback_event(Position(DAILY_RULES), self.position)]
+        self._events = [_feedback_event(Position(self._terms.rules), self.position)] if self._turns else []
 
     async def play(self) -> None:
         """Play to the end of the game; raises LeaveError if the person wants to leave."""
         self._screen.match(self._started)
-        self._screen.say("The date has made the first guess; it counts.")
-        self._show_reply()
+        if self._events:
+            self._screen.say("The date has made the first guess; it counts.")
+            self._show_reply()
         while (outcome := await self._move()) is None:
             pass
         self._screen.outcome(self._started, self._end(outcome))
@@ -74,25 +79,27 @@ class DailyGame:
             outcome=outcome,
             guesses=self._turns,
             elapsed_ms=0,
-            secret=format_code(self.position.first_candidate),
+            secret=format_code(
+                self._codemaker.secret if isinstance(self._codemaker, Fixed) else self.position.first_candidate
+            ),
             nonce=None,
         )
 
     async def _move(self) -> Outcome | None:
-        line = await self._dialog.ask(f"Guess {self._turns + 1} of {DAILY_LIMIT} >")
+        line = await self._dialog.ask(f"Guess {self._turns + 1} of {self._terms.limit} >")
         try:
-            command = parse_command(line, DAILY_RULES)
+            command = parse_command(line, self._terms.rules)
         except GameError as error:
             self._screen.say(str(error))
             return None
         if isinstance(command, PlayCommand):
             return self._execute(command)
-        before, self.position = self.position, after_reply(self.position, command)
+        before, self.position = self.position, after_reply(self.position, command, self._codemaker)
         self._events.append(_feedback_event(before, self.position))
         self._show_reply()
         if is_solved(self.position.history):
             return "solved"
-        return "unsolved" if self._turns == DAILY_LIMIT else None
+        return "unsolved" if self._turns == self._terms.limit else None
 
     def _execute(self, command: PlayCommand) -> Outcome | None:
         match command:
@@ -103,6 +110,8 @@ class DailyGame:
                 self._screen.say(DAILY_HELP)
             case PlayCommand.HINT:
                 self._screen.say("The game of the day gives no hints.")
+            case PlayCommand.PARTS if not self._events:
+                self._screen.say("Parts are shown of the last guess; make one first.")
             case PlayCommand.PARTS:
                 self._screen.parts(self._started, self._events[-1])
             case PlayCommand.RESIGN | PlayCommand.RESIGN_MATCH:
@@ -113,10 +122,12 @@ class DailyGame:
 
     def _show_reply(self) -> None:
         self._screen.turn(self._started, self._events[-1])
-        self._screen.choice(self._started, self._events[-1])
+        if self._started.codemaker != "fixed":
+            self._screen.choice(self._started, self._events[-1])
 
 
 def _describe(day: date) -> MatchStarted:
+    rules, codemaker, limit, seed = daily_terms(day)
     return MatchStarted(
         match=_NO_MATCH,
         seq=0,
@@ -124,10 +135,10 @@ def _describe(day: date) -> MatchStarted:
         player="player",
         client=Program(name="evilpegs play", version="daily"),
         ladder=f"daily-{day}",
-        **rules_fields(DAILY_RULES),
-        guess_limit=DAILY_LIMIT,
-        codemaker="evil",
-        tie="largest",
+        **rules_fields(rules),
+        guess_limit=limit,
+        codemaker=codemaker,
+        tie=None if codemaker == "fixed" else "largest/seeded" if seed else "largest",
         clock=None,
         games=1,
         rated=False,

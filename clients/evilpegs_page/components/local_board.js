@@ -22,7 +22,7 @@ import { count, formatNumber } from "./words.js";
  * The fewest guesses in which the best play beats evil, where that is known.
  *
  * On 4x6 the best play needs 5 guesses: minimax never needs more, and no three guesses leave evil fewer than 6
- * codes (all of them were tried), so no play needs fewer. On 4x10-distinct and 5x8, minimax never needs more than 7.
+ * codes (all were tried, with every choice among equal parts), so no play needs fewer. On 4x10-distinct and 5x8, minimax never needs more than 7.
  * @type {Readonly<Record<string, string>>}
  */
 const BEST_PLAY = Object.freeze({

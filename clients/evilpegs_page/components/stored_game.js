@@ -25,14 +25,3 @@ export function saveGame(name, game) {
     // The game goes on; only a reload will not find it.
   }
 }
-
-/** Forget the stored games whose names begin with `prefix`, except one. @param {string} prefix @param {string} kept */
-export function forgetGames(prefix, kept) {
-  try {
-    for (const key of Object.keys(localStorage)) {
-      if (key.startsWith(PREFIX + prefix) && key !== PREFIX + kept) localStorage.removeItem(key);
-    }
-  } catch {
-    // There is no storage, so there is nothing to forget.
-  }
-}

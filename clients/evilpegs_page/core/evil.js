@@ -1,8 +1,8 @@
 /**
  * The rule of the evil codemaker: it has no secret and gives the reply that leaves the most codes.
  *
- * All-black is given only if it is the only part. Among equally large parts the tie rule `largest` takes the first in
- * feedback order: fewest blacks, then fewest whites. `evilpegs_game.codemakers` states the same rule in Python.
+ * All-black is given only if it is the only part. Among equally large parts a seed decides, or the tie rule `largest`
+ * takes the first in feedback order: fewest blacks, then fewest whites. `evilpegs_game.codemakers` states the same rule in Python.
  */
 
 import { isAllBlack } from "./feedback.js";
@@ -24,12 +24,14 @@ export function largestParts(parts, pegs) {
 }
 
 /**
- * Return the part that evil keeps under the tie rule `largest`.
+ * Return the part that evil keeps.
  *
  * @param {readonly Part[]} parts The non-empty parts of a guess, in feedback order; at least one.
  * @param {number} pegs
+ * @param {(tied: number) => number} [tie] From the number of equally large parts to an index; the first by default.
  * @returns {Part}
  */
-export function chooseReply(parts, pegs) {
-  return largestParts(parts, pegs)[0];
+export function chooseReply(parts, pegs, tie = () => 0) {
+  const largest = largestParts(parts, pegs);
+  return largest[largest.length === 1 ? 0 : tie(largest.length)];
 }

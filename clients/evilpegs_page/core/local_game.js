@@ -9,13 +9,13 @@
  * would need the codes sent to and fro and is not worth it at this size.
  */
 
-import { codeAt, enumerateCodes, formatCode, parseCode } from "./codes.js";
+import { enumerateCodes, formatCode, parseCode } from "./codes.js";
 import { GameError, UnreadableError } from "./errors.js";
 import { chooseReply } from "./evil.js";
 import { feedback, isAllBlack } from "./feedback.js";
 import { countParts, feedbackNumbers, numberCodes, selectCandidates } from "./partition.js";
-import { randomBelow } from "./random.js";
-import { countCodes, formatRules, parseRules } from "./rules.js";
+import { formatRules, parseRules } from "./rules.js";
+import { checkSeed, seededSecret, seededTie } from "./seed.js";
 
 /** @typedef {import("./rules.js").Rules} Rules */
 /** @typedef {import("./partition.js").Part} Part */
@@ -37,8 +37,9 @@ import { countCodes, formatRules, parseRules } from "./rules.js";
  * @typedef {object} LocalGameOptions
  * @property {Rules} rules
  * @property {LocalCodemaker} [codemaker] `evil` by default.
- * @property {number} [limit] Guesses until the game is lost, 10 by default.
- * @property {string} [secret] The secret of a fixed codemaker; drawn at random by default.
+ * @property {number} [limit] Guesses until the game is lost; by default that of the rules.
+ * @property {string | undefined} [seed] Decides evil's ties, or the secret of a fixed codemaker.
+ * @property {string} [secret] The secret of a fixed codemaker without a seed.
  */
 
 /**
@@ -46,6 +47,7 @@ import { countCodes, formatRules, parseRules } from "./rules.js";
  * @property {string} rules
  * @property {LocalCodemaker} codemaker
  * @property {number} limit
+ * @property {string} [seed]
  * @property {string} [secret]
  * @property {string[]} guesses
  * @property {boolean} [resigned]
@@ -54,6 +56,8 @@ import { countCodes, formatRules, parseRules } from "./rules.js";
 /** Games of more codes take longer than a frame of the screen per guess; use `guessInSteps` for them. */
 export const LARGE = 100_000;
 const STEP = 50_000;
+/** The guesses of a game, which are those of the ladders on the server; 20 on rules without a ladder. */
+const LIMITS = new Map([["4x6", 10], ["4x10-distinct", 12], ["5x8", 14]]);
 
 /** One game against evil or a fixed secret. */
 export class LocalGame {
@@ -65,7 +69,7 @@ export class LocalGame {
   #busy = false;
 
   /** @param {LocalGameOptions} options */
-  constructor({ rules, codemaker = "evil", limit = 10, secret }) {
+  constructor({ rules, codemaker = "evil", limit = LIMITS.get(formatRules(rules)) ?? 20, seed, secret }) {
     if (codemaker !== "evil" && codemaker !== "fixed") {
       throw new GameError("a game in the browser is against evil or a fixed secret; play others on the server");
     }
@@ -75,11 +79,14 @@ export class LocalGame {
     this.rules = rules;
     this.codemaker = codemaker;
     this.limit = limit;
+    this.seed = seed;
+    if (seed !== undefined) checkSeed(seed);
     /** @type {LocalTurn[]} */
     this.turns = [];
     this.#candidates = enumerateCodes(rules);
     if (codemaker === "fixed") {
-      this.#secret = secret === undefined ? codeAt(rules, randomBelow(countCodes(rules))) : parseCode(rules, secret);
+      if (seed === undefined && secret === undefined) throw new GameError("a fixed secret needs a seed");
+      this.#secret = seed === undefined ? parseCode(rules, secret ?? "") : seededSecret(seed, rules);
     }
   }
 
@@ -193,7 +200,9 @@ export class LocalGame {
       limit: this.limit,
       guesses: this.turns.map((turn) => turn.code),
     };
-    if (this.#secret !== null) {
+    if (this.seed !== undefined) {
+      stored.seed = this.seed;
+    } else if (this.#secret !== null) {
       stored.secret = formatCode(this.#secret);
     }
     return this.#resigned ? { ...stored, resigned: true } : stored;
@@ -247,7 +256,9 @@ export class LocalGame {
     const { rules } = this;
     const parts = countParts(rules, numbers);
     const before = this.candidates;
-    const { black, white } = this.#secret === null ? chooseReply(parts, rules.pegs) : feedback(guess, this.#secret);
+    const { seed } = this;
+    const tie = seed === undefined ? undefined : (/** @type {number} */ tied) => seededTie(seed, this.turns.length + 1, tied);
+    const { black, white } = this.#secret === null ? chooseReply(parts, rules.pegs, tie) : feedback(guess, this.#secret);
     this.#candidates = selectCandidates(rules, this.#candidates, numbers, { black, white });
     const turn = { code: formatCode(guess), black, white, parts, before, left: this.candidates };
     this.turns.push(turn);
@@ -263,7 +274,8 @@ function checkStored(value) {
   const stored = /** @type {Partial<StoredGame> | null} */ (typeof value === "object" ? value : null);
   const guesses = stored?.guesses;
   const isText = (/** @type {unknown} */ text) => typeof text === "string";
-  const hasSecret = isText(stored?.secret) === (stored?.codemaker === "fixed");
+  const hasSeed = isText(stored?.seed);
+  const hasSecret = isText(stored?.secret) === (stored?.codemaker === "fixed" && !hasSeed) && hasSeed === (stored?.seed !== undefined);
   if (!isText(stored?.rules) || !Array.isArray(guesses) || !guesses.every(isText) || !hasSecret) {
     throw new UnreadableError("it is incomplete");
   }

@@ -1,46 +1,104 @@
-/** The game of the day, which is the same for everybody, and its result as text to share. */
+/** The game of a day, which is the same for everybody, its result as text to share, and the days before. */
 
-import { html } from "../vendor/lit.js";
-import { dailyGame, dateText, shareText } from "../core/daily.js";
-import "../components/copy_text.js";
-import { forgetGames, loadGame } from "../components/stored_game.js";
-import { LocalView } from "./local_view.js";
+import { html, nothing } from "../vendor/lit.js";
+import { dailyGame, dailyTerms, dateText } from "../core/daily.js";
+import { UnreadableError } from "../core/errors.js";
+import { loadGame } from "../components/stored_game.js";
+import { LocalView, describe } from "./local_view.js";
+
+/** @typedef {import("../core/local_game.js").LocalGame} LocalGame */
 
 const LONG_DATE = new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: "UTC" });
+const FULL_DATE = new Intl.DateTimeFormat("en-US", { dateStyle: "full", timeZone: "UTC" });
+const DAY_MS = 86_400_000;
+const LISTED = 28;
 
 export default class DailyView extends LocalView {
+  static properties = { ...LocalView.properties, listed: { state: true } };
+
   constructor() {
     super();
-    this.date = dateText(new Date());
-    this.name = `daily.${this.date}`;
-    this.game = this.stored() ?? dailyGame(this.date);
-    forgetGames("daily.", this.name);
+    this.today = dateText(new Date());
+    /** The days before today that are listed; none before somebody asks for them, because stored games are replayed. */
+    this.listed = 0;
   }
 
-  /** Return the stored game of the date, unless something else was stored under its name. */
-  stored() {
+  read() {
+    const date = this.params.date ?? this.today;
+    const game = dailyGame(date);
+    if (date > this.today) {
+      throw new UnreadableError(`the game of ${date} begins on that day, and today is ${this.today}`);
+    }
+    this.date = date;
+    this.name = `daily.${date}`;
+    this.game = this.stored(game) ?? game;
+  }
+
+  /** Return the stored game of the date, unless something else was stored under its name. @param {LocalGame} begun */
+  stored(begun) {
     const game = loadGame(this.name);
-    const first = dailyGame(this.date).toJSON();
+    const first = begun.toJSON();
     const isSame = JSON.stringify(game && { ...game.toJSON(), guesses: first.guesses }) === JSON.stringify(first);
-    return isSame && game?.turns[0]?.code === first.guesses[0] ? game : null;
+    return isSame && first.guesses.every((code, turn) => game?.turns[turn]?.code === code) ? game : null;
   }
 
-  render() {
-    const game = /** @type {import("../core/local_game.js").LocalGame} */ (this.game);
+  intro() {
+    const game = /** @type {LocalGame} */ (this.game);
+    const isToday = this.date === this.today;
     return html`
-      <div class="intro">
-        <h1>Game of the day, ${LONG_DATE.format(new Date(`${this.date}T00:00Z`))}</h1>
-        <p>
-          The date has chosen the first guess, and evil’s reply is on the board. Everybody plays this game today;
-          <code>evilpegs play --daily</code> plays it in a terminal.
-        </p>
-      </div>
-      <local-board .game=${game} @played=${this.store}>
-        <div slot="over">
-          ${game.over ? html`<copy-text .text=${shareText(game, this.date)} label="Your result to share"></copy-text>` : ""}
-          <p><a href="#/">Play another game against evil</a></p>
-        </div>
-      </local-board>
+      <h1>Game of the day, ${LONG_DATE.format(moment(this.date))}</h1>
+      <p>
+        ${describe(game)}. ${game.codemaker === "evil" ? "The date has chosen the first guess, and evil’s reply is on the board." : nothing}
+        Everybody plays ${isToday ? "this game today" : "the same game of that day"};
+        <code>evilpegs play --daily${isToday ? "" : ` --date ${this.date}`}</code> plays it in a terminal.
+      </p>
     `;
   }
+
+  again() {
+    return nothing; // the first result of a day is the one that counts
+  }
+
+  next() {
+    return html`<a class="button primary" href="#/">Play another game</a>`;
+  }
+
+  others() {
+    const now = moment(this.today).getTime();
+    const days = Array.from({ length: this.listed }, (_, index) => new Date(now - (index + 1) * DAY_MS).toISOString().slice(0, 10));
+    return html`
+      <details class="other card" @toggle=${this.list}>
+        <summary>Earlier days</summary>
+        ${this.date === this.today ? nothing : html`<p><a href="#/daily">Today’s game</a></p>`}
+        <ol class="days">
+          ${days.map((date) => this.day(date))}
+        </ol>
+        <button @click=${() => (this.listed += LISTED)}>Show older days</button>
+      </details>
+    `;
+  }
+
+  /** @param {Event} event */
+  list(event) {
+    this.listed = /** @type {HTMLDetailsElement} */ (event.target).open ? LISTED : 0;
+  }
+
+  /** @param {string} date */
+  day(date) {
+    const game = loadGame(`daily.${date}`);
+    const played = game === null ? "" : game.over === "solved" ? `, solved in ${game.turns.length}` : game.over ? ", not solved" : ", begun";
+    return html`<li>
+      <a href="#/daily/${date}" aria-current=${date === this.date ? "page" : nothing}>${FULL_DATE.format(moment(date))}</a>
+      <span class="muted">${describe(dailyTerms(date))}${played}</span>
+    </li>`;
+  }
+
+  instead() {
+    return html`<p><a class="button primary" href="#/daily">Play today’s game</a></p>`;
+  }
+}
+
+/** @param {string} date */
+function moment(date) {
+  return new Date(`${date}T00:00Z`);
 }

@@ -5,8 +5,7 @@ import { makeRules } from "../core/rules.js";
 import { LocalView } from "./local_view.js";
 
 export default class FirstView extends LocalView {
-  constructor() {
-    super();
+  read() {
     this.open(makeRules(4, 6), "evil");
   }
 

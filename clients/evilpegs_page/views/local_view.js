@@ -1,15 +1,17 @@
-/** What the views of games in the browser share: the stored game, the board, and what comes after the end. */
+/** What the views of games in the browser share: the stored game, the board, its link, and what comes after the end. */
 
 import { LitElement, css, html, nothing } from "../vendor/lit.js";
+import { GameError, UnreadableError } from "../core/errors.js";
 import { LocalGame } from "../core/local_game.js";
 import { formatRules } from "../core/rules.js";
+import { newSeed } from "../core/seed.js";
+import { gameAddress, linkSeed, shareText } from "../core/share.js";
+import "../components/copy_text.js";
 import "../components/local_board.js";
 import "../components/rules_chooser.js";
 import { shared } from "../components/shared_style.js";
 import { loadGame, saveGame } from "../components/stored_game.js";
-
-/** The guesses of a game, which are those of the ladders on the server; 20 on rules without a ladder. */
-const LIMITS = Object.freeze({ "4x6": 10, "4x10-distinct": 12, "5x8": 14 });
+import { sentence } from "../components/words.js";
 
 const viewStyle = css`
   .intro p {
@@ -29,11 +31,23 @@ const viewStyle = css`
   .other {
     margin-top: 1.25rem;
   }
+  copy-text {
+    display: block;
+    margin-top: 0.8rem;
+  }
+  .days {
+    display: grid;
+    gap: 0.4rem;
+    margin: 0.8rem 0;
+    padding: 0;
+    list-style: none;
+  }
 `;
 
 export class LocalView extends LitElement {
   static properties = {
     params: { attribute: false },
+    query: { attribute: false },
     game: { state: true },
   };
 
@@ -43,25 +57,60 @@ export class LocalView extends LitElement {
     super();
     /** @type {Record<string, string>} */
     this.params = {};
+    this.query = new URLSearchParams();
+    /** What is wrong with the address. @type {GameError | null} */
+    this.failure = null;
     /** @type {LocalGame | null} */
     this.game = null;
     /** The name under which the game is stored. */
     this.name = "";
+    /** The date of a game of the day, else no text. */
+    this.date = "";
+    /** The seed of the link that was opened. @type {string | undefined} */
+    this.seed = undefined;
   }
 
+  /** @param {Map<string, unknown>} changed */
+  willUpdate(changed) {
+    if (!changed.has("params")) return;
+    try {
+      this.read(linkSeed(this.query));
+    } catch (error) {
+      if (!(error instanceof GameError)) throw error;
+      this.failure = error;
+    }
+  }
+
+  /** Open the game of the address. @param {string | undefined} _seed */
+  read(_seed) {}
+
   /**
-   * Continue the stored game of these rules, or begin one.
-   * @param {import("../core/rules.js").Rules} rules @param {"evil" | "fixed"} codemaker
+   * Continue the stored game of these rules and this seed, or begin one.
+   * @param {import("../core/rules.js").Rules} rules @param {"evil" | "fixed"} codemaker @param {string} [seed]
    */
-  open(rules, codemaker) {
-    this.name = `${formatRules(rules)}-${codemaker}`;
-    this.game = loadGame(this.name) ?? newGame(rules, codemaker);
+  open(rules, codemaker, seed) {
+    this.seed = seed;
+    this.name = `${formatRules(rules)}-${codemaker}${seed ? `-${seed}` : ""}`;
+    const stored = loadGame(this.name);
+    this.game = stored && (seed === undefined || stored.seed === seed) ? stored : new LocalGame({ rules, codemaker, seed: seed ?? newSeed() });
     this.store();
   }
 
+  /** Begin a game with another seed. A link keeps its own game, and an open game of these rules goes on. */
   begin() {
     if (this.game === null) return;
-    this.game = newGame(this.game.rules, this.game.codemaker);
+    const { rules, codemaker } = this.game;
+    this.name = `${formatRules(rules)}-${codemaker}`;
+    const stored = this.seed === undefined ? null : loadGame(this.name);
+    this.game = stored?.over === null ? stored : new LocalGame({ rules, codemaker, seed: newSeed() });
+    this.store();
+    if (this.seed !== undefined) location.hash = `#/play/${this.name}`;
+  }
+
+  /** Play the same game from its first guess: equal guesses get equal replies. */
+  repeat() {
+    if (this.game === null) return;
+    this.game = LocalGame.fromJSON({ ...this.game.toJSON(), guesses: [], resigned: false });
     this.store();
   }
 
@@ -71,24 +120,53 @@ export class LocalView extends LitElement {
   }
 
   render() {
+    if (this.failure) return this.wayOn(this.failure);
     if (this.game === null) return nothing;
-    const { rules, turns, over } = this.game;
+    const { game, game: { turns, over } } = this;
+    const address = gameAddress(game, this.date);
+    const link = address && new URL(address, location.href).href;
     return html`
-      <div class="intro ${turns.length > 0 ? "begun" : ""}">${this.intro()}</div>
-      <local-board .game=${this.game} @played=${this.store}>
-        ${turns.length > 0 && over === null ? html`<button class="quiet" slot="playing" @click=${this.begin}>Start again</button>` : nothing}
-        <div class="buttons" slot="over">
-          <button class="primary" @click=${this.begin}>New game</button>
-          <a class="button" href="#/daily">Game of the day</a>
+      <div class="intro ${turns.length > 0 && !this.date ? "begun" : ""}">${this.intro()}</div>
+      <local-board .game=${game} @played=${this.store}>
+        ${turns.length > 0 && over === null ? this.again() : nothing}
+        <div slot="over">
+          <div class="buttons">${this.next()}</div>
+          ${over ? html`<copy-text .text=${`${shareText(game, this.date)}\n${link}`.trim()} label="Your result to share"></copy-text>` : nothing}
         </div>
       </local-board>
+      ${link
+        ? html`<details class="other card">
+            <summary>Challenge a friend</summary>
+            <copy-text .text=${link} label="This link opens the same game: equal guesses get equal replies"></copy-text>
+          </details>`
+        : nothing}
+      ${this.others()}
+    `;
+  }
+
+  /** @returns {unknown} */
+  again() {
+    return html`<button class="quiet" slot="playing" @click=${this.seed ? this.repeat : this.begin}>Start again</button>`;
+  }
+
+  next() {
+    return html`
+      <button class="primary" @click=${this.begin}>New game</button>
+      ${this.game?.seed ? html`<button @click=${this.repeat}>Same game again</button>` : nothing}
+      <a class="button" href="#/daily">Game of the day</a>
+    `;
+  }
+
+  others() {
+    const { rules, codemaker, over } = /** @type {LocalGame} */ (this.game);
+    return html`
       <details class="other card" ?open=${over !== null}>
         <summary>Other rules</summary>
         <rules-chooser
           .pegs=${rules.pegs}
           .colors=${rules.colors}
           .repeats=${rules.repeats}
-          .codemaker=${this.game.codemaker}
+          .codemaker=${codemaker}
         ></rules-chooser>
       </details>
     `;
@@ -98,11 +176,22 @@ export class LocalView extends LitElement {
   intro() {
     return nothing;
   }
+
+  /** What a wrong address shows: what is wrong, and what can be played instead. @param {GameError} failure */
+  wayOn(failure) {
+    return html`
+      <h1>${failure instanceof UnreadableError ? "This game" : "These rules"} cannot be played here</h1>
+      <p class="intro">${sentence(failure.message)}</p>
+      ${this.instead()}
+    `;
+  }
+
+  instead() {
+    return html`<rules-chooser></rules-chooser>`;
+  }
 }
 
-/** @param {import("../core/rules.js").Rules} rules @param {"evil" | "fixed"} codemaker */
-function newGame(rules, codemaker) {
-  const name = formatRules(rules);
-  const limit = Object.hasOwn(LIMITS, name) ? LIMITS[/** @type {keyof typeof LIMITS} */ (name)] : 20;
-  return new LocalGame({ rules, codemaker, limit });
+/** @param {{ rules: import("../core/rules.js").Rules, codemaker: "evil" | "fixed" }} terms */
+export function describe({ rules, codemaker }) {
+  return `${rules.repeats ? formatRules(rules) : `Bulls and cows (${formatRules(rules)})`} against ${codemaker === "evil" ? "evil" : "a fixed secret"}`;
 }

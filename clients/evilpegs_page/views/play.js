@@ -1,53 +1,32 @@
-/** A game in the browser by its rules, such as `#/play/5x8-evil`; without a codemaker it is against evil. */
+/**
+ * A game in the browser by its rules, such as `#/play/5x8-evil`; without a codemaker it is against evil. With a seed, such
+ * as `#/play/5x8-evil?seed=7f3a&v=1`, it is the same game for everybody who opens the link.
+ */
 
-import { html } from "../vendor/lit.js";
-import { GameError } from "../core/errors.js";
-import { formatRules, parseRules } from "../core/rules.js";
-import { sentence } from "../components/words.js";
-import { LocalView } from "./local_view.js";
+import { html, nothing } from "../vendor/lit.js";
+import { parseRules } from "../core/rules.js";
+import { LocalView, describe } from "./local_view.js";
 
 const CODEMAKER = /-(evil|fixed)$/;
 
 export default class PlayView extends LocalView {
-  constructor() {
-    super();
-    this.failure = "";
-  }
-
-  /** @param {Map<string, unknown>} changed */
-  willUpdate(changed) {
-    if (changed.has("params")) this.read(this.params.rules ?? "");
-  }
-
-  /** @param {string} text */
-  read(text) {
+  /** @param {string | undefined} seed */
+  read(seed) {
+    const text = this.params.rules ?? "";
     const codemaker = /** @type {"evil" | "fixed"} */ (CODEMAKER.exec(text)?.[1] ?? "evil");
-    try {
-      this.open(parseRules(text.replace(CODEMAKER, "")), codemaker);
-    } catch (error) {
-      if (!(error instanceof GameError)) throw error;
-      this.failure = error.message;
-    }
+    this.open(parseRules(text.replace(CODEMAKER, "")), codemaker, seed);
   }
 
   intro() {
-    const { rules, codemaker } = /** @type {import("../core/local_game.js").LocalGame} */ (this.game);
+    const game = /** @type {import("../core/local_game.js").LocalGame} */ (this.game);
     return html`
-      <h1>${formatRules(rules)} against ${codemaker === "evil" ? "evil" : "a fixed secret"}</h1>
+      <h1>${describe(game)}</h1>
+      ${this.seed ? html`<p>You opened a challenge. Everybody with this link plays this game: equal guesses get equal replies.</p>` : nothing}
       <p>
-        ${codemaker === "evil"
+        ${game.codemaker === "evil"
           ? "Evil has no secret. It gives the reply that leaves the most codes possible."
           : "The secret was drawn at random before your first guess, and every reply is true to it."}
       </p>
-    `;
-  }
-
-  render() {
-    if (!this.failure) return super.render();
-    return html`
-      <h1>These rules cannot be played here</h1>
-      <p class="intro">${sentence(this.failure)}</p>
-      <rules-chooser></rules-chooser>
     `;
   }
 }

@@ -101,7 +101,9 @@ def test_daily_game_needs_no_server(start, monkeypatch):
     monkeypatch.setenv("EVILPEGS_SERVER", "ws://127.0.0.1:1/v1")
     result = start("play", "--daily", "--date", "2026-11-22", stdin=subprocess.PIPE).end(typed=b"1233\nresign\n")
     assert (result.status, result.err) == (0, "")
-    assert result.out.endswith("evilpegs daily 2026-11-22 X/10\n····\n⚪···\n")
+    assert result.out.endswith(
+        "evilpegs daily 2026-11-22 4x6 evil X/10\n····\n⚪···\nevilpegs play --daily --date 2026-11-22\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -118,3 +120,9 @@ def test_wrong_date_is_refused(run, words):
     result = run("play", *words)
     assert result.status == 2
     assert ("2026-02-30" if "--daily" in words else "--daily") in result.complaint
+
+
+def test_game_of_later_day_is_refused(run):
+    result = run("play", "--daily", "--date", "9999-12-31")
+    assert result.status == 2
+    assert "9999-12-31" in result.complaint

@@ -1,10 +1,18 @@
 import io
-from datetime import date
+from datetime import date, timedelta
 
 import pytest
 from rich.console import Console
 
-from evilpegs_clients.daily import after_reply, daily_position, is_solved, share_text
+from evilpegs_clients.daily import (
+    WEEKDAYS_BEGIN,
+    after_reply,
+    daily_codemaker,
+    daily_position,
+    daily_terms,
+    is_solved,
+    share_text,
+)
 from evilpegs_clients.play.daily_game import run_daily
 from evilpegs_clients.terminal.prompt import Prompt
 from evilpegs_game.codes import format_code
@@ -24,12 +32,12 @@ def play_daily(output):
     return play
 
 
-def solution():
+def solution(day=DAY):
     """Return guesses that solve the game, and its turns."""
-    position, guesses = daily_position(DAY), []
+    position, guesses, codemaker = daily_position(day), [], daily_codemaker(daily_terms(day))
     while not is_solved(position.history):
         guesses.append(format_code(position.first_candidate))
-        position = after_reply(position, position.first_candidate)
+        position = after_reply(position, position.first_candidate, codemaker)
     return guesses, position.history
 
 
@@ -37,7 +45,7 @@ async def test_daily_game_is_solved_and_shared(play_daily):
     guesses, history = solution()
     printed = await play_daily(*guesses)
     assert f"Solved after {len(history)} guesses." in printed
-    assert printed.rstrip("\n").endswith(share_text(DAY, history))
+    assert printed.rstrip("\n").endswith(f"{share_text(DAY, history)}\nevilpegs play --daily --date {DAY}")
     assert "Guess 2 of 10" in printed
     assert "Guess 1 of 10" not in printed
 
@@ -45,7 +53,7 @@ async def test_daily_game_is_solved_and_shared(play_daily):
 async def test_daily_game_ends_after_limit(play_daily):
     printed = await play_daily(*["1155"] * 12)
     assert "Not solved after 10 guesses." in printed
-    assert "evilpegs daily 2026-11-22 X/10" in printed
+    assert "evilpegs daily 2026-11-22 4x6 evil X/10" in printed
     assert "Guess 11" not in printed
 
 
@@ -72,4 +80,29 @@ async def test_shared_text_has_letters_on_ascii_terminal():
     file = io.TextIOWrapper(buffer, encoding="ascii")
     await run_daily(DAY, prompt=Prompt(Console(file=file, width=120), Typed("1233", "resign")))
     file.flush()
-    assert buffer.getvalue().decode().rstrip("\n").endswith("evilpegs daily 2026-11-22 X/10\n....\nW...")
+    assert (
+        buffer.getvalue()
+        .decode()
+        .rstrip("\n")
+        .endswith("evilpegs daily 2026-11-22 4x6 evil X/10\n....\nW...\nevilpegs play --daily --date 2026-11-22")
+    )
+
+
+@pytest.mark.parametrize("number", range(7))
+async def test_game_of_every_weekday_is_played(play_daily, number):
+    day = WEEKDAYS_BEGIN + timedelta(days=number)
+    terms = daily_terms(day)
+    guesses, history = solution(day)
+    printed = await play_daily(*guesses, day=day)
+    assert printed.rstrip("\n").endswith(f"{share_text(day, history)}\nevilpegs play --daily --date {day}")
+    assert f"{terms.codemaker} {len(history)}/{terms.limit}" in printed
+    assert ("Guess 1 of" in printed) == (terms.codemaker == "fixed")
+
+
+async def test_resigned_fixed_day_shows_secret(play_daily):
+    day = WEEKDAYS_BEGIN + timedelta(days=1)
+    printed = await play_daily("parts", "", "resign", day=day)
+    secret = format_code(daily_codemaker(daily_terms(day)).secret)
+    assert f"The secret was  {'  '.join(secret)}" in printed
+    assert printed.count("Guess 1 of 12") == 3
+    assert "Resigned after 0 guesses." in printed

@@ -6,11 +6,11 @@ import test from "node:test";
 import { CodeError } from "../../../clients/evilpegs_page/core/codes.js";
 import { GameError, TooLargeError, UnreadableError } from "../../../clients/evilpegs_page/core/errors.js";
 import { LocalGame } from "../../../clients/evilpegs_page/core/local_game.js";
-import { randomBelow } from "../../../clients/evilpegs_page/core/random.js";
 import { parseRules } from "../../../clients/evilpegs_page/core/rules.js";
+import { newSeed } from "../../../clients/evilpegs_page/core/seed.js";
 import { vectors } from "./support.js";
 
-const { games } = vectors("evil_games");
+const { games, seeded, secrets } = vectors("evil_games");
 const classic = parseRules("4x6");
 const atOnce = () => Promise.resolve();
 
@@ -19,8 +19,8 @@ function withNumbers(turn) {
 }
 
 test("games against evil agree with Python", () => {
-  for (const { rules, limit, turns, over, secret, candidates, excluded } of games) {
-    const game = new LocalGame({ rules: parseRules(rules), limit });
+  for (const { rules, limit, seed, turns, over, secret, candidates, excluded } of [...games, ...seeded]) {
+    const game = new LocalGame({ rules: parseRules(rules), limit, seed });
     for (const turn of turns) {
       assert.equal(game.over, null);
       assert.equal(game.secret, null);
@@ -82,22 +82,31 @@ test("a fixed secret is answered truthfully", () => {
   assert.deepEqual([game.over, game.secret, game.candidates], ["solved", "1234", 1]);
 });
 
-test("a fixed secret is drawn from all codes", () => {
-  const rules = parseRules("1x3");
-  const seen = new Set();
-  for (let count = 0; count < 200; count++) {
-    const game = new LocalGame({ rules, codemaker: "fixed" });
+test("a fixed secret follows from the seed as in Python", () => {
+  for (const [seed, rules, secret] of secrets) {
+    const game = new LocalGame({ rules: parseRules(rules), codemaker: "fixed", seed });
     game.resign();
-    seen.add(game.secret);
+    assert.equal(game.secret, secret);
   }
-  assert.deepEqual([...seen].sort(), ["1", "2", "3"]); // each is missing with a chance of 1e-35
+  assert.throws(() => new LocalGame({ rules: classic, codemaker: "fixed" }), GameError);
 });
 
-test("draws beyond the largest multiple are rejected", () => {
-  const answers = [new Uint8Array(16).fill(255), new Uint8Array(16).fill(1)];
-  const drawn = randomBelow(1296n, () => answers.shift());
-  assert.equal(answers.length, 0);
-  assert.equal(drawn, BigInt(`0x${"01".repeat(16)}`) % 1296n);
+test("seeds choose different replies and secrets", () => {
+  const seeds = Array.from({ length: 60 }, (_, number) => `seed-${number}`);
+  const replies = seeds.map((seed) => new LocalGame({ rules: classic, seed }).guess("1122"));
+  assert.equal(new Set(replies.map((turn) => `${turn.black}${turn.white}`)).size, 3); // 0,0, 0,1 and 1,0 leave 256 each
+  const drawn = seeds.map((seed) => new LocalGame({ rules: parseRules("1x3"), codemaker: "fixed", seed }).guess("1").black);
+  assert.deepEqual([...new Set(drawn)].sort(), [0, 1]);
+});
+
+test("every game draws a seed of its own", () => {
+  assert.equal(newSeed((size) => new Uint8Array(size).fill(7)), "0707070707070707");
+  assert.notEqual(newSeed(), newSeed());
+});
+
+test("the limit is that of the ladders on the server", () => {
+  const limits = ["4x6", "4x10-distinct", "5x8", "3x5"].map((rules) => new LocalGame({ rules: parseRules(rules) }).limit);
+  assert.deepEqual(limits, [10, 12, 14, 20]);
 });
 
 test("a lost or resigned game shows a code that fits", () => {
@@ -125,10 +134,13 @@ test("a game survives being stored", () => {
   const evil = new LocalGame({ rules: classic, limit: 7 });
   evil.guess("1122");
   evil.guess("3344");
-  const fixed = new LocalGame({ rules: classic, codemaker: "fixed" });
+  const seeded = new LocalGame({ rules: classic, seed: "seed-1" });
+  seeded.guess("1122");
+  const fixed = new LocalGame({ rules: classic, codemaker: "fixed", seed: "a" });
   fixed.guess("1122");
   fixed.resign();
-  for (const game of [evil, fixed]) {
+  const unseeded = new LocalGame({ rules: classic, codemaker: "fixed", secret: "1234" });
+  for (const game of [evil, seeded, fixed, unseeded]) {
     const again = LocalGame.fromJSON(JSON.parse(JSON.stringify(game)));
     assert.deepEqual(again.toJSON(), game.toJSON());
     assert.deepEqual(again.turns, game.turns);
@@ -142,6 +154,7 @@ test("garbage in the storage is refused", () => {
     null, undefined, 7, "game", [], {}, { ...stored, rules: "9" }, { ...stored, rules: "8x10" }, { ...stored, guesses: ["1"] },
     { ...stored, guesses: "1122" }, { ...stored, guesses: [1122] }, { ...stored, limit: 0 }, { ...stored, limit: "3" },
     { ...stored, codemaker: "devil" }, { ...stored, codemaker: "fixed" }, { ...stored, secret: "1122" },
+    { ...stored, seed: 7 }, { ...stored, seed: "" }, { ...stored, codemaker: "fixed", seed: "a", secret: "1122" },
     { ...stored, limit: 1, guesses: ["1122", "1122"] }, { ...stored, codemaker: "fixed", secret: "77" },
   ];
   for (const value of wrong) {

@@ -1,0 +1,46 @@
+/** Addresses that open the same game for somebody else, and results as text. */
+
+import { UnreadableError } from "./errors.js";
+import { formatRules } from "./rules.js";
+
+/** @typedef {import("./local_game.js").LocalGame} LocalGame */
+
+/** A link means the same game as long as it has this version: limits, the draws from a seed, the days' rules. */
+const VERSION = "1";
+
+/**
+ * Return the address of a game; no text for one without date and seed, which nobody else can open.
+ * @param {LocalGame} game
+ * @param {string} date The date of a game of the day, else no text.
+ */
+export function gameAddress({ rules, codemaker, seed }, date) {
+  if (date) return `#/daily/${date}?v=${VERSION}`;
+  return seed ? `#/play/${formatRules(rules)}-${codemaker}?seed=${seed}&v=${VERSION}` : "";
+}
+
+/**
+ * Return the seed of a link, if it has one, as it is written.
+ * @param {URLSearchParams} query
+ * @throws {UnreadableError} Its version is unknown.
+ */
+export function linkSeed(query) {
+  const version = query.get("v") ?? VERSION;
+  if (version !== VERSION) {
+    throw new UnreadableError(`this link has version '${version.slice(0, 40)}', and this page knows version ${VERSION} only`);
+  }
+  return query.get("seed") ?? undefined;
+}
+
+/**
+ * Return the result of a finished game as text that gives no code away: what was played, the guesses (X if it was not
+ * solved), and a row per feedback.
+ * @param {LocalGame} game
+ * @param {string} date The date of a game of the day, else no text.
+ */
+export function shareText(game, date) {
+  const { rules, codemaker, turns, over, limit } = game;
+  const score = `${over === "solved" ? turns.length : "X"}/${limit}`;
+  const title = [...(date ? ["daily", date] : []), formatRules(rules), codemaker, score];
+  const rows = turns.map(({ black, white }) => "⚫".repeat(black) + "⚪".repeat(white) + "·".repeat(rules.pegs - black - white));
+  return [`evilpegs ${title.join(" ")}`, ...rows].join("\n");
+}
