@@ -13,6 +13,10 @@ from urllib.parse import urlsplit
 
 PAGE_FOLDER: Final = Path(str(files("evilpegs_page")))
 KEEP_FOREVER: Final = "public, max-age=31536000, immutable"
+# A worker has the policy of its own response. This one runs code that visitors wrote or were given: it may request
+# nothing. (With `sandbox` it would have no storage either, but then code in a worker can crash the page in Chromium.)
+WORKER_POLICY: Final = "default-src 'none'; script-src 'unsafe-eval'"
+FILE_HEADERS: Final[Mapping[str, Mapping[str, str]]] = {"bots/worker.js": {"Content-Security-Policy": WORKER_POLICY}}
 _MEDIA_TYPES: Final[Mapping[str, str]] = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -27,6 +31,7 @@ _MEDIA_TYPES: Final[Mapping[str, str]] = {
 class PageFile:
     body: bytes
     media_type: str
+    headers: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +46,10 @@ class Page:
 def load_page(folder: Path = PAGE_FOLDER) -> Page:
     """Read the files below ``folder``, without those of an unknown media type."""
     paths = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.suffix in _MEDIA_TYPES}
-    files = {name: PageFile(path.read_bytes(), _MEDIA_TYPES[path.suffix]) for name, path in sorted(paths.items())}
+    files = {
+        name: PageFile(path.read_bytes(), _MEDIA_TYPES[path.suffix], FILE_HEADERS.get(name, {}))
+        for name, path in sorted(paths.items())
+    }
     digest = hashlib.sha256(repr(files).encode()).hexdigest()[:16]
     index = files.pop("index.html").body.replace(b"/DIGEST/", f"/{digest}/".encode())
     return Page(index, files["favicon.svg"], {f"{digest}/{name}": file for name, file in files.items()})

@@ -114,7 +114,7 @@ async def get_static(site: CurrentSite, path: str) -> Response:
     file = site.page.files.get(path)
     if file is None:
         raise HTTPException(404, f"the page has no file {quote(path)}")
-    return answer(file.body, KEEP_FOREVER, file.media_type)
+    return Response(file.body, 200, {"Cache-Control": KEEP_FOREVER, **file.headers}, file.media_type)
 
 
 @_server.get("/healthz", response_model=HealthDocument, responses=problem_statuses())

@@ -9,6 +9,7 @@ import structlog
 
 from evilpegs_server.listening import find_game_address, find_site_address
 from evilpegs_server.settings import Settings
+from evilpegs_server.site import page as page_files
 from evilpegs_server.site.page import PAGE_FOLDER, load_page, page_headers
 from support.in_process import running_server
 from support.patience import PATIENCE
@@ -111,6 +112,18 @@ def test_index_names_files_that_exist(web):
 )
 def test_files_have_their_media_types(web, files, path, media_type):
     assert web.get(f"{files}/{path}").headers["content-type"] == media_type
+
+
+def test_code_of_bots_runs_without_network(web, files):
+    [policy] = web.get(f"{files}/bots/worker.js").headers.get_list("content-security-policy")
+    assert policy == "default-src 'none'; script-src 'unsafe-eval'"
+    assert "content-security-policy" not in web.get(f"{files}/app.js").headers
+
+
+def test_changed_policy_of_file_changes_every_address(page_of, monkeypatch):
+    page = page_of(FILES)
+    monkeypatch.setattr(page_files, "FILE_HEADERS", {"a.js": {"Content-Security-Policy": "sandbox"}})
+    assert not page.files.keys() & page_of(FILES).files.keys()
 
 
 def test_icon_of_site_is_validated_again(web):
