@@ -19,14 +19,15 @@ export class Login {
   /** @type {{name: string, token: string} | null} the guest that the server has named */ #guest = null;
   /** @type {Set<string>} tokens that the server does not know */ #refused = new Set();
 
-  /** @param {Players} players */
-  constructor(players) {
+  /** @param {Players} players @param {"human" | "bot"} [kind] what a new name is claimed for */
+  constructor(players, kind = "human") {
     this.#players = players;
+    this.kind = kind;
   }
 
   /** The fields of the next `hello`. */
   hello() {
-    if (this.#claimed !== null) return { client: CLIENT, name: this.#claimed, kind: "human" };
+    if (this.#claimed !== null) return { client: CLIENT, name: this.#claimed, kind: this.kind };
     const token = this.#token();
     return token === null ? { client: CLIENT } : { client: CLIENT, token };
   }

@@ -20,6 +20,7 @@ import { LostAnswerError, RefusedError, refusalWords } from "./refusals.js";
  * @typedef {object} PlayOptions
  * @property {string} server the address of the game, under which names and matches are stored
  * @property {string} ladder
+ * @property {"human" | "bot"} [kind] what a new name is claimed for
  * @property {import("./storage.js").SafeStorage} storage
  * @property {() => import("./connection.js").Socket} openSocket
  * @property {import("./connection.js").Timers} timers
@@ -48,7 +49,7 @@ export class ServerPlay {
     this.ladder = options.ladder;
     this.players = new Players(options.storage, options.server);
     this.#matches = new OpenMatches(options.storage, options.server);
-    this.#login = new Login(this.players);
+    this.#login = new Login(this.players, options.kind);
     /** @type {Welcome | null} */
     this.welcome = null;
     /** @type {MatchState | null} */
