@@ -45,7 +45,7 @@ Promise.all([
 ]).then((all) => console.log(JSON.stringify(all.filter((name) => name !== null))));
 function choose() {}
 """
-WAYS = "fetch no-cors xhr sync-xhr importScripts import cache font socket stream nested".split()
+WAYS = ["fetch", "no-cors", "xhr", "sync-xhr", "importScripts", "import", "cache", "font", "socket", "stream", "nested"]
 RUN = """([code]) => new Promise((resolve, reject) => {
   const worker = new Worker(new URL("bots/worker.js", document.querySelector("script[type=module]").src));
   worker.onerror = () => reject(new Error("no worker"));

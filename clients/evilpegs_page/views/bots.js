@@ -1,12 +1,17 @@
-/** Starting a bot: with evilpegs installed, or in twenty lines of Python or JavaScript with this server's address. */
+/**
+ * Bots: written and played in this page, or started elsewhere, with evilpegs installed or in twenty lines of Python or
+ * JavaScript with this server's address.
+ */
 
 import { css, html, nothing } from "../vendor/lit.js";
 import { getChanged, getJson } from "../api.js";
+import "../components/bot_editor.js";
 import "../components/copy_text.js";
 import { dataStyle } from "../components/data_style.js";
 import { shared } from "../components/shared_style.js";
 import { LoadingView } from "./loading_view.js";
 
+const NAMES = ["python", "javascript", "first", "random", "minimax"];
 /** The address that the texts of the bots have, and that this server's replaces. */
 const WRITTEN = "ws://127.0.0.1:8765/v1";
 
@@ -40,34 +45,33 @@ export default class BotsView extends LoadingView {
 
   constructor() {
     super();
-    /** @type {{python: string, javascript: string} | null} */
+    /** The texts of the folder `bots` by name. @type {Record<string, string> | null} */
     this.texts = null;
     this.server = "";
   }
 
   /** @param {AbortSignal} signal */
   async load(signal) {
-    const [{ url }, python, javascript] = await Promise.all([
+    const [{ url }, ...texts] = await Promise.all([
       getJson("api/v1/game", signal),
-      getChanged(new URL("../bots/python.txt", import.meta.url).href, "", signal),
-      getChanged(new URL("../bots/javascript.txt", import.meta.url).href, "", signal),
+      ...NAMES.map((name) => getChanged(new URL(`../bots/${name}.txt`, import.meta.url).href, "", signal)),
     ]);
     this.server = url ?? WRITTEN;
-    this.texts = { python: this.filled(python?.text), javascript: this.filled(javascript?.text) };
+    this.texts = Object.fromEntries(NAMES.map((name, index) => [name, this.filled(texts[index]?.text ?? "")]));
   }
 
-  /** @param {string | undefined} text @returns {string} the text with this server's address */
+  /** @param {string} text @returns {string} the text with this server's address */
   filled(text) {
-    return (text ?? "").trimEnd().replaceAll(WRITTEN, () => this.server);
+    return text.trimEnd().replaceAll(WRITTEN, () => this.server);
   }
 
   render() {
     return html`
       <div class="intro">
-        <h1>Start a bot</h1>
+        <h1>Write a bot</h1>
         <p>
-          A bot connects by WebSocket and plays in JSON messages, one per frame. These twenty lines play a whole practice
-          match on this server: they guess a random code that could be the secret. Copy them and make them better.
+          A bot is one function: <code>choose(position)</code> returns the next guess. Write it here; nothing needs to be
+          installed. It runs in this browser, without access to the network.
         </p>
       </div>
       ${this.failure ? html`<p class="failure" role="alert">${this.failure}</p>` : nothing}
@@ -75,9 +79,17 @@ export default class BotsView extends LoadingView {
     `;
   }
 
-  /** @param {{python: string, javascript: string}} texts */
+  /** @param {Record<string, string>} texts */
   ways(texts) {
     return html`<div class="columns">
+      <section class="card" aria-label="Editor"><bot-editor .examples=${texts}></bot-editor></section>
+      <div class="intro">
+        <h2>On your own computer</h2>
+        <p>
+          A bot connects by WebSocket and plays in JSON messages, one per frame. These twenty lines play a whole practice
+          match on this server: they guess a random code that could be the secret. Copy them and make them better.
+        </p>
+      </div>
       <section class="card"><copy-text code id="python" label="Python 3.10 or later, with websockets" .text=${texts.python}></copy-text></section>
       <section class="card">
         <copy-text code id="javascript" label="JavaScript, for node 22 or the console of a browser on this page" .text=${texts.javascript}></copy-text>

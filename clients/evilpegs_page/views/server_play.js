@@ -23,6 +23,7 @@ const RETRY_MS = 2_000;
 export default class ServerPlayView extends LitElement {
   static properties = {
     params: { attribute: false },
+    kind: {},
     ladder: { state: true },
     play: { state: true },
     change: { state: true },
@@ -69,6 +70,8 @@ export default class ServerPlayView extends LitElement {
     super();
     /** @type {Record<string, string>} */
     this.params = {};
+    /** Whom a new name is claimed for. @type {"human" | "bot"} */
+    this.kind = "human";
     /** @type {LadderDocument | null} */
     this.ladder = null;
     /** @type {ServerPlay | null} */
@@ -124,6 +127,7 @@ export default class ServerPlayView extends LitElement {
     this.play = new ServerPlay({
       server: url,
       ladder: this.params.ladder,
+      kind: this.kind,
       storage: browserStorage(),
       openSocket: () => /** @type {any} */ (new WebSocket(url, subprotocol)),
       timers: {
@@ -133,7 +137,10 @@ export default class ServerPlayView extends LitElement {
       },
       random: Math.random,
       newNonce,
-      onChange: () => (this.change += 1),
+      onChange: () => {
+        this.change += 1;
+        this.dispatchEvent(new CustomEvent("played"));
+      },
     });
     this.play.start();
   }

@@ -1,0 +1,110 @@
+/** A match of the visitor's bot on this server, in the view in which people play: it connects, and the bot chooses. */
+
+import { html, nothing } from "../vendor/lit.js";
+import { getJson } from "../api.js";
+import { BotError } from "../game/bot.js";
+import { BotMatch, MOST_CODES } from "../game/bot_games.js";
+import { ladderTitle } from "../game/ladder_words.js";
+import { LoadingView } from "../views/loading_view.js";
+import ServerPlayView from "../views/server_play.js";
+import { dataStyle } from "./data_style.js";
+import { shared } from "./shared_style.js";
+
+/** @typedef {import("../game/ladder_words.js").LadderDocument} LadderDocument */
+
+if (!customElements.get("server-play-view")) customElements.define("server-play-view", ServerPlayView);
+
+export class BotMatchPanel extends LoadingView {
+  static properties = { ...LoadingView.properties, newBot: { attribute: false }, ladders: { state: true }, ladder: { state: true }, driver: { state: true }, change: { state: true } };
+
+  static styles = [shared, dataStyle];
+
+  constructor() {
+    super();
+    /** Starts a bot with the code of the editor; null if the code fails, which the editor shows. @type {() => Promise<import("../game/bot.js").Bot | null>} */
+    this.newBot;
+    /** @type {LadderDocument[]} */
+    this.ladders = [];
+    this.ladder = "";
+    this.change = 0;
+    /** What plays the match; null while nothing does. @type {BotMatch | null} */
+    this.driver = null;
+  }
+
+  disconnectedCallback() {
+    this.halt();
+    super.disconnectedCallback();
+  }
+
+  /** @param {AbortSignal} signal */
+  async load(signal) {
+    /** @type {{ladders: LadderDocument[]}} */
+    const { ladders } = await getJson("api/v1/ladders", signal);
+    const fitting = ladders.filter((each) => each.offered && each.codes <= MOST_CODES);
+    this.ladders = fitting.sort((one, other) => Number(one.rated) - Number(other.rated));
+    if (fitting.length === 0) this.failure = "This server offers no game for a bot in the browser.";
+    else this.ladder = fitting[0].id;
+  }
+
+  get play() {
+    return /** @type {ServerPlayView | null} */ (this.renderRoot.querySelector("server-play-view"))?.play ?? null;
+  }
+
+  /** Let the bot, with the code as it is now, play the open match, or a new one. */
+  async begin() {
+    const [bot, { play }] = [await this.newBot(), this];
+    if (bot === null || play === null) return;
+    this.halt();
+    this.driver = new BotMatch(play, bot);
+    if (play.match === null || play.match.phase === "over") void play.play();
+    await this.follow();
+  }
+
+  async follow() {
+    const { driver } = this;
+    this.change += 1;
+    if (this.play?.match?.phase === "over") this.halt();
+    try {
+      await driver?.follow();
+    } catch (error) {
+      if (!(error instanceof BotError)) throw error;
+      if (driver !== this.driver) return;
+      this.halt();
+      this.dispatchEvent(new CustomEvent("failed", { detail: error }));
+    }
+  }
+
+  /** End the bot. The match stays open. */
+  halt() {
+    this.driver?.bot.close();
+    this.driver = null;
+  }
+
+  /** @param {Event} event */
+  async choose({ target }) {
+    this.halt();
+    this.ladder = ""; // so that another view is made for the other ladder
+    await this.updateComplete;
+    this.ladder = /** @type {HTMLSelectElement} */ (target).value;
+  }
+
+  render() {
+    if (this.failure) return html`<p class="failure" role="alert">${this.failure}</p>`;
+    const { play } = this;
+    const isOpen = play?.match != null && play.match.phase !== "over";
+    return html`
+      <div class="form">
+        <label>Game<select @change=${this.choose}>${this.ladders.map((each) => html`<option value=${each.id}>${ladderTitle(each)}</option>`)}</select></label>
+        ${this.driver === null
+          ? html`<button class="primary" ?disabled=${play?.welcome == null} @click=${this.begin}>Let the bot ${isOpen ? "go on" : "play"}</button>`
+          : html`<button @click=${this.halt}>Stop the bot</button><span role="status">The bot plays. Keep this page open.</span>`}
+      </div>
+      ${play?.welcome?.kind === "human" ? html`<p><strong>Leaderboards list ${play.welcome.player} as a person.</strong> Take a new name for your bot.</p>` : nothing}
+      ${this.ladders
+        .filter((each) => each.id === this.ladder)
+        .map((each) => html`<server-play-view kind="bot" .params=${{ ladder: each.id }} @played=${this.follow}></server-play-view>`)}
+    `;
+  }
+}
+
+customElements.define("bot-match", BotMatchPanel);
