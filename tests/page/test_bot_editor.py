@@ -223,6 +223,11 @@ def test_bot_plays_practice_as_guest(open_view):
     let_play(page)
     page.locator("bot-match record-check .good").wait_for()
     expect(page.locator("bot-match match-result h2")).to_contain_text("Solved in")
+    replay = page.get_by_role("link", name="Replay")
+    before = replay.get_attribute("href")
+    page.get_by_role("button", name="Play again", exact=True).click()
+    expect(replay).not_to_have_attribute("href", before)
+    page.locator("bot-match record-check .good").wait_for()
     expect(page.get_by_role("button", name="Let the bot play")).to_be_visible()
 
 

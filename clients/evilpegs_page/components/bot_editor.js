@@ -81,6 +81,7 @@ export class BotEditor extends LitElement {
       guess-table {
         width: 100%;
         max-width: 34rem;
+        accent-color: var(--accent);
         --peg: 1.6rem;
       }
       i {
@@ -197,8 +198,8 @@ export class BotEditor extends LitElement {
 
   /** @param {unknown} error */
   fail(error) {
-    if (!(error instanceof BotError)) throw error;
-    this.failure = error;
+    if (error instanceof BotError) this.failure = error;
+    else throw error;
   }
 
   render() {
@@ -233,11 +234,9 @@ export class BotEditor extends LitElement {
 
   files() {
     return html`<div class="links form">
-      <label>Example
-        <select @change=${(/** @type {Event} */ event) => (this.example = /** @type {HTMLSelectElement} */ (event.target).value)}>
+      <label>Example<select @change=${(/** @type {Event} */ event) => (this.example = /** @type {HTMLSelectElement} */ (event.target).value)}>
           ${Object.entries(EXAMPLES).map(([name, words]) => html`<option value=${name} ?selected=${name === this.example}>${words}</option>`)}
-        </select>
-      </label>
+      </select></label>
       <button @click=${() => this.replace(this.examples[this.example])}>Reset to the example</button>
       <button @click=${() => saveText("bot.js", this.code, "text/javascript")}>Save as a file</button>
       <label>Open a file<input type="file" accept=".js,.txt,text/javascript,text/plain" @change=${this.open} /></label>

@@ -29,6 +29,7 @@ export class BotMatchPanel extends LoadingView {
     this.change = 0;
     /** What plays the match; null while nothing does. @type {BotMatch | null} */
     this.driver = null;
+    this.isLoading = false;
   }
 
   disconnectedCallback() {
@@ -52,7 +53,10 @@ export class BotMatchPanel extends LoadingView {
 
   /** Let the bot, with the code as it is now, play the open match, or a new one. */
   async begin() {
+    if (this.isLoading) return;
+    this.isLoading = true;
     const [bot, { play }] = [await this.newBot(), this];
+    this.isLoading = false;
     if (bot === null || play === null) return;
     this.halt();
     this.driver = new BotMatch(play, bot);
@@ -63,6 +67,7 @@ export class BotMatchPanel extends LoadingView {
   async follow() {
     const { driver } = this;
     this.change += 1;
+    if (driver === null && this.play?.isBeginning) void this.begin(); // the view's own buttons start the bot, too
     if (this.play?.match?.phase === "over") this.halt();
     try {
       await driver?.follow();

@@ -12,9 +12,7 @@ import { SYMBOLS } from "../core/rules.js";
 
 export const CHOICE_MS = 5_000;
 const MAX_TEXT = 500;
-const SLOW =
-  `no answer after ${CHOICE_MS / 1000} seconds, so it was stopped. Look for a loop that never ends, or look at fewer` +
-  " codes; then start it again";
+const SLOW = `no answer after ${CHOICE_MS / 1000} seconds. Look for a loop that never ends, or try fewer codes; then start it again`;
 
 /** The bot cannot go on. The message is a sentence for its author. */
 export class BotError extends Error {
@@ -31,10 +29,8 @@ export class Bot {
   /** Why the worker was ended; null while it runs. @type {string | null} */ #end = null;
 
   /**
-   * @param {object} options
-   * @param {Pick<Worker, "postMessage" | "terminate" | "onmessage" | "onerror">} options.worker
-   * @param {Pick<import("./connection_options.js").Timers, "set" | "clear">} options.timers
-   * @param {(line: string) => void} options.onLog
+   * @param {{worker: Pick<Worker, "postMessage" | "terminate" | "onmessage" | "onerror">,
+   *   timers: Pick<import("./connection_options.js").Timers, "set" | "clear">, onLog: (line: string) => void}} options
    */
   constructor({ worker, timers, onLog }) {
     this.worker = worker;
@@ -57,15 +53,7 @@ export class Bot {
     }
   }
 
-  /**
-   * Return the bot's guess, a code of the rules.
-   *
-   * @param {Rules} rules
-   * @param {readonly Turn[]} played
-   * @param {Uint8Array} codes the codes that are still possible
-   * @returns {Promise<string>}
-   * @throws {BotError}
-   */
+  /** Return the bot's guess, where `codes` are possible. @param {Rules} rules @param {readonly Turn[]} played @param {Uint8Array} codes @throws {BotError} */
   async choose(rules, played, codes) {
     const { pegs, colors, repeats } = rules;
     const turns = played.map(({ code, black, white }) => ({ guess: code, black, white }));

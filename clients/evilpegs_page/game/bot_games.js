@@ -10,19 +10,12 @@ import { BotError } from "./bot.js";
 /** @typedef {import("./bot.js").Turn} Turn */
 /** @typedef {import("../core/rules.js").Rules} Rules */
 
-/** The most guesses of a game in the browser. */
 export const LIMIT = 10;
 /** Rules with more codes would keep a bot busy for longer than a guess may take. */
 export const MOST_CODES = 50_000;
 const SWEEP_MS = 120_000;
 
-/**
- * Play a game against evil.
- *
- * @param {Bot} bot
- * @param {Rules} rules
- * @param {(turns: (Turn & {left: number})[]) => void} onTurn
- */
+/** @param {Bot} bot @param {Rules} rules @param {(turns: (Turn & {left: number})[]) => void} onTurn */
 export async function playEvil(bot, rules, onTurn) {
   /** @type {(Turn & {left: number})[]} */
   const turns = [];
@@ -38,14 +31,11 @@ export async function playEvil(bot, rules, onTurn) {
 }
 
 /**
- * Play against every secret. Secrets that have had the same replies are played together: the bot is asked once for each
- * position that can occur, 1,296 times at most on 4x6 instead of some 6,000 times.
+ * Play against every secret. Secrets that have had the same replies are played together: a bot that guesses codes that
+ * are possible is asked at most 1,296 times on 4x6, instead of some 6,000 times. `onSolved` receives the secrets by
+ * guesses; those that were not found come last.
  *
- * @param {Bot} bot
- * @param {Rules} rules
- * @param {(counts: readonly number[]) => void} onSolved receives the secrets by guesses; after those of the last guess,
- *   those that were not found
- * @param {() => number} now
+ * @param {Bot} bot @param {Rules} rules @param {(counts: readonly number[]) => void} onSolved @param {() => number} now
  */
 export async function playAll(bot, rules, onSolved, now) {
   const counts = Array(LIMIT + 2).fill(0);
