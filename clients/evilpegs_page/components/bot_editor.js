@@ -163,7 +163,7 @@ export class BotEditor extends LitElement {
     const before = this.code.split("\n").slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
     const field = /** @type {HTMLTextAreaElement} */ (this.renderRoot.querySelector("#code"));
     field.focus();
-    field.setSelectionRange(before, before + this.code.split("\n")[line - 1].length);
+    field.setSelectionRange(before, before + (this.code.split("\n")[line - 1] ?? "").length);
   }
 
   /** Start a worker without code, and forget what the one before has shown. */

@@ -30,7 +30,7 @@ export class Bot {
 
   /**
    * @param {{worker: Pick<Worker, "postMessage" | "terminate" | "onmessage" | "onerror">,
-   *   timers: Pick<import("./connection_options.js").Timers, "set" | "clear">, onLog: (line: string) => void}} options
+   *   timers: Pick<import("./connection.js").Timers, "set" | "clear">, onLog: (line: string) => void}} options
    */
   constructor({ worker, timers, onLog }) {
     this.worker = worker;
