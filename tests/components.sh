@@ -8,6 +8,7 @@ command -v cc >/dev/null || packages="$packages gcc libc6-dev"
 command -v mosquitto >/dev/null || [ -x /usr/sbin/mosquitto ] || packages="$packages mosquitto"
 command -v mosquitto_sub >/dev/null || packages="$packages mosquitto-clients"
 command -v chromium >/dev/null || packages="$packages chromium"
+command -v zbarimg >/dev/null || packages="$packages zbar-tools"
 [ -n "$packages" ] || exit 0
 if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then
     echo "missing for some tests:$packages (apt install$packages)" >&2
