@@ -1,5 +1,5 @@
 /**
- * Following a live match by server-sent events: a guess shows at once, and nothing is asked for while nothing happens.
+ * Following live matches by server-sent events: a guess shows at once, and nothing is asked for while nothing happens.
  * EventSource connects again by itself, and goes on after the last event that it has.
  */
 
@@ -94,5 +94,19 @@ export class MatchStream {
   draw() {
     this.isDrawing = false;
     if (!this.leaving.signal.aborted && this.watching.onText(this.text) === true) this.stop();
+  }
+}
+
+/** Following all matches of a ladder, or of the server. `onPlace` is called when the stream begins in the middle. */
+export class LadderStream extends MatchStream {
+  /** @param {Pick<Watching, "path" | "onLost" | "onRefused"> & {onEvent: (event: any) => void, onPlace: () => void}} watching @param {typeof STREAMING} [browser] */
+  constructor(watching, browser) {
+    super({ ...watching, text: "", seq: 0, onText: () => {} }, browser);
+    this.add = (/** @type {string} */ line) => watching.onEvent(JSON.parse(line));
+    this.open = () => {
+      const source = super.open();
+      for (const type of ["place", "reset"]) source.addEventListener(type, watching.onPlace);
+      return source;
+    };
   }
 }

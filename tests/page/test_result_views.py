@@ -83,6 +83,7 @@ def test_texts_of_results_run_nothing(open_view, text):
         ("#/ladder/classic", "leaderboard-view result-charts svg"),
         ("#/player/eve", "player-view match-list tbody tr"),
         ("#/matches", "matches-view match-list tbody tr"),
+        ("#/watch", "watch-view tbody tr"),
         ("#/rounds", "rounds-view tbody tr"),
         ("#/round/eve", "rounds-view details"),
         (f"#/match/{MATCH}?guess=2", "guess-worth table"),

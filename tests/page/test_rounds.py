@@ -131,6 +131,25 @@ def test_unknown_round_is_one_line(watch):
     expect(page.get_by_role("alert")).to_have_text("This server has no such round.")
 
 
+def test_projector_of_sealed_round_shows_progress_and_no_board(open_round_view, contest):
+    page = open_round_view("#/round/quiet")
+    page.get_by_role("link", name="Projector").click()
+    expect(page.get_by_text("This round is sealed")).to_be_visible()
+    expect(page.locator("caption")).to_have_text("24 of 48 games played")
+    expect(page.locator("tbody th")).to_have_text(["minimax", "random-consistent", "ada", ABSENT])
+    expect(page.locator("tbody td:last-child")).to_have_text(["12 of 12", "12 of 12", "0 of 12", "0 of 12"])
+    expect(page.locator("section")).to_have_count(0)
+    page.keyboard.press("Escape")
+    expect(page.locator("h1")).to_have_text("Round quiet")
+    results = [each for each in contest.close("done")["entrants"] if each["result"]]
+    follow(page, "#/watch/done")
+    expect(page.get_by_text("The round is over.")).to_be_visible()
+    expect(page.locator("tbody th")).to_have_text([each["player"] for each in results])
+    expect(page.locator("tbody td:last-child")).to_have_text([f"{each['result']['mean']:.2f}" for each in results])
+    follow(page, "#/watch/later")
+    expect(page.get_by_text("The round opens")).to_be_visible()
+
+
 def test_sealed_round_shows_progress_until_it_is_over(open_round_view, contest):
     page = open_round_view("#/nothing")
     page.clock.install()

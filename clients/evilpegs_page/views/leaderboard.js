@@ -144,7 +144,8 @@ export default class LeaderboardView extends LoadingView {
         </select>
       </label>
       ${this.ladder?.offered ? html`<a class="button" href="#/server/${encodeURIComponent(this.ladder.id)}">Play here</a>` : nothing}
-      ${this.ladder === undefined ? nothing : html`<a class="button" href="#/matches?${new URLSearchParams({ ladder: this.ladder.id })}">Matches</a>`}
+      ${this.ladder === undefined ? nothing : html`<a class="button" href="#/matches?${new URLSearchParams({ ladder: this.ladder.id })}">Matches</a>
+            <a class="button" href="#/watch/${encodeURIComponent(this.ladder.id)}">Projector</a>`}
     </div>`;
   }
 

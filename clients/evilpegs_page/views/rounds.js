@@ -86,7 +86,7 @@ export default class RoundsView extends LoadingView {
   /** @param {Round} round */
   terms(round) {
     const { ladder, sealed, state } = round;
-    return html`<p>${ladderTitle(ladder)}. ${clockWords(ladder.clock)} ${count(ladder.games, "game")} of at most ${ladder.guess_limit} guesses. <a href="#/rounds">All rounds</a></p>
+    return html`<p>${ladderTitle(ladder)}. ${clockWords(ladder.clock)} ${count(ladder.games, "game")} of at most ${ladder.guess_limit} guesses. <a href="#/rounds">All rounds</a> · <a href="#/watch/${round.id}">Projector</a></p>
       <p role="status"><strong>${stateWords(round)}</strong> ${sealed && state !== "over" ? "Sealed: until it is over, nobody sees what others play." : nothing}</p>
       ${this.play(round)}`;
   }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { MatchStream } from "../../../clients/evilpegs_page/stream.js";
+import { LadderStream, MatchStream } from "../../../clients/evilpegs_page/stream.js";
 
 /** An EventSource whose server is the test. */
 class FakeSource {
@@ -135,4 +135,27 @@ test("a stream is connected while the page is visible", () => {
   followed.sources[1].deliver(1, 2, 3, 4);
   followed.draw();
   assert.deepEqual(followed.texts, [record(1, 2, 3, 4)]);
+});
+
+test("a stream of a ladder says when it begins in the middle, and takes every event", () => {
+  const said = [];
+  const listeners = {};
+  const source = Object.assign(new FakeSource(), { addEventListener: (type, listener) => (listeners[type] = listener) });
+  const watching = {
+    path: "api/v1/ladders/classic/events", onEvent: ({ seq }) => said.push(seq), onPlace: () => said.push("place"),
+    onLost: (isLost) => said.push(isLost), onRefused: () => {},
+  };
+  const browser = { open: () => source, isHidden: () => false, onVisible: () => {}, clear: () => {} };
+  const stream = new LadderStream(watching, browser);
+  stream.start();
+  source.open();
+  listeners.place();
+  source.deliver(3, 1, 1);
+  source.fail(0);
+  source.fail(0);
+  source.open();
+  listeners.reset();
+  assert.deepEqual(said, [false, "place", 3, 1, 1, false, true, false, "place"]);
+  stream.stop();
+  assert.equal(source.readyState, source.CLOSED);
 });

@@ -1,0 +1,222 @@
+"""The projector: its QR code is read by zbar, its boards follow the matches, and nobody needs to touch it."""
+
+import contextlib
+import json
+import shutil
+import subprocess
+from types import SimpleNamespace
+
+import httpx
+import pytest
+from playwright.sync_api import expect
+
+from evilpegs_server.site.page import PAGE_FOLDER
+from support.browser import ARTIFACTS, WatchedPage, axe_violations, follow
+from support.page.played_matches import open_match
+from support.page.restarting_server import restarting_server
+from support.patience import PATIENCE
+from support.requirements import require
+
+pytestmark = pytest.mark.full
+LADDER = "classic-evil-practice"
+CLASSROOM = "http://192.0.2.10:8000/"
+TURN_MS = 10_000
+LENGTHS = (1, 14, 15, 26, 42, 62, 84, 106, 122, 152, 153, 180)
+CODES = """
+import { qrCode } from "./core/qr.js";
+console.log(JSON.stringify(JSON.parse(process.argv[1]).map(qrCode)));
+"""
+SIZES = ((1280, 720), (1920, 1080), (3840, 2160), (360, 740))
+OVERFLOW = """() => {
+  const view = document.querySelector("watch-view");
+  const inner = [...view.shadowRoot.querySelectorAll("aside, .boards, .rest, section, .top")];
+  const root = document.documentElement;
+  const isBelow = (each) => each.getBoundingClientRect().bottom > innerHeight;
+  const isCut = (each) => each.scrollHeight > each.clientHeight + 1 || isBelow(each);
+  return root.scrollHeight > root.clientHeight || root.scrollWidth > root.clientWidth || [view, ...inner].some(isCut);
+}"""
+STYLE = "view => { const {color, backgroundColor} = getComputedStyle(view); return [color, backgroundColor]; }"
+FONT = "view => parseFloat(getComputedStyle(view).fontSize)"
+WAKE = """() => {
+  window.locks = [];
+  navigator.wakeLock.request = async (type) => {
+    window.locks.push(type);
+    return { release: async () => window.locks.push("released") };
+  };
+}"""
+
+
+def read_codes(*paths):
+    """Return the texts of QR codes in pictures, as zbar reads them."""
+    program = shutil.which("zbarimg")
+    require(program, "QR codes are read by zbarimg; on Debian: apt install zbar-tools")
+    read = subprocess.run(
+        [program, "--quiet", "--raw", *map(str, paths)], capture_output=True, text=True, timeout=PATIENCE, check=True
+    )
+    return read.stdout.splitlines()
+
+
+def write_picture(path, code):
+    """Write a QR code with its quiet zone as a picture of four pixels for each module."""
+    side = len(code) + 8
+    rows = ["0" * side] * 4 + [f"0000{row}0000" for row in code] + ["0" * side] * 4
+    lines = [" ".join(module for module in row for _ in range(4)) for row in rows for _ in range(4)]
+    path.write_text(f"P1\n{4 * side} {4 * side}\n" + "\n".join(lines) + "\n")
+
+
+def boards(page):
+    return page.locator("section")
+
+
+def classroom(watched, site):
+    """Open the page at an address of a classroom, whose requests but for streams go to the server of the test."""
+    watched.url = CLASSROOM
+    watched.page.route(
+        f"{CLASSROOM}**",
+        lambda route: route.fulfill(response=route.fetch(url=route.request.url.replace(CLASSROOM, site))),
+    )
+    watched.page.route("**/events", lambda route: route.abort())
+    return watched
+
+
+def test_codes_of_every_version_are_read(tmp_path):
+    texts = [f"{CLASSROOM}#/server/classic?and={'more' * 40}"[:length] for length in LENGTHS]
+    node = shutil.which("node")
+    require(node, "the page's JavaScript needs node; on Debian: apt install nodejs")
+    printed = subprocess.run(
+        [node, "--input-type=module", "-e", CODES, json.dumps(texts)],
+        cwd=PAGE_FOLDER, capture_output=True, text=True, timeout=PATIENCE, check=True,
+    )  # fmt: skip
+    paths = [tmp_path / f"{index:02}.pbm" for index, _ in enumerate(texts)]
+    for path, code in zip(paths, json.loads(printed.stdout), strict=True):
+        write_picture(path, code)
+    assert read_codes(*paths) == texts
+
+
+@pytest.mark.parametrize(("address", "way"), [("#/watch", "#/ladders"), ("#/watch/classic", "#/server/classic")])
+def test_address_stands_in_large_letters_and_in_code(watch, server, tmp_path, address, way):
+    page = classroom(watch(), server.site_url).open(address)
+    code = page.get_by_role("img", name=f"QR code of {CLASSROOM}{way}")
+    expect(page.locator(".address")).to_have_text(CLASSROOM.rstrip("/"))
+    code.screenshot(path=tmp_path / "code.png")
+    assert read_codes(tmp_path / "code.png") == [f"{CLASSROOM}{way}"]
+    assert page.locator(".address").evaluate(FONT) == pytest.approx(0.056 * 1280, rel=0.02)
+
+
+def test_page_of_own_machine_says_that_others_need_another_address(open_view):
+    page = open_view("#/watch")
+    expect(page.get_by_text("Only this machine can open this address.")).to_be_visible()
+    expect(page.get_by_role("img")).to_have_count(0)
+
+
+def test_boards_follow_matches(open_view, server):
+    page = open_view("#/nothing")
+    page.clock.install()
+    follow(page, "#/watch/monster-evil-practice")
+    expect(page.get_by_text("Waiting for the first match")).to_be_visible()
+    with open_match(server, "monster-evil-practice") as match:
+        expect(page.get_by_role("heading", name=match.player)).to_be_visible()
+        expect(page.locator("li")).to_have_count(0)
+        match.resign()
+        expect(boards(page)).to_contain_text("Resigned")
+    for _ in range(2):
+        page.clock.fast_forward(TURN_MS)
+    expect(page.get_by_text("Waiting for the next match")).to_be_visible()
+
+
+def test_match_is_shown_from_its_first_guess(open_view, server):
+    with open_match(server, LADDER) as match:
+        for code in ("1122", "3344"):
+            match.guess(code)
+        page = open_view(f"#/watch/{LADDER}")
+        board = page.get_by_role("region", name=match.player)
+        expect(board.locator("li")).to_have_count(2)
+        match.guess("5566")
+        expect(board.locator("li .pegs > .hidden")).to_have_text(["1 1 2 2", "3 3 4 4", "5 5 6 6"])
+        match.resign()
+
+
+def test_more_matches_than_fit_take_turns(open_view, server):
+    page = open_view("#/nothing")
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.clock.install()
+    follow(page, f"#/watch/{LADDER}")
+    with contextlib.ExitStack() as stack:
+        matches = [stack.enter_context(open_match(server, LADDER)) for _ in range(8)]
+        expect(page.get_by_text("8 open matches")).to_be_visible()
+        expect(boards(page)).to_have_count(6)
+        seen = set(page.locator("h2").all_inner_texts())
+        missing = [match for match in matches if match.player not in seen]
+        assert len(missing) == 2
+        page.clock.fast_forward(TURN_MS)
+        for match in missing:
+            expect(page.get_by_role("heading", name=match.player)).to_be_visible()
+        for match in matches:
+            match.resign()
+
+
+@pytest.mark.usefixtures("played")
+def test_standings_are_first_rows_of_leaderboard(open_view):
+    page = open_view("#/ladder/classic")
+    page.get_by_role("link", name="Projector").click()
+    expect(page.locator("caption")).to_have_text("Guesses per game on classic")
+    expect(page.locator("tbody th")).to_have_text(["minimax", "first-consistent"])
+    expect(page.locator("tbody td:first-child")).to_have_text(["(1)", "(2)"])
+
+
+def test_view_says_that_it_is_disconnected_and_goes_on(browser, tmp_path):
+    with restarting_server(f"sqlite:///{tmp_path / 'watch.sqlite3'}") as server:
+        watched = WatchedPage(browser, server.site_url)
+        page = watched.open(f"#/watch/{LADDER}")
+        expect(page.get_by_text("Waiting for the first match")).to_be_visible()
+        server.kill()
+        expect(page.get_by_text("Disconnected")).to_be_visible()
+        server.start()
+        expect(page.get_by_text("Disconnected")).to_have_count(0)
+        game = httpx.get(f"{server.site_url}api/v1/game", timeout=PATIENCE).json()
+        with open_match(SimpleNamespace(url=game["url"]), LADDER) as match:
+            match.guess("1122")
+            expect(page.get_by_role("region", name=match.player).locator("li")).to_have_count(1)
+        watched.context.close()
+
+
+def test_unknown_name_is_one_line(open_view):
+    page = open_view("#/watch/no-such")
+    expect(page.get_by_text("This server has no such ladder or round.")).to_be_visible()
+
+
+def test_screen_stays_on_and_escape_leaves(open_view):
+    page = open_view("#/nothing")
+    page.evaluate(WAKE)
+    follow(page, "#/watch/classic")
+    expect(page.locator("header")).to_be_hidden()
+    page.keyboard.press("Escape")
+    expect(page.locator("leaderboard-view h1")).to_contain_text("classic")
+    expect(page.locator("header")).to_be_visible()
+    assert page.evaluate("window.locks") == ["screen", "released"]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.usefixtures("played")
+def test_view_fills_every_screen_in_black_on_white(watch, server, theme):
+    watched = watch(color_scheme=theme, reduced_motion="reduce")
+    page = watched.open("#/watch")
+    ARTIFACTS.mkdir(exist_ok=True)
+    with contextlib.ExitStack() as stack:
+        matches = [stack.enter_context(open_match(server, LADDER)) for _ in range(6)]
+        for match in matches:
+            for code in ("1122", "3344", "5566", "1234", "4321", "6543"):
+                match.guess(code)
+        expect(page.locator("tbody tr").first).to_be_visible()
+        for width, height in SIZES:
+            page.set_viewport_size({"width": width, "height": height})
+            expect(page.locator("li")).to_have_count(30 if width > height else 10)
+            assert not page.evaluate(OVERFLOW), (width, height)
+            assert page.locator("watch-view").evaluate(STYLE) == ["rgb(0, 0, 0)", "rgb(255, 255, 255)"]
+            if width > height:
+                assert page.locator("watch-view").evaluate(FONT) == pytest.approx(0.022 * width, rel=0.01)
+            page.screenshot(path=ARTIFACTS / f"watch-{width}-{theme}.png")
+            assert axe_violations(page) == []
+        for match in matches:
+            match.resign()
+    watched.check()
