@@ -200,23 +200,25 @@ def test_screen_stays_on_and_escape_leaves(open_view):
 @pytest.mark.usefixtures("played")
 def test_view_fills_every_screen_in_black_on_white(watch, server, theme):
     watched = watch(color_scheme=theme, reduced_motion="reduce")
-    page = watched.open("#/watch")
+    page = watched.open("#/nothing")
     ARTIFACTS.mkdir(exist_ok=True)
     with contextlib.ExitStack() as stack:
         matches = [stack.enter_context(open_match(server, LADDER)) for _ in range(6)]
         for match in matches:
             for code in ("1122", "3344", "5566", "1234", "4321", "6543"):
                 match.guess(code)
-        expect(page.locator("tbody tr").first).to_be_visible()
-        for width, height in SIZES:
-            page.set_viewport_size({"width": width, "height": height})
-            expect(page.locator("li")).to_have_count(30 if width > height else 10)
-            assert not page.evaluate(OVERFLOW), (width, height)
-            assert page.locator("watch-view").evaluate(STYLE) == ["rgb(0, 0, 0)", "rgb(255, 255, 255)"]
-            if width > height:
-                assert page.locator("watch-view").evaluate(FONT) == pytest.approx(0.022 * width, rel=0.01)
-            page.screenshot(path=ARTIFACTS / f"watch-{width}-{theme}.png")
-            assert axe_violations(page) == []
+        for name, address in (("all", "#/watch"), ("ladder", f"#/watch/{LADDER}")):
+            follow(page, address)
+            expect(page.locator("tbody")).to_have_count(1 if name == "all" else 0)
+            for width, height in SIZES:
+                page.set_viewport_size({"width": width, "height": height})
+                expect(page.locator("li")).to_have_count(30 if width > height else 10)
+                assert not page.evaluate(OVERFLOW), (address, width, height)
+                assert page.locator("watch-view").evaluate(STYLE) == ["rgb(0, 0, 0)", "rgb(255, 255, 255)"]
+                if width > height:
+                    assert page.locator("watch-view").evaluate(FONT) == pytest.approx(0.022 * width, rel=0.01)
+                page.screenshot(path=ARTIFACTS / f"watch-{name}-{width}-{theme}.png")
+                assert axe_violations(page) == []
         for match in matches:
             match.resign()
     watched.check()

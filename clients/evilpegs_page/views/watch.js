@@ -217,7 +217,7 @@ export default class WatchView extends LoadingView {
   board({ player, ladder, game, games, turns, outcome }, most) {
     const first = Math.max(0, turns.length - most);
     const ending = outcome && `${outcomeWords(outcome)}${outcome === "solved" ? ` in ${turns.length}` : ""}`;
-    const facts = [this.subject === undefined ? ladder : "", games > 1 && game > 0 ? `Game ${game} of ${games}` : "", ending];
+    const facts = [ending, games > 1 && game > 0 ? `Game ${game} of ${games}` : "", this.subject === undefined ? ladder : ""];
     return html`<section aria-label="Match of ${player}">
       <h2>${player}</h2>
       <p>${facts.filter(Boolean).join(" · ")}</p>
