@@ -22,7 +22,7 @@ export class LiveMatches {
   shown = [];
   turns = 0;
 
-  /** Take an event of any match, perhaps one that is known. @param {import("../core/record_file.js").RecordEvent} event */
+  /** Take an event of any match, perhaps one that is known. @param {import("../core/verification/event_fields.js").RecordEvent} event */
   take({ type, seq, match: id, game, games, player, ladder, pegs, code, black, white, outcome }) {
     const match = this.touch(id);
     match.heard = Math.max(match.heard, seq);
