@@ -37,7 +37,10 @@ async function follow(isFirst = false) {
 function markLink(route) {
   for (const link of document.querySelectorAll("nav a")) {
     const path = link.getAttribute("href")?.slice("#/".length);
-    link.ariaCurrent = path === route.path ? "page" : path === route.under ? "true" : null;
+    const current = path === route.path ? "page" : path === route.under ? "true" : null;
+    // as an attribute: Firefox has the property only since 119
+    if (current === null) link.removeAttribute("aria-current");
+    else link.setAttribute("aria-current", current);
   }
 }
 

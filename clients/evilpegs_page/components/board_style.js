@@ -9,6 +9,9 @@ export const boardStyle = css`
     align-items: start;
     gap: 1.25rem;
   }
+  .columns:focus {
+    outline: none;
+  }
   @media (max-width: 50rem) {
     .columns {
       grid-template-columns: minmax(0, 1fr);

@@ -25,7 +25,9 @@ export const codeEntryStyle = css`
     padding: 0;
     border: 2px solid transparent;
     background: none;
-    touch-action: none;
+    touch-action: pan-y;
+    -webkit-touch-callout: none;
+    forced-color-adjust: none;
   }
   .slot .empty {
     width: var(--peg);

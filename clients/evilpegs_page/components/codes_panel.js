@@ -1,16 +1,15 @@
 /**
  * The panel beside a match on the server: the codes left, what each reply would have left, and the codes themselves once
- * they are few. Its styles are those of boards and of feedback.
+ * they are few. Its styles are those of boards.
  */
 
 import { html, nothing } from "../vendor/lit.js";
 import { countCodes, parseRules } from "../core/rules.js";
 import { codemakerWords, codesWords } from "../game/ladder_words.js";
 import "./code_list.js";
-import { legend } from "./feedback_pegs.js";
 import { pegRow } from "./peg.js";
 import "./reply_bars.js";
-import { count } from "./words.js";
+import { count, noun } from "./words.js";
 
 /** @import { Candidates } from "../game/candidates.js" */
 /** @import { MatchState } from "../game/match_state.js" */
@@ -30,7 +29,7 @@ export function codesPanel(match, started, candidates) {
   const left = turn.candidates ?? candidates.counts[turn.turn - 1];
   return html`
     ${left === undefined ? unknownLeft(candidates) : leftOf(left, codesBefore(match, turn, candidates))} ${bars(turn, started)}
-    ${list(left, candidates)} ${legend}
+    ${list(left, candidates)}
   `;
 }
 
@@ -38,18 +37,19 @@ export function codesPanel(match, started, candidates) {
 function opening(started) {
   const { words } = codemakerWords(started.codemaker);
   const rules = parseRules(started.rules);
+  const codes = countCodes(rules);
   return html`
-    <p class="left"><strong class="number">${codesWords(countCodes(rules))}</strong> <span>codes possible</span></p>
+    <p class="left"><strong class="number">${codesWords(codes)}</strong> <span>${noun(codes, "code")} possible</span></p>
     <p>
       A code is ${rules.pegs} pegs of ${rules.colors} colors${rules.repeats ? "; a color may repeat" : ", each used once at most"}. ${words}
+      The marks of a reply are in no order: they do not say which peg is right.
     </p>
-    ${legend}
   `;
 }
 
 /** @param {number} left @param {number} before */
 function leftOf(left, before) {
-  return html`<p class="left"><strong class="number">${codesWords(left)}</strong> <span>of ${codesWords(before)} codes left</span></p>`;
+  return html`<p class="left"><strong class="number">${codesWords(left)}</strong> <span>of ${codesWords(before)} ${noun(before, "code")} left</span></p>`;
 }
 
 /** @param {Candidates} candidates */

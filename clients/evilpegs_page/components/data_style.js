@@ -105,6 +105,7 @@ export const dataStyle = css`
     height: 0.6em;
     border-radius: 50%;
     background: currentColor;
+    forced-color-adjust: none;
   }
   .empty {
     display: grid;

@@ -1,64 +1,60 @@
-/** Feedback as a black and a white peg, each with its count, and in words for screen readers. */
+/** Feedback as the terminal shows it, ●●○·, in the shape of a board; and in words for screen readers. */
 
 import { css, html } from "../vendor/lit.js";
 import { feedbackName } from "../core/feedback.js";
 
 export const feedbackStyle = css`
   .feedback {
-    display: inline-flex;
-    align-items: center;
-    gap: 0.7em;
-    font-weight: 650;
-    font-variant-numeric: tabular-nums;
-    white-space: nowrap;
+    display: inline-grid;
+    grid-template-columns: repeat(var(--wide), max-content);
+    gap: 0.16em;
+    vertical-align: middle;
   }
-  .feedback > span[aria-hidden] {
-    display: inline-flex;
-    align-items: center;
-    gap: 0.3em;
+  /* Shape tells the marks apart in every theme: black is solid, white is a ring. */
+  i:is(.black, .white, .neither) {
+    flex: none;
+    width: 0.85em;
+    height: 0.85em;
+    border: 0.17em solid var(--ink);
+    border-radius: 50%;
+    forced-color-adjust: none;
+  }
+  i.black {
+    background: var(--ink);
+  }
+  i.neither {
+    border: 0.3em solid transparent;
+    background: var(--muted) padding-box;
   }
   .legend {
-    display: grid;
-    gap: 0.35rem;
+    display: flex;
+    flex: 100%;
+    flex-wrap: wrap;
+    gap: 0 0.9rem;
     margin: 0;
-    padding: 0.8rem 0 0;
-    border-top: 1px solid var(--line);
+    padding: 0;
     color: var(--muted);
-    font-size: 0.9rem;
+    font-size: 0.88rem;
     list-style: none;
   }
   .legend li {
     display: flex;
     align-items: center;
-    gap: 0.5rem;
-  }
-  .legend i {
-    font-size: 1rem;
-  }
-  i:is(.black, .white) {
-    flex: none;
-    width: 0.85em;
-    height: 0.85em;
-    border: 0.1em solid var(--muted);
-    border-radius: 50%;
-    background: var(--black-peg);
-  }
-  i.white {
-    background: var(--white-peg);
+    gap: 0.4em;
   }
 `;
 
-/** @param {{black: number, white: number}} given */
-export function feedbackPegs(given) {
-  return html`<span class="feedback">
-    <span aria-hidden="true"><i class="black"></i>${given.black}</span>
-    <span aria-hidden="true"><i class="white"></i>${given.white}</span>
-    <span class="hidden">${feedbackName(given)}</span>
-  </span>`;
+/** @param {{black: number, white: number}} given @param {number} pegs */
+export function feedbackPegs(given, pegs) {
+  const marks = ["black", "white", "neither"].flatMap((name) => {
+    const times = name === "black" ? given.black : name === "white" ? given.white : pegs - given.black - given.white;
+    return Array.from({ length: Math.max(0, times) }, () => html`<i class=${name}></i>`);
+  });
+  return html`<span class="feedback" .style=${`--wide: ${Math.ceil(pegs / 2)}`}>${marks}<span class="hidden">${feedbackName(given)}</span></span>`;
 }
 
-/** What the pegs mean. */
+/** What the marks mean. */
 export const legend = html`<ul class="legend">
-  <li><i class="black"></i>A black peg: a color is right and in its place.</li>
-  <li><i class="white"></i>A white peg: a further color is right, but elsewhere.</li>
+  <li><i class="black"></i><span class="hidden">Black: </span>right color and place</li>
+  <li><i class="white"></i><span class="hidden">White: </span>right color, wrong place</li>
 </ul>`;

@@ -69,7 +69,7 @@ export class GuessTable extends LitElement {
             (turn, index) => html`<tr>
               <td class="number">${index + 1}</td>
               <td>${pegRow(turn.code)}</td>
-              <td>${feedbackPegs(turn)}</td>
+              <td>${feedbackPegs(turn, turn.code.length)}</td>
               <td class="right number">${turn.left == null ? "" : formatNumber(turn.left)}</td>
             </tr>`,
           )}

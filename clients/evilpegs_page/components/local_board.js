@@ -16,7 +16,7 @@ import "./guess_table.js";
 import { pegRow, pegStyle } from "./peg.js";
 import "./reply_bars.js";
 import { shared } from "./shared_style.js";
-import { count, formatNumber } from "./words.js";
+import { count, formatNumber, noun } from "./words.js";
 
 /**
  * The fewest guesses in which the best play beats evil, where that is known.
@@ -73,6 +73,7 @@ export class LocalBoard extends LitElement {
         height: 1.3rem;
         border-radius: 3px;
         background: var(--accent);
+        forced-color-adjust: none;
       }
       .result {
         display: grid;
@@ -130,9 +131,9 @@ export class LocalBoard extends LitElement {
   render() {
     const { game } = this;
     return html`
-      <div class="columns" .style=${boardSizes(game.rules.pegs)}>
+      <div class="columns" tabindex="-1" .style=${boardSizes(game.rules.pegs)}>
         <section class="card" aria-label="Board">
-          <p class="heading"><strong class="number">${this.progress()}</strong></p>
+          <div class="heading"><strong class="number">${this.progress()}</strong> ${game.over ? "" : legend}</div>
           <guess-table .turns=${[...game.turns]}></guess-table>
           ${game.over ? this.result() : this.entry()}
         </section>
@@ -164,13 +165,14 @@ export class LocalBoard extends LitElement {
 
   opening() {
     const { pegs, colors, repeats } = this.game.rules;
+    const codes = countCodes(this.game.rules);
     return html`
-      <p class="left"><strong class="number">${formatNumber(countCodes(this.game.rules))}</strong> codes possible</p>
+      <p class="left"><strong class="number">${formatNumber(codes)}</strong> ${noun(codes, "code")} possible</p>
       <p>
         A code is ${pegs} pegs of ${colors} colors${repeats ? "; a color may repeat" : ", each used once at most"}. Choose
         ${pegs} pegs by click, by drag or by key${this.isEvil ? html`, and see what evil makes of them` : ""}.
+        The marks of a reply are in no order: they do not say which peg is right.
       </p>
-      ${legend}
     `;
   }
 
@@ -187,7 +189,6 @@ export class LocalBoard extends LitElement {
       </div>
       <reply-bars .parts=${turn.parts} .taken=${turn} .mark=${this.isEvil ? "evil’s reply" : "the reply"}></reply-bars>
       <code-list .game=${game} .left=${turn.left}></code-list>
-      ${legend}
     `;
   }
 

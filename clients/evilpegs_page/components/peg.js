@@ -50,6 +50,12 @@ export const pegStyle = css`
     font: 700 calc(var(--peg, 2.5rem) * 0.46) / 1 var(--font);
     font-variant-numeric: tabular-nums;
     user-select: none;
+    forced-color-adjust: none;
+  }
+  @media (forced-colors: active) {
+    .peg {
+      --peg-ring: CanvasText;
+    }
   }
   .pegs {
     display: inline-flex;

@@ -42,7 +42,7 @@ function shownRow(shownTurns, turn, index) {
   return html`<tr class=${index === shownTurns.shown - 1 ? "current" : ""}>
     <td>${jumpButton(shownTurns, index)}</td>
     <td>${pegRow(turn.code)}</td>
-    <td>${feedbackPegs(turn)}</td>
+    <td>${feedbackPegs(turn, turn.code.length)}</td>
     <td class="right number">${left === null ? nothing : formatNumber(left)}</td>
     <td class="right number muted time">${turn.tookMs === null ? nothing : timeWords(turn.tookMs)}</td>
   </tr>`;

@@ -3,7 +3,7 @@
 import { LitElement, css, html } from "../vendor/lit.js";
 import { feedbackPegs, feedbackStyle } from "./feedback_pegs.js";
 import { shared } from "./shared_style.js";
-import { formatNumber } from "./words.js";
+import { formatNumber, noun } from "./words.js";
 
 export class ReplyBars extends LitElement {
   static properties = {
@@ -26,10 +26,13 @@ export class ReplyBars extends LitElement {
       }
       li {
         display: grid;
-        grid-template-columns: 4.8rem 1fr;
+        grid-template-columns: calc(max(2, var(--wide)) * 0.72rem) 1fr;
         align-items: center;
         gap: 0.6rem;
         min-height: 1.6rem;
+      }
+      .feedback {
+        font-size: 0.68rem;
       }
       .bar {
         display: flex;
@@ -45,6 +48,7 @@ export class ReplyBars extends LitElement {
         overflow: hidden;
         border-radius: 3px;
         background: var(--bar);
+        forced-color-adjust: none;
         transform-origin: left;
         animation: grow 0.35s ease-out;
       }
@@ -76,7 +80,7 @@ export class ReplyBars extends LitElement {
     super();
     /** @type {readonly import("../core/partition.js").Part[]} */
     this.parts = [];
-    /** @type {{black: number, white: number} | null} the reply that was given */
+    /** The guess with the reply that was given. @type {{code: string, black: number, white: number} | null} */
     this.taken = null;
     this.mark = "evil’s reply";
   }
@@ -85,20 +89,21 @@ export class ReplyBars extends LitElement {
     const most = Math.max(...this.parts.map((part) => part.count));
     const sorted = [...this.parts].sort((one, other) => other.count - one.count);
     const digits = formatNumber(most).length;
-    return html`<ol .style=${`--room: ${0.9 + 0.62 * digits}rem`}>
-      ${sorted.map((part) => this.bar(part, part.count / most))}
+    const pegs = this.taken?.code.length ?? 0;
+    return html`<ol .style=${`--room: ${0.9 + 0.62 * digits}rem; --wide: ${Math.ceil(pegs / 2)}`}>
+      ${sorted.map((part) => this.bar(part, part.count / most, pegs))}
     </ol>`;
   }
 
-  /** @param {import("../core/partition.js").Part} part @param {number} share */
-  bar(part, share) {
+  /** @param {import("../core/partition.js").Part} part @param {number} share @param {number} pegs */
+  bar(part, share, pegs) {
     const isTaken = part.black === this.taken?.black && part.white === this.taken?.white;
     const isLong = share > 0.6;
     return html`<li class=${isTaken ? "taken" : ""}>
-      ${feedbackPegs(part)}
+      ${feedbackPegs(part, pegs)}
       <span class="bar">
         <i .style=${`--share: ${share}`}>${isTaken && isLong ? this.mark : ""}</i>
-        <span class="number">${formatNumber(part.count)}<span class="hidden"> codes</span></span>
+        <span class="number">${formatNumber(part.count)}<span class="hidden"> ${noun(part.count, "code")}</span></span>
         ${isTaken && !isLong ? html`<span class="mark">${this.mark}</span>` : ""}
       </span>
     </li>`;

@@ -4,7 +4,7 @@ import { LitElement, css, html } from "../vendor/lit.js";
 import { canEnumerate } from "../core/codes.js";
 import { countCodes, formatRules, makeRules } from "../core/rules.js";
 import { shared } from "./shared_style.js";
-import { formatNumber } from "./words.js";
+import { count } from "./words.js";
 
 const MAX_PEGS = 12;
 const MAX_COLORS = 14;
@@ -76,7 +76,7 @@ export class RulesChooser extends LitElement {
 
   render() {
     const { rules } = this;
-    const codes = formatNumber(countCodes(rules));
+    const codes = count(countCodes(rules), "code");
     const address = `#/play/${formatRules(rules)}-${this.codemaker}`;
     return html`<form aria-label="Rules" @submit=${(/** @type {Event} */ event) => event.preventDefault()}>
       ${this.select("Pegs", "pegs", 2, MAX_PEGS)} ${this.select("Colors", "colors", 2, MAX_COLORS)}
@@ -93,8 +93,8 @@ export class RulesChooser extends LitElement {
       >
       ${canEnumerate(rules)
         ? html`<a class="button primary" href=${address}>Play ${formatRules(rules)}</a>
-            <p class="muted">${codes} codes.</p>`
-        : html`<p>${codes} codes are too many for the browser. <a href="#/ladders">Play large rules on the server.</a></p>`}
+            <p class="muted">${codes}.</p>`
+        : html`<p>${codes} are too many for the browser. <a href="#/ladders">Play large rules on the server.</a></p>`}
     </form>`;
   }
 

@@ -13,7 +13,7 @@ import { duration, rulesName } from "../game/ladder_words.js";
 import { boardSizes, boardStyle } from "./board_style.js";
 import "./code_entry.js";
 import { codesPanel } from "./codes_panel.js";
-import { feedbackStyle } from "./feedback_pegs.js";
+import { feedbackStyle, legend } from "./feedback_pegs.js";
 import "./game_clock.js";
 import "./guess_table.js";
 import { gameWords, secretWords } from "./match_result.js";
@@ -92,7 +92,7 @@ export class ServerBoard extends LitElement {
     const { match } = this.play;
     if (match === null || match.started === null) return html`<p class="card muted">Fetching your match…</p>`;
     return html`
-      <div class="columns ${this.isSummary(match) ? "summary" : ""}" .style=${boardSizes(match.started.pegs)}>
+      <div class="columns ${this.isSummary(match) ? "summary" : ""}" tabindex="-1" .style=${boardSizes(match.started.pegs)}>
         ${this.isSummary(match)
           ? nothing
           : html`<section class="card board" aria-label="Board" tabindex="-1">
@@ -104,6 +104,7 @@ export class ServerBoard extends LitElement {
       <resign-dialog
         .game=${match.game}
         .games=${match.started.games}
+        .codemaker=${match.started.codemaker}
         ?rated=${match.started.rated}
         @resign=${(/** @type {CustomEvent<number | null>} */ event) => this.play.resign(event.detail ?? undefined)}
       ></resign-dialog>
@@ -130,6 +131,7 @@ export class ServerBoard extends LitElement {
             ?running=${match.phase === "turn"}
             label="Your time"
           ></game-clock>`}
+      ${match.phase === "over" ? nothing : legend}
     </div>`;
   }
 

@@ -90,11 +90,23 @@ export const shared = css`
     background: var(--accent);
     color: var(--accent-ink);
   }
+  /* A color that says something stays where the system forces its own; style.css names the system's. */
+  .primary:not(:disabled),
+  [aria-pressed="true"],
+  [aria-current] {
+    forced-color-adjust: none;
+  }
   button:disabled {
     color: var(--muted);
     background: var(--sunken);
     border-color: var(--line);
     cursor: default;
+  }
+  @media (forced-colors: active) {
+    button:disabled {
+      border-color: GrayText;
+      color: GrayText;
+    }
   }
   .quiet {
     margin-left: auto;

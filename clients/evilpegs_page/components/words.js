@@ -11,10 +11,15 @@ export function formatNumber(number) {
 
 /**
  * Return a count with its noun, such as "1 code" or "256 codes".
- * @param {number | bigint} number @param {string} noun @param {string} [plural]
+ * @param {number | bigint} number @param {string} one @param {string} [many]
  */
-export function count(number, noun, plural = `${noun}s`) {
-  return `${formatNumber(number)} ${Number(number) === 1 ? noun : plural}`;
+export function count(number, one, many) {
+  return `${formatNumber(number)} ${noun(number, one, many)}`;
+}
+
+/** @param {number | bigint} number @param {string} one @param {string} [many] @returns {string} the word for so many */
+export function noun(number, one, many = `${one}s`) {
+  return Number(number) === 1 ? one : many;
 }
 
 /** Return a duration as on a stopwatch, such as "0:07" or "1:02:03"; a negative one as "0:00". @param {number} ms */

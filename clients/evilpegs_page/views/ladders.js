@@ -10,6 +10,7 @@ import { clockWords, codemakerWords, codesWords, kindName, ratedWords, rulesName
 import { OpenMatches } from "../game/open_matches.js";
 import { browserStorage } from "../game/storage.js";
 import { shared } from "../components/shared_style.js";
+import { noun } from "../components/words.js";
 import { LoadingView } from "./loading_view.js";
 
 /** @import { LadderDocument } from "../game/ladder_words.js" */
@@ -194,7 +195,7 @@ export default class LaddersView extends LoadingView {
     const { codes } = /** @type {LadderDocument} */ (all.find((ladder) => ladder.rules === rules));
     return html`<li>
       <a class="chip" href=${address(rules, this.codemaker)} aria-current=${rules === this.rules ? "true" : nothing}>
-        ${rulesName(rules)} <small>${codesWords(codes)} codes</small>
+        ${rulesName(rules)} <small>${codesWords(codes)} ${noun(codes, "code")}</small>
       </a>
     </li>`;
   }

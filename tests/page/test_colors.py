@@ -1,0 +1,80 @@
+"""Colors that mean something are seen in browsers without light-dark(), and where the system forces its colors."""
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.full
+PARTS = {
+    "peg": (".key .peg", "backgroundColor"),
+    "black mark": ("reply-bars i.black", "backgroundColor"),
+    "ring of black mark": ("reply-bars i.black", "borderTopColor"),
+    "white mark": ("reply-bars i.white", "backgroundColor"),
+    "ring of white mark": ("reply-bars i.white", "borderTopColor"),
+    "bar": ("reply-bars li:not(.taken) .bar i", "backgroundColor"),
+    "bar of reply": ("reply-bars li.taken .bar i", "backgroundColor"),
+    "button": (".actions .primary", "backgroundColor"),
+    "words of button": (".actions .primary", "color"),
+    "ring of other button": (".actions button:not(.primary)", "borderTopColor"),
+    "peg that is marked": (".slot.cursor", "borderTopColor"),
+    "other peg": (".slot:not(.cursor)", "borderTopColor"),
+    "page": ("body", "backgroundColor"),
+    "text": ("local-board .heading strong", "color"),
+}
+CLEAR = "rgba(0, 0, 0, 0)"
+ORANGE = "rgb(230, 159, 0)"
+
+
+def shown_colors(page):
+    """Return the colors of the parts after a guess, with the next one ready to be played."""
+    page.locator("code-entry").wait_for()
+    page.keyboard.type("1122")
+    page.locator("reply-bars").wait_for()
+    page.keyboard.type("1345")
+    expect(page.locator(".actions .primary")).to_be_enabled()
+    read = "(part, name) => getComputedStyle(part)[name]"
+    return {name: page.locator(part).first.evaluate(read, style) for name, (part, style) in PARTS.items()}
+
+
+def without_light_dark(page):
+    """Serve a style sheet in which the function is one that no browser knows."""
+
+    def change(route):
+        answer = route.fetch()
+        route.fulfill(response=answer, body=answer.text().replace("light-dark(", "unknown("))
+
+    page.route("**/style.css", change)
+    page.reload()
+
+
+def test_browser_without_light_dark_shows_light_theme(open_view):
+    usual = shown_colors(open_view(color_scheme="light", reduced_motion="reduce"))
+    page = open_view("#/bots", color_scheme="dark", reduced_motion="reduce")
+    without_light_dark(page)
+    expect(page.locator("theme-switch")).to_have_css("visibility", "hidden")
+    page.goto(page.url.replace("bots", ""))
+    assert shown_colors(page) == usual
+    assert usual["bar"] != usual["bar of reply"] != usual["page"]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_forced_colors_leave_every_meaning(open_view, scheme):
+    page = open_view(color_scheme=scheme, forced_colors="active", reduced_motion="reduce")
+    colors = shown_colors(page)
+    canvas, text = colors["page"], colors["text"]
+    assert canvas != text
+    assert colors["peg"] == ORANGE
+    assert (colors["black mark"], colors["ring of black mark"]) == (text, text)
+    assert (colors["white mark"], colors["ring of white mark"]) == (CLEAR, text)
+    assert colors["bar"] == text
+    assert colors["bar of reply"] == colors["button"] == colors["peg that is marked"]
+    assert len({canvas, text, colors["button"]}) == 3
+    assert colors["words of button"] != colors["button"]
+    assert colors["ring of other button"] != canvas
+    assert colors["other peg"] == CLEAR
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_marks_have_one_meaning_in_both_themes(open_view, scheme):
+    colors = shown_colors(open_view(color_scheme=scheme, reduced_motion="reduce"))
+    assert colors["black mark"] == colors["ring of black mark"] == colors["text"]
+    assert (colors["white mark"], colors["ring of white mark"]) == (CLEAR, colors["text"])
