@@ -277,6 +277,53 @@ def test_place_in_address_of_live_match_is_kept(open_view, server):
 
 
 @pytest.mark.full
+def test_who_steps_away_from_live_match_comes_back_to_live(open_view, server):
+    with open_match(server) as match:
+        match.guess("1122")
+        match.guess("3456")
+        page = open_view(f"#/match/{match.match}")
+        back = page.get_by_role("button", name="Back to live")
+        wait_for_place(page, 1, 2)
+        expect(back).to_have_count(0)
+        page.keyboard.press("ArrowLeft")
+        wait_for_place(page, 1, 1)
+        match.guess("3456")
+        page.get_by_role("button", name="Guess 3").wait_for()
+        expect_shown(page, 1)
+        expect(page).to_have_url(re.compile("guess=1$"))
+        back.press("Enter")
+        wait_for_place(page, 1, 3)
+        expect(back).to_have_count(0)
+        expect(page.locator("match-replay .board")).to_be_focused()
+        expect(page).to_have_url(re.compile(f"#/match/{match.match}$"))
+        match.guess("3456")
+        wait_for_place(page, 1, 4)
+        page.keyboard.press("ArrowLeft")
+        back.wait_for()
+        match.resign()
+        back.wait_for(state="detached")
+        wait_for_place(page, 1, 3)
+
+
+@pytest.mark.full
+def test_guess_in_address_is_shown_and_followed_only_if_it_is_the_newest(open_view, server):
+    with open_match(server) as match:
+        match.guess("1122")
+        older = open_view(f"#/match/{match.match}?guess=0")
+        older.get_by_role("button", name="Back to live").wait_for()
+        expect_shown(older, 0)
+        newest = open_view(f"#/match/{match.match}?guess=1")
+        wait_for_place(newest, 1, 1)
+        match.guess("3456")
+        wait_for_place(newest, 1, 2)
+        expect(newest).to_have_url(re.compile(f"#/match/{match.match}$"))
+        older.get_by_role("button", name="Guess 2").wait_for()
+        expect_shown(older, 0)
+        older.get_by_role("button", name="Back to live").click()
+        wait_for_place(older, 1, 2)
+
+
+@pytest.mark.full
 def test_guess_leaves_address_of_view_that_loads(open_match_view, server):
     with open_match(server) as match:
         page, _ = open_match_view(match.match)

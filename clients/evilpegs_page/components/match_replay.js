@@ -1,8 +1,9 @@
 /**
  * The replay of a match: its games, one guess at a time, by buttons, keys or by itself.
  *
- * A live match opens at its newest guess, and the replay moves on with it as long as the newest guess is shown. The
- * replay alone decides where it stands: its owner says where it opens, and hears of each move by the event `moved`.
+ * A live match opens at its newest guess unless its owner says where, and the replay moves on with it exactly as long as
+ * the newest guess is shown; otherwise it offers the way back to live. The replay alone decides where it stands: its owner
+ * says where it opens, and hears of each move by the event `moved`.
  */
 
 import { LitElement, html, nothing } from "../vendor/lit.js";
@@ -10,7 +11,7 @@ import { outcomeWords } from "../game/ladder_words.js";
 import { feedbackName } from "../core/feedback.js";
 import { insights, luckOf } from "../replay/insight.js";
 import { afterKey, clamp, isLast, last, next } from "../replay/position.js";
-import { feedbackStyle } from "./feedback_pegs.js";
+import { feedbackStyle, legend } from "./feedback_pegs.js";
 import "./game_clock.js";
 import "./guess_worth.js";
 import { replayStyle } from "./match_replay_style.js";
@@ -119,6 +120,19 @@ export class MatchReplay extends LitElement {
     this.go(position);
   }
 
+  /** True if the match is live and an older guess is shown. */
+  get isAway() {
+    return this.ahead !== null && this.replay?.over === false && !isLast(this.lengths, this.position);
+  }
+
+  async goLive() {
+    this.pause();
+    this.go(last(this.lengths));
+    await this.updateComplete;
+    // the button that had the focus is gone
+    /** @type {HTMLElement} */ (this.renderRoot.querySelector(".board")).focus({ preventScroll: true });
+  }
+
   toggle() {
     if (this.isPlaying) this.pause();
     else this.play();
@@ -161,8 +175,11 @@ export class MatchReplay extends LitElement {
     return html`
       ${replay.games.length > 1 ? this.tabs(replay) : nothing}
       <div class="columns">
-        <section class="card board" aria-label="Game ${game.game}">
-          ${this.heading(game)} ${this.table(game)} ${this.openTurn(game)}
+        <section class="card board" aria-label="Game ${game.game}" tabindex="-1">
+          <div class="heading">
+            ${this.heading(game)} ${this.isAway ? html`<button class="primary" @click=${this.goLive}>Back to live</button>` : nothing} ${legend}
+          </div>
+          ${this.table(game)} ${this.openTurn(game)}
           <replay-controls .lengths=${this.lengths} .position=${this.position} .isPlaying=${this.isPlaying} @play=${this.toggle} @step=${this.step}></replay-controls>
           ${this.ending(game)}
         </section>

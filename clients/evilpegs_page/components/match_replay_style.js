@@ -44,6 +44,16 @@ export const replayStyle = css`
     gap: 0.8rem;
     min-width: 0;
   }
+  .board:focus {
+    outline: none;
+  }
+  .heading {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    justify-content: space-between;
+    gap: 0.3rem 1rem;
+  }
   h2 {
     display: flex;
     align-items: center;
