@@ -12,7 +12,7 @@ THEMES = ["light", "dark"]
 
 def finish(page, played=0):
     """Guess the same code until the game is over; ``played`` guesses are on the board."""
-    page.locator("code-entry").wait_for()
+    page.get_by_role("group", name="Your guess").focus()
     for number in range(played, 10):
         page.keyboard.type("1122")
         page.keyboard.press("Enter")

@@ -62,7 +62,7 @@ def test_game_by_mouse_against_fixed_secret(open_view):
 def test_board_counts_guesses_and_starts_again(open_view):
     page = open_view("#/play/3x5")
     page.locator("code-entry").wait_for()
-    heading = page.locator("local-board .heading")
+    heading = page.locator("local-board .heading strong")
     expect(heading).to_have_text("Guess 1 of 20")
     page.keyboard.type("123")
     expect(heading).to_have_text("Guess 2 of 20")
@@ -182,13 +182,111 @@ def test_chosen_rules_are_played(open_view):
 
 
 @pytest.mark.full
-def test_enter_plays_what_was_typed_while_button_had_focus(open_view):
+def test_keys_act_only_while_the_board_has_the_focus(open_view):
     page = open_view("#/play/3x5")
-    page.get_by_text("Other rules").focus()
-    page.keyboard.type("123")
+    row = page.get_by_role("group", name="Your guess")
+    expect(row).to_be_focused()  # nothing else had the focus
+    page.keyboard.type("12")
+    expect_draft(page, "12.")
+    for elsewhere in (page.get_by_text("Other rules"), page.get_by_role("button", name="theme")):
+        elsewhere.focus()
+        page.keyboard.type("345")
+        page.keyboard.press("Backspace")
+        page.keyboard.press("Escape")
+        expect_draft(page, "12.")
+    page.locator("local-board .left").click()  # beside the board
+    page.keyboard.type("3")
     page.locator("reply-bars").wait_for()
-    page.get_by_role("button", name="theme").focus()
+    expect_guesses(page, "123")
+    expect(row).to_be_focused()
+
+
+@pytest.mark.full
+def test_enter_plays_what_was_typed_while_button_of_board_had_focus(open_view):
+    page = open_view("#/play/3x5")
+    expect(page.get_by_role("group", name="Your guess")).to_be_focused()
+    page.keyboard.type("123")
+    page.get_by_role("button", name="Start again").focus()
     page.keyboard.type("345")
     page.keyboard.press("Enter")
     page.locator("guess-table tbody tr").nth(1).wait_for()
     expect_guesses(page, "123", "345")
+
+
+@pytest.mark.full
+def test_mouse_and_keys_take_turns(open_view):
+    """A button that is disabled loses the focus, and the keys must not be lost with it."""
+    page = open_view("#/play/3x5-fixed")
+    for symbol in "112":
+        page.locator(".key").nth(int(symbol) - 1).click()
+    page.locator("guess-table tbody tr").wait_for()
+    page.keyboard.type("345")
+    page.get_by_role("button", name="Guess", exact=True).click()
+    page.locator("guess-table tbody tr").nth(1).wait_for()
+    page.keyboard.type("1")
+    page.get_by_role("button", name="Clear the last peg").click()
+    expect_draft(page, "...")
+    page.keyboard.type("4")
+    expect_draft(page, "4..")
+
+
+@pytest.mark.full
+def test_game_that_was_started_again_can_be_brought_back(open_view):
+    page = open_view("#/play/3x5")
+    expect(page.get_by_role("group", name="Your guess")).to_be_focused()
+    page.keyboard.type("123")
+    page.get_by_role("button", name="Start again").press("Enter")
+    undo = page.get_by_role("button", name="Undo")
+    expect(undo).to_be_focused()
+    expect_guesses(page)
+    undo.press("Enter")
+    expect_guesses(page, "123")
+    page.reload()
+    expect_guesses(page, "123")
+    page.get_by_role("button", name="Start again").click()
+    undo.wait_for()
+    page.keyboard.type("345")
+    expect_guesses(page, "345")
+    expect(undo).to_have_count(0)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("rules", "code", "columns"), [("4x6", "1122", 2), ("5x8", "11223", 3)])
+def test_feedback_is_marks_in_the_shape_of_the_board(open_view, rules, code, columns):
+    page = open_view(f"#/play/{rules}")
+    expect(page.get_by_role("group", name="Your guess")).to_be_focused()
+    page.keyboard.type(code)
+    page.locator("reply-bars li").nth(5).wait_for()
+    for feedback in page.locator(".feedback").all():
+        words = feedback.locator(".hidden").inner_text().replace(",", "").split()
+        black, white = int(words[0]), int(words[2])
+        marks = ["black"] * black + ["white"] * white + ["neither"] * (len(code) - black - white)
+        assert feedback.locator("i").evaluate_all("marks => marks.map(mark => mark.className)") == marks
+        places = feedback.locator("i").evaluate_all(
+            "marks => marks.map(mark => mark.getBoundingClientRect()).map(({ x, y }) => [Math.round(y), Math.round(x)])"
+        )
+        assert (len({y for y, _ in places}), len({x for _, x in places})) == (2, columns)
+        assert places == sorted(places)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("address", ["#/", "#/daily", "#/server/classic-practice"])
+def test_legend_is_above_the_fold_of_a_phone(open_view, address):
+    page = open_view(address, viewport={"width": 360, "height": 640})
+    if "server" in address:
+        page.locator("button.large").click()
+    page.locator("code-entry").wait_for()
+    for meaning in ("right color and place", "right color, wrong place"):
+        box = page.get_by_text(meaning).bounding_box()
+        assert box["y"] + box["height"] <= 640
+
+
+@pytest.mark.full
+def test_one_code_is_not_many(open_view):
+    page = open_view("#/play/1x1")
+    expect(page.locator(".left")).to_have_text("1 code possible")
+    page.goto(page.url.replace("1x1", "2x2"))
+    page.get_by_role("heading", name="2x2").wait_for()
+    expect(page.get_by_role("group", name="Your guess")).to_be_focused()
+    page.keyboard.type("11")
+    expect(page.locator("reply-bars .number")).to_have_text(["2 codes", "1 code", "1 code"])

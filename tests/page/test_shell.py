@@ -49,7 +49,11 @@ def test_navigation_marks_current_view_and_moves_focus(open_view):
     expect(page.get_by_role("link", name="Daily")).to_have_attribute("aria-current", "page")
     expect(page.locator("nav [aria-current]")).to_have_count(1)
     expect(page).to_have_title("Game of the day · evilpegs")
+    expect(page.get_by_role("group", name="Your guess")).to_be_focused()
+    page.get_by_role("link", name="Bots").press("Enter")
+    page.get_by_role("heading", name="bot").first.wait_for()
     expect(page.locator("main")).to_be_focused()
+    page.go_back()
     page.go_back()
     page.get_by_role("heading", name="Find the code").wait_for()
     expect(page).to_have_title("evilpegs")
@@ -67,8 +71,8 @@ def test_navigation_marks_view_above(open_view, address, link):
 
 
 def test_skip_link_comes_first_and_leads_to_content(open_view):
-    page = open_view()
-    page.locator("code-entry").wait_for()
+    page = open_view("#/bots")
+    page.locator("bots-view h1").wait_for()
     page.keyboard.press("Tab")
     expect(page.locator(".skip")).to_be_focused()
     page.keyboard.press("Enter")

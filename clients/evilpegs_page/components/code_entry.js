@@ -2,8 +2,8 @@
  * Where a guess is composed: a row of pegs, the colors to choose from, and the button that plays it.
  *
  * Colors are clicked, tapped, dragged onto a peg, or typed: symbols fill the peg at the cursor, the arrow keys move it and
- * change its color, Backspace empties it, Escape empties all, and Enter plays. Keys work wherever the focus is, except in
- * fields. A guess is sent as the event `guess` with the code as `detail`.
+ * change its color, Backspace empties it, Escape empties all, and Enter plays. Keys act only while the focus is in the columns
+ * of the game, the board and what stands beside it (WCAG 2.1.4). A guess is sent as the event `guess` with the code as `detail`.
  */
 
 import { LitElement, html, nothing } from "../vendor/lit.js";
@@ -38,16 +38,19 @@ export class CodeEntry extends LitElement {
     this.playsWhenFull = false;
     this.draft = new CodeDraft(this.rules);
     this.drag = new PegDrag({ onMove: () => this.requestUpdate(), onDrop: (drag) => this.drop(drag) });
+    /** Where keys act. @type {HTMLElement} */
+    this.board = this;
     this._onKey = (/** @type {KeyboardEvent} */ event) => this.onKey(event);
   }
 
   connectedCallback() {
     super.connectedCallback();
-    addEventListener("keydown", this._onKey);
+    this.board = /** @type {HTMLElement} */ (this.closest(".columns") ?? this);
+    this.board.addEventListener("keydown", this._onKey);
   }
 
   disconnectedCallback() {
-    removeEventListener("keydown", this._onKey);
+    this.board.removeEventListener("keydown", this._onKey);
     this.drag.end();
     super.disconnectedCallback();
   }
@@ -55,6 +58,17 @@ export class CodeEntry extends LitElement {
   /** @param {Map<string, unknown>} changed */
   willUpdate(changed) {
     if (changed.has("rules")) this.draft = new CodeDraft(this.rules);
+  }
+
+  /** Take the focus when a guess can be made and nothing else has it, so that keys act at once. @param {Map<string, unknown>} changed */
+  updated(changed) {
+    const focused = document.activeElement;
+    if (changed.has("disabled") && !this.disabled && (focused === document.body || focused?.localName === "main")) this.takeFocus();
+  }
+
+  /** Focus the row: a peg or a button loses the focus when it is disabled. */
+  takeFocus() {
+    /** @type {HTMLElement} */ (this.renderRoot.querySelector(".slots")).focus({ preventScroll: true });
   }
 
   /** Play the guess if it is complete. */
@@ -67,6 +81,7 @@ export class CodeEntry extends LitElement {
 
   clear() {
     this.draft = new CodeDraft(this.rules);
+    this.takeFocus();
     this.requestUpdate();
   }
 
@@ -107,7 +122,7 @@ export class CodeEntry extends LitElement {
    * @param {number} color @param {Element} target
    */
   type(color, target) {
-    if (this.isElsewhere(target)) /** @type {HTMLElement} */ (this.renderRoot.querySelector(".cursor")).focus();
+    if (this.isElsewhere(target)) this.takeFocus();
     this.put(color);
   }
 
@@ -144,8 +159,8 @@ export class CodeEntry extends LitElement {
     const { pegs, colors } = this.rules;
     const columns = Math.min(Math.max(pegs, colors), 6);
     return html`
-      <div class="entry" .style=${`--columns: ${columns}`}>
-        <div class="slots" role="group" aria-label="Your guess">${this.draft.pegs.map((_, slot) => this.slotButton(slot))}</div>
+      <div class="entry" @touchmove=${this.drag.holdStill} @contextmenu=${this.drag.holdStill} .style=${`--columns: ${columns}`}>
+        <div class="slots" role="group" tabindex="-1" aria-label="Your guess">${this.draft.pegs.map((_, slot) => this.slotButton(slot))}</div>
         <div class="keys" role="group" aria-label="Colors">
           ${Array.from({ length: colors }, (_, color) => this.colorButton(color))}
         </div>
@@ -160,6 +175,7 @@ export class CodeEntry extends LitElement {
 
   erase() {
     this.draft.erase();
+    this.takeFocus();
     this.requestUpdate();
   }
 

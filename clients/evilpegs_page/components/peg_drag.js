@@ -1,6 +1,10 @@
-/** The drag of a peg by mouse, pen or finger. It begins when the pointer has moved some pixels, so a click is no drag. */
+/**
+ * The drag of a peg by mouse, pen or finger. It begins when the pointer has moved some pixels, so a click is no drag. A
+ * finger drags to the side, or anywhere after a long press; one that moves up or down at once scrolls the page.
+ */
 
 const DRAG_PIXELS = 8;
+const LONG_PRESS_MS = 350;
 
 /**
  * @typedef {object} Drag
@@ -18,8 +22,12 @@ export class PegDrag {
   /** @param {DragOptions} options */
   constructor({ onMove, onDrop }) {
     this._options = { onMove, onDrop };
-    /** @type {(Drag & {isMoving: boolean}) | null} */
+    /** @type {(Drag & {isMoving: boolean, isMouse: boolean}) | null} */
     this._drag = null;
+    /** @type {any} */
+    this._timer = null;
+    /** A listener that keeps the browser from scrolling, and from a menu of the long press, during a drag. */
+    this.holdStill = { handleEvent: (/** @type {Event} */ event) => void (this.moving && event.cancelable && event.preventDefault()), passive: false };
     this._onMove = (/** @type {PointerEvent} */ event) => this._move(event);
     this._onDrop = (/** @type {PointerEvent} */ event) => this._drop(event);
   }
@@ -32,7 +40,8 @@ export class PegDrag {
   /** @param {PointerEvent} event @param {number} color @param {number | null} from */
   begin(event, color, from) {
     if (event.button !== 0) return;
-    this._drag = { color, from, x: event.clientX, y: event.clientY, isMoving: false };
+    this._drag = { color, from, x: event.clientX, y: event.clientY, isMoving: false, isMouse: event.pointerType === "mouse" };
+    if (!this._drag.isMouse) this._timer = setTimeout(() => this._start(event.clientX, event.clientY), LONG_PRESS_MS);
     addEventListener("pointermove", this._onMove);
     addEventListener("pointerup", this._onDrop);
     addEventListener("pointercancel", this._onDrop);
@@ -41,6 +50,7 @@ export class PegDrag {
   /** End the drag; nothing is dropped. */
   end() {
     this._drag = null;
+    clearTimeout(this._timer);
     removeEventListener("pointermove", this._onMove);
     removeEventListener("pointerup", this._onDrop);
     removeEventListener("pointercancel", this._onDrop);
@@ -50,9 +60,16 @@ export class PegDrag {
   /** @param {PointerEvent} event */
   _move({ clientX, clientY }) {
     if (this._drag === null) return;
-    const { x, y, isMoving } = this._drag;
-    if (!isMoving && Math.hypot(clientX - x, clientY - y) <= DRAG_PIXELS) return;
-    this._drag = { ...this._drag, x: clientX, y: clientY, isMoving: true };
+    const { x, y, isMoving, isMouse } = this._drag;
+    const [right, down] = [Math.abs(clientX - x), Math.abs(clientY - y)];
+    if (!isMoving && Math.hypot(right, down) <= DRAG_PIXELS) return;
+    if (!isMoving && !isMouse && down >= right) this.end();
+    else this._start(clientX, clientY);
+  }
+
+  /** @param {number} x @param {number} y */
+  _start(x, y) {
+    if (this._drag !== null) this._drag = { ...this._drag, x, y, isMoving: true };
     this._options.onMove();
   }
 

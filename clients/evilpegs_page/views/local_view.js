@@ -49,6 +49,7 @@ export class LocalView extends LitElement {
     params: { attribute: false },
     query: { attribute: false },
     game: { state: true },
+    former: { state: true },
   };
 
   static styles = [shared, viewStyle];
@@ -62,6 +63,8 @@ export class LocalView extends LitElement {
     this.failure = null;
     /** @type {LocalGame | null} */
     this.game = null;
+    /** The unfinished game that another one replaced, until that one has a guess. @type {LocalGame | null} */
+    this.former = null;
     /** The name under which the game is stored. */
     this.name = "";
     /** The date of a game of the day, else no text. */
@@ -99,7 +102,8 @@ export class LocalView extends LitElement {
   /** Begin a game with another seed. A link keeps its own game, and an open game of these rules goes on. */
   begin() {
     if (this.game === null) return;
-    const { rules, codemaker } = this.game;
+    const { rules, codemaker, over } = this.game;
+    this.former = this.seed === undefined && over === null ? this.game : null; // a link keeps its own game
     this.name = `${formatRules(rules)}-${codemaker}`;
     const stored = this.seed === undefined ? null : loadGame(this.name);
     this.game = stored?.over === null ? stored : new LocalGame({ rules, codemaker, seed: newSeed() });
@@ -110,7 +114,13 @@ export class LocalView extends LitElement {
   /** Play the same game from its first guess: equal guesses get equal replies. */
   repeat() {
     if (this.game === null) return;
+    this.former = this.game.over === null ? this.game : null;
     this.game = LocalGame.fromJSON({ ...this.game.toJSON(), guesses: [], resigned: false });
+    this.store();
+  }
+
+  undo() {
+    this.game = this.former;
     this.store();
   }
 
@@ -128,7 +138,7 @@ export class LocalView extends LitElement {
     return html`
       <div class="intro ${turns.length > 0 && !this.date ? "begun" : ""}">${this.intro()}</div>
       <local-board .game=${game} @played=${this.store}>
-        ${turns.length > 0 && over === null ? this.again() : nothing}
+        ${turns.length > 0 && over === null ? this.again() : turns.length === 0 && this.former ? this.back() : nothing}
         <div slot="over">
           <div class="buttons">${this.next()}</div>
           ${over ? html`<copy-text .text=${`${shareText(game, this.date)}\n${link}`.trim()} label="Your result to share"></copy-text>` : nothing}
@@ -147,6 +157,10 @@ export class LocalView extends LitElement {
   /** @returns {unknown} */
   again() {
     return html`<button class="quiet" slot="playing" @click=${this.seed ? this.repeat : this.begin}>Start again</button>`;
+  }
+
+  back() {
+    return html`<button class="quiet" slot="playing" @click=${this.undo}>Undo: back to the game before</button>`;
   }
 
   next() {
