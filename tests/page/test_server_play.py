@@ -121,6 +121,50 @@ def test_open_match_is_offered_among_ladders(open_view):
 
 
 @pytest.mark.full
+@pytest.mark.parametrize(("ladder", "has_secret"), [("classic-practice", True), ("classic-evil-practice", False)])
+def test_giving_up_shows_a_secret_only_where_there_is_one(open_view, ladder, has_secret):
+    page = open_view(f"#/server/{ladder}")
+    begin(page)
+    wait_for_turn(page)
+    page.get_by_role("button", name="Give up…").click()
+    page.get_by_role("button", name="Keep playing").wait_for()
+    expect(page.locator("resign-dialog p")).to_contain_text("is shown")
+    assert ("secret" in page.locator("resign-dialog p").inner_text()) == has_secret
+
+
+@pytest.mark.full
+def test_open_match_on_another_ladder_is_named_and_continued_there(open_view):
+    page = open_view("#/server/classic-evil-practice")
+    begin(page)
+    type_code(page, "1122")
+    page.locator("server-board guess-table tbody tr").wait_for()
+    follow(page, "#/server/classic-practice")
+    expect(page.get_by_text("You have an open match on")).to_contain_text("on classic-evil-practice.")
+    page.get_by_role("button", name="Continue it").click()
+    expect(page).to_have_url(re.compile("#/server/classic-evil-practice$"))
+    page.locator("server-board guess-table tbody tr").wait_for()
+    assert [code for code, _ in replies(page)] == ["1122"]
+
+
+@pytest.mark.full
+def test_one_code_left_is_not_many(open_view):
+    page = open_view()
+    words = page.evaluate(CODES_PANEL)
+    assert "1 of 1 code left" in " ".join(words.split())
+
+
+CODES_PANEL = """async () => {
+  const [{ codesPanel }, { render }, { Candidates }, { parseRules }] = await Promise.all([
+    importOfPage("components/codes_panel.js"), importOfPage("vendor/lit.js"), importOfPage("game/candidates.js"),
+    importOfPage("core/rules.js")]);
+  const turns = [1, 2].map((turn) => ({ turn, code: "11", black: 0, white: 0, candidates: 1 }));
+  const element = document.createElement("div");
+  render(codesPanel({ current: { turns } }, { codemaker: "fixed" }, new Candidates(parseRules("2x2"))), element);
+  return element.textContent;
+}"""
+
+
+@pytest.mark.full
 def test_second_tab_takes_match_and_first_takes_it_back(open_view):
     first = open_view("#/server/classic-evil-practice")  # no first guess solves it
     begin(first)

@@ -4,7 +4,7 @@ import { LitElement, css, html, nothing } from "../vendor/lit.js";
 import { shared } from "./shared_style.js";
 
 export class ResignDialog extends LitElement {
-  static properties = { game: { type: Number }, games: { type: Number }, rated: { type: Boolean } };
+  static properties = { game: { type: Number }, games: { type: Number }, codemaker: {}, rated: { type: Boolean } };
 
   static styles = [
     shared,
@@ -34,6 +34,7 @@ export class ResignDialog extends LitElement {
     super();
     this.game = 1;
     this.games = 1;
+    this.codemaker = "fixed";
     this.rated = false;
   }
 
@@ -54,9 +55,10 @@ export class ResignDialog extends LitElement {
 
   render() {
     const isOne = this.games === 1;
+    const shown = this.codemaker === "fixed" ? "The secret" : "A code that is still possible";
     return html`<dialog aria-labelledby="question">
       <h2 id="question">${isOne ? "Give up?" : `Give up game ${this.game}?`}</h2>
-      <p>${this.rated ? "A game that is given up counts as one guess more than the limit." : "The secret is shown, and nothing counts."}</p>
+      <p>${this.rated ? "A game that is given up counts as one guess more than the limit." : `${shown} is shown, and nothing counts.`}</p>
       <div class="buttons">
         <button class="primary" @click=${() => this.dialog.close()}>Keep playing</button>
         <button @click=${() => this.resign(this.game)}>${isOne ? "Give up" : `Give up game ${this.game}`}</button>

@@ -133,7 +133,8 @@ export class ServerPlay {
    */
   adopt(ladder, match) {
     this.#login.keepGuest();
-    this.#matches.keep(ladder, { match, player: this.welcome?.player ?? "", nonces: {} });
+    // a match that this browser began on another ladder has nonces, which its record is checked with
+    if (this.#matches.get(ladder)?.match !== match) this.#matches.keep(ladder, { match, player: this.welcome?.player ?? "", nonces: {} });
     if (ladder === this.ladder) this.comeBack(match);
   }
 

@@ -35,7 +35,7 @@ export function connectionStatus(connection, { hasMatch, isTimed, now }) {
 function cutWords(isDraining, hasMatch, isTimed) {
   if (isDraining) return "Reconnecting… the server is restarting, and no clock runs meanwhile.";
   if (!hasMatch) return "The server does not answer.";
-  return isTimed ? "Reconnecting… your match is kept, but your clock may be running." : "Reconnecting… your match is kept.";
+  return `Reconnecting… your match is kept.${isTimed ? " While the server is down, no clock runs; while only you are offline, yours does." : ""}`;
 }
 
 /** @param {number | null} retryAt @param {number} now */

@@ -15,6 +15,7 @@ import "../components/connection_status.js";
 import "../components/player_panel.js";
 import "../components/server_board.js";
 import { shared } from "../components/shared_style.js";
+import { noun } from "../components/words.js";
 
 /** @import { LadderDocument } from "../game/ladder_words.js" */
 
@@ -197,7 +198,7 @@ export default class ServerPlayView extends LitElement {
     return html`<div class="lobby">
       <section class="card what" aria-label="The game">
         <ul class="facts">
-          <li>${rulesWords(ladder.rules)}: ${codesWords(ladder.codes)} codes, at most ${ladder.guess_limit} guesses</li>
+          <li>${rulesWords(ladder.rules)}: ${codesWords(ladder.codes)} ${noun(ladder.codes, "code")}, at most ${ladder.guess_limit} guesses</li>
           <li>${clockWords(ladder.clock)}</li>
           <li>${this.isRound ? `${ladder.games} games in one match. You enter once.` : ratedWords(ladder)}</li>
         </ul>
@@ -215,9 +216,9 @@ export default class ServerPlayView extends LitElement {
 
   /** @param {ServerPlay} play @param {string} match */
   strangeMatch(play, match) {
-    return html`<p>
-      You have an open match elsewhere. <button @click=${() => this.openStrange(play, match)}>Continue it here</button>
-    </p>`;
+    const ladder = play.welcome?.open.find((each) => each.match === match)?.ladder;
+    const place = ladder == null ? "this server" : ladder === this.params.ladder ? "this ladder" : ladder;
+    return html`<p>You have an open match on ${place}. <button @click=${() => this.openStrange(play, match)}>Continue it</button></p>`;
   }
 
   /**

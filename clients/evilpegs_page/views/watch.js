@@ -221,7 +221,7 @@ export default class WatchView extends LoadingView {
     return html`<section aria-label="Match of ${player}">
       <h2>${player}</h2>
       <p>${facts.filter(Boolean).join(" · ")}</p>
-      <ol>${turns.slice(first).map((turn, index) => html`<li><b>${first + index + 1}</b>${pegRow(turn.code)}${feedbackPegs(turn)}</li>`)}</ol>
+      <ol>${turns.slice(first).map((turn, index) => html`<li><b>${first + index + 1}</b>${pegRow(turn.code)}${feedbackPegs(turn, turn.code.length)}</li>`)}</ol>
     </section>`;
   }
 }

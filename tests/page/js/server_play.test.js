@@ -356,3 +356,12 @@ test("an open match of the player that this browser does not know is named", asy
   const { play } = await greeted({}, { open: [{ match: "f".repeat(16), seq: 4 }] });
   assert.deepEqual(play.strangeMatches, ["f".repeat(16)]);
 });
+
+test("a match that this browser began keeps its nonces when another ladder continues it", async () => {
+  const begun = await inFirstTurn();
+  const nonces = { ...begun.play.nonces };
+  assert.notDeepEqual(nonces, {});
+  const other = await greeted({ ladder: "classic-evil-practice", raw: begun.raw }, { open: [{ match: MATCH, seq: 2 }] });
+  other.play.adopt("classic-practice", MATCH);
+  assert.deepEqual(fake({ raw: begun.raw }).play.nonces, nonces);
+});

@@ -66,7 +66,7 @@ test("every state of a connection has its words and the one thing to do", () => 
   assert.deepEqual(at("waiting", { retryAt: 2_500 }), {
     text: "Reconnecting… your match is kept. Trying again in 3 seconds.", action: "try now",
   });
-  assert.match(at("waiting", {}, { isTimed: true }).text, /clock may be running/);
+  assert.match(at("waiting", {}, { isTimed: true }).text, /server is down, no clock runs; while only you are offline, yours does/);
   assert.match(at("waiting", { isDraining: true }, { isTimed: true }).text, /no clock runs/);
   assert.match(at("waiting", {}, { hasMatch: false }).text, /does not answer/);
   assert.match(at("resuming").text, /^Reconnecting/);
