@@ -64,28 +64,19 @@ class PairedGames:
 def score_game(
     rules: Rules, turns: Sequence[Turn], guess_limit: int, curve: ValueCurve | None, live_sets: LiveSets
 ) -> float:
-    """Return the score of a game, luck-adjusted if there is a ``curve``.
-
-    Raises GameError if no code agrees with the turns, or if the rules have too many codes to count the parts of a
-    guess; neither matters without a ``curve``.
-    """
+    """Return the score of a game, luck-adjusted with a ``curve``, which may raise GameError."""
     if curve is None:
         return raw_score(rules, turns, guess_limit)
     return adjusted_score(rules, turns, curve, live_sets)
 
 
 class ServerPairs:
-    """The scores of two strategies on one ladder, paired in the order of play, computed as for the leaderboard.
-
-    The two games of a pair have different secrets.
-
-    ``curve`` is None, and nothing is adjusted, if the ladder's rules and guess limit have no built-in value curve. A
-    game that was lost on time, or resigned because the strategy failed, scores the guess limit + 1 before adjustment.
-    """
+    """The scores of two strategies on a ladder, as for its leaderboard, paired in the order of play."""
 
     def __init__(self, ladder: LadderInfo) -> None:
         self._ladder = ladder
         self._rules = Rules.parse(ladder.rules)
+        # without one, nothing is adjusted
         self.curve = load_value_curve(self._rules, ladder.guess_limit)
         self._live_sets = LiveSets()
         self._waiting: tuple[deque[float], deque[float]] = (deque(), deque())

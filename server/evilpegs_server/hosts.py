@@ -56,10 +56,8 @@ def is_loopback(host: str) -> bool:
 
 
 def is_local(peer: str, headers: Mapping[str, str]) -> bool:
-    """Return True if a request comes from this machine, not through a proxy on it.
-
-    A proxy that sets a loopback Host and adds no header of its own cannot be detected.
-    """
+    """Return True if a request comes from this machine, not through a proxy on it."""
+    # a proxy that sets a loopback Host and adds no header of its own cannot be detected
     if any(_FORWARDED.fullmatch(name.lower()) for name in headers):
         return False
     return is_loopback(peer) and is_loopback(host_name(headers.get("Host", "")) or "")

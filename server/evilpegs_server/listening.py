@@ -54,10 +54,7 @@ def find_site_address(settings: Settings, port: int) -> PublicAddress:
 
 
 def fit_open_files(settings: Settings, log: BoundLogger, *, has_game: bool = True) -> Settings:
-    """Let this process and its children open as many files as the system allows, and log which connections do not fit.
-
-    Return the settings with a ``max_connections`` that fits.
-    """
+    """Open as many files as the system allows, log which connections do not fit, and return settings that fit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != hard:  # usually 1,024
         with contextlib.suppress(OSError, ValueError):  # macOS refuses what is above its own limit

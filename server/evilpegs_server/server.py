@@ -169,11 +169,7 @@ async def running_server(
     wall_ms: Callable[[], int] = wall_ms,
     show: Show = show_apart,
 ) -> AsyncIterator[RunningServer]:
-    """Run a server within the block, then stop it in order; ``show`` runs what is shown, in this process or apart.
-
-    Raises ClockWrongError, DatabaseUnusableError, LadderChangedError, KeyUnusableError, BrokerUnusableError,
-    TlsUnusableError or AddressUnusableError, all before it accepts connections.
-    """
+    """Run a server in the block, and ``show`` it here or apart. Raises EvilpegsError before it accepts connections."""
     if (now := wall_ms()) < 0:
         days = -now // 86_400_000
         raise ClockWrongError(f"the clock of this machine is {days:,} days before 1970; set it, and start again")
@@ -292,10 +288,7 @@ def _close_writer(writer: Writer, log: BoundLogger) -> None:
 
 
 async def serve_until_stopped(settings: Settings, log: BoundLogger, announce: Callable[[RunningServer], None]) -> None:
-    """Run a server until SIGTERM, SIGINT or SIGHUP; ``announce`` waits for kernels at most `COMPILING_SECONDS`.
-
-    The process ends less than ten seconds after the signal, even if a step of stopping hangs.
-    """
+    """Run a server until a stop signal; ``announce`` waits for kernels at most `COMPILING_SECONDS`."""
     settings = fit_open_files(settings, log)
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()

@@ -70,10 +70,7 @@ CACHE_BYTES: Final = 32 << 20
 async def running_show(
     setup: ShowSetup, sockets: list[socket.socket], log: BoundLogger
 ) -> AsyncIterator[Callable[[int], None]]:
-    """Run the site on ``sockets``, the feed and all they need within the block.
-
-    Yield the function that notes up to which event players have all.
-    """
+    """Run the site on ``sockets``, the feed and all they need; yield the function that notes what players have."""
     settings = setup.settings
     async with AsyncExitStack() as stack:
         derived = DerivedFile(settings.database, log)
@@ -148,10 +145,7 @@ async def running_show(
 
 
 async def show_until_stopped(settings: Settings, log: BoundLogger, announce: Callable[[int], None]) -> None:
-    """Show a database without a server until SIGTERM, SIGINT or SIGHUP; ``announce`` gets the port of the site.
-
-    Raises DatabaseUnusableError, BrokerUnusableError, TlsUnusableError or AddressUnusableError.
-    """
+    """Show a database without a server until a stop signal; ``announce`` gets the site's port. Raises EvilpegsError."""
     fit_open_files(settings, log, has_game=False)
     stopped = asyncio.Event()
     for number in STOP_SIGNALS:

@@ -44,10 +44,7 @@ class StrategyTrial:
         self._on_event = on_event
 
     async def run(self, ladder: str, guest: PlayerSession) -> None:
-        """Let the strategy choose a first guess on ``ladder``, whose rules come from ``guest``, opened and closed here.
-
-        Nothing is tried if the server refuses the guest or has no such ladder. Raises StrategyError if it fails.
-        """
+        """Choose a first guess on ``ladder``, if the server takes ``guest`` and has it. Raises StrategyError."""
         if self.passed:
             return
         try:
@@ -72,10 +69,7 @@ async def prepare(strategy: Strategy, offers: Sequence[LadderInfo], live_sets: L
 async def rehearse(
     chooser: MoveChooser, offers: Sequence[LadderInfo], on_event: OnFailure, left_open: Sequence[OpenMatch] = ()
 ) -> None:
-    """Let ``chooser`` choose a first guess for each offer without playing it; raises StrategyError if it fails.
-
-    The offers include the ladders of the matches ``left_open``, which the error names.
-    """
+    """Let ``chooser`` choose an unplayed first guess per offer; a StrategyError names its match that was left open."""
     for offer in offers:
         failure = await run_in_thread(partial(chooser.rehearse, offer))
         if failure is not None:

@@ -45,11 +45,7 @@ def check_failures(failures: Sequence[StrategyFailure], view: MatchView | None =
 
 
 class MatchPlayer:
-    """The player of one match, whose next request always follows from ``client.view`` alone, even after a resume.
-
-    If the strategy fails, the game is resigned. ``failures`` has those of the whole run; those of this match are
-    appended.
-    """
+    """The player of one match: each request follows from ``client.view`` alone, even after a resume."""
 
     def __init__(
         self,
@@ -57,7 +53,7 @@ class MatchPlayer:
         chooser: MoveChooser,
         cache: VerificationCache,
         on_event: Callable[[GameSummary | StrategyFailure], None],
-        failures: list[StrategyFailure],
+        failures: list[StrategyFailure],  # of the whole run; those of this match are appended
     ) -> None:
         self._client = client
         self._view = client.view

@@ -27,17 +27,13 @@ CLOSED_REGISTRATION: Final = "this server takes no new names; use the name you r
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """The identity that a client logs in with; without ``name`` the player is a guest.
-
-    ``token_from`` is a former address of the server, whose stored tokens are tried too. With ``token``, which the
-    operator gave, nothing else is tried.
-    """
+    """The identity that a client logs in with; without ``name`` the player is a guest."""
 
     client: ClientInfo
     name: str | None = None
     kind: Literal["bot", "human"] = "bot"
-    token_from: str | None = None
-    token: str | None = field(default=None, repr=False)
+    token_from: str | None = None  # a former address of the server, whose stored tokens are tried too
+    token: str | None = field(default=None, repr=False)  # of the operator: nothing else is tried
 
 
 class LoginSequence:
@@ -55,10 +51,7 @@ class LoginSequence:
         """The stored public keys of the server, newest first; empty before a login."""
 
     def hellos(self) -> list[Hello]:
-        """Return the messages to try in order: with each stored token, newest first, then a claim of the name.
-
-        Raises TokenFileError if the token of a claimed name could not be stored, or the former address has no token.
-        """
+        """Return the messages to try: each stored token, newest first, then a claim. Raises TokenFileError."""
         credentials = self._credentials
         proven = [] if self._proven is None else [self._with_token(self._proven)]
         if credentials.name is None:
@@ -142,11 +135,7 @@ class LoginSequence:
 async def connect_and_log_in(
     server: str, login: LoginSequence, deliver: Deliver, seconds: float, before_claim: BeforeClaim | None = None
 ) -> tuple[ProtocolConnection, Welcome]:
-    """Log in with the first `hello` that the server accepts, each on a new connection; raises ClientError.
-
-    Connecting and waiting for the answer take at most ``seconds`` each. ``before_claim`` is awaited before a name is
-    claimed, and its error ends the login.
-    """
+    """Log in with the first `hello` that is accepted, each on a new connection that has ``seconds`` to answer."""
     *earlier, last = login.hellos()
     for hello in earlier:
         try:

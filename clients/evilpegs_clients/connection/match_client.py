@@ -81,11 +81,7 @@ class MatchClient:
         return self.view.phase
 
     async def ends_in_time(self, work: "asyncio.Future[Any]", on_change: Callable[[], object] = lambda: None) -> bool:
-        """Wait until ``work`` or the current turn ends; return True if ``work`` is done. It is never cancelled.
-
-        The wait for `ready` belongs to the first turn of a game. ``on_change`` is called at the beginning, and after
-        each message about the match that does not end the turn.
-        """
+        """Wait until ``work``, which is never cancelled, or the turn ends; return True if ``work`` is done."""
         progress = asyncio.create_task(self._wait_for_progress(on_change))
         try:
             await asyncio.wait([work, progress], return_when=asyncio.FIRST_COMPLETED)

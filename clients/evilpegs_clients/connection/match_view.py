@@ -46,19 +46,15 @@ SETTLED_PHASES = frozenset({Phase.READY, Phase.TURN, Phase.OVER})
 
 
 class MatchView:
-    """The state of a match, as far as its messages have been passed to `apply`.
-
-    ``game`` and ``turn``, which was opened or answered last, are 0 before the first. ``left_ms`` is as the server sent
-    it last, and ``ready_by_ms`` counts from its latest announcement.
-    """
+    """The state of a match, as far as its messages have been passed to `apply`."""
 
     def __init__(self, id: str) -> None:  # noqa: A002 - it is the match's id
         self.id = id
         self.phase = Phase.WAITING
         self.game = 0
-        self.turn = 0
-        self.left_ms: int | None = None
-        self.ready_by_ms = 0
+        self.turn = 0  # opened or answered last
+        self.left_ms: int | None = None  # as the server sent it last
+        self.ready_by_ms = 0  # from its latest announcement on
         self.announcements = 0
         """Times that the server has announced the time left, for a guess or for `ready`."""
         self.record: list[dict[str, Any]] = []
@@ -100,10 +96,7 @@ class MatchView:
         return self._resumed is not None or self._match is None
 
     def apply(self, received: ReceivedMessage) -> bool:
-        """Apply a message and return True if the view changed.
-
-        Raises ConnectionLostError after a gap, and BrokenRecordError if the server contradicts an earlier message.
-        """
+        """Return True if the message changed the view. Raises ConnectionLostError after a gap, or BrokenRecordError."""
         message = received.message
         if getattr(message, "match", None) != self.id:
             return False

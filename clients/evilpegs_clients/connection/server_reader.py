@@ -121,10 +121,7 @@ class ServerReader:
             raise self._other_server() from None
 
     async def follow(self, path: str) -> AsyncGenerator[ServerSentEvent, None]:
-        """Yield the server-sent events of ``path``, and go on after the last one when the connection is lost.
-
-        The generator ends when the server says that nothing can follow. Raises NotFoundError.
-        """
+        """Yield the events of ``path``, after lost connections too, until nothing can follow. Raises NotFoundError."""
         attempts, headers = _Attempts(self._retry_policy, self._on_event), dict[str, str]()
         while True:
             try:

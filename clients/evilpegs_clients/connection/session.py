@@ -111,10 +111,7 @@ class PlayerSession:
             await self._connection.close()
 
     async def ask(self, request: ClientMessage) -> ServerEvent:
-        """Return the answer to ``request``, which is sent again after a temporary refusal.
-
-        Raises ConnectionLostError if the connection is cut; call `restore` then.
-        """
+        """Return the answer, asking again after a temporary refusal. Call `restore` after a ConnectionLostError."""
         for seconds in self._retry_policy.delays():
             try:
                 answer = await self._open_connection().ask(request)

@@ -102,10 +102,7 @@ class TokenFile:
 
 
 class ServerKeyFile(TokenFile):
-    """The public keys of servers by name, newest first, in the format of a token file.
-
-    They are not in the token file itself: earlier versions of evilpegs refuse one with anything but tokens.
-    """
+    """The public keys of servers by name, apart: earlier versions refuse a token file with anything else."""
 
     contents: ClassVar[str] = "server keys"
     remedy: ClassVar[str] = "to trust the servers' keys again"
@@ -117,10 +114,7 @@ class ServerKeyFile(TokenFile):
 
 @contextmanager
 def sole_user(tokens: TokenFile, server: str, name: str | None) -> Iterator[bool]:
-    """Hold the lock of ``name`` on ``server`` during the block if it is free; yield True if it is held.
-
-    Only the holder may finish the open matches of ``name``: they may belong to another program. Guests have no lock.
-    """
+    """Hold the lock of ``name``, and yield whether it was free: its open matches may belong to another program."""
     if name is None:
         yield False
         return

@@ -53,17 +53,13 @@ Now = Callable[[], float]
 
 @dataclass(frozen=True, slots=True)
 class CostEstimate:
-    """The estimated cost of evaluating one strategy.
-
-    ``memory`` is in bytes per process, without the program. ``unit_size`` counts candidates, or games. ``work`` is a
-    description for people. If ``is_small``, the work is best done in one piece in this process.
-    """
+    """The estimated cost of evaluating one strategy."""
 
     spec: StrategySpec
-    memory: int
-    unit_size: int
-    work: str
-    is_small: bool
+    memory: int  # bytes per process, without the program
+    unit_size: int  # candidates, or games
+    work: str  # for people
+    is_small: bool  # best done in one piece in this process
 
 
 def estimate_cost(spec: StrategySpec, threads: int = 1) -> CostEstimate:
@@ -131,10 +127,7 @@ class TimeEstimate:
 
 
 def estimate_time(spec: StrategySpec, processes: int, now: Now) -> TimeEstimate | None:
-    """Estimate the time of an evaluation by timing the first choices of one game; errors of the strategy are passed on.
-
-    Return None if compiled code evaluates the strategy without single choices, or if no choice could be timed.
-    """
+    """Time the first choices of one game; None if compiled code makes no single choices, or none could be timed."""
     strategy = spec.load()
     if isinstance(strategy, CriterionStrategy) and not spec.games and not spec.worst:
         return None

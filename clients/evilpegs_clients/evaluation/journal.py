@@ -52,14 +52,11 @@ class JournalMismatchError(EvaluationError):
 
 
 class Journal:
-    """The outcomes of finished units, as JSON values by key, kept in memory only if there is no file.
-
-    ``run`` is the digest of the run.
-    """
+    """The outcomes of finished units, as JSON values by key, in memory only if there is no file."""
 
     def __init__(self, run: str = "", file: FileIO | None = None) -> None:
         self.outcomes: dict[str, Any] = {}
-        self._run = run
+        self._run = run  # the digest
         self._file = file
 
     def add(self, key: str, outcome: Any) -> None:
@@ -75,10 +72,7 @@ def default_journal_path(run: str) -> Path:
 
 @contextmanager
 def open_journal(path: Path, run: str, about: str) -> Iterator[Journal]:
-    """Keep the file open and locked during the block; raises a `JournalUnusableError` or one of its siblings.
-
-    A missing file is created, and a file that is refused is not changed. ``about`` describes the run to people.
-    """
+    """Keep the file open and locked in the block; ``about`` tells people of the run. Raises EvaluationError."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = FileIO(path, "a+")

@@ -40,24 +40,18 @@ class CostlySecret:
 
 @dataclass(frozen=True, slots=True)
 class StrategyResult:
-    """The result of one strategy; ``distribution[i]`` codes, or games, were solved at guess i + 1.
-
-    ``first`` is None if games were simulated in which the strategy chose it. ``expected`` is exact, for a random
-    strategy. ``is_one_seed`` marks a random strategy that played every secret: its distribution is that of one seed
-    only. ``lengths`` has the guesses of each simulated game, one byte per game. ``ms_per_guess`` is the time of one
-    process.
-    """
+    """The result of one strategy."""
 
     spec: StrategySpec
     name: str
-    first: Code | None
-    distribution: tuple[int, ...]
+    first: Code | None  # None if it was chosen in each simulated game
+    distribution: tuple[int, ...]  # of codes or games, from guess 1 on
     seconds: float
-    expected: Fraction | None = None
-    is_one_seed: bool = False
-    lengths: bytes = b""
+    expected: Fraction | None = None  # exact, of a random strategy
+    is_one_seed: bool = False  # a random strategy played every secret, with one seed
+    lengths: bytes = b""  # the guesses of each simulated game
     worst: tuple[CostlySecret, ...] = ()
-    ms_per_guess: float | None = None
+    ms_per_guess: float | None = None  # of one process
 
     @property
     def figures(self) -> Evaluation | Simulation:

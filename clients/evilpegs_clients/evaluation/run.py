@@ -47,15 +47,11 @@ Advance = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True)
 class ExecutionPlan:
-    """The processes that play an evaluation, and its journal, as the user chose them.
-
-    Without a ``cluster``, the address of a Dask scheduler, ``jobs`` processes play. Without a ``journal``, long work
-    has a default file.
-    """
+    """The processes that play an evaluation, and its journal, as the user chose them."""
 
     jobs: int = 1
-    cluster: str | None = None
-    journal: Path | None = None
+    cluster: str | None = None  # the address of a Dask scheduler, instead of processes
+    journal: Path | None = None  # a default file for long work
 
     def uses_units(self, cost: CostEstimate) -> bool:
         """Return True if the work is long, or a cluster or a journal was chosen."""
@@ -81,17 +77,13 @@ def _run_digest(costs: Sequence[CostEstimate]) -> str:
 
 @dataclass(slots=True)
 class Tally:
-    """The counts of an evaluation so far; ``solved[i]`` codes, or games, were solved at guess i.
-
-    ``lengths`` has the guesses of each simulated game, one byte per game. ``new_guesses`` are those in games that this
-    run played itself.
-    """
+    """The counts of an evaluation so far."""
 
     first: Code | None = None
-    solved: Counter[int] = field(default_factory=Counter)
-    lengths: bytearray = field(default_factory=bytearray)
+    solved: Counter[int] = field(default_factory=Counter)  # codes or games, by guess
+    lengths: bytearray = field(default_factory=bytearray)  # the guesses of each simulated game
     worst: list[tuple[int, Code]] = field(default_factory=list)
-    new_guesses: int = 0
+    new_guesses: int = 0  # in games that this run played itself
 
     @property
     def distribution(self) -> tuple[int, ...]:
@@ -102,11 +94,7 @@ class Tally:
 def run_evaluation(
     costs: Sequence[CostEstimate], plan: ExecutionPlan, err: Console, progress: Progress, now: Now = perf_counter
 ) -> list[tuple[Tally, float]]:
-    """Evaluate each strategy; return its counts, and the seconds that they took.
-
-    A disabled ``progress`` is replaced by lines on ``err``. Raises EvaluationError, or GameError with the name of the
-    strategy that is at fault.
-    """
+    """Return the counts of each strategy, and their seconds. Raises EvaluationError, or GameError with its name."""
     tallies = []
     with ExitStack() as stack:
         journal = stack.enter_context(_open_plan_journal(costs, plan, err))
@@ -180,11 +168,7 @@ def _compile(spec: StrategySpec, uses_units: bool) -> None:
 def tally_units(
     spec: StrategySpec, prefix: str, workers: Workers, journal: Journal, unit_size: int, advance: Advance
 ) -> Tally:
-    """Play all secrets or games of ``spec`` in units of at most ``unit_size``, except those in the journal.
-
-    The journal has each outcome under ``prefix`` and the key of its unit. The counts do not depend on the number of
-    workers or the order in which units end. Raises EvaluationError.
-    """
+    """Play all secrets or games in units, except those in the journal under ``prefix``. Raises EvaluationError."""
     tally = Tally(lengths=bytearray(spec.games))
     kept = set(journal.outcomes)
     waiting = deque(first_units(spec, unit_size))

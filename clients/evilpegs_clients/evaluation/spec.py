@@ -19,22 +19,17 @@ from evilpegs_game.rules import Rules
 
 @dataclass(frozen=True, slots=True)
 class StrategySpec:
-    """A strategy to evaluate on one set of rules, as plain texts and numbers that can be sent to any process.
+    """A strategy to evaluate on one set of rules, as plain texts and numbers that can be sent to any process."""
 
-    ``strategy`` is a name, or the path of a file with the text ``source`` that imports ``siblings``. ``first`` is the
-    first guess, None for the strategy's own. With 0 ``games``, every secret is played. ``worst`` is the number of most
-    costly secrets to report.
-    """
-
-    strategy: str
-    source: str | None
+    strategy: str  # a name, or the path of a file
+    source: str | None  # of a file
     rules: Rules
-    first: str | None = None
+    first: str | None = None  # or the strategy's own
     candidates_only: bool = False
-    games: int = 0
+    games: int = 0  # or every secret is played
     seed: int = 0
     siblings: tuple[SiblingModule, ...] = ()
-    worst: int = 0
+    worst: int = 0  # most costly secrets to report
 
     @property
     def opening(self) -> Code | None:
@@ -62,10 +57,7 @@ def make_specs(
     seed: int,
     worst: int = 0,
 ) -> list[StrategySpec]:
-    """Return a `StrategySpec` for each strategy, without repetitions.
-
-    Raises GameError if one cannot be loaded, or ``first`` is no code of the rules.
-    """
+    """Return a `StrategySpec` for each strategy, once. Raises GameError for a strategy or ``first`` that is none."""
     specs = [
         StrategySpec(
             *(strategy, read_source(strategy), rules, first, candidates_only, games, seed),

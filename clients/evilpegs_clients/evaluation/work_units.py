@@ -27,14 +27,10 @@ from evilpegs_game.rules import Rules
 
 @dataclass(frozen=True, slots=True)
 class SolvedCounts:
-    """The codes of a `SubtreeUnit` solved at each guess; index i of ``distribution`` is guess i + 1 after its history.
-
-    ``worst`` pairs the most costly codes with all guesses of their games, those of the history included; it is empty
-    unless it was requested.
-    """
+    """The codes of a `SubtreeUnit` solved at each guess after its history."""
 
     distribution: tuple[int, ...]
-    worst: tuple[tuple[int, Code], ...] = ()
+    worst: tuple[tuple[int, Code], ...] = ()  # if requested, with all guesses of their games
 
     def to_json(self) -> dict[str, Any]:
         worst = {"worst": [[guesses, format_code(code)] for guesses, code in self.worst]} if self.worst else {}
@@ -72,10 +68,7 @@ UnitOutcome = SolvedCounts | ChosenGuess | PlayedGames
 
 
 def parse_outcome(document: Mapping[str, Any], rules: Rules) -> UnitOutcome:
-    """Return the outcome that ``document`` was made of.
-
-    Raises GameError, KeyError, TypeError or ValueError if it is no outcome on these rules.
-    """
+    """Return an outcome. Raises GameError, KeyError, TypeError or ValueError if it is none on these rules."""
     if "distribution" in document:
         worst = tuple((int(guesses), parse_code(code, rules)) for guesses, code in document.get("worst", ()))
         return SolvedCounts(tuple(int(number) for number in document["distribution"]), worst)
@@ -134,10 +127,7 @@ class ChoiceUnit:
         return ChosenGuess(guess, position.parts(guess))
 
     def split(self, chosen: ChosenGuess, unit_size: int) -> "Iterator[SubtreeUnit | ChoiceUnit]":
-        """Yield the units below the chosen guess, of at most ``unit_size`` candidates where a choice can divide them.
-
-        They cover every candidate but the guess itself.
-        """
+        """Yield the units of all other candidates, of at most ``unit_size`` where a choice can divide them."""
         end = all_black(self.spec.rules.pegs)
         # largest first, so that no long unit starts last
         for feedback, size in sorted(chosen.parts.items(), key=lambda part: -part[1]):
@@ -191,10 +181,7 @@ def simulate_games(strategy: Strategy, rules: Rules, numbers: range, first: Code
 
 
 def play_games(strategy: Strategy, rules: Rules, numbers: range, first: Code | None, seed: int) -> bytes:
-    """Play the games with the given ``numbers`` and return the guesses of each, one byte per game.
-
-    The secret and the random choices of a game follow from ``seed`` and its number. Raises the strategy's errors.
-    """
+    """Return the guesses of each game, which follow from ``seed`` and its number. Raises the strategy's errors."""
     choose_legal = legal_choice(strategy)
     unused = turn_rng(seed, 1)
 

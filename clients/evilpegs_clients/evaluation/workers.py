@@ -94,10 +94,7 @@ INLINE: Final = Workers(InlineExecutor(), 1)
 
 
 def open_workers(jobs: int, cluster: str | None) -> AbstractContextManager[Workers]:
-    """Provide the workers of the Dask scheduler at ``cluster``, or ``jobs`` processes; raises EvaluationError.
-
-    One job is done by this process itself. If the block fails, processes are terminated and waiting units canceled.
-    """
+    """Provide a Dask cluster, or ``jobs`` processes, which end if the block fails. Raises EvaluationError."""
     if cluster is not None:
         return _cluster_workers(cluster)
     return _process_workers(jobs) if jobs > 1 else nullcontext(INLINE)
@@ -190,10 +187,7 @@ def _check_workers(client: Any, address: str) -> None:
 def play_units(
     waiting: deque[UnitOfWork], prefix: str, workers: Workers, journal: Journal
 ) -> Iterator[tuple[UnitOfWork, UnitOutcome]]:
-    """Yield each unit with its outcome, which the journal has, or gets, under ``prefix`` and the unit's key.
-
-    The caller may add to ``waiting`` after each outcome. Raises EvaluationError.
-    """
+    """Yield each unit with its outcome; the caller may add to ``waiting`` after each one. Raises EvaluationError."""
     running: dict[Future[UnitOutcome], UnitOfWork] = {}
     while waiting or running:
         while waiting and len(running) < workers.capacity:

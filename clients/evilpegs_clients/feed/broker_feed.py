@@ -48,14 +48,10 @@ async def follow_broker(
     broker: Broker,
     topics: Sequence[str],
     retry_policy: RetryPolicy,
-    on_outage: Callable[[str], None],
-    on_subscribed: Callable[[], None] = lambda: None,
+    on_outage: Callable[[str], None],  # gets the reason, once per outage
+    on_subscribed: Callable[[], None] = lambda: None,  # before any message of a connection
 ) -> AsyncIterator[FeedMessage]:
-    """Yield the messages of the feed on ``topics``, and connect again after each lost connection.
-
-    ``on_outage`` gets the reason once per outage. ``on_subscribed`` is called before any message of a connection is
-    yielded. Raises ServerUnreachableError only if the first connection fails.
-    """
+    """Yield the messages on ``topics`` over all outages but a first one. Raises ServerUnreachableError."""
     delays, was_connected, is_out = _endless(retry_policy), False, False
     while True:
         try:

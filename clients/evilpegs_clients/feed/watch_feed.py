@@ -14,25 +14,17 @@ from evilpegs_protocol.server_messages import MatchOver, MatchStarted, RecordEve
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """One match, those of one ladder, or, without either, those of every ladder.
-
-    A single match is received with its earlier events; of ladders, only the newest ``pasts`` matches under way, counted
-    over all of them.
-    """
+    """One match from its start, those of one ladder, or, without either, those of every ladder."""
 
     match: str | None = None
     ladder: str | None = None
-    pasts: int = 0
+    pasts: int = 0  # the newest matches of ladders to receive from their start, counted over all of them
 
 
 async def watch_matches(
     server: str, watched: Watched, retry_policy: RetryPolicy, on_event: Callable[[ReaderEvent], None]
 ) -> AsyncGenerator[RecordEvent, None]:
-    """Yield the events of the watched matches as they happen; a single match ends with its last event.
-
-    An event may be yielded twice at the beginning of a ladder. Raises ClientError if the first connection fails, no
-    such ladder or match exists, or a connection cannot be restored.
-    """
+    """Yield events as they happen; some may come twice at the beginning of a ladder. Raises ClientError."""
     async with ServerReader(server, "evilpegs watch", retry_policy, on_event) as reader:
         path = _path(reader, watched)
         async with aclosing(reader.follow(path)) as stream:

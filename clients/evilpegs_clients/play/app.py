@@ -43,18 +43,14 @@ async def run_terminal(
     ladder: str,
     name: str | None = None,
     token_file: Path | None = None,
-    token: str | None = None,
-    token_from: str | None = None,
+    token: str | None = None,  # of the operator
+    token_from: str | None = None,  # a former address of the server
     prompt: Prompt | None = None,
     retry_policy: RetryPolicy | None = None,
     new_nonce: Callable[[], str] = random_nonce,
     clock: Callable[[], float] = monotonic,
 ) -> None:
-    """Let a person play one match, or continue one that they left open.
-
-    ``token`` was given by the operator, and ``token_from`` is a former address of the server, whose stored tokens are
-    tried too. ``clock`` is monotonic, in seconds.
-    """
+    """Let a person play one match, or continue one that they left open."""
     screen = MatchScreen(prompt or open_prompt(Console(), COMMANDS))
     dialog = MatchDialog(screen)
     credentials = Credentials(

@@ -26,13 +26,7 @@ def random_nonce() -> str:
 
 
 class Countdown:
-    """The time left in the match of ``view``, counted down from the server's latest announcement.
-
-    The server measures the time. It announces the time left in `turn`, when the turn opens and again after a cut
-    connection or a restart: no time passes while the server is away. ``clock`` is monotonic, in seconds.
-
-    Call `note_arrival` soon after each message: an announcement counts from the first call of a method after it.
-    """
+    """The time left in a match, counted down from the server's latest announcement, which alone measures it."""
 
     def __init__(self, view: MatchView, clock: Callable[[], float]) -> None:
         self._view = view
@@ -41,6 +35,7 @@ class Countdown:
         self._since = 0.0
 
     def note_arrival(self) -> None:
+        """Count an announcement, if there is a new one, from now on; call this soon after each message."""
         if self._announcements != self._view.announcements:
             self._announcements, self._since = self._view.announcements, self._now()
 

@@ -17,10 +17,7 @@ from evilpegs_game.rules import Rules
 
 
 class MatchDialog(Dialog):
-    """A dialog that refuses what needs the server while its owner sets ``is_away``.
-
-    Only typed lines are refused; those from a file or a pipe are accepted.
-    """
+    """A dialog that refuses what needs the server while ``is_away``, unless it comes from a file or a pipe."""
 
     screen: MatchScreen
     is_away = False

@@ -106,10 +106,7 @@ class Prompt:
 
 
 class LineReader:
-    """A reader of a terminal, a pipe or a file; await a call for the next line.
-
-    It needs no thread and does not block the event loop.
-    """
+    """A reader of a terminal, a pipe or a file, which needs no thread and does not block the event loop."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor

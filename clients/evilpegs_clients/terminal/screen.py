@@ -47,11 +47,7 @@ class LeaveError(Exception):
 
 
 class Dialog:
-    """Questions on ``screen``, and typed lines as answers.
-
-    A question may end before it is answered, for example when a game is over. A line that is typed after that answers
-    the next question.
-    """
+    """Questions and typed lines; one that is typed when its question has ended answers the next question."""
 
     def __init__(self, screen: Screen) -> None:
         self.screen = screen
@@ -112,11 +108,7 @@ def find_word(line: str, commands: Mapping[str, _Command]) -> _Command | None:
 
 
 def parse_words(line: str, commands: Mapping[str, _Command], parse: Callable[[str], _Parsed]) -> _Command | _Parsed:
-    """Return the command that ``line`` names, else the value of ``parse``, which gets single spaces.
-
-    A line that could be both is the command if it is in lower case. Raises GameError if it is neither; the message
-    mentions the command help.
-    """
+    """Return the command that ``line`` names, also in capitals if it is nothing else, or what ``parse`` makes of it."""
     text = " ".join(line.split())
     if text in commands:
         return commands[text]

@@ -139,10 +139,7 @@ class _Player:
 def play_games(
     conditions: Conditions, entrants: Sequence[Participant], missing: Mapping[int, Sequence[int]], cores: Sequence[int]
 ) -> Generator[PlayedGame, None, None]:
-    """Play the ``missing`` games of each entrant, by index, and yield each as it ends; one entrant at a time per core.
-
-    No process of an entrant is left when the iterator ends or is closed.
-    """
+    """Yield each ``missing`` game as it ends, one entrant at a time per core; in the end, no process is left."""
     results, stop, free = SimpleQueue[PlayedGame | Future[None]](), Event(), list(cores)
 
     def play_all(index: int, games: Sequence[int]) -> None:

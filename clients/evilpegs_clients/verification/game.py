@@ -22,10 +22,7 @@ CACHE_BYTES: Final = 64 << 20
 
 
 class VerificationCache:
-    """Live sets, and a devil's solver, of the latest rules only: it may hold about 105 MB of solved positions.
-
-    Two threads must not use one cache at once.
-    """
+    """Live sets, and a devil's solver of the latest rules only, for it may take 105 MB; for one thread at a time."""
 
     def __init__(self, live_sets: LiveSets | None = None) -> None:
         self.live_sets = live_sets or LiveSets(CACHE_BYTES)
@@ -61,12 +58,7 @@ class GameRecord:
 
 
 def check_game(game: GameRecord, cache: VerificationCache, devil_budget: int = DEVIL_BUDGET) -> Iterator[Violation]:
-    """Yield the violations of a finished game, and a `NotChecked` for each statement that cannot be recomputed.
-
-    A devil's reply over ``devil_budget`` feedback evaluations is skipped alone. Where the candidates of a turn cannot
-    be recomputed, the checks of the replies and of what a practice ladder showed end; the former also end at evil's or
-    a devil's first wrong reply.
-    """
+    """Yield the violations of a finished game, and a `NotChecked` for each statement that cannot be recomputed."""
     try:
         history = tuple(_parse_turn(game, event) for event in game.feedbacks)
     except GameError as error:

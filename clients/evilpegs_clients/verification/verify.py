@@ -234,20 +234,13 @@ def require_cryptography() -> None:
 
 
 def find_signer(over: Mapping[str, Any], keys: Iterable[str]) -> str | None:
-    """Return the key, in base64url, that signed the record with the last event ``over``.
-
-    Raises SignatureUncheckableError.
-    """
+    """Return the key, in base64url, that signed the record ending with ``over``. Raises SignatureUncheckableError."""
     require_cryptography()
     return next((key for key in keys if _is_signed_by(over, key)), None)
 
 
 def check_signature(events: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> list[Violation]:
-    """Return a violation if the record is not signed with one of ``keys``; a match that is not over is `NotChecked`.
-
-    Verify the record itself first: the signature covers only the hash that the last event names. Raises
-    SignatureUncheckableError.
-    """
+    """Return a violation unless one of ``keys`` signed a verified record. Raises SignatureUncheckableError."""
     require_cryptography()
     over = events[-1] if events else {}
     if over.get("type") != "match_over":

@@ -10,11 +10,7 @@ from evilpegs_server.work.child_process import STABLE_SECONDS
 
 
 class ConnectionLog:
-    """The log of the connection to the broker: one line when it is lost or refused, and one when it is back.
-
-    After a loss within `STABLE_SECONDS`, nothing is logged until a connection has lasted that long. Otherwise another
-    server with the same MQTT client id, or a broker that refuses every message, would fill the log.
-    """
+    """The log of the connection to the broker: one line when it is lost or refused, and one when it is back."""
 
     def __init__(
         self, log: BoundLogger, address: str, call_later: Callable[[float, Callable[[], None]], asyncio.TimerHandle]
@@ -22,6 +18,8 @@ class ConnectionLog:
         self._log = log.bind(broker=address)
         self._call_later = call_later
         self._is_out = False
+        # after a loss within `STABLE_SECONDS`, until a connection lasts that long: another server with the same client
+        # id, or a broker that refuses every message, would fill the log
         self._is_unstable = False
         # until a connection is stable
         self._timer: asyncio.TimerHandle | None = None
@@ -49,11 +47,7 @@ class ConnectionLog:
 
 
 class RefusalLog:
-    """A log of refusals: the first of each kind of message, and when the broker accepts messages again.
-
-    A kind is such as `match/result` or `ladder/live`. Only results are sent again until they are accepted.
-    Documents of one kind differ in size, so one that is accepted does not say that another would be.
-    """
+    """A log of refusals: the first of each kind of message, such as `match/result`, and when it is accepted again."""
 
     def __init__(self, log: BoundLogger, user: str | None) -> None:
         self._log = log
@@ -70,6 +64,7 @@ class RefusalLog:
             advice = message.advice or f"{self._advice} to publish on this topic, for example in mosquitto's acl_file"
             self._log.warning(event, topic=message.topic, why=message.why, advice=advice)
 
+    # only of results, which are sent again: documents differ in size, so one does not say that another is accepted
     def accepted(self, topic: str) -> None:
         """Log that messages like one on ``topic`` are accepted, if they were refused."""
         kind = _kind(topic)

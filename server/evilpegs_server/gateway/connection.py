@@ -43,14 +43,12 @@ _FIRST_OPCODES: Final = (Opcode.TEXT, Opcode.BINARY)
 
 
 class GameConnection(ServerConnection):
-    """A connection to the game port; before acceptance, and if refused, it has no ticket.
-
-    A text message is offered to ``handle_now``, which returns True if it has handled it; all others go into the queue.
-    """
+    """A connection to the game port; before acceptance, and if refused, it has no ticket."""
 
     # set by the gateway
     rate: RateLimit
     entrance: Entrance
+    # offered each text message, and True if it has handled it; all others go into the queue
     handle_now: Callable[[str, float], bool] | None = None
 
     ticket: Ticket | None = None

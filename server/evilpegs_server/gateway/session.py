@@ -114,10 +114,7 @@ class Session:
             self._services.presence.leave(self.player)
 
     def idle_seconds(self, now: float) -> float:
-        """Return for how long the player has had no match and sent no request; 0 before `hello`.
-
-        Call this about once per second: it notes when they were busy.
-        """
+        """Return for how long the player was idle, 0 before `hello`; called each second, to note when they are busy."""
         if self.player is None:
             return 0.0
         if self._services.registry.runners_of(self.player.id):

@@ -79,15 +79,13 @@ class AnswerRepeated:
 
 @dataclass(frozen=True, slots=True)
 class GameEnded:
-    """The end of a game; ``begun`` if the player was ever ready, ``opened`` if the game was announced.
-
-    In a fact that was read from a record, ``history``, ``client_nonce`` and ``begun`` always have their defaults.
-    """
+    """The end of a game; ``begun`` if the player was ever ready, ``opened`` if the game was announced."""
 
     game: int
     outcome: Outcome
     guesses: int
     elapsed_ms: int
+    # the next three have these values in a fact from a record
     history: History = ()
     client_nonce: str | None = field(default=None, repr=False)
     begun: bool = True

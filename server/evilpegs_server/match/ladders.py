@@ -18,13 +18,7 @@ READY_MS: Final = 60_000
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """One way to play, under an id whose meaning never changes.
-
-    ``exact_up_to`` is the largest live set for which a devil finds the best reply exactly. ``worst_work`` bounds the
-    table rows that one reply of evil counts; it is 0 if the rules have so few codes that replies compare all of them.
-    ``sealed`` says that others see nothing of its matches before the round is over. Matches begin from ``opens`` on and
-    before ``closes``, in Unix milliseconds, and on a ``former`` ladder no more.
-    """
+    """One way to play, under an id whose meaning never changes; on a ``former`` one, no further match begins."""
 
     id: str
     rules: Rules
@@ -34,13 +28,13 @@ class Ladder:
     games: int
     rated: bool
     tie: Tie | None = None
-    exact_up_to: int | None = None
-    worst_work: int = 0
+    exact_up_to: int | None = None  # the largest live set for which a devil finds the best reply
+    worst_work: int = 0  # the most table rows that a reply of evil counts; 0 if replies compare all codes
     ready_ms: int = READY_MS
     is_round: bool = False
-    sealed: bool = False
-    opens: int | None = None
-    closes: int | None = None
+    sealed: bool = False  # others see nothing of its matches before the round is over
+    opens: int | None = None  # in Unix milliseconds, the first at which a match may begin
+    closes: int | None = None  # the first at which none may
     former: bool = False
 
     @classmethod

@@ -149,10 +149,7 @@ class Match:
         return [begun, self.open_turn(now)]
 
     def guess(self, game: int, turn: int, text: str, now: float) -> list[MatchEvent]:
-        """Return a `NeedReply`, `AnswerRepeated` or `CodeRefused`, or the end of the game if the time is up.
-
-        Raises RefusedError if the guess is neither for the open turn nor a repetition of an answered guess.
-        """
+        """Return `NeedReply`, `AnswerRepeated`, `CodeRefused` or the end. Raises RefusedError for any other turn."""
         self._expect(thinking=False)
         try:
             code = parse_code(text, self.ladder.rules)

@@ -30,20 +30,15 @@ class EndReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ServerCounts:
-    """Counts since the start of a server. They are plain numbers, so that counting a guess takes 0.2 microseconds.
+    """Counts since the start of a server, as plain numbers: counting a guess takes 0.2 microseconds."""
 
-    Keys are the type of a durable event, the error code of a refusal, the kind of an open connection's player, the name
-    of a limit's setting, the error class of a storage fault, the status of an HTTP response of the game port, and the
-    stage of a guess.
-    """
-
-    events: Counter[str] = field(default_factory=Counter)
-    refusals: Counter[str] = field(default_factory=Counter)
-    connections: Counter[str] = field(default_factory=Counter)
+    events: Counter[str] = field(default_factory=Counter)  # durable ones, by type
+    refusals: Counter[str] = field(default_factory=Counter)  # by error code
+    connections: Counter[str] = field(default_factory=Counter)  # open ones, by kind of player
     ended: Counter[EndReason] = field(default_factory=Counter)
-    limits: Counter[str] = field(default_factory=Counter)
-    faults: Counter[str] = field(default_factory=Counter)
-    http_refusals: Counter[int] = field(default_factory=Counter)
+    limits: Counter[str] = field(default_factory=Counter)  # by setting
+    faults: Counter[str] = field(default_factory=Counter)  # of the storage, by error class
+    http_refusals: Counter[int] = field(default_factory=Counter)  # of the game port, by status
     # The reply includes waiting for the worker process. The commit includes, at the end of a game, the search for the
     # code that it shows. Sending lasts until the messages are handed to the socket. A stall of the event loop is part
     # of the stage in which it occurs.

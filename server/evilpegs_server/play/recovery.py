@@ -56,10 +56,7 @@ def replay_match(stored: StoredMatch, ladders: Mapping[str, Ladder]) -> Replayed
 def facts_from_events(
     ladder: Ladder, events: Iterable[RecordEvent], client_nonces: Mapping[int, str | None]
 ) -> Iterator[Fact]:
-    """Yield the facts that the events of a record state; a game not in ``client_nonces`` has no `GameBegun`.
-
-    Raises EvilpegsError if a guess is not a code under the rules of ``ladder``.
-    """
+    """Yield the facts of a record; a game not in ``client_nonces`` has no `GameBegun`. Raises EvilpegsError."""
     for event in events:
         match event:
             case GameStarted():

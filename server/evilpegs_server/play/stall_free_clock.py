@@ -63,10 +63,7 @@ class StallFreeClock:
 
 
 class StallCredit:
-    """The short stalls credited to one player: at most `TURN_CREDIT_MS` per turn and `GAME_CREDIT_MS` per game.
-
-    Only stalls within a turn are credited, because no clock runs between turns.
-    """
+    """The short stalls credited to one player: at most `TURN_CREDIT_MS` per turn and `GAME_CREDIT_MS` per game."""
 
     def __init__(self, clock: StallFreeClock) -> None:
         self._clock = clock
@@ -78,6 +75,7 @@ class StallCredit:
         self._turn_ms = 0.0
         if first:
             self._game_ms = 0.0
+        # those before are not credited, because no clock runs between turns
         self._seen_ms = self._clock.short_stalls_ms
         self._long_at_turn_ms = self._clock.long_stalls_ms
 

@@ -35,14 +35,11 @@ def chain_flaw(entries: Sequence[LogEntry]) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class MatchReplay:
-    """A recorded match and the number of its events; ``flaw`` is the result of `chain_flaw`.
-
-    ``analyses`` are per game and turn, empty if there are none. Unless ``analyzed``, they only count candidates.
-    """
+    """A recorded match; unless ``analyzed``, ``analyses``, per game and turn, only count candidates."""
 
     record: Record
     events: int
-    flaw: str | None
+    flaw: str | None  # of `chain_flaw`
     analyses: "tuple[tuple[TurnAnalysis, ...], ...]" = ()
     analyzed: bool = False
 
@@ -65,12 +62,9 @@ def analyze_match(
     match: str,
     entries: Sequence[LogEntry],
     effort: "Effort | None" = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], None] | None = None,  # gets the turns done, and all
 ) -> MatchReplay:
-    """Return a match with its turns analyzed; without ``effort``, only candidates are counted.
-
-    ``progress`` gets the numbers of turns done and of all turns. Raises RecordUnreadableError.
-    """
+    """Return a match with its turns analyzed, or without ``effort`` counted. Raises RecordUnreadableError."""
     from evilpegs_game.analysis.turns import Effort, analyze_games  # noqa: PLC0415 - see the top of this file
 
     read = read_replay(match, entries)

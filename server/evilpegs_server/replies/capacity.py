@@ -51,17 +51,12 @@ def reply_cost(ladder: Ladder, turns: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class ReplyCapacity:
-    """The limits on the memory and the work of a server's replies.
+    """The limits on the memory and the work of a server's replies."""
 
-    Of ``cache_bytes``, 3/4 is for live sets in the worker process, 1/16 for live sets in the server process, and 1/16
-    for cached replies there. The remaining 1/8 is for part sizes that are kept with live sets, and that take at most
-    1/8 of the bytes of the live sets. ``count_bytes`` is the memory of one count, in addition to the caches.
-    ``count_work`` is the largest number of table rows of one reply; a row stands for many partial codes.
-    """
-
+    # besides what the properties say, 1/8 is for part sizes that are kept with live sets: at most 1/8 of their bytes
     cache_bytes: int = CACHE_BYTES
-    count_bytes: int = COUNT_BYTES
-    count_work: int = COUNT_WORK
+    count_bytes: int = COUNT_BYTES  # of one count, besides the caches
+    count_work: int = COUNT_WORK  # table rows of one reply; a row stands for many partial codes
 
     @property
     def server_live_set_bytes(self) -> int:

@@ -75,10 +75,7 @@ class Codemaking:
         guess: Code,
         done: Callable[[Reply | Exception], None],
     ) -> None:
-        """Find the reply, then call ``done`` with it or with the exception that prevented it.
-
-        ``done`` is called within this call if the reply is cheap or cached, otherwise later, on the event loop.
-        """
+        """Find the reply, then call ``done``: in this call if it is cheap or cached, else later on the event loop."""
         if self.is_cheap(ladder):
             done(outcome_of(partial(self.compute_reply, ladder, secrets, history, guess)))
             return

@@ -13,11 +13,7 @@ REVALIDATE: Final = "no-cache"
 
 
 class Caching:
-    """ASGI middleware for responses whose body is one message. Compress them outside of it.
-
-    The entity tag is a hash of the body, so equal bodies have equal tags, even after a restart. For a client that takes
-    gzip it is another one, because the bytes may differ.
-    """
+    """ASGI middleware for responses whose body is one message. Compress them outside of it."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -43,6 +39,7 @@ def _represent(start: Message, body: bytes, request: Headers) -> bytes:
         headers.setdefault("Cache-Control", "no-store")
         return body
     headers.setdefault("Cache-Control", REVALIDATE)
+    # equal bodies have equal tags, even after a restart; the one for gzip is another, because its bytes may differ
     digest = hashlib.sha256(body).hexdigest()[:32]
     plain, packed = f'"{digest}"', f'"{digest}-gzip"'
     tags = (packed, plain) if "gzip" in request.get("accept-encoding", "") else (plain, packed)

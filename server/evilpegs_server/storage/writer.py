@@ -39,17 +39,14 @@ CLOSE_SECONDS: Final = 4.0
 
 
 class Write(NamedTuple):
-    """A statement and the rows that it stores.
+    """A statement and the rows that it stores."""
 
-    The statements of a transaction run in ascending ``order``, so that rows to which others refer are stored first.
-    Writes with the same order have the same statement, which runs once with the rows of all of them. A ``bulk``
-    statement receives all rows at once as the JSON text of its only parameter, which is faster: the driver releases
-    the interpreter lock at each step of a statement and has to compete with the event loop for it.
-    """
-
+    # statements run in this order, so that rows to which others refer come first; equal orders have one statement
     order: int
     statement: str
     rows: Sequence[Any]
+    # all rows are the JSON text of one parameter, which is faster: the driver releases the interpreter lock at each
+    # step of a statement, and has to compete with the event loop for it
     bulk: bool = False
 
     def __repr__(self) -> str:
@@ -63,22 +60,17 @@ class _Job(NamedTuple):
 
 
 class Writer:
-    """A thread that commits jobs in the order of their submission, which is all on one thread.
-
-    ``notify`` is called on the writer's thread, and must run the function that it gets on the submitting thread.
-    ``call_soon`` must run the function that it gets on the submitting thread, after everything else that is pending.
-    ``check_file`` is called on the writer's thread, and must raise if the database file is not in its place.
-    ``sent`` is called on the submitting thread after the callbacks of a batch, with the id of the last event.
-    """
+    """A thread that commits jobs in the order of their submission, which is all on one thread."""
 
     def __init__(
         self,
         engine: Engine,
-        notify: Callable[[Callable[[], None]], object],
+        notify: Callable[[Callable[[], None]], object],  # runs a function on the submitting thread
+        # likewise, after everything else that is pending there
         call_soon: Callable[[Callable[[], None]], object] = lambda flush: flush(),
         now: Callable[[], float] = time.monotonic,
-        check_file: Callable[[], None] = lambda: None,
-        sent: Callable[[int], None] = lambda _: None,
+        check_file: Callable[[], None] = lambda: None,  # raises if the file is not in its place
+        sent: Callable[[int], None] = lambda _: None,  # gets the id of the last event after the callbacks of a batch
     ) -> None:
         self.health = WriterHealth(now)
         self._check_file = check_file

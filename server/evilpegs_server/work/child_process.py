@@ -56,23 +56,18 @@ class Retries:
 
 
 class ChildProcess:
-    """A child process that is replaced whenever it ends; call all methods on the thread of the event loop.
-
-    Each process first gets ``setup``; then ``on_start`` is called, and ``on_message`` with every message from it.
-    ``on_end`` is called with a reason when it has ended or cannot be started, and whether it was started. The file
-    descriptors ``inherited`` are open in it too.
-    """
+    """A child process that is replaced whenever it ends; call all methods on the thread of the event loop."""
 
     def __init__(
         self,
         name: str,
         program: str,
-        setup: object,
+        setup: object,  # the first message to each process
         retries: Retries,
         on_message: Callable[[Any], None],
-        on_end: Callable[[str, bool], None],
+        on_end: Callable[[str, bool], None],  # gets the reason, and whether it was started
         on_start: Callable[[], None],
-        inherited: Sequence[int] = (),
+        inherited: Sequence[int] = (),  # file descriptors that are open in it too
     ) -> None:
         self.pid: int | None = None
         self._name, self._program, self._setup, self._retries = name, program, setup, retries

@@ -33,11 +33,7 @@ class HintResult(NamedTuple):
 
 
 def find_hint(position: Position) -> HintResult:
-    """Return the best of all codes, of all candidates, or of drawn candidates: of the largest set within the budget.
-
-    Among all codes and among all candidates, the best leaves the fewest candidates on average; among drawn ones, its
-    feedback has the most entropy.
-    """
+    """Return the best of all codes, else of all candidates, else of drawn ones, as far as the budget suffices."""
     guess, reason = _good_guess(position)
     count = position.count
     if count == 1:

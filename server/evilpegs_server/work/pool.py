@@ -23,10 +23,7 @@ class TaskPool:
         self._closed = False
 
     def submit(self, player: object, cost: int, task: Task[_T], done: Callable[[_T | Exception], None]) -> None:
-        """Queue ``task`` for a hashable ``player``, and call ``done`` on the event loop when it ends.
-
-        The player is charged the estimated or the actual cost, whichever is larger.
-        """
+        """Queue ``task``, then call ``done`` on the event loop; the player pays the larger of both costs."""
         if self._closed:
             raise RuntimeError("the pool is closed")
         self._scheduler.push(Job(player, cost, self._clock(), (task, done)))

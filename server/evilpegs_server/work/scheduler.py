@@ -22,15 +22,12 @@ _TICKS: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class SchedulerLimits:
-    """The limits of a scheduler: each player has a ``budget`` of units of work per ``window`` seconds.
-
-    A job of more than ``cheap`` units is heavy. Heavy and cheap jobs have slots of their own, so a cheap job never
-    waits for a heavy job of another player.
-    """
+    """The work of a player in ``window`` seconds, and the slots; a job of more than ``cheap`` units is heavy."""
 
     budget: int
     window: float
     cheap: int
+    # apart, so that a cheap job never waits for a heavy job of another player
     heavy_slots: int
     cheap_slots: int
 
@@ -50,11 +47,7 @@ class Job(Generic[_T]):
 
 @dataclass(frozen=True, slots=True)
 class PoolMetrics:
-    """The jobs at one moment, and the figures since the start: ``done``, ``work`` and ``longest_wait``.
-
-    ``oldest_wait`` and ``oldest_running`` are the seconds since the oldest waiting and the oldest running job came.
-    ``charged_players`` counts the players whose used work is still remembered.
-    """
+    """The jobs at one moment, their ages in seconds, and ``done``, ``work`` and ``longest_wait`` since the start."""
 
     waiting: int
     oldest_wait: float
@@ -64,7 +57,7 @@ class PoolMetrics:
     done: int
     work: int
     longest_wait: float
-    charged_players: int
+    charged_players: int  # whose used work is still remembered
 
 
 class FairScheduler(Generic[_T]):

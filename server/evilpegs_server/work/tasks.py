@@ -137,11 +137,7 @@ class MeasureLuck(NamedTuple):
     """The turns of each game: the code as text, the blacks and the whites. They may be invalid."""
 
     def run(self, workspace: Workspace) -> TaskResult[list[int | None]]:
-        """Return the luck of each game in millionths of a guess; bad luck is positive.
-
-        None means that the rules have no value curve, that the turns cannot be read, that no code agrees with them, or
-        that counting would take too much memory.
-        """
+        """Return the luck of each game in millionths of a guess, bad luck positive; None if it cannot be measured."""
         curve = load_value_curve(self.rules, self.guess_limit)
         if curve is None:
             return TaskResult([None] * len(self.games))
@@ -164,11 +160,7 @@ def _measure_luck(
 
 
 class WarmUp(NamedTuple):
-    """The task of compiling functions and filling caches before any player waits.
-
-    It plays ``turns`` turns against evil, with a witness after each. Unless ``exact_up_to`` is None, a devil answers
-    the last guess too.
-    """
+    """Compiling and filling caches before anybody waits: ``turns`` turns against evil, the last also to a devil."""
 
     rules: Rules
     turns: int

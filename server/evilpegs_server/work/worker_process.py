@@ -79,10 +79,7 @@ class WorkerProcess:
         return outcome
 
     async def close(self) -> bytes | None:
-        """End the process without waiting for tasks; return its solved positions as `SolvedPositions.to_bytes` does.
-
-        Return None if none is new, or if the process has died or does not answer within `STOP_SECONDS`.
-        """
+        """End the process without waiting for tasks; return its new solved positions if it hands them over in time."""
         solved = None
         if self._ended and self.pid is not None:
             try:

@@ -41,10 +41,7 @@ class Workspace:
             return self._worst_cases[rules]
 
     def apart(self) -> "Workspace":
-        """Return a workspace that knows the solved positions of this one and leaves nothing behind in it.
-
-        It takes at most the memory of this one again.
-        """
+        """Return a workspace, as large again, that knows the solved positions and leaves nothing behind in this one."""
         other = Workspace(self.live_sets.emptied(), self.solved.copy())
         with self._lock:
             for rules, worst_case in self._worst_cases.items():
@@ -58,15 +55,11 @@ class Workspace:
 
 
 class WorkerSetup(NamedTuple):
-    """What a worker process gets first: the limits and the solved positions of its workspace.
+    """What a worker process gets first."""
 
-    ``cache_bytes`` limits the cached live sets, and ``count_bytes`` each count on large rules, whose codes are not
-    listed. ``solved`` is in the format of `SolvedPositions.to_bytes`.
-    """
-
-    cache_bytes: int
-    count_bytes: int
-    solved: bytes
+    cache_bytes: int  # of live sets
+    count_bytes: int  # of each count on rules too large to list
+    solved: bytes  # in the format of `SolvedPositions.to_bytes`
 
     def new_workspace(self) -> Workspace:
         return Workspace(LiveSets(self.cache_bytes, self.count_bytes), SolvedPositions.from_bytes(self.solved))

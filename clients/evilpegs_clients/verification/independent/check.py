@@ -52,11 +52,7 @@ def check_record(
     cells: int = CELLS,
     plain_limit: int = PLAIN_LIMIT,
 ) -> RecordReport:
-    """Check every game of a record; no content of it raises an exception.
-
-    ``work`` and ``cells`` limit the feedbacks evaluated, and kept in a table, for one turn of a devil. Rules of more
-    than ``plain_limit`` codes are counted in blocks, by NumPy, and those of more than ``max_codes`` not at all.
-    """
+    """Check every game of a record; no content of it raises an exception."""
     try:
         games = read_games(events)
     except RecordError as error:

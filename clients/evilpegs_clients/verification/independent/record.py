@@ -20,10 +20,7 @@ def commitment(match: str, game: int, rules: str, nonce: str) -> str:
 
 
 def tie_index(nonce: str, match: str, game: int, turn: int, tied: int, share: str | None) -> int:
-    """Return the index of the reply that the tie rule chooses among ``tied`` replies in feedback order.
-
-    ``share`` is the nonce of the client, "" if they gave none; None if only the server's nonce counts.
-    """
+    """Return the index among replies in feedback order; ``share`` is the client's nonce, None if it has no part."""
     message: list[str | int] = ["tie", match, game, turn]
     if share is not None:
         message.append(share)
@@ -57,32 +54,25 @@ class RecordError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class MatchSetup:
-    """The rules and the codemaker of a match.
-
-    With ``tie_nonces``, the tie rule depends on the client's nonce too. A devil searches ahead while at most
-    ``exact_up_to`` candidates are left; 0 for others.
-    """
+    """The rules and the codemaker of a match."""
 
     id: str
     rules: str
     space: Space
     codemaker: str
     tie: str | None
-    tie_nonces: bool
-    exact_up_to: int
+    tie_nonces: bool  # the tie rule depends on the client's nonce too
+    exact_up_to: int  # candidates with which a devil searches ahead
 
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """The record of one game; fields that are missing in the record are None.
-
-    ``methods`` has, for each turn, the method by which a devil says it found its reply, such as ``exact``.
-    """
+    """The record of one game; fields that are missing in the record are None."""
 
     match: MatchSetup
     game: int
     turns: tuple[MarkedGuess, ...]
-    methods: tuple[str | None, ...]
+    methods: tuple[str | None, ...]  # by which a devil says it found each reply
     outcome: str | None
     commitment: str | None
     nonce: str | None

@@ -28,10 +28,7 @@ def evil_replies(parts: Parts, all_black: Marks) -> list[Marks]:
 
 
 def hardest_replies(parts: Mapping[Marks, Subset], all_black: Marks, solver: ExhaustiveSolver) -> list[Marks]:
-    """Return the replies that a devil may give, in feedback order; all-black only if nothing else is possible.
-
-    Raises TooMuchWorkError over the limit of ``solver``.
-    """
+    """Return the replies that a devil may give; all-black only if nothing else is possible. Raises TooMuchWorkError."""
     others = {marks: codes for marks, codes in parts.items() if marks != all_black}
     if len(others) <= 1:
         return list(others or [all_black])
@@ -44,11 +41,9 @@ def hardest_replies(parts: Mapping[Marks, Subset], all_black: Marks, solver: Exh
 
 
 class DevilRule:
-    """The rule by which a devil replies in a match; games that begin with the same turns share a solver's results.
+    """The rule of a devil in a match; games that begin with the same turns share a solver's results."""
 
-    ``work`` is in feedbacks per turn, ``cells`` in feedbacks per table.
-    """
-
+    # ``work`` is in feedbacks per turn, ``cells`` in feedbacks per table
     def __init__(self, match: MatchSetup, work: int, cells: int = CELLS) -> None:
         self._match, self._work, self._cells = match, work, cells
         self._solvers: dict[tuple[MarkedGuess, ...], ExhaustiveSolver] = {}
@@ -58,10 +53,7 @@ class DevilRule:
         return sum(parts.values()) <= self._match.exact_up_to
 
     def replies(self, turns: Sequence[MarkedGuess], parts_so_far: Sequence[Parts], guess: Code) -> list[Marks]:
-        """Return the replies that the devil may give to ``guess``; ``parts_so_far`` ends with the parts of ``guess``.
-
-        Raises TooMuchWorkError over ``work`` or ``cells``.
-        """
+        """Return the replies that may follow ``guess``, whose parts come last. Raises TooMuchWorkError."""
         all_black = self._match.space.all_black
         if not self.is_exact(parts_so_far[-1]):
             return evil_replies(parts_so_far[-1], all_black)
@@ -88,10 +80,7 @@ PLAIN_LIMIT: Final = 10**5
 def check_replies(
     game: Game, devil: DevilRule | None, max_codes: int, plain_limit: int = PLAIN_LIMIT
 ) -> Iterator[Violation]:
-    """Check the reply of every turn; ``devil`` is None against evil. Rules of more than ``max_codes`` are not checked.
-
-    After a reply that no candidate would give, the later replies are not checked.
-    """
+    """Check every reply, up to one that no candidate would give; ``devil`` is None against evil."""
     size = game.match.space.size
     if size > max_codes:
         what = f"the replies: {game.match.rules} is too large to enumerate; {size:,} codes"
