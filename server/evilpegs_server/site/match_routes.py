@@ -9,7 +9,7 @@ from fastapi import APIRouter, Path, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from evilpegs_protocol.fields import Codemaker, LadderId, MatchId, Milliseconds, Name
-from evilpegs_protocol.record import read_record
+from evilpegs_protocol.record import RecordedGame, read_record
 from evilpegs_server.record.event_log import LogEntry
 from evilpegs_server.site.models import (
     GameDocument,
@@ -159,8 +159,14 @@ def match_document(entries: Sequence[LogEntry]) -> MatchDocument:
         client=record.client,
         started_at=started.at,
         over=record.over is not None,
-        games=tuple(map(GameDocument.model_validate, record.games.values())),
+        games=tuple(map(_game_document, record.games.values())),
     )
+
+
+def _game_document(game: RecordedGame) -> GameDocument:
+    fields = {name: getattr(game, name) for name in ("game", "outcome", "guesses", "turns")}
+    end = {name: getattr(game.over, name, None) for name in ("elapsed_ms", "secret", "nonce")}
+    return GameDocument.model_validate(fields | end)
 
 
 class LiveQuery(BaseModel):
