@@ -11,6 +11,17 @@ from alembic import op
 revision = "0002"
 down_revision = "0001"
 
+_EVENTS = """
+    CREATE TABLE events_with_id (
+        id INTEGER NOT NULL, match INTEGER NOT NULL, seq INTEGER NOT NULL, at BIGINT NOT NULL,
+        type VARCHAR(20) NOT NULL, json TEXT NOT NULL, hash VARCHAR(64) NOT NULL,
+        CONSTRAINT pk_events PRIMARY KEY (id), CONSTRAINT uq_events_match UNIQUE (match, seq),
+        CONSTRAINT fk_events_match FOREIGN KEY(match) REFERENCES matches (number))
+"""
+_CURSORS = """
+    CREATE TABLE cursors (
+        reader VARCHAR(80) NOT NULL, event INTEGER NOT NULL, CONSTRAINT pk_cursors PRIMARY KEY (reader))
+"""
 _INDEXES = {
     "ix_matches_ladder": ["ladder", "started_at"],
     "ix_matches_ladder_client": ["ladder", "client", "started_at"],
@@ -21,31 +32,14 @@ _INDEXES = {
 
 
 def upgrade() -> None:
-    op.create_table(
-        "events_with_id",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("match", sa.Integer(), nullable=False),
-        sa.Column("seq", sa.Integer(), nullable=False),
-        sa.Column("at", sa.BigInteger(), nullable=False),
-        sa.Column("type", sa.String(20), nullable=False),
-        sa.Column("json", sa.Text(), nullable=False),
-        sa.Column("hash", sa.String(64), nullable=False),
-        sa.PrimaryKeyConstraint("id", name="pk_events"),
-        sa.UniqueConstraint("match", "seq", name="uq_events_match"),
-        sa.ForeignKeyConstraint(["match"], ["matches.number"], name="fk_events_match"),
-    )
+    op.execute(_EVENTS)
     op.execute(
         "INSERT INTO events_with_id (id, match, seq, at, type, json, hash)"
         " SELECT rowid, match, seq, at, type, json, hash FROM events ORDER BY rowid"
     )
     op.drop_table("events")
     op.rename_table("events_with_id", "events")
-    op.create_table(
-        "cursors",
-        sa.Column("reader", sa.String(80), nullable=False),
-        sa.Column("event", sa.Integer(), nullable=False),
-        sa.PrimaryKeyConstraint("reader", name="pk_cursors"),
-    )
+    op.execute(_CURSORS)
     op.add_column("matches", sa.Column("client", sa.String(81), nullable=False, server_default=""))
     op.execute(
         # empty if the first event cannot be read

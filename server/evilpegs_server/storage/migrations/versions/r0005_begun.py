@@ -10,6 +10,17 @@ revision = "0005"
 down_revision = "0004"
 
 _BEGUN = """
+    CREATE TABLE begun (
+        match INTEGER NOT NULL, game INTEGER NOT NULL, at BIGINT NOT NULL, client_nonce VARCHAR(64),
+        CONSTRAINT pk_begun PRIMARY KEY (match, game),
+        CONSTRAINT fk_begun_match FOREIGN KEY(match) REFERENCES matches (number))
+"""
+_LUCK = """
+    CREATE TABLE luck (
+        match INTEGER NOT NULL, game INTEGER NOT NULL, luck BIGINT NOT NULL, curve VARCHAR(16) NOT NULL,
+        CONSTRAINT pk_luck PRIMARY KEY (match, game))
+"""
+_COPY = """
     INSERT INTO begun SELECT g.match, g.game,
         coalesce((SELECT e.at FROM events AS e WHERE e.match = g.match AND e.type = 'game_started'
             AND json_valid(e.json) AND json_extract(e.json, '$.game') = g.game), m.started_at),
@@ -19,24 +30,9 @@ _BEGUN = """
 
 
 def upgrade() -> None:
-    op.create_table(
-        "begun",
-        sa.Column("match", sa.Integer(), nullable=False),
-        sa.Column("game", sa.Integer(), nullable=False),
-        sa.Column("at", sa.BigInteger(), nullable=False),
-        sa.Column("client_nonce", sa.String(64)),
-        sa.PrimaryKeyConstraint("match", "game", name="pk_begun"),
-        sa.ForeignKeyConstraint(["match"], ["matches.number"], name="fk_begun_match"),
-    )
     op.execute(_BEGUN)
-    op.create_table(
-        "luck",
-        sa.Column("match", sa.Integer(), nullable=False),
-        sa.Column("game", sa.Integer(), nullable=False),
-        sa.Column("luck", sa.BigInteger(), nullable=False),
-        sa.Column("curve", sa.String(16), nullable=False),
-        sa.PrimaryKeyConstraint("match", "game", name="pk_luck"),
-    )
+    op.execute(_COPY)
+    op.execute(_LUCK)
     op.execute("INSERT INTO luck SELECT match, game, luck, curve FROM games WHERE luck IS NOT NULL")
     op.drop_table("games")
     op.create_index("ix_matches_open", "matches", ["number"], sqlite_where=sa.text("NOT over"))

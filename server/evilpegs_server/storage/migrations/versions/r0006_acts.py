@@ -6,48 +6,34 @@ from alembic import op
 revision = "0006"
 down_revision = "0005"
 
+_ACTS = """
+    CREATE TABLE acts (
+        id INTEGER NOT NULL, at BIGINT NOT NULL, act VARCHAR(16) NOT NULL, player INTEGER, reason TEXT,
+        CONSTRAINT pk_acts PRIMARY KEY (id), CONSTRAINT fk_acts_player FOREIGN KEY(player) REFERENCES players (id))
+"""
+_HIDDEN = """
+    CREATE TABLE hidden (
+        player INTEGER NOT NULL, CONSTRAINT pk_hidden PRIMARY KEY (player),
+        CONSTRAINT fk_hidden_player FOREIGN KEY(player) REFERENCES players (id))
+"""
+_LADDERS = """
+    CREATE TABLE ladders (id VARCHAR(40) NOT NULL, json TEXT NOT NULL, CONSTRAINT pk_ladders PRIMARY KEY (id))
+"""
+_ROUNDS = """
+    CREATE TABLE rounds (
+        id VARCHAR(40) NOT NULL, base VARCHAR(40) NOT NULL, games INTEGER NOT NULL, sealed BOOLEAN NOT NULL,
+        opens BIGINT NOT NULL, closes BIGINT, published BIGINT, CONSTRAINT pk_rounds PRIMARY KEY (id))
+"""
+_ENTRANTS = """
+    CREATE TABLE entrants (
+        round VARCHAR(40) NOT NULL, player INTEGER NOT NULL, excluded TEXT,
+        CONSTRAINT pk_entrants PRIMARY KEY (round, player),
+        CONSTRAINT fk_entrants_round FOREIGN KEY(round) REFERENCES rounds (id),
+        CONSTRAINT fk_entrants_player FOREIGN KEY(player) REFERENCES players (id))
+"""
+
 
 def upgrade() -> None:
-    op.create_table(
-        "acts",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("at", sa.BigInteger(), nullable=False),
-        sa.Column("act", sa.String(16), nullable=False),
-        sa.Column("player", sa.Integer()),
-        sa.Column("reason", sa.Text()),
-        sa.PrimaryKeyConstraint("id", name="pk_acts"),
-        sa.ForeignKeyConstraint(["player"], ["players.id"], name="fk_acts_player"),
-    )
-    op.create_table(
-        "hidden",
-        sa.Column("player", sa.Integer(), autoincrement=False, nullable=False),
-        sa.PrimaryKeyConstraint("player", name="pk_hidden"),
-        sa.ForeignKeyConstraint(["player"], ["players.id"], name="fk_hidden_player"),
-    )
-    op.create_table(
-        "ladders",
-        sa.Column("id", sa.String(40), nullable=False),
-        sa.Column("json", sa.Text(), nullable=False),
-        sa.PrimaryKeyConstraint("id", name="pk_ladders"),
-    )
-    op.create_table(
-        "rounds",
-        sa.Column("id", sa.String(40), nullable=False),
-        sa.Column("base", sa.String(40), nullable=False),
-        sa.Column("games", sa.Integer(), nullable=False),
-        sa.Column("sealed", sa.Boolean(), nullable=False),
-        sa.Column("opens", sa.BigInteger(), nullable=False),
-        sa.Column("closes", sa.BigInteger()),
-        sa.Column("published", sa.BigInteger()),
-        sa.PrimaryKeyConstraint("id", name="pk_rounds"),
-    )
-    op.create_table(
-        "entrants",
-        sa.Column("round", sa.String(40), nullable=False),
-        sa.Column("player", sa.Integer(), nullable=False),
-        sa.Column("excluded", sa.Text()),
-        sa.PrimaryKeyConstraint("round", "player", name="pk_entrants"),
-        sa.ForeignKeyConstraint(["round"], ["rounds.id"], name="fk_entrants_round"),
-        sa.ForeignKeyConstraint(["player"], ["players.id"], name="fk_entrants_player"),
-    )
+    for table in (_ACTS, _HIDDEN, _LADDERS, _ROUNDS, _ENTRANTS):
+        op.execute(table)
     op.add_column("log", sa.Column("deleted", sa.BigInteger(), nullable=False, server_default="0"))
