@@ -30,27 +30,14 @@ class GameMetrics(ProcessMetrics):
         self._pools, self._caches = pools, caches
 
     def collect(self) -> Iterator[Metric]:
-        yield from self._collect_matches()
-        yield from self._collect_connections()
-        yield from self._collect_storage()
-        stages = self._matches.counts.guess_times
-        yield histogram("evilpegs_guess_stage_seconds", "Duration of a stage of a guess", stages, "stage")
-        lag = {"": self._loop_lag}
-        yield histogram("evilpegs_loop_lag_seconds", "Lateness of the event loop's ticks", lag)
-        yield from self._collect_work()
-
-    def _collect_matches(self) -> Iterator[Metric]:
-        registry = self._matches
-        events = registry.counts.events
+        registry, counts, seats = self._matches, self._matches.counts, self._services.admission
+        events = counts.events
         in_play = Counter(runner.key.ladder.id for runner in registry.runners)
         ladders = {ladder: in_play[ladder] for ladder in registry.ladders}
         yield gauge("evilpegs_open_matches", "Matches in play", "ladder", ladders)
         yield CounterMetricFamily("evilpegs_matches", "Matches started", events["match_started"])
         yield CounterMetricFamily("evilpegs_games", "Games finished", events["game_over"])
         yield CounterMetricFamily("evilpegs_guesses", "Guesses answered", events["feedback"])
-
-    def _collect_connections(self) -> Iterator[Metric]:
-        counts, seats = self._matches.counts, self._services.admission
         kinds = {kind: counts.connections[kind] for kind in _KINDS}
         yield gauge("evilpegs_connections", "Open connections by kind of player", "kind", kinds)
         yield counter("evilpegs_refusals", "Messages refused by error code", "reason", counts.refusals)
@@ -65,16 +52,16 @@ class GameMetrics(ProcessMetrics):
         yield counter("evilpegs_limits_met", "Times that a limit was reached by setting", "limit", met)
         ended = {reason.value: counts.ended[reason] for reason in EndReason}
         yield counter("evilpegs_connections_ended", "Connections that the server ended by reason", "reason", ended)
-
-    def _collect_storage(self) -> Iterator[Metric]:
         writer = self._services.writer
         commits, health = {"": writer.commits}, writer.health
         yield histogram("evilpegs_commit_seconds", "Duration of a commit to the event log", commits)
         is_failing = health.failed or health.stuck or health.obstacle is not None
         yield GaugeMetricFamily("evilpegs_storage_failing", "1 if nothing can be stored now, else 0", int(is_failing))
-        yield counter("evilpegs_storage_faults", "Storage failures by error", "error", self._matches.counts.faults)
-
-    def _collect_work(self) -> Iterator[Metric]:
+        yield counter("evilpegs_storage_faults", "Storage failures by error", "error", counts.faults)
+        stages = counts.guess_times
+        yield histogram("evilpegs_guess_stage_seconds", "Duration of a stage of a guess", stages, "stage")
+        lag = {"": self._loop_lag}
+        yield histogram("evilpegs_loop_lag_seconds", "Lateness of the event loop's ticks", lag)
         pools = {name: pool.metrics() for name, pool in self._pools.items()}
         yield from collect_pools("evilpegs", pools)
         # tables with entries per player: endless growth would show a leak
