@@ -6,7 +6,7 @@ from typing import Final
 
 from evilpegs.errors import CommandError
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file
-from evilpegs_game.codes import format_code, parse_code
+from evilpegs_game.codes import parse_code
 from evilpegs_game.errors import MalformedError, quoted
 from evilpegs_game.feedback import Feedback, History, Turn
 from evilpegs_game.rules import Rules
@@ -23,10 +23,6 @@ def _parse_turn(text: str, rules: Rules) -> Turn:
 
 def parse_turns(texts: Iterable[str], rules: Rules) -> History:
     return tuple(_parse_turn(text, rules) for text in texts)
-
-
-def format_turns(history: History) -> list[str]:
-    return [f"{format_code(guess)}:{feedback}" for guess, feedback in history]
 
 
 # version 1 of the protocol allows these names (protocol/README.md); the second alternative is for guests

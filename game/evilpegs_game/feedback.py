@@ -97,3 +97,8 @@ class Turn(NamedTuple):
 
 History = tuple[Turn, ...]
 """The turns of one game, oldest first."""
+
+
+def format_turns(history: History) -> list[str]:
+    """Return the turns as the option --after takes them."""
+    return [f"{format_code(guess)}:{reply}" for guess, reply in history]

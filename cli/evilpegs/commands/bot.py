@@ -34,7 +34,7 @@ from evilpegs.output import console, only_document, pluralize, print_json
 from evilpegs.reading import session_line
 from evilpegs.signals import run_interruptibly
 from evilpegs.strategy_choice import ProgramCommand, StrategyChoice, print_strategy_traceback, traceback_of_strategy
-from evilpegs.values import check_player, format_turns
+from evilpegs.values import check_player
 from evilpegs_clients.bot.bot import BotEvent, OnEvent, StrategyTrial, play_matches
 from evilpegs_clients.bot.summary import BotSummary, GameSummary, MatchSummary, StrategyFailure
 from evilpegs_clients.connection.connection import server_url
@@ -44,6 +44,7 @@ from evilpegs_clients.errors import NameTakenElsewhereError, ServerRefusedError
 from evilpegs_clients.printable import printable
 from evilpegs_clients.strategies.strategy import Strategy, StrategyError
 from evilpegs_game.errors import quoted
+from evilpegs_game.feedback import format_turns
 from evilpegs_protocol.server_messages import ErrorCode, MatchStarted, Notice, Welcome
 
 NOT_VERIFIED: Final = 1

@@ -26,7 +26,6 @@ from evilpegs.files import STANDARD, write_text
 from evilpegs.options import FILE, WHOLE, Json, RulesText
 from evilpegs.output import Column, console, pluralize, print_json, print_table, progress
 from evilpegs.signals import ended_in_order
-from evilpegs.values import format_turns
 from evilpegs_clients.evaluation.journal import Journal, default_journal_path, open_journal
 from evilpegs_clients.evaluation.spec import read_siblings, read_source
 from evilpegs_clients.printable import printable
@@ -38,6 +37,7 @@ from evilpegs_clients.tournament.records import record_lines
 from evilpegs_game.codemakers.codemaker import Fixed
 from evilpegs_game.codes import format_code
 from evilpegs_game.errors import quoted
+from evilpegs_game.feedback import format_turns
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.luck.game_luck import CURVES_FOLDER, load_value_curve
 from evilpegs_game.rules import Rules

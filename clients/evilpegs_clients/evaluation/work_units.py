@@ -19,7 +19,7 @@ from evilpegs_game.codes import Code, format_code, parse_code
 from evilpegs_game.evaluation.exact import distribution_from
 from evilpegs_game.evaluation.heuristic import evaluate_heuristic
 from evilpegs_game.evaluation.simulation import Simulation, game_lengths, length_counts
-from evilpegs_game.feedback import Feedback, History, Turn, all_black
+from evilpegs_game.feedback import Feedback, History, Turn, all_black, format_turns
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
@@ -89,7 +89,7 @@ class SubtreeUnit:
     @property
     def key(self) -> str:
         """Unique in a journal among the units of a specification."""
-        return f"part {format_history(self.history)}".rstrip()
+        return " ".join(("part", *format_turns(self.history)))
 
     def play(self) -> SolvedCounts:
         spec, strategy = self.spec, self.spec.load()
@@ -114,7 +114,7 @@ class ChoiceUnit:
 
     @property
     def key(self) -> str:
-        return f"choice {format_history(self.history)}".rstrip()
+        return " ".join(("choice", *format_turns(self.history)))
 
     def play(self) -> ChosenGuess:
         spec = self.spec
@@ -198,8 +198,3 @@ def play_games(strategy: Strategy, rules: Rules, numbers: range, first: Code | N
 def most_costly(worst: Iterable[tuple[int, Code]], limit: int) -> list[tuple[int, Code]]:
     """Return the ``limit`` pairs with the most guesses, most guesses first, then in code order."""
     return nsmallest(limit, worst, key=lambda entry: (-entry[0], entry[1]))
-
-
-def format_history(history: History) -> str:
-    """Return the turns as the option --after takes them, such as ``1122:1,0 3344:0,2``."""
-    return " ".join(f"{format_code(guess)}:{feedback}" for guess, feedback in history)

@@ -14,14 +14,13 @@ from evilpegs_clients.evaluation.work_units import (
     PlayedGames,
     SolvedCounts,
     SubtreeUnit,
-    format_history,
     parse_outcome,
     play,
 )
 from evilpegs_clients.strategies.loading import load_strategy
 from evilpegs_clients.strategies.strategy import StrategyError, seeded_choice
 from evilpegs_game.errors import IllegalCodeError
-from evilpegs_game.feedback import Feedback, Turn
+from evilpegs_game.feedback import Feedback, Turn, format_turns
 from evilpegs_game.live.live_sets import ENUMERATED_CODES, LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules
@@ -189,7 +188,7 @@ def test_outcome_json_round_trips(outcome):
 
 
 def test_unit_keys_differ():
-    assert format_history(HISTORY * 2) == "112:1,0 112:1,0"
+    assert format_turns(HISTORY * 2) == ["112:1,0", "112:1,0"]
     units = [
         ChoiceUnit(spec(), (), 27),
         SubtreeUnit(spec(), (), 27),
