@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Final, TypeVar
@@ -16,7 +16,7 @@ from evilpegs_server.leaderboard.row import LeaderboardRow, leaderboard_text
 from evilpegs_server.leaderboard.stored_results import StoredLeaderboards
 from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.storage.derived import DerivedFile
-from evilpegs_server.storage.games import END_OF_TIME, GameResult
+from evilpegs_server.storage.games import END_OF_TIME
 
 _T = TypeVar("_T")
 
@@ -45,7 +45,7 @@ class LiveLeaderboards:
         until: int = END_OF_TIME,  # in Unix milliseconds; what began or ended then does not count
     ) -> None:
         self._derived = derived
-        self._counting = StoredLeaderboards(derived, ladders, until)
+        self.counting = StoredLeaderboards(derived, ladders, until)
         self._log = log
         self._last_event = last_event
         self._update_seconds = update_seconds
@@ -64,7 +64,7 @@ class LiveLeaderboards:
         self._following = asyncio.create_task(self._follow())
 
     async def close(self) -> None:
-        self._counting.stopped = True
+        self.counting.stopped = True
         if self._following is not None:
             self._following.cancel()
             await asyncio.wait([self._following])
@@ -76,17 +76,17 @@ class LiveLeaderboards:
     async def update(self) -> None:
         """Count every stored game and verify the next events; a later update catches up if the database fails."""
         await self._count()
-        if await self._run(self._counting.verify):
+        if await self._run(self.counting.verify):
             await self._count()
-        if self.broken_matches > self._known_broken and self._log is not None:
-            self._known_broken = self.broken_matches
+        if len(self.counting.broken) > self._known_broken and self._log is not None:
+            self._known_broken = len(self.counting.broken)
             what = "matches do not count, because their hashes are broken; evilpegs database check lists them"
             self._log.error(what, matches=self._known_broken)
-        if not self._counting.is_verified:
+        if not self.counting.is_verified:
             self._woken.set()
 
     async def _count(self) -> None:
-        changed = await self._run(partial(self._counting.advance, self._last_event()))
+        changed = await self._run(partial(self.counting.advance, self._last_event()))
         self._rows |= changed
         self._is_counted = True
         if changed:
@@ -112,20 +112,6 @@ class LiveLeaderboards:
         return f"the results are being counted, {self._derived.share_done:.0%} done; try again soon"
 
     @property
-    def is_verified(self) -> bool:
-        return self._counting.is_verified
-
-    @property
-    def broken_matches(self) -> int:
-        """The number of matches found so far that do not count."""
-        return len(self._counting.broken)
-
-    @property
-    def unadjusted_games(self) -> int:
-        """The number of games counted without their luck, because it is not stored yet."""
-        return len(self._counting.awaited)
-
-    @property
     def filled(self) -> bool:
         """True unless results from before the start are still derived or counted."""
         return self._is_counted and self._derived.share_done == 1.0
@@ -137,11 +123,7 @@ class LiveLeaderboards:
 
     async def player_rows(self, player: str) -> list[tuple[str, LeaderboardRow]]:
         await self.wait_until_filled()
-        return await self._run(partial(self._counting.player_rows, player))
-
-    def results(self, ladder: str | None = None) -> Iterator[GameResult]:
-        """Yield every game that counts, and void ones, in the order of their matches; only after `close`."""
-        return self._counting.results(ladder)
+        return await self._run(partial(self.counting.player_rows, player))
 
     async def body(self, info: LadderInfo, kind: PlayerKind | None = None) -> bytes:
         """Return the leaderboard as JSON text, with the rows of this kind of players only; their ranks stay."""

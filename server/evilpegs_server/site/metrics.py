@@ -42,7 +42,7 @@ class ShowMetrics(ProcessMetrics):
         self._pools, self._caches = pools, caches
 
     def collect(self) -> Iterator[Metric]:
-        counts = self._counts
+        counts, counting = self._counts, self._leaderboards.counting
         yield GaugeMetricFamily("evilpegs_site_connections", "Open connections to the site", counts.connections)
         refused = "Connections to the site that were closed because too many were open"
         yield CounterMetricFamily("evilpegs_site_connections_refused", refused, counts.refused_connections)
@@ -52,8 +52,8 @@ class ShowMetrics(ProcessMetrics):
         unread = self._follower.sent - self._follower.position
         yield GaugeMetricFamily("evilpegs_unread_events", "Events not read from the log yet", unread)
         broken = "Matches that do not count, because their hashes are broken"
-        yield GaugeMetricFamily("evilpegs_broken_matches", broken, self._leaderboards.broken_matches)
+        yield GaugeMetricFamily("evilpegs_broken_matches", broken, len(counting.broken))
         unadjusted = "Games counted without their luck, because it is not known yet"
-        yield GaugeMetricFamily("evilpegs_unadjusted_games", unadjusted, self._leaderboards.unadjusted_games)
+        yield GaugeMetricFamily("evilpegs_unadjusted_games", unadjusted, len(counting.awaited))
         yield from collect_pools("evilpegs_show", {name: pool.metrics() for name, pool in self._pools.items()})
         yield from collect_caches("evilpegs_show", {name: cache.state for name, cache in self._caches.items()})

@@ -130,9 +130,9 @@ def test_later_results_do_not_count(tmp_path_factory, monkeypatch, matches, unti
         for ladder in (TINY.id, EVIL.id):
             assert list(await live.rows(ladder)) == leaderboard(earlier, ladder)
         await live.close()
-        assert [tuple(game) for game in live.results()] == plain_results(load_events(engine), until)
-        of_evil = [game for game in live.results() if game.ladder == EVIL.id]
-        assert list(live.results(EVIL.id)) == of_evil
+        assert [tuple(game) for game in live.counting.results()] == plain_results(load_events(engine), until)
+        of_evil = [game for game in live.counting.results() if game.ladder == EVIL.id]
+        assert list(live.counting.results(EVIL.id)) == of_evil
 
     asyncio.run(count())
     engine.dispose()
@@ -265,7 +265,7 @@ class TestBrokenChains:
             assert connection.exec_driver_sql(TAMPERINGS[tampering]).rowcount
         with structlog.testing.capture_logs() as logged:
             await live.update()
-            while not live.is_verified:
+            while not live.counting.is_verified:
                 await live.update()
         assert await games_counted(live) == [((3, 1),)]
         assert [line["matches"] for line in logged] == [1]

@@ -162,14 +162,14 @@ async def test_luck_reaches_the_leaderboard(classic_database):
     store(classic_database, *classic_match(1))
     await live.update()
     (row,) = await live.rows("classic")
-    assert (row.games, row.adjusted_games, live.unadjusted_games) == (4, None, 4)
+    assert (row.games, row.adjusted_games, len(live.counting.awaited)) == (4, None, 4)
     async with running_keeper(classic_database) as keeper:
         await until_stored(keeper, classic_database, EXPECTED)
     await live.update()
     (row,) = await live.rows("classic")
     scores = [3, 3, 11, 11]
     adjusted = [score - luck / 1e6 for score, luck in zip(scores, EXPECTED, strict=True)]
-    assert (row.games, row.adjusted_games, live.unadjusted_games) == (4, 4, 0)
+    assert (row.games, row.adjusted_games, len(live.counting.awaited)) == (4, 4, 0)
     assert row.adjusted_mean == pytest.approx(sum(adjusted) / 4, abs=1e-9)
     assert row.adjusted_deviation == pytest.approx(deviation(adjusted), abs=1e-9)
     await live.close()
@@ -191,5 +191,5 @@ async def test_curve_of_another_ladder_does_not_count(classic_database):
     store(classic_database, *classic_match(1))
     await live.update()
     (row,) = await live.rows("classic")
-    assert (row.adjusted_games, live.unadjusted_games) == (None, 0)
+    assert (row.adjusted_games, len(live.counting.awaited)) == (None, 0)
     await live.close()

@@ -36,7 +36,7 @@ def parts():
         streams=SimpleNamespace(open=0),
         follower=SimpleNamespace(sent=0, position=0),
         leaderboards=SimpleNamespace(
-            broken_matches=0, unadjusted_games=0, filled=False, why_unfilled="they are being counted"
+            counting=SimpleNamespace(broken=set(), awaited=[]), filled=False, why_unfilled="they are being counted"
         ),
         pool=TaskPool(ONE_AT_A_TIME, HeldExecutor(), lambda: 5.0),
         cache=ByteCache(100),
@@ -81,7 +81,7 @@ def test_connections_and_refusals_are_shown(metrics, parts):
 
 def test_what_follows_the_log_is_shown(metrics, parts):
     parts.streams.open, parts.follower.sent = 4, 7
-    parts.leaderboards.broken_matches, parts.leaderboards.unadjusted_games = 1, 10
+    parts.leaderboards.counting = SimpleNamespace(broken={5}, awaited=range(10))
     shown = values(metrics.text())
     names = ("streams", "unread_events", "broken_matches", "unadjusted_games")
     assert [shown[f"evilpegs_{name}",] for name in names] == [4, 7, 1, 10]

@@ -42,7 +42,7 @@ async def load_standings(
 
 
 async def _count(followed: "FollowedStandings", derived: DerivedFile, luck_seconds: float) -> list[Standings]:
-    found, out = followed.leaderboards, console(sys.stderr)
+    found, out = followed.leaderboards.counting, console(sys.stderr)
     now = asyncio.get_running_loop().time
     begun, last = now(), load_last_event_id(derived.engine)
     try:
@@ -54,16 +54,16 @@ async def _count(followed: "FollowedStandings", derived: DerivedFile, luck_secon
             raise CommandError("the results are still being derived by a server; try again soon")
         while not found.is_verified:
             standings = await followed.current()
-        while found.unadjusted_games and now() < begun + luck_seconds:
+        while found.awaited and now() < begun + luck_seconds:
             await asyncio.sleep(LOOK_SECONDS)
             standings = await followed.current()
     finally:
-        await found.close()
-    if found.broken_matches:
-        what = pluralize(found.broken_matches, "match", "matches")
+        await followed.leaderboards.close()
+    if found.broken:
+        what = pluralize(len(found.broken), "match", "matches")
         out.print(f"{what} left out, because the chain of hashes is broken; see: evilpegs database check")
-    if found.unadjusted_games:
-        what = pluralize(found.unadjusted_games, "game")
+    if found.awaited:
+        what = pluralize(len(found.awaited), "game")
         out.print(f"{what} counted without luck, which evilpegs serve and evilpegs show measure")
     return standings
 
@@ -118,7 +118,7 @@ def write_results(
         limits = {found.id: found.guess_limit for found in known_ladders(derived.engine).values()}
         followed = FollowedStandings(derived, ladder, until)
         run_interruptibly(_count(followed, derived, 0.0))
-        games = (game for game in followed.leaderboards.results(ladder) if kind in {None, game.kind})
+        games = (game for game in followed.leaderboards.counting.results(ladder) if kind in {None, game.kind})
         if each == "game":
             write_table(sys.stdout, GAME_COLUMNS, (game_cells(game, limits) for game in games))
         else:
