@@ -16,7 +16,7 @@ from evilpegs.errors import CommandError
 from evilpegs.options import NEWEST
 from evilpegs_game.errors import quoted
 from evilpegs_server.settings import OwnLadder, Settings
-from evilpegs_server.storage.archive import StoredMatch, load_match, match_ids_with_prefix, newest_match_ids
+from evilpegs_server.storage.archive import StoredMatch, load_match, newest_match_ids
 from evilpegs_server.storage.database import open_existing_database
 from evilpegs_server.storage.derived import DerivedFile
 from evilpegs_server.storage.location import database_file
@@ -70,10 +70,10 @@ def find_match(engine: Engine, name: str, *, with_sealed: bool = False) -> Store
     if not name:
         raise CommandError("the id of the match is empty; write one, or last for the newest match")
     if name == NEWEST:
-        ids = newest_match_ids(engine, 1, with_sealed=with_sealed)
+        ids = newest_match_ids(engine, "", 1, with_sealed=with_sealed)
         missing = "there is no match in the database yet; play one, or name another database with --database"
     else:
-        ids = match_ids_with_prefix(engine, name.lower(), with_sealed=with_sealed)
+        ids = newest_match_ids(engine, name.lower(), 10, with_sealed=with_sealed)
         missing = f"no match begins with {quoted(name)}; name another database with --database, or last for the newest"
     if not ids:
         raise CommandError(missing)

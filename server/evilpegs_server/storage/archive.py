@@ -126,15 +126,12 @@ def load_cursor(engine: Engine, reader: str) -> int | None:
     return event
 
 
-def match_ids_with_prefix(engine: Engine, prefix: str, *, with_sealed: bool) -> list[str]:
-    """Return at most ten ids, in no particular order."""
-    query = f"SELECT id FROM matches AS m WHERE substr(id, 1, length(?1)) = ?1 AND (?2 OR {UNSEALED}) LIMIT 10"  # noqa: S608
-    return [match for (match,) in read(engine, query, prefix, with_sealed)]
-
-
-def newest_match_ids(engine: Engine, count: int, *, with_sealed: bool) -> list[str]:
-    query = f"SELECT id FROM matches AS m WHERE ? OR {UNSEALED} ORDER BY started_at DESC, id LIMIT ?"  # noqa: S608
-    return [match for (match,) in read(engine, query, with_sealed, count)]
+def newest_match_ids(engine: Engine, prefix: str, count: int, *, with_sealed: bool) -> list[str]:
+    query = f"""
+        SELECT id FROM matches AS m WHERE substr(id, 1, length(?1)) = ?1 AND (?2 OR {UNSEALED})
+        ORDER BY started_at DESC, id LIMIT ?3
+    """  # noqa: S608 - of constants
+    return [match for (match,) in read(engine, query, prefix, with_sealed, count)]
 
 
 # The hash of an event covers its text and the hash of the event before it in the match, so each event can be checked

@@ -19,7 +19,6 @@ from evilpegs_server.storage.archive import (
     load_match,
     load_open_matches,
     load_players,
-    match_ids_with_prefix,
     newest_match_ids,
 )
 from evilpegs_server.storage.database import open_database
@@ -141,10 +140,10 @@ def test_matches_are_found_by_prefix_and_age(store):
     for number in range(12):
         store.open(f"a{number:x}".ljust(16, "0"), at=number)
     store.open("b" * 16, at=99)
-    assert match_ids_with_prefix(store.engine, "b", with_sealed=False) == ["b" * 16]
-    assert len(match_ids_with_prefix(store.engine, "a", with_sealed=False)) == 10
-    assert match_ids_with_prefix(store.engine, "%", with_sealed=False) == []
-    assert newest_match_ids(store.engine, 2, with_sealed=False) == ["b" * 16, "ab".ljust(16, "0")]
+    assert newest_match_ids(store.engine, "b", 10, with_sealed=False) == ["b" * 16]
+    assert len(newest_match_ids(store.engine, "a", 10, with_sealed=False)) == 10
+    assert newest_match_ids(store.engine, "%", 10, with_sealed=False) == []
+    assert newest_match_ids(store.engine, "", 2, with_sealed=False) == ["b" * 16, "ab".ljust(16, "0")]
 
 
 def log_entries(match, *texts):
