@@ -201,7 +201,7 @@ class Session:
         services.admission.take_match(player.id, arrived)
         first = []
         if player.is_guest:
-            first.append(writes.insert_guest(player, services.players.guest_hash(player), services.wall_ms()))
+            first.append(writes.insert_player(player, services.players.guest_hash(player), services.wall_ms()))
         services.registry.play(self._channel, player, self._client, request, first)
 
     # Refusals

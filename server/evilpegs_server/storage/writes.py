@@ -8,8 +8,10 @@ from evilpegs_server.record.recorder import Changes
 from evilpegs_server.storage.players import Player, skeleton
 from evilpegs_server.storage.writer import Write
 
-_PLAYER: Final = "INSERT INTO players (id, name, skeleton, kind, token_hash, created_at) VALUES (?, ?, ?, ?, ?, ?)"
-_GUEST: Final = _PLAYER + " ON CONFLICT DO NOTHING"
+_PLAYER: Final = """
+    INSERT INTO players (id, name, skeleton, kind, token_hash, created_at) VALUES (?, ?, ?, ?, ?, ?)
+    ON CONFLICT DO NOTHING
+"""
 _MATCH: Final = "INSERT INTO matches (id, player, ladder, seed, started_at, over, client) VALUES (?, ?, ?, ?, ?, 0, ?)"
 # Without a WHERE, SQLite reads the ON of an upsert as the ON of a join.
 _BEGUN: Final = """
@@ -30,30 +32,21 @@ _MATCHES_OVER: Final = "UPDATE matches SET over = 1 WHERE id IN (SELECT value FR
 
 
 def insert_player(player: Player, token_hash: str, at: int) -> Write:
-    """Store a player, unless the operator has given the name at the same moment."""
-    return Write(0, _GUEST, [_player_row(player, token_hash, at)])
-
-
-def insert_guest(guest: Player, token_hash: str, at: int) -> Write:
-    """Store a guest who starts a match, unless they are already stored."""
-    return Write(1, _GUEST, [_player_row(guest, token_hash, at)])
-
-
-def _player_row(player: Player, token_hash: str, at: int) -> tuple[object, ...]:
-    return player.id, player.name, skeleton(player.name), player.kind, token_hash, at
+    """Store a player, unless they are stored already, or the operator has given the name at the same moment."""
+    return Write(0, _PLAYER, [(player.id, player.name, skeleton(player.name), player.kind, token_hash, at)])
 
 
 def insert_match(match: str, player: Player, client: Program, ladder: str, seed: bytes, at: int) -> Write:
-    return Write(2, _MATCH, [(match, player.id, ladder, seed, at, f"{client.name} {client.version}")])
+    return Write(1, _MATCH, [(match, player.id, ladder, seed, at, f"{client.name} {client.version}")])
 
 
 def begin_game(match: str, game: int, at: int, client_nonce: str | None) -> Write:
     """Store that the player was ready for a game, with their nonce."""
-    return Write(3, _BEGUN, [(match, game, at, client_nonce)], bulk=True)
+    return Write(2, _BEGUN, [(match, game, at, client_nonce)], bulk=True)
 
 
 def insert_events(match: str, entries: list[LogEntry]) -> Write:
-    return Write(4, _EVENTS, [(match, *entry) for entry in entries], bulk=True)
+    return Write(3, _EVENTS, [(match, *entry) for entry in entries], bulk=True)
 
 
 def store_changes(match: str, changes: Changes) -> list[Write]:
@@ -67,4 +60,4 @@ def store_changes(match: str, changes: Changes) -> list[Write]:
 
 
 def finish_match(match: str) -> Write:
-    return Write(5, _MATCHES_OVER, [match], bulk=True)
+    return Write(4, _MATCHES_OVER, [match], bulk=True)
