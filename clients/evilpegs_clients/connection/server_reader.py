@@ -9,7 +9,6 @@ from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 from http import HTTPStatus
 from importlib.metadata import version
-from types import TracebackType
 from typing import Final, Self
 from urllib.parse import quote, urlsplit
 
@@ -84,9 +83,7 @@ class ServerReader:
             raise self._other_server() from None
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._http.aclose()
 
     async def standings(self, ladder: str) -> Standings:
