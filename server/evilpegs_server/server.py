@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Final
 
 from structlog.stdlib import BoundLogger
@@ -24,7 +25,7 @@ from evilpegs_server.gateway.admission import Admission
 from evilpegs_server.gateway.entrance import Entrance
 from evilpegs_server.gateway.gateway import Gateway
 from evilpegs_server.gateway.guests import Presence
-from evilpegs_server.gateway.login import SessionServices, lapse_names, lapse_once
+from evilpegs_server.gateway.login import LAPSE_SECONDS, SessionServices, lapse_names
 from evilpegs_server.gateway.metrics import GameMetrics
 from evilpegs_server.hosts import AllowedHosts, PublicAddress, host_in_url
 from evilpegs_server.listening import (
@@ -59,6 +60,7 @@ from evilpegs_server.storage.durations import Durations
 from evilpegs_server.storage.ladders import store_ladders
 from evilpegs_server.storage.location import database_file, keep_private
 from evilpegs_server.storage.lock import DatabaseLock
+from evilpegs_server.storage.reads import LOOK_SECONDS, keep_looking
 from evilpegs_server.storage.rounds import load_rounds
 from evilpegs_server.storage.server_key import key_path, load_server_key
 from evilpegs_server.storage.solved_positions import SolvedPositionsFile, solved_path
@@ -77,19 +79,6 @@ Show = Callable[[ShowSetup, list[socket.socket], BoundLogger], AbstractAsyncCont
 
 class ClockWrongError(EvilpegsError):
     """The clock of the machine is so wrong that no event can have its time."""
-
-
-class SentEvents:
-    """The id of the last event that players have; ``listener`` gets each new one."""
-
-    def __init__(self, last: int) -> None:
-        self.last = last
-        self.listener: Callable[[int], None] = lambda _: None
-
-    def note(self, last: int) -> None:
-        if last > self.last:
-            self.last = last
-            self.listener(last)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +167,7 @@ async def running_server(
     await check_addresses(settings)
     clock = clock or StallFreeClock(asyncio.get_running_loop().time)
     async with AsyncExitStack() as stack:
-        services, work, sent = await _open_play(settings, log, stack, clock, wall_ms, ladders)
+        services, work = await _open_play(settings, log, stack, clock, wall_ms, ladders)
         registry, loop_lag = services.registry, Durations()
         warm = asyncio.create_task(work.warm_up(registry.ladders.values()))
         stack.callback(warm.cancel)
@@ -206,11 +195,12 @@ async def running_server(
             registry.restore(stored)
         services.presence.restore()
         await acts.begin()
-        stack.callback(asyncio.create_task(acts.follow()).cancel)
+        looking = keep_looking(LOOK_SECONDS, acts.look, "for acts of the operator", log)
+        stack.callback(asyncio.create_task(looking).cancel)
         if sockets or settings.mqtt is not None:
             offered = frozenset(ladder.id for ladder in registry.offered_ladders)
-            shown = ShowSetup(settings, registry.ladders, offered, game, sent.last)
-            sent.listener = await outlets.enter_async_context(show(shown, sockets, log))
+            shown = ShowSetup(settings, registry.ladders, offered, game, services.writer.sent)
+            services.writer.listener = await outlets.enter_async_context(show(shown, sockets, log))
         log.info("listening", host=host, port=game.port, database=settings.database, resumed=len(registry))
         yield RunningServer(host, game.port, settings.database, registry, warm, site, tls is not None, game)
 
@@ -222,7 +212,7 @@ async def _open_play(
     clock: StallFreeClock,
     wall_ms: Callable[[], int],
     ladders: Mapping[str, Ladder] | None,
-) -> tuple[SessionServices, CodemakingWork, SentEvents]:
+) -> tuple[SessionServices, CodemakingWork]:
     # the log: its file is locked first and let go last
     lock = DatabaseLock(settings.database)
     stack.callback(lock.release)
@@ -236,8 +226,8 @@ async def _open_play(
     # what plays: the worker process, the writer, the matches
     work = CodemakingWork(settings, log)
     stack.push_async_callback(run_step, "worker", WORKER_SECONDS, work.close, log)
-    sent, loop = SentEvents(load_last_event_id(engine)), asyncio.get_running_loop()
-    writer = Writer(engine, loop.call_soon_threadsafe, loop.call_soon, check_file=lock.check, sent=sent.note)
+    last, loop = load_last_event_id(engine), asyncio.get_running_loop()
+    writer = Writer(engine, loop.call_soon_threadsafe, loop.call_soon, check_file=lock.check, last_event=last)
     writer.start()
     stack.callback(_close_writer, writer, log)
     known |= {each.id: each.ladder(known) for each in load_rounds(engine) if each.base in known}
@@ -249,9 +239,10 @@ async def _open_play(
     services = SessionServices(
         registry, players, writer, engine, admission, presence, settings, wall_ms, log, server_key=key
     )
-    await lapse_once(services)
-    stack.callback(asyncio.create_task(lapse_names(services)).cancel)
-    return services, work, sent
+    await lapse_names(services)
+    lapsing = keep_looking(LAPSE_SECONDS, partial(lapse_names, services), "for lapsed names", log)
+    stack.callback(asyncio.create_task(lapsing).cancel)
+    return services, work
 
 
 def _warn(settings: Settings, lock: DatabaseLock, log: BoundLogger) -> None:

@@ -51,7 +51,7 @@ from evilpegs_server.stopping import STOP_SIGNALS
 from evilpegs_server.storage.archive import load_log_id
 from evilpegs_server.storage.derived import DerivedFile
 from evilpegs_server.storage.ladders import known_ladders
-from evilpegs_server.storage.reads import Reads
+from evilpegs_server.storage.reads import LOOK_SECONDS, Reads, keep_looking
 from evilpegs_server.storage.server_key import key_path, load_public_keys
 from evilpegs_server.work.child_process import FramedProtocol, lower_priority, pack
 from evilpegs_server.work.interpreter import run, tune_gc_and_gil
@@ -108,9 +108,10 @@ async def running_show(
             stack.push_async_callback(feed.close)
 
         streams = Streams(engine, follower, reads, load_log_id(engine))
-        rounds = ShownRounds(engine, ladders, luck, streams, log)
+        rounds = ShownRounds(engine, ladders, luck, streams)
         await rounds.read()
-        stack.callback(asyncio.create_task(rounds.follow()).cancel)
+        looking = keep_looking(LOOK_SECONDS, rounds.look, "at the rounds", log)
+        stack.callback(asyncio.create_task(looking).cancel)
         if sockets:
             analyses = MatchAnalyses(engine, pools["analyses"])
             stack.callback(analyses.close)

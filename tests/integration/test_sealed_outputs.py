@@ -26,11 +26,11 @@ from evilpegs_game.feedback import Feedback
 from evilpegs_game.feedback import feedback as feedback_of
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.topics import FeedTopics
-from evilpegs_server.gateway import acts as gateway_acts
+from evilpegs_server import server as server_module
+from evilpegs_server import show_server
 from evilpegs_server.leaderboard import luck as luck_module
 from evilpegs_server.match.ladders import load_ladders
 from evilpegs_server.settings import Settings
-from evilpegs_server.show import rounds as show_rounds
 from evilpegs_server.site.openapi import openapi_text
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.location import database_file
@@ -73,8 +73,8 @@ COUNTERS = ("guess", "game", "match", "repl", "cache", "luck", "task", "move")
 def quick(monkeypatch):
     """Let the server look at the rounds all the time, and no limit end a slow test."""
     lengthen_limits(monkeypatch.setattr)
-    monkeypatch.setattr(gateway_acts, "LOOK_SECONDS", 0.01)
-    monkeypatch.setattr(show_rounds, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(server_module, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(show_server, "LOOK_SECONDS", 0.01)
     monkeypatch.setattr(luck_module, "LOOK_SECONDS", 0.01)
 
 

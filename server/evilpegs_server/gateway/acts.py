@@ -9,7 +9,6 @@ from evilpegs_server.gateway.login import SessionServices, ban_text
 from evilpegs_server.play.rounds import Rounds
 from evilpegs_server.storage.acts import Act, load_acts, load_last_act
 
-LOOK_SECONDS: Final = 1.0
 NEW_TOKEN: Final = "the operator gave this name a new token; log in with it"  # noqa: S105 - no token
 End = Callable[[int, str, ErrorCode | None], None]
 
@@ -33,17 +32,12 @@ class OperatorActs:
             self._services.registry.abandon(player)
         await self._rounds.look()
 
-    async def follow(self) -> None:
-        """Look for new acts and at the rounds every `LOOK_SECONDS` until canceled; log errors and go on."""
-        while True:
-            await asyncio.sleep(LOOK_SECONDS)
-            try:
-                for act in await asyncio.to_thread(load_acts, self._services.engine, self._last):
-                    self._last = act.id
-                    self._apply(act)
-                await self._rounds.look()
-            except Exception as error:  # noqa: BLE001 - the disk may be better a second later
-                self._services.log.warning("cannot look for acts of the operator", error=type(error).__name__)
+    async def look(self) -> None:
+        """Apply new acts, and look at the rounds."""
+        for act in await asyncio.to_thread(load_acts, self._services.engine, self._last):
+            self._last = act.id
+            self._apply(act)
+        await self._rounds.look()
 
     def _apply(self, act: Act) -> None:
         self._services.log.info("the operator acted", act=act.deed, player=act.player and act.player.name)

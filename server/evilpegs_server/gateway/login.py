@@ -153,16 +153,6 @@ _DAY_MS: Final = 86_400_000
 
 
 async def lapse_names(services: SessionServices) -> None:
-    """Call `lapse_once` every `LAPSE_SECONDS` until canceled; log errors and go on."""
-    while True:
-        await asyncio.sleep(LAPSE_SECONDS)
-        try:
-            await lapse_once(services)
-        except Exception as error:  # noqa: BLE001 - the disk may be better an hour later
-            services.log.warning("cannot look for lapsed names", error=type(error).__name__)
-
-
-async def lapse_once(services: SessionServices) -> None:
     """Forget the tokens of lapsed names, except those of connected players."""
     if not is_registration_open(services):
         return

@@ -1,9 +1,11 @@
-"""Threads that read the database for requests, with a bounded queue."""
+"""Reading the database: in threads for requests, with a bounded queue, and again and again."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Final, ParamSpec, TypeVar
+
+from structlog.stdlib import BoundLogger
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -11,6 +13,8 @@ _T = TypeVar("_T")
 # SQLite releases the interpreter lock while it searches
 THREADS: Final = 2
 MAX_PENDING: Final = 64  # running and waiting
+LOOK_SECONDS: Final = 1.0
+"""Between two looks at what the operator has changed."""
 
 
 class BusyError(Exception):
@@ -36,3 +40,13 @@ class Reads:
     def close(self) -> None:
         """Cancel the waiting calls, and return when the running ones are finished."""
         self._executor.shutdown(cancel_futures=True)
+
+
+async def keep_looking(seconds: float, look: Callable[[], Awaitable[None]], what: str, log: BoundLogger) -> None:
+    """Call ``look`` every ``seconds`` until canceled; log errors and go on."""
+    while True:
+        await asyncio.sleep(seconds)
+        try:
+            await look()
+        except Exception as error:  # noqa: BLE001 - the disk may be better the next time
+            log.warning(f"cannot look {what}", error=type(error).__name__)

@@ -70,12 +70,14 @@ class Writer:
         call_soon: Callable[[Callable[[], None]], object] = lambda flush: flush(),
         now: Callable[[], float] = time.monotonic,
         check_file: Callable[[], None] = lambda: None,  # raises if the file is not in its place
-        sent: Callable[[int], None] = lambda _: None,  # gets the id of the last event after the callbacks of a batch
+        last_event: int = 0,
     ) -> None:
         self.health = WriterHealth(now)
         self._check_file = check_file
-        self._sent = sent
-        self._last_event = 0
+        self.sent = self._last_event = last_event
+        """The id of the last event that players have."""
+        self.listener: Callable[[int], None] = lambda _: None
+        """Called with each new `sent`, on the submitting thread after the callbacks of a batch."""
         self._engine = engine
         self._notify = notify
         self._call_soon = call_soon
@@ -208,7 +210,9 @@ class Writer:
             self.health.note_committed(len(jobs), sum(error is not None for error in errors))
             for job, error in zip(jobs, errors, strict=True):
                 job.done(error)
-            self._sent(last_event)
+            if last_event > self.sent:
+                self.sent = last_event
+                self.listener(last_event)
 
         last_event = self._last_event
         with suppress(RuntimeError):  # the loop is closed: nobody waits, but other jobs must still be written

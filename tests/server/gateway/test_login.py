@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from evilpegs_server.gateway.admission import FAILED_TOKEN_DELAY_MS, Admission
-from evilpegs_server.gateway.login import LAPSE_SECONDS, lapse_once
+from evilpegs_server.gateway.login import LAPSE_SECONDS, lapse_names
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.archive import load_players
 from support.fake_server import WALL_MS
@@ -117,10 +117,10 @@ class TestLapse:
         await bob.play("tiny")
         ann.session.leave()
         bob.session.leave()
-        await lapse_once(fake_server.services)
+        await lapse_names(fake_server.services)
         assert len(fake_server.services.players) == 3
         fake_server.services = replace(fake_server.services, wall_ms=lambda: WALL_MS + 30 * DAY_MS + 1)
-        await lapse_once(fake_server.services)
+        await lapse_names(fake_server.services)
         known = [fake_server.services.players.by_token(client.token) for client in (ann, bob, carl)]
         assert [player and player.name for player in known] == [None, "bob", "carl"]
         refused = await fake_server.connect().hello(token=ann.token)
@@ -141,7 +141,7 @@ class TestLapse:
         players.is_open = by_operator
         settings = fake_server.services.settings.model_copy(update={"registration": setting})
         later = WALL_MS + 30 * DAY_MS + 1
-        await lapse_once(replace(fake_server.services, players=players, settings=settings, wall_ms=lambda: later))
+        await lapse_names(replace(fake_server.services, players=players, settings=settings, wall_ms=lambda: later))
         assert (players.by_token(ann.token) is None) == lapses
         with pytest.raises(ValueError, match="taken"):
             players.new_player("ann", "bot")

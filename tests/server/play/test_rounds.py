@@ -9,9 +9,9 @@ import pytest
 import structlog
 
 from evilpegs_clients.verification.verify import verify_match
-from evilpegs_server.gateway import acts as gateway_acts
+from evilpegs_server import server as server_module
+from evilpegs_server import show_server
 from evilpegs_server.settings import Settings
-from evilpegs_server.show import rounds as show_rounds
 from evilpegs_server.storage import rounds
 from evilpegs_server.storage.acts import forget_player
 from evilpegs_server.storage.database import open_database
@@ -30,8 +30,8 @@ CODE = "1" * 16
 @pytest.fixture(autouse=True)
 def looks(monkeypatch):
     """Let the server look at the rounds all the time."""
-    monkeypatch.setattr(gateway_acts, "LOOK_SECONDS", 0.01)
-    monkeypatch.setattr(show_rounds, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(server_module, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(show_server, "LOOK_SECONDS", 0.01)
 
 
 class Wall:
