@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, Final
 from weakref import WeakSet
 
+import orjson
 from websockets.asyncio.server import Server, ServerConnection, serve
 from websockets.exceptions import ConnectionClosed, NegotiationError
 from websockets.http11 import Request, Response
@@ -21,16 +22,18 @@ from evilpegs_protocol.constants import PATH, SUBPROTOCOL
 from evilpegs_protocol.server_messages import Error, ErrorCode
 from evilpegs_server.gateway.connection import CLOSE_SECONDS, GameConnection, SocketChannel
 from evilpegs_server.gateway.entrance import Entrance, peer_address
-from evilpegs_server.gateway.health import health_response
 from evilpegs_server.gateway.login import SessionServices
 from evilpegs_server.gateway.metrics import GameMetrics
 from evilpegs_server.gateway.rate_limit import RateLimit
 from evilpegs_server.gateway.session import Session
+from evilpegs_server.hosts import is_local
+from evilpegs_server.metric_families import METRICS_TYPE, NOT_LOCAL
 from evilpegs_server.play.counts import RATE_LIMIT, EndReason
 
 MAX_FRAME_BYTES: Final = 1 << 16
 """A longer frame ends its connection; a shorter one above the protocol's limit only gets an error."""
 SWEEP_SECONDS: Final = 1.0
+RETRY_SECONDS: Final = 2
 _CUT_OFF_SECONDS: Final = 0.5
 # a redirection repeats only these paths; all others lead to the root of the site
 _PLAIN_PATH: Final = re.compile(r"/[A-Za-z0-9._~%/?&=+,:-]{0,2000}")
@@ -141,15 +144,28 @@ class Gateway:
     def _answer(self, connection: ServerConnection, request: Request) -> Response | None:
         path = request.path.split("?")[0]
         if not _is_upgrade(request):
-            if request.method in {"GET", "HEAD"}:
-                response = health_response(self._services, self._metrics, connection, request, path)
-                if response is not None:
-                    return response
+            if request.method in {"GET", "HEAD"} and (response := self._health(connection, request, path)) is not None:
+                return response
             # a plain request for the game is refused by the library, which says that it needs a WebSocket
             if path != PATH and (site := self._site_url(request)) is not None:
                 return _redirect(connection, site, request.path)
         if path != PATH:
             return connection.respond(http.HTTPStatus.NOT_FOUND, f"The game is at {PATH}.\n")
+        return None
+
+    def _health(self, connection: ServerConnection, request: Request, path: str) -> Response | None:
+        match path:
+            case "/healthz":
+                return _respond(connection, 200, "application/json", b'{"status":"ok"}')
+            case "/readyz":
+                if (why := find_obstacle(self._services)) is not None:
+                    return _problem(connection, 503, why)
+                return _respond(connection, 200, "application/json", b'{"status":"ready"}')
+            case "/metrics":
+                is_public = self._services.settings.public_metrics and not self._services.registry.has_sealed_round
+                if not is_public and not is_local(peer_address(connection.transport), request.headers):
+                    return _problem(connection, 403, NOT_LOCAL)
+                return _respond(connection, 200, METRICS_TYPE, self._metrics.text())
         return None
 
     def _site_url(self, request: Request) -> str | None:
@@ -234,3 +250,32 @@ def _select_subprotocol(_connection: ServerConnection, offered: Sequence[Subprot
     if SUBPROTOCOL not in offered:
         raise NegotiationError(f"this server speaks {SUBPROTOCOL}")
     return Subprotocol(SUBPROTOCOL)
+
+
+def find_obstacle(services: SessionServices) -> str | None:
+    """Return why no match can start now."""
+    if services.registry.draining:
+        return "the server is about to stop"
+    health = services.writer.health
+    if health.stuck:
+        return "the event log cannot be written: a commit takes too long"
+    if health.obstacle is not None:
+        return "the event log cannot be written: the database file was moved, deleted or replaced"
+    return "the event log cannot be written: the last commit failed" if health.failed else None
+
+
+def _problem(connection: ServerConnection, status: int, detail: str) -> Response:
+    title = http.HTTPStatus(status).phrase
+    problem = {"type": "about:blank", "title": title, "status": status, "detail": detail}
+    response = _respond(connection, status, "application/problem+json", orjson.dumps(problem))
+    if status == http.HTTPStatus.SERVICE_UNAVAILABLE:
+        response.headers["Retry-After"] = str(RETRY_SECONDS)
+    return response
+
+
+def _respond(connection: ServerConnection, status: int, media_type: str, body: bytes) -> Response:
+    response = connection.respond(status, body.decode())
+    del response.headers["Content-Type"]  # or there would be two
+    response.headers["Content-Type"] = media_type
+    response.headers["Cache-Control"] = "no-store"
+    return response

@@ -7,7 +7,7 @@ import httpx
 import pytest
 import structlog
 
-from evilpegs_server.gateway.health import find_obstacle
+from evilpegs_server.gateway.gateway import find_obstacle
 from evilpegs_server.server import running_server
 from evilpegs_server.settings import Settings
 from evilpegs_server.storage.writer import STUCK_SECONDS, Writer
