@@ -71,7 +71,7 @@ def score_game(
 
 
 class ServerPairs:
-    """The scores of two strategies on a ladder, as for its leaderboard, paired in the order of play."""
+    """The scores of two strategies on a ladder, as for its leaderboard, paired in order; their secrets differ."""
 
     def __init__(self, ladder: LadderInfo) -> None:
         self._ladder = ladder

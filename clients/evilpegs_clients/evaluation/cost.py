@@ -53,8 +53,6 @@ Now = Callable[[], float]
 
 @dataclass(frozen=True, slots=True)
 class CostEstimate:
-    """The estimated cost of evaluating one strategy."""
-
     spec: StrategySpec
     memory: int  # bytes per process, without the program
     unit_size: int  # candidates, or games

@@ -40,8 +40,6 @@ class CostlySecret:
 
 @dataclass(frozen=True, slots=True)
 class StrategyResult:
-    """The result of one strategy."""
-
     spec: StrategySpec
     name: str
     first: Code | None  # None if it was chosen in each simulated game

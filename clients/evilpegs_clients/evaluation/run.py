@@ -77,8 +77,6 @@ def _run_digest(costs: Sequence[CostEstimate]) -> str:
 
 @dataclass(slots=True)
 class Tally:
-    """The counts of an evaluation so far."""
-
     first: Code | None = None
     solved: Counter[int] = field(default_factory=Counter)  # codes or games, by guess
     lengths: bytearray = field(default_factory=bytearray)  # the guesses of each simulated game

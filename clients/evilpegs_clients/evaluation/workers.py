@@ -81,7 +81,6 @@ class InlineExecutor(Executor):
 
 class ProcessPool(ProcessPoolExecutor):
     def submit(self, function: Callable[_P, _R], /, *args: _P.args, **kwargs: _P.kwargs) -> Future[_R]:
-        """Submit a unit, and defer Ctrl-C meanwhile."""
         # This may start a process, which would print a traceback if it or this process were interrupted before it runs.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:

@@ -36,6 +36,7 @@ class Countdown:
 
     def note_arrival(self) -> None:
         """Count an announcement, if there is a new one, from now on; call this soon after each message."""
+        # one comes when a turn opens, and again after a cut or a restart: no time passes while the server is away
         if self._announcements != self._view.announcements:
             self._announcements, self._since = self._view.announcements, self._now()
 

@@ -68,7 +68,6 @@ class MatchScreen(Screen):
             self.say(f"\nGame {started.game} of {games}", "bold")
 
     def turn(self, match: MatchStarted, event: FeedbackGiven) -> None:
-        """Print one row of the board."""
         ascii_only = self.console.options.ascii_only
         marks = feedback_marks(event.black, event.white, match.pegs, ascii_only)
         row = Text.assemble(f"{event.turn:>3}  ", peg_text(event.code), "  ", marks)
@@ -137,7 +136,6 @@ def largest_parts_text(event: FeedbackGiven, codemaker: Codemaker, width: int) -
 
 
 def all_parts_text(event: FeedbackGiven, codemaker: Codemaker, width: int) -> Text:
-    """Return all parts under a heading, largest first."""
     return _wrap([_heading_text(event, codemaker), *_parts(event)], width)
 
 

@@ -226,7 +226,6 @@ def can_check_signatures() -> bool:
 
 
 def require_cryptography() -> None:
-    """Raise SignatureUncheckableError if `cryptography` is not installed."""
     if not can_check_signatures():
         raise SignatureUncheckableError(
             f"checking a signature needs cryptography, which is not installed; {install_hint('verify')}"

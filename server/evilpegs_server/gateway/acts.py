@@ -33,7 +33,6 @@ class OperatorActs:
         await self._rounds.look()
 
     async def look(self) -> None:
-        """Apply new acts, and look at the rounds."""
         for act in await asyncio.to_thread(load_acts, self._services.engine, self._last):
             self._last = act.id
             self._apply(act)

@@ -45,8 +45,6 @@ class Limit(StrEnum):
 
 
 class LimitMetError(RefusedError):
-    """An attempt that would exceed ``limit``."""
-
     def __init__(self, limit: Limit, message: str, retry_after_ms: int | None = None) -> None:
         super().__init__(ErrorCode.RATE_LIMITED, f"{message} (limit {limit.value})", retry_after_ms=retry_after_ms)
         self.limit = limit
@@ -76,7 +74,6 @@ class Window:
     ends: float = 0.0
 
     def add(self, now: float) -> int:
-        """Increment and return the count."""
         if now >= self.ends:
             self.count, self.ends = 0, now + self.length_ms
         self.count += 1

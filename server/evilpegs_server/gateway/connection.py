@@ -107,7 +107,6 @@ class GameConnection(ServerConnection):
         await asyncio.wait([self.connection_lost_waiter], timeout=seconds)
 
     def cut_off(self) -> None:
-        """Abort the connection in any state."""
         if self.ticket is not None:
             self._accepted.abort()
 

@@ -33,8 +33,6 @@ _UNCOUNTED: Final = frozenset({ErrorCode.BAD_JSON, ErrorCode.BAD_MESSAGE, ErrorC
 
 
 class TooFastError(RefusedError):
-    """A request beyond the rate limit."""
-
     def __init__(self, rate: RateLimit, wait_ms: int) -> None:
         remedy = "send fewer" if rate.is_exhausted else f"wait {wait_ms} ms"
         message = f"more than {rate.per_second:.0f} requests per second on average; {remedy} (limit {RATE_LIMIT})"

@@ -41,7 +41,6 @@ def round_document(engine: Engine, played: Round, ladders: Mapping[str, Ladder],
 
 
 def round_heading(played: Round, ladders: Mapping[str, Ladder], now: int) -> RoundDocument:
-    """Return a round without its entrants."""
     return RoundDocument(
         id=played.id,
         ladder=played.ladder(ladders).info(),

@@ -12,8 +12,6 @@ from evilpegs_protocol.server_messages import PlayerKind
 
 @dataclass(slots=True)
 class VersionTally:
-    """The counted results of one player with one client version on one ladder."""
-
     client: str
     matches: int = 0
     first: float = math.inf  # the number of the earliest started match
@@ -66,7 +64,6 @@ class PlayerTally:
         return [CountedVersion(self, number, tally) for number, tally in enumerate(ordered, 1) if tally.scores]
 
     def latest_version(self) -> "CountedVersion | None":
-        """Return the counted version with which the player started a match last."""
         return max(self.counted_versions(), key=lambda version: (version.tally.last, version.number), default=None)
 
 

@@ -15,8 +15,6 @@ _TEXT = re.compile(r"([0-9]{1,5})\+([0-9]{1,4})")
 
 @dataclass(frozen=True, slots=True)
 class TimeControl:
-    """A time limit per game."""
-
     base_ms: int
     increment_ms: int
 

@@ -135,7 +135,6 @@ class Match:
     # Commands of the player
 
     def start(self, now: float) -> list[MatchEvent]:
-        """Open the first game."""
         return [self._open_game(1, now)]
 
     def ready(self, game: int, client_nonce: str | None, now: float) -> list[MatchEvent]:

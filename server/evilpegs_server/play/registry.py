@@ -125,7 +125,6 @@ class MatchRegistry:
         return list(self._open_by_player.get(player, {}).values())
 
     def abandon(self, player: int) -> None:
-        """Forfeit the open matches of a player."""
         for runner in self.runners_of(player):
             runner.abandon()
 

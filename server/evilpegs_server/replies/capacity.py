@@ -51,8 +51,6 @@ def reply_cost(ladder: Ladder, turns: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class ReplyCapacity:
-    """The limits on the memory and the work of a server's replies."""
-
     # besides what the properties say, 1/8 is for part sizes that are kept with live sets: at most 1/8 of their bytes
     cache_bytes: int = CACHE_BYTES
     count_bytes: int = COUNT_BYTES  # of one count, besides the caches

@@ -94,7 +94,6 @@ def find_round(engine: Engine, name: str) -> Round:
 
 
 def load_entrants(engine: Engine) -> set[tuple[str, int]]:
-    """Return the round and the player of each who may play."""
     return set(map(tuple, read(engine, "SELECT round, player FROM entrants WHERE excluded IS NULL")))
 
 

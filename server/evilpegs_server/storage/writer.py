@@ -39,8 +39,6 @@ CLOSE_SECONDS: Final = 4.0
 
 
 class Write(NamedTuple):
-    """A statement and the rows that it stores."""
-
     # statements run in this order, so that rows to which others refer come first; equal orders have one statement
     order: int
     statement: str

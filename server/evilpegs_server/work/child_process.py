@@ -187,8 +187,6 @@ def receive_messages(connection: socket.socket) -> Iterator[Any]:
 
 
 class FramedProtocol(asyncio.Protocol):
-    """The end of a socket that carries frames."""
-
     def __init__(self, on_message: Callable[[Any], None], on_close: Callable[[], None]) -> None:
         self._on_message, self._on_close = on_message, on_close
         self._received = bytearray()

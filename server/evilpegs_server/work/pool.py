@@ -30,7 +30,6 @@ class TaskPool:
         self._start_tasks()
 
     async def run(self, player: object, cost: int, task: Task[_T]) -> _T:
-        """Return the result of a task that is submitted as by `submit`."""
         result: asyncio.Future[_T | Exception] = asyncio.get_running_loop().create_future()
         self.submit(player, cost, task, lambda outcome: None if result.done() else result.set_result(outcome))
         outcome = await result

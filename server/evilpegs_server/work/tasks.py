@@ -182,8 +182,6 @@ class WarmUp(NamedTuple):
 
 
 class ExportSolved(NamedTuple):
-    """The task of exporting the positions that devils have solved."""
-
     def run(self, workspace: Workspace) -> TaskResult[bytes | None]:
         """Return them as `SolvedPositions.to_bytes` does; None if none was solved since the last export."""
         solved = workspace.solved

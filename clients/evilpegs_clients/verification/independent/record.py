@@ -54,8 +54,6 @@ class RecordError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class MatchSetup:
-    """The rules and the codemaker of a match."""
-
     id: str
     rules: str
     space: Space
