@@ -109,7 +109,8 @@ def run_in_thread(work: Callable[[], _T]) -> "asyncio.Future[_T]":
     done: Future[_T] = Future()
     done.set_running_or_notify_cancel()  # from now on, a caller that gives up does not cancel it
     future = asyncio.wrap_future(done)
-    future.add_done_callback(_retrieve_exception)
+    # marks the exception as retrieved, else asyncio logs it when nobody awaits the future
+    future.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
 
     def run() -> None:
         try:
@@ -128,9 +129,3 @@ def _presentable(error: BaseException) -> Exception:
     raised = RuntimeError(f"{type(error).__name__} {error}".strip())
     raised.__cause__ = error
     return raised
-
-
-def _retrieve_exception(future: "asyncio.Future[_T]") -> None:
-    # marks the exception as retrieved, else asyncio logs it when nobody awaits the future
-    if not future.cancelled():
-        future.exception()

@@ -115,10 +115,6 @@ class TimeEstimate:
     def seconds(self) -> float:
         return self.seconds_per_choice * self.choices / self.processes
 
-    @property
-    def is_long(self) -> bool:
-        return self.seconds >= NOTICE_SECONDS
-
     def __str__(self) -> str:
         choices = f"{self.seconds_per_choice:.2g} s per choice, about {self.choices:,} choices"
         return f"{choices}; this takes about {duration_text(self.seconds)}"

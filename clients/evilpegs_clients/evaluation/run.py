@@ -12,7 +12,7 @@ from typing import Final
 from rich.console import Console
 from rich.progress import Progress
 
-from evilpegs_clients.evaluation.cost import CostEstimate, Now, estimate_time
+from evilpegs_clients.evaluation.cost import NOTICE_SECONDS, CostEstimate, Now, estimate_time
 from evilpegs_clients.evaluation.journal import Journal, JournalUnusableError, default_journal_path, open_journal
 from evilpegs_clients.evaluation.spec import StrategySpec
 from evilpegs_clients.evaluation.work_units import (
@@ -102,8 +102,10 @@ def run_evaluation(
             # before the time is measured
             _compile(cost.spec, plan.uses_units(cost))
             with with_strategy_name(cost.spec.strategy):
-                if not journal.outcomes:  # otherwise little may be left to do
-                    _announce(cost.spec, plan.processes(cost) or 1, err, now)
+                # if units are finished, little may be left to do
+                estimate = None if journal.outcomes else estimate_time(cost.spec, plan.processes(cost) or 1, now)
+                if estimate is not None and estimate.seconds >= NOTICE_SECONDS:
+                    err.print(f"{cost.spec.strategy} on {cost.spec.rules}: {estimate}", soft_wrap=True)
                 advance = _make_advance(progress, err, cost.spec, now, with_name=len(costs) > 1)
                 start = now()
                 if plan.uses_units(cost):
@@ -112,12 +114,6 @@ def run_evaluation(
                     tally = _tally_inline(cost, plan.jobs, advance)
             tallies.append((tally, now() - start))
     return tallies
-
-
-def _announce(spec: StrategySpec, processes: int, err: Console, now: Now) -> None:
-    estimate = estimate_time(spec, processes, now)
-    if estimate is not None and estimate.is_long:
-        err.print(f"{spec.strategy} on {spec.rules}: {estimate}", soft_wrap=True)
 
 
 @contextmanager

@@ -9,12 +9,13 @@ from sqlalchemy import Engine
 from structlog.stdlib import BoundLogger
 
 from evilpegs_protocol.files import ForeignFileError, read_own_file, replace_file
-from evilpegs_server.storage.archive import load_cursor, load_last_event_id, load_log_id
+from evilpegs_server.storage.archive import load_last_event_id, load_log_id
 from evilpegs_server.storage.location import database_file
 from evilpegs_server.storage.lock import FileLock
+from evilpegs_server.storage.queries import read_value
 
 # of a server that kept its cursor in the database
-_READER: Final = "mqtt"
+_EARLIER: Final = "SELECT event FROM cursors WHERE reader = 'mqtt'"
 _HEADING: Final = b'{"log":'
 
 
@@ -75,7 +76,7 @@ class FeedCursor:
             self._warn(error)
             return end
         if data is None:
-            earlier = load_cursor(engine, _READER)
+            earlier: int | None = read_value(engine, _EARLIER)
             return min(earlier, end) if earlier is not None else end if sent is None else sent
         with suppress(orjson.JSONDecodeError, KeyError, TypeError):
             stored = orjson.loads(data)

@@ -23,8 +23,6 @@ class GameOpened:
 
 @dataclass(frozen=True, slots=True)
 class GameBegun:
-    """A game whose player is ready."""
-
     game: int
     client_nonce: str | None = field(repr=False)
 

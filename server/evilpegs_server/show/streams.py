@@ -56,7 +56,8 @@ class Stream:
     def __init__(self, close: Callable[["Stream"], None]) -> None:
         self._close = close
         self._waiting: list[bytes] = []
-        self._write: Callable[[bytes], None] = self._waiting.append
+        self.write: Callable[[bytes], None] = self._waiting.append
+        """Adds an event."""
         self.over = asyncio.Event()
         """Set when nothing can follow."""
 
@@ -73,10 +74,7 @@ class Stream:
         """Call ``write`` with the events that were added, and from now on with each as it happens."""
         if self._waiting:
             write(self.take())
-        self._write = write
-
-    def add(self, chunk: bytes) -> None:
-        self._write(chunk)
+        self.write = write
 
     def add_past(self, chunks: Iterable[bytes]) -> None:
         """Add events of before the stream was opened."""
@@ -118,7 +116,7 @@ class Streams:
         chunk = f'event: round_closed\ndata: {{"round":"{over}"}}\n\n'.encode()
         for topic in (over, ALL):
             for stream in self._streams.get(topic, ()):
-                stream.add(chunk)
+                stream.write(chunk)
 
     async def open_match(self, match: str, last_id: str | None = None) -> Stream | None:
         """Follow the events of a match after `Last-Event-ID`; None if the match is unknown."""
@@ -188,7 +186,7 @@ class Streams:
     def _write_heartbeat(self) -> None:
         streams = self._all_streams()
         for stream in streams:
-            stream.add(HEARTBEAT)
+            stream.write(HEARTBEAT)
         self._beat = (
             asyncio.get_running_loop().call_later(HEARTBEAT_SECONDS, self._write_heartbeat) if streams else None
         )
@@ -204,7 +202,7 @@ class Streams:
         for topic, of_topic in chunks.items():
             chunk = b"".join(of_topic)
             for stream in self._streams[topic]:
-                stream.add(chunk)
+                stream.write(chunk)
         for event in events:
             if event.type == "match_over":
                 for stream in self._streams.get(event.match, ()):

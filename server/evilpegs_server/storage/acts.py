@@ -92,7 +92,6 @@ class ListedPlayer(NamedTuple):
 
 
 def load_acts(engine: Engine, after: int) -> list[Act]:
-    """Return the acts with an id above ``after``, in their order."""
     return [
         Act(act, deed, None if number is None else Player(number, name, kind), token_hash, reason)
         for act, deed, number, name, kind, token_hash, reason in read(engine, _ACTS, after)
@@ -104,7 +103,6 @@ def load_last_act(engine: Engine) -> int:
 
 
 def load_bans(engine: Engine) -> dict[int, str | None]:
-    """Return the reason by player who is banned."""
     return dict(map(tuple, read(engine, BANS)))
 
 

@@ -104,7 +104,6 @@ def load_entries(engine: Engine, match: str, last: int = NEWEST) -> list[LogEntr
 
 
 def load_starts(engine: Engine, of: Sequence[str]) -> dict[str, str]:
-    """Return the JSON texts of the first events of matches, by match."""
     query = """
         SELECT m.id, e.json FROM matches AS m JOIN events AS e ON e.match = m.number
         WHERE e.seq = 1 AND m.id IN (SELECT value FROM json_each(?))
@@ -119,11 +118,6 @@ def load_last_event_id(engine: Engine) -> int:
 def load_log_id(engine: Engine) -> str:
     """Return the random id of the log, which a copy of the database keeps."""
     return str(read_value(engine, "SELECT id FROM log"))
-
-
-def load_cursor(engine: Engine, reader: str) -> int | None:
-    event: int | None = read_value(engine, "SELECT event FROM cursors WHERE reader = ?", reader)
-    return event
 
 
 def newest_match_ids(engine: Engine, prefix: str, count: int, *, with_sealed: bool) -> list[str]:
