@@ -376,9 +376,7 @@ async def test_luck_is_measured_when_the_round_is_over(contest):
     async with AsyncExitStack() as stack:
         await contest.play_sealed(stack)
         await contest.play_open()
-        await TestHttp()._wait_until_counted(
-            contest
-        )  # the luck of a later match is measured after that of earlier ones
+        await wait_until_counted(contest)  # the luck of a later match is measured after that of earlier ones
         assert measured() == (0 if contest.sealed else 1)
         set_closing(contest.engine, "final", time.time_ns() // 1_000_000)
     async with contest.player("bert") as bert:
