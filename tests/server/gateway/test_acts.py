@@ -8,6 +8,7 @@ import time
 import pytest
 import structlog
 
+from evilpegs_server import server as server_module
 from evilpegs_server.gateway import acts as module
 from evilpegs_server.play.registry import MatchRegistry
 from evilpegs_server.settings import Settings
@@ -24,7 +25,7 @@ LADDER = "classic-evil-practice"
 
 @pytest.fixture(autouse=True)
 def looks(monkeypatch):
-    monkeypatch.setattr(module, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(server_module, "LOOK_SECONDS", 0.01)
 
 
 @pytest.fixture
