@@ -1,29 +1,11 @@
-"""Values on the command line that the game or the protocol checks: turns such as 1122:1,0, and names of players."""
+"""Names of players on the command line, which the protocol checks."""
 
 import re
-from collections.abc import Iterable
 from typing import Final
 
 from evilpegs.errors import CommandError
 from evilpegs_clients.connection.tokens import TokenFile, default_token_file
-from evilpegs_game.codes import parse_code
-from evilpegs_game.errors import MalformedError, quoted
-from evilpegs_game.feedback import Feedback, History, Turn
-from evilpegs_game.rules import Rules
-
-
-def _parse_turn(text: str, rules: Rules) -> Turn:
-    code, colon, feedback = text.partition(":")
-    if not colon:
-        raise MalformedError(f"{quoted(text)} has no feedback; write CODE:BLACK,WHITE like 1122:1,0")
-    turn = Turn(parse_code(code, rules), Feedback.parse(feedback))
-    turn.feedback.check(rules.pegs)
-    return turn
-
-
-def parse_turns(texts: Iterable[str], rules: Rules) -> History:
-    return tuple(_parse_turn(text, rules) for text in texts)
-
+from evilpegs_game.errors import quoted
 
 # version 1 of the protocol allows these names (protocol/README.md); the second alternative is for guests
 _NAME: Final = re.compile(r"(?!guest-)[a-z][a-z0-9_-]{1,19}|guest-[0-9a-f]{8}")

@@ -1,11 +1,12 @@
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from operator import eq
 from typing import Any, NamedTuple, Self
 
-from evilpegs_game.codes import Code, format_code
+from evilpegs_game.codes import Code, format_code, parse_code
 from evilpegs_game.errors import MalformedError, quoted
+from evilpegs_game.rules import Rules
 
 _TEXT = re.compile(r"([0-9]{1,2}),([0-9]{1,2})")
 
@@ -99,6 +100,19 @@ History = tuple[Turn, ...]
 """The turns of one game, oldest first."""
 
 
+def parse_turn(text: str, rules: Rules) -> Turn:
+    """Return the turn of a text such as ``1122:1,0``; raise GameError for anything else."""
+    code, colon, feedback = text.partition(":")
+    if not colon:
+        raise MalformedError(f"{quoted(text)} has no feedback; write CODE:BLACK,WHITE like 1122:1,0")
+    turn = Turn(parse_code(code, rules), Feedback.parse(feedback))
+    turn.feedback.check(rules.pegs)
+    return turn
+
+
+def parse_turns(texts: Iterable[str], rules: Rules) -> History:
+    return tuple(parse_turn(text, rules) for text in texts)
+
+
 def format_turns(history: History) -> list[str]:
-    """Return the turns as the option --after takes them."""
-    return [f"{format_code(guess)}:{reply}" for guess, reply in history]
+    return [f"{format_code(guess)}:{feedback}" for guess, feedback in history]

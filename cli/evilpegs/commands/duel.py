@@ -25,7 +25,6 @@ from evilpegs.options import (
 )
 from evilpegs.output import TurnPrinter, TurnTableRow, console, only_document, pluralize, print_json
 from evilpegs.strategy_choice import ProgramCommand, StrategyChoice, traceback_of_strategy
-from evilpegs.values import parse_turns
 from evilpegs_clients.strategies.strategy import draw_secret, seeded_choice, with_strategy_name
 from evilpegs_game.codemakers.codemaker import Codemaker, Evil, Fixed
 from evilpegs_game.codemakers.devil import Devil, Method
@@ -34,6 +33,7 @@ from evilpegs_game.codemakers.worst_case import WorstCase, affordable_codes
 from evilpegs_game.codes import format_code, parse_code
 from evilpegs_game.errors import MalformedError
 from evilpegs_game.evaluation.exact import DuelTurn, play_turns
+from evilpegs_game.feedback import parse_turns
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules

@@ -11,11 +11,11 @@ from evilpegs.errors import CommandError, rules_hint
 from evilpegs.options import FILE, After, Json, RulesText, require_after
 from evilpegs.output import console, feedback_text, plain_table, pluralize, print_json
 from evilpegs.plots import bar_chart, check_plot
-from evilpegs.values import parse_turns
 from evilpegs_clients.terminal.pegs import peg_text
 from evilpegs_game.analysis.guesses import guess_figures
 from evilpegs_game.codes import Code, format_code, parse_code
 from evilpegs_game.errors import GameError, quoted
+from evilpegs_game.feedback import parse_turns
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
 from evilpegs_game.rules import Rules

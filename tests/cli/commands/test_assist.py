@@ -13,16 +13,15 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from evilpegs.commands.assist import MAX_CODES, AssistDialog
-from evilpegs.commands.assist.advice import Advice, Adviser, AssistHistory, Contradiction, Suggestion
 from evilpegs.commands.assist.input import AssistCommand, RowChange, parse_feedback, parse_line
 from evilpegs.commands.assist.screen import AssistScreen
 from evilpegs.errors import CommandError
-from evilpegs.values import parse_turns
 from evilpegs_clients.terminal.prompt import Prompt
+from evilpegs_game.analysis.advice import Advice, Adviser, AssistHistory, Contradiction, Suggestion
 from evilpegs_game.analysis.turns import Effort
 from evilpegs_game.codes import code_at, format_code, parse_code
 from evilpegs_game.errors import GameError, IllegalCodeError, MalformedError
-from evilpegs_game.feedback import Feedback, Turn, feedback
+from evilpegs_game.feedback import Feedback, Turn, feedback, parse_turns
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.rules import Rules
 from support.examples import share
@@ -169,7 +168,7 @@ def test_history_adds_changes_and_undoes_rows():
     assert history.change(1, second).rows == (second, second)
     assert not history.is_solved
     assert history.add(row("1122", 4, 0)).is_solved
-    with pytest.raises(CommandError):
+    with pytest.raises(GameError):
         AssistHistory(CLASSIC).undo()
 
 
@@ -178,7 +177,7 @@ def test_history_adds_changes_and_undoes_rows():
     [(0, 1, ["1"]), (1, 2, ["2", "1"]), (2, 3, ["3", "1", "2"]), (2, 0, ["0", "1", "2"])],
 )
 def test_history_names_missing_row(rows, number, named):
-    with pytest.raises(CommandError) as caught:
+    with pytest.raises(GameError) as caught:
         AssistHistory(CLASSIC, (row("1122", 1, 0),) * rows).row(number)
     assert re.findall("[0-9]+", str(caught.value)) == named
 

@@ -6,7 +6,6 @@ from typing import Final
 
 from rich.console import Console
 
-from evilpegs.commands.assist.advice import Advice, Adviser, AssistHistory
 from evilpegs.commands.assist.input import (
     COMMANDS,
     AssistCommand,
@@ -21,10 +20,10 @@ from evilpegs.errors import CommandError
 from evilpegs.options import After, Json, RulesText, require_after
 from evilpegs.output import can_redraw, console, pluralize, print_json
 from evilpegs.signals import ended_in_order, run_interruptibly
-from evilpegs.values import parse_turns
 from evilpegs_clients.terminal.screen import Dialog, LeaveError, open_prompt
+from evilpegs_game.analysis.advice import Advice, Adviser, AssistHistory
 from evilpegs_game.errors import GameError
-from evilpegs_game.feedback import Turn
+from evilpegs_game.feedback import Turn, parse_turns
 from evilpegs_game.rules import Rules
 
 CONTRADICTION: Final = 1

@@ -6,10 +6,10 @@ from typing import Final
 
 from rich.text import Text
 
-from evilpegs.commands.assist.advice import Advice, AssistHistory, Contradiction, Suggestion
 from evilpegs.output import Column, feedback_text, pluralize, print_table
 from evilpegs_clients.terminal.pegs import peg_text
 from evilpegs_clients.terminal.screen import Screen
+from evilpegs_game.analysis.advice import Advice, AssistHistory, Contradiction, Suggestion
 from evilpegs_game.analysis.guesses import CRITERIA, GuessFigures
 from evilpegs_game.codes import Code, format_code
 from evilpegs_game.feedback import Turn

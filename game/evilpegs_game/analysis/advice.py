@@ -8,12 +8,11 @@ from fractions import Fraction
 from random import Random
 from typing import Any, Final, Literal
 
-from evilpegs.errors import CommandError
 from evilpegs_game.analysis.contradictions import contradiction
 from evilpegs_game.analysis.guesses import Among, GuessFigures, best_guesses, guess_figures
 from evilpegs_game.analysis.turns import Effort
 from evilpegs_game.codes import Code, column_code, format_code
-from evilpegs_game.errors import ContradictionError, TooLargeError
+from evilpegs_game.errors import ContradictionError, GameError, TooLargeError
 from evilpegs_game.feedback import Feedback, History, Turn, all_black
 from evilpegs_game.guessing.selection import sampled_guess
 from evilpegs_game.live.live_sets import LiveSets
@@ -43,18 +42,21 @@ class AssistHistory:
         return replace(self, rows=(*self.rows, row))
 
     def row(self, number: int) -> Turn:
+        """Return a row by its number; raise GameError if there is none."""
         if not 1 <= number <= len(self.rows):
             numbers = f"1 to {len(self.rows)}" if len(self.rows) > 1 else "only row 1" if self.rows else "none yet"
-            raise CommandError(f"there is no row {number}; the rows: {numbers}")
+            raise GameError(f"there is no row {number}; the rows: {numbers}")
         return self.rows[number - 1]
 
     def change(self, number: int, row: Turn) -> "AssistHistory":
+        """Return a history with another row ``number``; raise GameError if there is none."""
         self.row(number)
         return replace(self, rows=(*self.rows[: number - 1], row, *self.rows[number:]))
 
     def undo(self) -> "AssistHistory":
+        """Return a history without the last row; raise GameError if there is none."""
         if not self.rows:
-            raise CommandError("there is no row to take back")
+            raise GameError("there is no row to take back")
         return replace(self, rows=self.rows[:-1])
 
     def to_json(self) -> dict[str, Any]:
