@@ -21,7 +21,7 @@ results that are known. A *strategy* is a program that guesses; `evilpegs bot NA
   sampling error. `evilpegs evaluate STRATEGY --rules RULES` repeats it ([evaluation.md](evaluation.md)).
 * **An interval** contains the true mean in 95 % of cases (Student's t, for a number of games fixed before).
   All strategies play the same secrets.
-* **Luck-adjusted** means that the score of a game is its number of guesses minus the luck of its secret. The long-run
+* **Luck-adjusted** means that the score of a game is its number of guesses plus the luck of its secret. The long-run
   mean is the same and the interval is much narrower ([scoring.md](scoring.md)). Ladders without a value curve have raw
   means.
 * **Worst case** is the largest number of guesses for any secret if the result is exact, else the largest in the games.

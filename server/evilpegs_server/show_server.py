@@ -41,7 +41,7 @@ from evilpegs_server.show.follower import Follower
 from evilpegs_server.show.rounds import ShownRounds
 from evilpegs_server.show.streams import Streams
 from evilpegs_server.show_process import ALIVE, ALIVE_SECONDS, LogLine, ShowSetup, find_broker
-from evilpegs_server.site.analysis import MatchAnalyses
+from evilpegs_server.site.analysis import MatchAnalyses, PositionAnswers
 from evilpegs_server.site.app import create_app
 from evilpegs_server.site.bounds import ladder_list
 from evilpegs_server.site.http_server import running_http_server
@@ -115,6 +115,8 @@ async def running_show(
         if sockets:
             analyses = MatchAnalyses(engine, pools["analyses"])
             stack.callback(analyses.close)
+            positions = PositionAnswers(pools["analyses"])
+            stack.callback(positions.close)
             counts = SiteCounts()
             site = Site(
                 all_ladders=ladders,
@@ -124,9 +126,17 @@ async def running_show(
                 leaderboards=leaderboards,
                 reads=reads,
                 analyses=analyses,
+                positions=positions,
                 streams=streams,
                 rounds=rounds,
-                metrics=ShowMetrics(counts, streams, follower, leaderboards, pools, {"analyses": analyses.texts}),
+                metrics=ShowMetrics(
+                    counts,
+                    streams,
+                    follower,
+                    leaderboards,
+                    pools,
+                    {"analyses": analyses.texts, "positions": positions.texts},
+                ),
                 public_metrics=settings.public_metrics,
                 allow_origins=settings.allow_origins,
                 hosts=AllowedHosts(settings.hosts, settings.site_url),

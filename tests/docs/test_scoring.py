@@ -47,7 +47,7 @@ def test_worked_game_has_the_luck_of_the_program(curve):
         value, luck = curve.value(size) if turn.feedback.black < 4 else 0.0, turn_luck(position, turn, curve)
         assert row[2:4] == [f"{turn.feedback.black},{turn.feedback.white}", f"{position.count:,}"]
         assert int(row[4].split()[0]) == size
-        assert [float(cell) for cell in row[5:]] == pytest.approx([value, value - luck, luck], abs=0.0005)
+        assert [float(cell) for cell in row[5:]] == pytest.approx([value, value - luck, -luck], abs=0.0005)
     assert f"score is 5 - 0.542 = {adjusted_score(CLASSIC, turns, curve, live_sets):.3f}" in TEXT.replace("\n", " ")
 
 

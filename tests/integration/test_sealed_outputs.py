@@ -49,6 +49,7 @@ QUERIES = {
     "/api/v1/matches": ["", "?ladder=final", "?player=anna", "?version=raw+1", "?limit=1", "?over=true", "?since=0"],
     "/api/v1/live": ["", "?ladder=final", "?limit=1"],
     "/api/v1/ladders/{ladder}/leaderboard": ["", "?kind=bot"],
+    "/api/v1/position": ["", "?rules=4x6&turns=1122:1,0", "?turns=1111:4,0;1122:0,0"],
 }
 """The queries of paths that have some."""
 LINES = {

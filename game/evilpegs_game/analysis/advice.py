@@ -3,15 +3,15 @@
 A row is a guess and its feedback, as a person typed them; the first row has number 1.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from random import Random
 from typing import Any, Final, Literal
 
 from evilpegs_game.analysis.contradictions import contradiction
 from evilpegs_game.analysis.guesses import Among, GuessFigures, best_guesses, guess_figures
 from evilpegs_game.analysis.turns import Effort
-from evilpegs_game.codes import Code, column_code, format_code
+from evilpegs_game.codes import Code, RandomSource, column_code, format_code
 from evilpegs_game.errors import ContradictionError, GameError, TooLargeError
 from evilpegs_game.feedback import Feedback, History, Turn, all_black
 from evilpegs_game.guessing.selection import sampled_guess
@@ -124,10 +124,20 @@ class Contradiction:
 
 
 class Adviser:
-    """An adviser about games on ``rules``; ``effort`` limits the work for each piece of advice."""
+    """An adviser about games on ``rules``; ``effort`` limits the work for each piece of advice.
 
-    def __init__(self, rules: Rules, effort: Effort = EFFORT, live_sets: LiveSets | None = None) -> None:
+    ``seeded`` makes the generator of samples, like the class `random.Random`.
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        seeded: Callable[[int], RandomSource],
+        effort: Effort = EFFORT,
+        live_sets: LiveSets | None = None,
+    ) -> None:
         self._rules = rules
+        self._seeded = seeded
         self._effort = effort
         self._live_sets = live_sets or LiveSets()
         self._solver = BoundedSolver(rules, effort.solver_budget)
@@ -174,7 +184,7 @@ class Adviser:
     def _sampled_guess(self, position: Position) -> Code:
         unlimited = Position(self._rules, position.history, self._live_sets)
         try:
-            return sampled_guess(unlimited, Random(_SEED))  # noqa: S311 - no secret
+            return sampled_guess(unlimited, self._seeded(_SEED))
         except TooLargeError:
             return position.first_candidate
 

@@ -17,6 +17,7 @@ from evilpegs_game.errors import ContradictionError, TooLargeError
 from evilpegs_game.feedback import Feedback, History, Turn, all_black
 from evilpegs_game.live.live_sets import LiveSets
 from evilpegs_game.live.position import Position
+from evilpegs_game.luck.game_luck import ValueCurve, turn_luck, usual_curve
 from evilpegs_game.optimal.least_total import BoundedSolver
 from evilpegs_game.rules import Rules
 
@@ -57,6 +58,7 @@ class TurnAnalysis:
     * ``chance`` is the probability of a feedback at least as good as the one received: all-black, or one that
       leaves at most as many candidates as that one.
     * ``optimal_guess`` is a guess that an optimal codebreaker could play instead, known only if the regret is exact.
+    * ``luck`` is in guesses and positive if it was bad, like all stored luck; None if the rules have no value curve.
     """
 
     guess: Code
@@ -68,6 +70,7 @@ class TurnAnalysis:
     best_guesses: BestGuesses | None
     optimal_guess: Code | None
     regret: Regret | None
+    luck: float | None = None
 
     @property
     def bits(self) -> float | None:
@@ -101,10 +104,13 @@ class TurnAnalysis:
             "best": [] if best is None or played is None else best.to_json(played),
             "optimal": self.optimal_guess and format_code(self.optimal_guess),
             "regret": self.regret and self.regret.to_json(),
+            "luck": self.luck,
         }
 
 
-def analyze_turn(position: Position, turn: Turn, solver: BoundedSolver, counted_codes: int) -> TurnAnalysis:
+def analyze_turn(
+    position: Position, turn: Turn, solver: BoundedSolver, counted_codes: int, curve: ValueCurve | None = None
+) -> TurnAnalysis:
     """Return the analysis of one turn; `Effort` explains the limits in the arguments."""
     guess, feedback = turn
     unknown = TurnAnalysis(guess, feedback, None, None, None, None, None, None, None)
@@ -125,6 +131,7 @@ def analyze_turn(position: Position, turn: Turn, solver: BoundedSolver, counted_
         best_guesses=best,
         optimal_guess=solver.best_guess(position) if lost and lost.kind == "exact" else None,
         regret=lost,
+        luck=turn_luck(position, turn, curve) if curve is not None and feedback in parts else None,
     )
 
 
@@ -151,7 +158,7 @@ def analyze_games(
     analyzed so far and the number of all turns.
     """
     opening = Position(rules, (), live_sets or LiveSets(), effort.feedback_budget)
-    solver = BoundedSolver(rules, effort.solver_budget)
+    solver, curve = BoundedSolver(rules, effort.solver_budget), usual_curve(rules)
     known: dict[History, TurnAnalysis] = {}
     done, turns = 0, sum(map(len, games))
     for game in games:
@@ -159,7 +166,7 @@ def analyze_games(
         for turn in game:
             history = (*position.history, turn)
             if history not in known:
-                known[history] = analyze_turn(position, turn, solver, effort.counted_codes)
+                known[history] = analyze_turn(position, turn, solver, effort.counted_codes, curve)
             position = position.after(*turn)
             done += 1
             if progress is not None:

@@ -6,11 +6,11 @@ a good strategy still expects in a part, the luck of one turn is::
     D = V(part received) - sum over all parts of (size / n) V(part)
 
 where n is the number of candidates before the guess. ``V`` of the all-black part is 0, because the game is over, and
-``V`` of any other part is the value of its size on a frozen `ValueCurve`. A positive D is bad luck. For a secret that
-is uniform among the candidates, D has mean 0 whatever the guess was, so the score minus the luck of all answered turns,
-the last included, has the same mean as the score for any strategy. It varies much less. This is the method of control
-variates, known from poker as MIVAT: M. White and M. Bowling, Learning a value analysis tool for agent evaluation, IJCAI
-(2009).
+``V`` of any other part is the value of its size on a frozen `ValueCurve`. A positive D is bad luck; what people read
+has the opposite sign (docs/scoring.md). For a secret that is uniform among the candidates, D has mean 0 whatever the
+guess was, so the score minus the luck of all answered turns, the last included, has the same mean as the score for any
+strategy. It varies much less. This is the method of control variates, known from poker as MIVAT: M. White and M.
+Bowling, Learning a value analysis tool for agent evaluation, IJCAI (2009).
 
 A value curve says how many more guesses a good strategy expects with a given number of candidates. It is frozen in a
 file of the folder `curves`, because stored luck, which names the hash of its curve, stays comparable only if the curve
@@ -84,6 +84,13 @@ def load_value_curve(rules: Rules, guess_limit: int) -> ValueCurve | None:
     """Return the curve that this package has, if any; raises MalformedError if its file is damaged."""
     path = curve_path(rules, guess_limit)
     return read_value_curve(path, rules, guess_limit) if path.is_file() else None
+
+
+def usual_curve(rules: Rules) -> ValueCurve | None:
+    """Return the curve of these rules for any guess limit, as `load_value_curve` does."""
+    for path in sorted(CURVES_FOLDER.glob(f"{rules}-[0-9]*.json")):
+        return read_value_curve(path, rules, int(path.stem.rpartition("-")[2]))
+    return None
 
 
 def curve_path(rules: Rules, guess_limit: int, folder: Path = CURVES_FOLDER) -> Path:

@@ -1,58 +1,81 @@
+"""Analyses that are computed in the worker process on demand and kept: of matches, and of positions without a match."""
+
 import asyncio
+from collections import Counter
+from collections.abc import Callable, Coroutine, Hashable
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import orjson
 from fastapi import HTTPException
 from sqlalchemy import Engine
 
+from evilpegs_game.errors import GameError
+from evilpegs_game.feedback import History, parse_turns
 from evilpegs_game.live.cache import ByteCache
 from evilpegs_game.rules import Rules
+from evilpegs_server.addresses import limited_networks
 from evilpegs_server.record.recorded_match import MatchReplay, add_analyses, read_replay, replay_document
 from evilpegs_server.show.follower import has_match
 from evilpegs_server.site.responses import unknown_match
 from evilpegs_server.storage.archive import load_entries
 from evilpegs_server.storage.reads import BusyError
 from evilpegs_server.work.pool import TaskPool
-from evilpegs_server.work.tasks import AnalyzeGames
+from evilpegs_server.work.tasks import AdviseOnPosition, AnalyzeGames
 
-# JSON texts of analyzed matches
+# JSON texts, of matches and as much of positions
 MAX_BYTES: Final = 8 << 20
 MAX_WAITING: Final = 16
-"""The most analyses that run or wait."""
+"""The most analyses of matches that run or wait."""
+MAX_POSITIONS: Final = 128
+"""The most positions that are computed or wait, in all."""
+# each takes about a second, and a request waits ten
+MAX_POSITIONS_PER_ADDRESS: Final = 32
+MAX_TURNS: Final = 20
+MAX_CODES: Final = 1_000_000
 # arbitrary, because all analyses wait in one queue
 _COST: Final = 1
 
 
-class MatchAnalyses:
-    """Analyses of finished matches, computed on demand and kept; requests for one match share a computation."""
+class _KeptTexts:
+    """Texts that are computed once for all who ask at a time, and kept."""
 
-    def __init__(self, engine: Engine, pool: TaskPool, max_bytes: int = MAX_BYTES) -> None:
-        self._engine = engine
+    def __init__(self, pool: TaskPool, max_bytes: int = MAX_BYTES) -> None:
         self._pool = pool
         self.texts: ByteCache[bytes] = ByteCache(max_bytes)
-        self._running: dict[str, asyncio.Task[bytes]] = {}
+        self._running: dict[Hashable, asyncio.Task[bytes]] = {}
+
+    def close(self) -> None:
+        for task in self._running.values():
+            task.cancel()
+
+    async def _shared(self, key: Hashable, compute: Callable[[], Coroutine[Any, Any, bytes]]) -> bytes:
+        if key not in self._running:
+            task = self._running[key] = asyncio.create_task(compute())
+            task.add_done_callback(partial(self._forget, key))
+        return await asyncio.shield(self._running[key])
+
+    def _forget(self, key: Hashable, task: asyncio.Task[bytes]) -> None:
+        del self._running[key]
+        if not task.cancelled():
+            task.exception()  # an error that nobody waits for is no fault
+
+
+class MatchAnalyses(_KeptTexts):
+    """Analyses of finished matches."""
+
+    def __init__(self, engine: Engine, pool: TaskPool, max_bytes: int = MAX_BYTES) -> None:
+        super().__init__(pool, max_bytes)
+        self._engine = engine
 
     async def text(self, match: str) -> bytes:
         """Return an analyzed match as JSON text. Raises HTTPException, BusyError or RecordUnreadableError."""
         text = self.texts.get(match)
         if text is not None and await asyncio.to_thread(has_match, self._engine, match):
             return text
-        if match not in self._running:
-            if len(self._running) >= MAX_WAITING:
-                raise BusyError("too many matches are waiting for analysis; try again in a minute")
-            task = self._running[match] = asyncio.create_task(self._compute(match))
-            task.add_done_callback(partial(self._forget, match))
-        return await asyncio.shield(self._running[match])
-
-    def close(self) -> None:
-        for task in self._running.values():
-            task.cancel()
-
-    def _forget(self, match: str, task: asyncio.Task[bytes]) -> None:
-        del self._running[match]
-        if not task.cancelled():
-            task.exception()  # an error that nobody waits for is no fault
+        if match not in self._running and len(self._running) >= MAX_WAITING:
+            raise BusyError("too many matches are waiting for analysis; try again in a minute")
+        return await self._shared(match, partial(self._compute, match))
 
     async def _compute(self, match: str) -> bytes:
         replay = await asyncio.to_thread(_read_finished_match, self._engine, match)
@@ -62,6 +85,52 @@ class MatchAnalyses:
         text = await asyncio.to_thread(_document_text, replay, analyses)
         self.texts.put(match, text, len(text))
         return text
+
+
+class PositionAnswers(_KeptTexts):
+    """The analyses of turns without a match, and advice for the position after them.
+
+    One position at a time is computed for each address, in turns with the others and with matches.
+    """
+
+    def __init__(self, pool: TaskPool, max_bytes: int = MAX_BYTES) -> None:
+        super().__init__(pool, max_bytes)
+        self._networks: dict[Hashable, dict[str, int]] = {}
+
+    async def text(self, rules: Rules, history: History, address: str | None) -> bytes:
+        """Return the answer as JSON text; ``address`` is that of `counted_peer`. Raises BusyError."""
+        key = str(rules), history
+        text = self.texts.get(key)
+        if text is not None:
+            return text
+        if key not in self._running:
+            networks = {} if address is None else limited_networks(address)
+            waiting = Counter(network for each in self._running for network in self._networks[each])
+            is_full = any(waiting[each] >= share * MAX_POSITIONS_PER_ADDRESS for each, share in networks.items())
+            if is_full or len(self._running) >= MAX_POSITIONS:
+                raise BusyError("too many positions are waiting for analysis; try again soon")
+            self._networks[key] = networks
+        return await self._shared(key, partial(self._compute, key, AdviseOnPosition(rules, history), address))
+
+    async def _compute(self, key: Hashable, task: AdviseOnPosition, address: str | None) -> bytes:
+        text = await self._pool.run((self, address), _COST, task)
+        self.texts.put(key, text, len(text))
+        return text
+
+    def _forget(self, key: Hashable, task: asyncio.Task[bytes]) -> None:
+        super()._forget(key, task)
+        del self._networks[key]
+
+
+def parse_position(rules: str, turns: str) -> tuple[Rules, History]:
+    """Return what the texts of a request mean, such as ``1122:1,0;3344:0,2``. Raises GameError."""
+    parsed = Rules.parse(rules)
+    if parsed.size > MAX_CODES:
+        raise GameError(f"{parsed} has {parsed.size:,} codes; positions are analyzed up to {MAX_CODES:,}")
+    each = [text for text in turns.split(";") if text]
+    if len(each) > MAX_TURNS:
+        raise GameError(f"these are {len(each)} turns; the most are {MAX_TURNS}")
+    return parsed, parse_turns(each, parsed)
 
 
 def _read_finished_match(engine: Engine, match: str) -> MatchReplay:

@@ -2,19 +2,22 @@
 
 import time
 from collections.abc import Sequence
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, FastAPI, HTTPException, Path, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
+from evilpegs_game.errors import GameError
 from evilpegs_protocol.constants import SUBPROTOCOL
 from evilpegs_protocol.fields import Name
 from evilpegs_protocol.rounds import RoundDocument, RoundList
+from evilpegs_server.addresses import TrustedProxies
 from evilpegs_server.hosts import is_local
 from evilpegs_server.leaderboard.round_results import round_document, round_heading
 from evilpegs_server.leaderboard.row import LeaderboardRow
 from evilpegs_server.metric_families import METRICS_TYPE, NOT_LOCAL
 from evilpegs_server.site import match_routes, stream_routes
+from evilpegs_server.site.analysis import MAX_CODES, MAX_TURNS, parse_position
 from evilpegs_server.site.models import (
     GameAddressDocument,
     HealthDocument,
@@ -31,6 +34,7 @@ from evilpegs_server.site.models import (
 )
 from evilpegs_server.site.page import KEEP_FOREVER, page_headers
 from evilpegs_server.site.responses import (
+    HOUR,
     MINUTE,
     answer,
     busy_response,
@@ -66,6 +70,7 @@ _LINKS: Final = {
     "live": "/api/v1/live",
     "rounds": "/api/v1/rounds",
     "events": "/api/v1/events",
+    "position": "/api/v1/position",
     "game": "/api/v1/game",
     "keys": "/api/v1/keys",
     "openapi": "/api/v1/openapi.json",
@@ -102,6 +107,38 @@ async def get_game(site: CurrentSite, request: Request) -> Response:
     """Return the address of the game for a client that reaches this server under the host of this request."""
     url = site.game_url(request)
     return document(GameAddressDocument(url=url, subprotocol=SUBPROTOCOL, version=site.version))
+
+
+class PositionQuery(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    rules: Annotated[str, Field(description=f"The rules, of at most {MAX_CODES:,} codes.", examples=["4x6"])] = "4x6"
+    turns: Annotated[
+        str,
+        Field(
+            description=f"At most {MAX_TURNS} guesses with black and white, separated by semicolons.",
+            examples=["1122:1,0;3344:0,2"],
+        ),
+    ] = ""
+
+
+@_server.get(
+    "/api/v1/position",
+    response_model=dict[str, Any],
+    response_description="The document of `evilpegs assist --json`, and in `analyses` what each guess was worth.",
+    responses=problem_statuses(400),
+)
+async def get_position(site: CurrentSite, request: Request, query: Annotated[PositionQuery, Query()]) -> Response:
+    """Return the codes left and the best guesses after the turns of any game, and what each of its guesses was worth.
+
+    The answer depends on the query alone, never on matches.
+    """
+    try:
+        rules, history = parse_position(query.rules, query.turns)
+    except GameError as error:
+        raise HTTPException(400, str(error)) from None
+    address = TrustedProxies().counted_peer(request.client.host if request.client is not None else None)
+    return answer(await site.positions.text(rules, history, address), HOUR)
 
 
 @_server.get("/favicon.ico", include_in_schema=False)

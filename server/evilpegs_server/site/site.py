@@ -14,7 +14,7 @@ from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.show.follower import Follower
 from evilpegs_server.show.rounds import ShownRounds
 from evilpegs_server.show.streams import Streams
-from evilpegs_server.site.analysis import MatchAnalyses
+from evilpegs_server.site.analysis import MatchAnalyses, PositionAnswers
 from evilpegs_server.site.metrics import ShowMetrics
 from evilpegs_server.site.models import LadderList
 from evilpegs_server.site.page import Page, load_page
@@ -32,6 +32,7 @@ class Site:
     leaderboards: LiveLeaderboards
     reads: Reads
     analyses: MatchAnalyses
+    positions: PositionAnswers
     streams: Streams
     rounds: ShownRounds
     metrics: ShowMetrics

@@ -7,6 +7,7 @@ are in units of about 2 nanoseconds of processor time.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
+from random import Random
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 
 import orjson
@@ -126,6 +127,23 @@ class AnalyzeGames(NamedTuple):
         analyses = analyze_games(self.rules, self.games, USUAL, live_sets=workspace.live_sets)
         # as text, because receiving it costs the server less than receiving objects
         return TaskResult(orjson.dumps([[turn.to_json() for turn in game] for game in analyses]))
+
+
+class AdviseOnPosition(NamedTuple):
+    """The task of analyzing the turns of a history, and of advice for the position after them."""
+
+    rules: Rules
+    history: History
+
+    def run(self, workspace: Workspace) -> TaskResult[bytes]:
+        """Return the object of `evilpegs assist --json` as JSON text, and in ``analyses`` the turns analyzed."""
+        from evilpegs_game.analysis.advice import Adviser, AssistHistory  # noqa: PLC0415 - as above
+        from evilpegs_game.analysis.turns import USUAL, analyze_games  # noqa: PLC0415
+
+        (analyses,) = analyze_games(self.rules, [self.history], USUAL, live_sets=workspace.live_sets)
+        adviser = Adviser(self.rules, Random, live_sets=workspace.live_sets)
+        advice = adviser.advise(AssistHistory(self.rules, self.history))
+        return TaskResult(orjson.dumps(advice.to_json() | {"analyses": [turn.to_json() for turn in analyses]}))
 
 
 class MeasureLuck(NamedTuple):

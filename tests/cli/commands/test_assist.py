@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import termios
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -184,7 +185,7 @@ def test_history_names_missing_row(rows, number, named):
 
 def advised(rules, *turns, **options):
     parsed = Rules.parse(rules)
-    return Adviser(parsed, **options).advise(AssistHistory(parsed, parse_turns(turns, parsed)))
+    return Adviser(parsed, Random, **options).advise(AssistHistory(parsed, parse_turns(turns, parsed)))
 
 
 def test_adviser_finds_best_guesses():
@@ -248,7 +249,7 @@ def test_adviser_without_memory_for_samples_suggests_first_code():
 def test_adviser_without_memory_lists_no_codes(max_bytes, codes):
     rules = Rules(6, 10)
     history = AssistHistory(rules, parse_turns(["112233:0,0", "445566:0,0", "777888:3,0", "779999:2,0"], rules))
-    adviser = Adviser(rules, live_sets=LiveSets(max_bytes))
+    adviser = Adviser(rules, Random, live_sets=LiveSets(max_bytes))
     found = adviser.codes(history, 30)
     assert codes == (None if found is None else len(found))
 

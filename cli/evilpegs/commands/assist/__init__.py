@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
+from random import Random
 from typing import Final
 
 from rich.console import Console
@@ -40,7 +41,7 @@ def assist(*, rules: RulesText = "classic", after: After = None, as_json: Json =
     parsed = Rules.parse(rules)
     history = AssistHistory(parsed, parse_turns(require_after(after), parsed))
     if as_json:
-        advice = Adviser(parsed).advise(history)
+        advice = Adviser(parsed, Random).advise(history)
         print_json(advice.to_json())
         return 0 if isinstance(advice, Advice) else CONTRADICTION
     _talk(history, console())
@@ -86,7 +87,7 @@ class AssistDialog:
         self._screen = screen
         self._ask = ask
         self._busy = busy
-        self._adviser = Adviser(rules)
+        self._adviser = Adviser(rules, Random)
         self._history = AssistHistory(rules)
 
     def run(self, history: AssistHistory) -> None:

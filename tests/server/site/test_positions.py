@@ -1,0 +1,177 @@
+"""Answers about positions without a match: the same as on the command line, kept, and limited by address."""
+
+import asyncio
+import time
+from random import Random
+
+import orjson
+import pytest
+
+from evilpegs_game.analysis.advice import Adviser, AssistHistory
+from evilpegs_game.analysis.turns import analyze
+from evilpegs_game.errors import GameError
+from evilpegs_game.feedback import parse_turns
+from evilpegs_game.rules import Rules
+from evilpegs_server.site import analysis
+from evilpegs_server.site.analysis import PositionAnswers, parse_position
+from evilpegs_server.storage.reads import BusyError
+from evilpegs_server.work.tasks import AdviseOnPosition
+from support.fake_server import FakePool
+from support.patience import PATIENCE
+from support.workspaces import Call, new_workspace
+
+PATH = "/api/v1/position"
+TINY = Rules(2, 3)
+ADDRESS = "192.0.2.7"
+
+
+@pytest.fixture
+def pool():
+    return FakePool(new_workspace())
+
+
+@pytest.fixture
+async def answers(pool):
+    answers = PositionAnswers(pool)
+    yield answers
+    answers.close()
+
+
+def ask(answers, turns="", address=None):
+    return asyncio.create_task(answers.text(TINY, parse_turns(turns.split(), TINY), address))
+
+
+async def submitted(pool, tasks):
+    async with asyncio.timeout(PATIENCE):
+        while len(pool.submitted) < tasks:  # noqa: ASYNC110 - a fake pool has no events
+            await asyncio.sleep(0)
+
+
+def as_json(value):
+    return orjson.loads(orjson.dumps(value))
+
+
+@pytest.mark.parametrize("turns", ["", "11:1,0", "11:0,0 22:2,0", "11:1,0 11:0,0", "11:1,0 11:0,0 23:0,1"])
+async def test_answer_is_that_of_the_command_line(answers, turns):
+    history = parse_turns(turns.split(), TINY)
+    document = orjson.loads(await ask(answers, turns))
+    assert document.pop("analyses") == as_json([turn.to_json() for turn in analyze(TINY, history)])
+    assert document == as_json(Adviser(TINY, Random).advise(AssistHistory(TINY, history)).to_json())
+
+
+async def test_answer_is_computed_once_and_kept(answers, pool):
+    pool.paused = True
+    waiting = [ask(answers, "11:1,0") for _ in range(3)]
+    await submitted(pool, 1)
+    waiting[0].cancel()
+    pool.run_pending()
+    assert await waiting[1] == await waiting[2] == await ask(answers, "11:1,0")
+    assert len(pool.submitted) == 1
+
+
+async def test_addresses_take_turns(answers, pool):
+    """The pool runs one task of a player at a time, and a player is an address."""
+    await ask(answers, "11:1,0", ADDRESS)
+    await ask(answers, "11:0,0", ADDRESS)
+    await ask(answers, "11:1,1", "192.0.2.8")
+    first, second, third = (player for player, _ in pool.submitted)
+    assert first == second != third
+
+
+@pytest.mark.parametrize("address", [ADDRESS, None])
+async def test_address_with_too_many_waiting_is_refused(answers, pool, monkeypatch, address):
+    monkeypatch.setattr(analysis, "MAX_POSITIONS_PER_ADDRESS", 1)
+    pool.paused = True
+    first = ask(answers, "11:1,0", address)
+    again, refused, other = (
+        ask(answers, "11:1,0", address),
+        ask(answers, "11:0,0", address),
+        ask(answers, "", "192.0.2.8"),
+    )
+    await submitted(pool, 2 if address else 3)
+    pool.run_pending()
+    assert await first == await again
+    assert orjson.loads(await other)["candidates"] == 9
+    if address is None:
+        await refused
+    else:
+        with pytest.raises(BusyError):
+            await refused
+    pool.paused = False
+    await ask(answers, "11:0,0", address)  # nothing waits any more
+
+
+async def test_all_together_are_limited(answers, pool, monkeypatch):
+    monkeypatch.setattr(analysis, "MAX_POSITIONS", 1)
+    pool.paused = True
+    first, refused = ask(answers, "11:1,0"), ask(answers, "11:0,0")
+    with pytest.raises(BusyError):
+        await refused
+    pool.run_pending()
+    await first
+
+
+async def test_failed_answer_is_tried_again(answers, pool):
+    def fail():
+        raise MemoryError
+
+    pool.replacements = {AdviseOnPosition: Call(fail)}
+    with pytest.raises(MemoryError):
+        await ask(answers)
+    pool.replacements = {}
+    assert await ask(answers)
+
+
+@pytest.mark.parametrize(
+    ("rules", "turns", "quoted"),
+    [
+        ("4y6", "", "'4y6'"),
+        ("9x9", "", "387,420,489"),
+        ("4x6", "1122", "'1122'"),
+        ("4x6", "11:1,0", "'11'"),
+        ("4x6", "1122:3,2", "3,2"),
+        ("4x6", ";".join(["1122:1,0"] * 21), "21"),
+    ],
+)
+def test_wrong_position_is_named(rules, turns, quoted):
+    with pytest.raises(GameError) as caught:
+        parse_position(rules, turns)
+    assert quoted in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_largest_positions_are_read():
+    rules, history = parse_position("6x10", ";".join(["112233:1,0"] * 20))
+    assert (rules.size, len(history)) == (1_000_000, 20)
+
+
+def answered(web, query):
+    """Return the answer; the first one waits for the worker process and its kernels."""
+    end = time.monotonic() + PATIENCE
+    while (answer := web.get(f"{PATH}?{query}")).status_code == 503:
+        assert answer.headers["retry-after"]
+        assert time.monotonic() < end
+    return answer
+
+
+def test_site_answers_and_browser_keeps(web):
+    answer = answered(web, "rules=4x6&turns=1122:1,0;3344:0,2")
+    assert answer.status_code == 200
+    assert answer.headers["cache-control"] == "max-age=3600"
+    document = answer.json()
+    assert document["after"][1] == {"code": "3344", "black": 0, "white": 2}
+    assert document["candidates"] == len(document["codes"]) > 0
+    assert [turn["regret"]["kind"] for turn in document["analyses"]] == ["exact", "exact"]
+    assert all(isinstance(turn["luck"], float) for turn in document["analyses"])
+
+
+def test_site_names_contradicting_rows(web):
+    document = answered(web, "turns=1111:4,0;2222:0,0;1122:0,0").json()
+    assert (document["candidates"], [each["row"] for each in document["clash"]]) == (0, [1, 3])
+
+
+@pytest.mark.parametrize("query", ["rules=9x9", "turns=1122:9,9", "turns=nothing", "matches=1"])
+def test_site_refuses_wrong_queries(web, query):
+    answer = web.get(f"{PATH}?{query}")
+    assert (answer.status_code, answer.headers["cache-control"]) == (400, "no-store")
+    assert answer.json()["detail"]
