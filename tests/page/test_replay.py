@@ -81,7 +81,18 @@ def test_guess_has_parts_best_guesses_regret_and_luck(open_view, server, played)
     expect(page.locator("guess-worth reply-bars li")).to_have_count(first["parts"])
     page.keyboard.press("End")
     expect(page).to_have_url(re.compile(f"guess={len(analysis['games'][0]['turns'])}$"))
-    page.get_by_text("Luck of the game: −").wait_for()
+    page.get_by_text("Evil chooses every reply").wait_for()
+
+
+@pytest.mark.full
+def test_luck_is_in_guesses_and_positive_if_good(open_view, server, played):
+    match = played["minimax", "classic"]
+    games = wait_for_analysis(server.site_url, match)["games"]
+    page = open_view(f"#/match/{match}?game=1&guess={len(games[0]['turns'])}")
+    luck = -sum(turn["analysis"]["luck"] for turn in games[0]["turns"])
+    sign = "" if round(luck, 2) == 0 else "+" if luck > 0 else "−"
+    expect(page.locator(".ending")).to_contain_text(f"Luck of the game: {sign}{abs(luck):.2f} guesses.")
+    expect(page.locator(".ending")).not_to_contain_text("bits")
 
 
 @pytest.mark.full

@@ -23,6 +23,7 @@ export class CodeEntry extends LitElement {
     excluded: { attribute: false },
     disabled: { type: Boolean },
     playsWhenFull: { type: Boolean },
+    word: {},
   };
 
   static styles = [shared, pegStyle, codeEntryStyle];
@@ -36,6 +37,8 @@ export class CodeEntry extends LitElement {
     this.disabled = false;
     /** Whether a full row is played without Enter. */
     this.playsWhenFull = false;
+    /** What the button says. */
+    this.word = "Guess";
     this.draft = new CodeDraft(this.rules);
     this.drag = new PegDrag({ onMove: () => this.requestUpdate(), onDrop: (drag) => this.drop(drag) });
     /** Where keys act. @type {HTMLElement} */
@@ -80,7 +83,13 @@ export class CodeEntry extends LitElement {
   }
 
   clear() {
+    this.fill("");
+  }
+
+  /** Begin with a code. @param {string} code */
+  fill(code) {
     this.draft = new CodeDraft(this.rules);
+    Array.from(code, (symbol) => this.draft.put(SYMBOLS.indexOf(symbol)));
     this.takeFocus();
     this.requestUpdate();
   }
@@ -166,7 +175,7 @@ export class CodeEntry extends LitElement {
         </div>
         <div class="actions">
           <button @click=${this.erase} ?disabled=${this.disabled || this.draft.isEmpty} aria-label="Clear the last peg">⌫</button>
-          <button class="primary" @click=${this.play} ?disabled=${this.disabled || !this.draft.isFull}>Guess</button>
+          <button class="primary" @click=${this.play} ?disabled=${this.disabled || !this.draft.isFull}>${this.word}</button>
         </div>
       </div>
       ${this.ghost()}

@@ -20,6 +20,7 @@ import { count, formatNumber } from "./words.js";
  * @property {string | null} among
  * @property {readonly {criterion: string, code: string, figure: unknown, played: unknown}[]} best
  * @property {string | null} optimal
+ * @property {number | null} [luck] in guesses, positive if it was bad
  * @property {{kind: string, at_least: number, at_most: number | null} | null} regret
  */
 

@@ -238,7 +238,7 @@ export class MatchReplay extends LitElement {
   /** @param {ReplayGame} game */
   ending(game) {
     if (game.outcome === null || this.position.turn < game.turns.length) return nothing;
-    return gameEnding(game, luckOf(this.insightsOf(game)), this.replay?.codemaker);
+    return gameEnding(game, luckOf(game.turns.map((_, index) => this.worthOf(game, index))), this.replay?.codemaker);
   }
 
   /** @param {ReplayGame} game */
@@ -285,28 +285,24 @@ function resultWords(game) {
 /**
  * Return what is shown after the last guess of a game.
  * @param {ReplayGame} game
- * @param {number | null} luck in bits; null if that is not known
+ * @param {number | null} luck in guesses, positive if it was good; null if it is not known
  * @param {string | undefined} codemaker
  */
 function gameEnding(game, luck, codemaker) {
   const isShown = game.secret !== null && game.outcome !== "solved";
   return html`<div class="ending">
     ${isShown ? html`<p>${pegRow(game.secret ?? "")} ${codemaker === "fixed" ? "was the secret." : "was still possible."}</p>` : nothing}
-    ${luck === null || game.turns.length === 0
-      ? nothing
-      : html`<p><strong>Luck of the game: ${signed(luck)} bits.</strong> ${luckWords(luck, codemaker)}</p>`}
+    ${game.turns.length === 0 ? nothing : luckWords(luck, codemaker)}
   </div>`;
 }
 
-/** @param {number} bits */
-function signed(bits) {
-  return `${bits < -0.005 ? "−" : "+"}${Math.abs(bits).toFixed(2)}`;
-}
-
-/** Return a sentence on luck. Evil and the devil choose their replies, so theirs is no accident. @param {number} luck @param {string | undefined} codemaker */
+/** Return a sentence on luck. Evil and the devil choose their replies, so there is none. @param {number | null} luck @param {string | undefined} codemaker */
 function luckWords(luck, codemaker) {
-  const words = `The replies brought ${luck < 0 ? "less" : "more"} than expected.`;
-  return codemaker === "fixed" ? words : `${words} Against ${codemaker === "evil" ? "evil" : "the devil"} that is no accident.`;
+  if (codemaker !== "fixed") return html`<p>${codemaker === "evil" ? "Evil" : "The devil"} chooses every reply, so there is no luck.</p>`;
+  if (luck === null) return nothing;
+  const size = Math.abs(luck).toFixed(2);
+  const words = Number(size) === 0 ? "The replies were as good as the average." : `The replies ${luck < 0 ? "cost" : "saved"} that much compared with the average.`;
+  return html`<p><strong>Luck of the game: ${Number(size) === 0 ? "" : luck < 0 ? "−" : "+"}${size} guesses.</strong> ${words}</p>`;
 }
 
 customElements.define("match-replay", MatchReplay);

@@ -1,6 +1,6 @@
 /** A choice of rules and codemaker for a game in the browser, and of the server's ladders for larger rules. */
 
-import { LitElement, css, html } from "../vendor/lit.js";
+import { LitElement, css, html, nothing } from "../vendor/lit.js";
 import { canEnumerate } from "../core/codes.js";
 import { countCodes, formatRules, makeRules } from "../core/rules.js";
 import { shared } from "./shared_style.js";
@@ -15,6 +15,7 @@ export class RulesChooser extends LitElement {
     colors: { type: Number },
     repeats: { type: Boolean },
     codemaker: {},
+    target: {},
   };
 
   static styles = [
@@ -68,6 +69,8 @@ export class RulesChooser extends LitElement {
     this.colors = 6;
     this.repeats = true;
     this.codemaker = "evil";
+    /** The view that is opened with the rules: `play`, or `assist`, which needs no codemaker. */
+    this.target = "play";
   }
 
   get rules() {
@@ -77,24 +80,27 @@ export class RulesChooser extends LitElement {
   render() {
     const { rules } = this;
     const codes = count(countCodes(rules), "code");
-    const address = `#/play/${formatRules(rules)}-${this.codemaker}`;
+    const isPlay = this.target === "play";
+    const address = `#/${this.target}/${formatRules(rules)}${isPlay ? `-${this.codemaker}` : ""}`;
     return html`<form aria-label="Rules" @submit=${(/** @type {Event} */ event) => event.preventDefault()}>
       ${this.select("Pegs", "pegs", 2, MAX_PEGS)} ${this.select("Colors", "colors", 2, MAX_COLORS)}
-      <label
-        >Codemaker
-        <select @change=${(/** @type {Event} */ event) => (this.codemaker = value(event))}>
-          <option value="evil" ?selected=${this.codemaker === "evil"}>Evil: no secret</option>
-          <option value="fixed" ?selected=${this.codemaker === "fixed"}>Fixed: a random secret</option>
-        </select>
-      </label>
+      ${isPlay
+        ? html`<label
+            >Codemaker
+            <select @change=${(/** @type {Event} */ event) => (this.codemaker = value(event))}>
+              <option value="evil" ?selected=${this.codemaker === "evil"}>Evil: no secret</option>
+              <option value="fixed" ?selected=${this.codemaker === "fixed"}>Fixed: a random secret</option>
+            </select>
+          </label>`
+        : nothing}
       <label class="check"
         ><input type="checkbox" .checked=${this.repeats} @change=${() => (this.repeats = !this.repeats)} />Colors may
         repeat</label
       >
       ${canEnumerate(rules)
-        ? html`<a class="button primary" href=${address}>Play ${formatRules(rules)}</a>
+        ? html`<a class="button primary" href=${address}>${isPlay ? "Play" : "Use"} ${formatRules(rules)}</a>
             <p class="muted">${codes}.</p>`
-        : html`<p>${codes} are too many for the browser. <a href="#/ladders">Play large rules on the server.</a></p>`}
+        : html`<p>${codes} are too many here. ${isPlay ? html`<a href="#/ladders">Play large rules on the server.</a>` : nothing}</p>`}
     </form>`;
   }
 

@@ -1,5 +1,5 @@
 /**
- * What a guess did: candidates before and after, the parts, and how lucky the feedback was.
+ * What a guess did: candidates before and after, the parts, and how much the feedback brought.
  *
  * They follow from the rules and the guesses alone, so they are computed here where the rules have at most a million
  * codes. Elsewhere a practice record has the sizes of the parts, and the server's analysis has the candidates.
@@ -70,13 +70,12 @@ function sum(parts) {
 }
 
 /**
- * Return by how many bits the replies of a game brought more than was expected; null if one of them is unknown.
- * @param {readonly Insight[]} known @returns {number | null}
+ * Return the luck of a game in guesses, positive if it was good; null if the analysis lacks that of a guess. In JSON
+ * it is positive if it was bad.
+ *
+ * @param {readonly ({luck?: number | null} | null)[]} analyses of its turns
+ * @returns {number | null}
  */
-export function luckOf(known) {
-  return known.reduce(
-    (/** @type {number | null} */ luck, { bits, expectedBits }) =>
-      luck === null || bits === null || expectedBits === null ? null : luck + bits - expectedBits,
-    0,
-  );
+export function luckOf(analyses) {
+  return analyses.reduce((/** @type {number | null} */ sum, each) => (sum === null || each?.luck == null ? null : sum - each.luck), 0);
 }

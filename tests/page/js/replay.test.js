@@ -46,17 +46,23 @@ test("an insight has parts, bits and chance", () => {
   assert.equal(first.bits.toFixed(3), "2.340");
   assert.equal(first.expectedBits.toFixed(3), "2.885");
   assert.deepEqual([last.before, last.after, last.chance], [256, 1, 1 / 256]);
-  assert.ok(Math.abs(luckOf([first, last]) - (first.bits - first.expectedBits + last.bits - last.expectedBits)) < 1e-9);
 });
 
-test("a feedback that no code gives is no luck", () => {
+test("luck is in guesses and positive if it was good, unlike in JSON", () => {
+  assert.equal(luckOf([{ luck: 0.25 }, { luck: -0.75 }]), 0.5);
+  assert.equal(luckOf([{ luck: 0.25 }, { luck: null }]), null);
+  assert.equal(luckOf([null]), null);
+  assert.equal(luckOf([{}]), null);
+});
+
+test("a feedback that no code gives brings nothing", () => {
   const known = insights(RULES, [
     { code: "1111", black: 4, white: 0 },
     { code: "2222", black: 4, white: 0 },
     { code: "3333", black: 0, white: 0 },
   ]);
   assert.deepEqual(known.map(({ before, after }) => [before, after]), [[1296, 1], [1, 0], [0, 0]]);
-  assert.equal(luckOf(known), null);
+  assert.deepEqual(known.map(({ bits }) => bits === null), [false, true, true]);
 });
 
 test("large rules show what a practice record reveals", () => {

@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from evilpegs_game.analysis.advice import Adviser, AssistHistory
-from evilpegs_game.analysis.turns import analyze
+from support.analyzed_turns import analyze
 from evilpegs_game.errors import GameError
 from evilpegs_game.feedback import parse_turns
 from evilpegs_game.rules import Rules

@@ -1,0 +1,173 @@
+"""The solver: a board of one's own, what is left and what to guess, and rows that contradict each other."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from support.browser import PATIENCE_MS, axe_violations
+
+ROWS, LEFT = "assist-view table.board tbody tr", "assist-view .left"
+TWO_ROWS = "#/assist/4x6?turns=1122:1,0;3344:0,2&v=1"
+CONTRADICTION = "#/assist/4x6?turns=1111:4,0;2222:0,0;1122:0,0&v=1"
+
+
+def answer(route):
+    """Answer from the server, however long its worker process takes to start on a busy machine."""
+    while (answered := route.fetch(timeout=PATIENCE_MS)).status == 503:
+        pass
+    route.fulfill(response=answered)
+
+
+@pytest.fixture
+def open_board(open_view):
+    def open_board(address, **options):
+        page = open_view("#/nothing", reduced_motion="reduce", **options)
+        page.locator("not-found-view h1").wait_for()
+        page.route("**/api/v1/position**", answer)
+        page.goto(page.url.partition("#")[0] + address)
+        page.locator("assist-view h1").wait_for()
+        return page
+
+    return open_board
+
+
+def mark(page, row, peg, times=1):
+    for _ in range(times):
+        page.get_by_role("button", name=re.compile(f"^Row {row}, peg {peg}:")).click()
+
+
+def test_board_by_keyboard_is_kept_in_address(open_board):
+    page = open_board("#/assist")
+    expect(page.locator(LEFT)).to_have_text("1,296 of 1,296 codes left")
+    page.keyboard.type("1122")
+    page.keyboard.press("Enter")
+    first = page.get_by_role("button", name="Row 1, peg 1: empty")
+    expect(first).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"#/assist/4x6\?turns=1122:1,0&v=1$"))
+    expect(page.locator(LEFT)).to_have_text("256 of 1,296 codes left")
+    page.keyboard.type("3344")
+    page.keyboard.press("Enter")
+    for _ in range(2):
+        page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    for _ in range(2):
+        page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(re.escape(TWO_ROWS) + "$"))
+    expect(page.locator(LEFT)).to_have_text("24 of 1,296 codes left")
+    expect(page.locator("assist-view .codes li")).to_have_count(24)
+    page.reload()
+    expect(page.locator(ROWS)).to_have_count(2)
+    expect(page.locator(LEFT)).to_have_text("24 of 1,296 codes left")
+
+
+@pytest.mark.full
+def test_best_guess_is_tapped_into_next_row_and_solves(open_board):
+    page = open_board("#/assist/4x6?turns=1122:1,0;3344:0,2;1435:1,1&v=1")
+    best = page.locator(".best button").first
+    expect(best).to_be_enabled()
+    code = re.sub("[^0-9]", "", best.inner_text())[:4]
+    best.click()
+    expect(page).to_have_url(re.compile(f";{code}:0,0&v=1$"))
+    expect(page.locator(ROWS)).to_have_count(4)
+    for peg in range(1, 5):
+        mark(page, 4, peg)
+    expect(page).to_have_url(re.compile(f";{code}:4,0&v=1$"))
+    panel = page.get_by_role("region", name="Advice")
+    expect(panel).to_contain_text(re.compile("Solved in 4 guesses|No code fits"))
+
+
+@pytest.mark.full
+def test_contradicting_rows_are_named_marked_and_corrected(open_board):
+    page = open_board(CONTRADICTION)
+    expect(page.get_by_role("heading", name="No code fits rows 1 and 3 together")).to_be_visible()
+    expect(page.locator(f"{ROWS}.clash")).to_have_count(2)
+    expect(page.locator("assist-view [role=status]")).to_have_text("No code fits rows 1 and 3 together.")
+    mark(page, 3, 1)
+    mark(page, 3, 4)
+    expect(page.get_by_role("heading", name="Solved")).to_have_count(0)
+    expect(page.locator(LEFT)).to_have_text("1 of 1,296 codes left")
+    expect(page.locator(f"{ROWS}.clash")).to_have_count(0)
+
+
+@pytest.mark.full
+def test_rows_are_changed_and_taken_back(open_board):
+    page = open_board(TWO_ROWS)
+    page.get_by_role("button", name="Change guess 2").click()
+    page.keyboard.press("ArrowUp")
+    page.get_by_role("button", name="Change row 2").click()
+    expect(page).to_have_url(re.compile("turns=1122:1,0;3345:0,2&v=1$"))
+    page.get_by_role("button", name="Take back row 1").click()
+    expect(page).to_have_url(re.compile("turns=3345:0,2&v=1$"))
+    expect(page.locator(ROWS)).to_have_count(1)
+    expect(page.get_by_role("button", name="Add row")).to_be_visible()
+
+
+@pytest.mark.full
+def test_other_rules_are_chosen(open_board):
+    page = open_board("#/assist")
+    page.get_by_text("Other rules").click()
+    page.locator("rules-chooser select").first.select_option("3")
+    page.get_by_role("link", name="Use 3x6").click()
+    expect(page).to_have_url(re.compile("#/assist/3x6$"))
+    expect(page.locator(LEFT)).to_have_text("216 of 216 codes left")
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("address", "named"),
+    [
+        ("9x9", "387M"),
+        ("4y6", "4y6"),
+        ("4x6?turns=1122", "1122"),
+        ("4x6?turns=1122:3,2&v=1", "1122:3,2"),
+        ("4x6?turns=9922:1,0&v=1", "9922"),
+        ("4x6?v=2", "newer version"),
+        (f"4x6?turns={';'.join(['1122:1,0'] * 21)}&v=1", "21 rows"),
+    ],
+)
+def test_address_without_board_is_explained(open_board, address, named):
+    page = open_board(f"#/assist/{address}")
+    expect(page.get_by_role("alert")).to_contain_text(named)
+    page.get_by_role("link", name="Begin with an empty board").click()
+    expect(page.locator(LEFT)).to_have_text("1,296 of 1,296 codes left")
+
+
+@pytest.mark.full
+def test_full_board_takes_no_row(open_board):
+    page = open_board(f"#/assist/2x2?turns={';'.join(['11:1,0'] * 20)}&v=1")
+    expect(page.get_by_text("at most 20 rows")).to_be_visible()
+    expect(page.get_by_role("button", name="Add row")).to_be_disabled()
+
+
+@pytest.mark.full
+def test_server_that_is_away_is_named_and_asked_again(open_board):
+    page = open_board("#/assist/2x2")
+    expect(page.locator(LEFT)).to_have_text("4 of 4 codes left")
+    page.evaluate("""() => {
+      const get = window.fetch;
+      window.fetch = () => { window.fetch = get; return Promise.reject(new TypeError("away")); };
+    }""")
+    page.keyboard.type("11")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("does not answer")
+    expect(page.locator(LEFT)).to_have_text("1 of 4 codes left")
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("address", ["#/assist", TWO_ROWS, CONTRADICTION])
+def test_solver_has_no_violations(open_board, address, theme):
+    page = open_board(address, color_scheme=theme)
+    page.locator("assist-view [aria-busy=false]").wait_for()
+    assert axe_violations(page) == []
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("width", [360, 1280, 1920])
+def test_boards_fit_every_screen(open_board, width):
+    page = open_board("#/assist/12x2?turns=121212121212:6,4&v=1", viewport={"width": width, "height": 740})
+    page.locator("assist-view [aria-busy=false]").wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
