@@ -13,12 +13,13 @@ import { canEnumerate } from "../core/codes.js";
 import { GameError } from "../core/errors.js";
 import { countCodes, formatRules, parseRules } from "../core/rules.js";
 import { Follower } from "../follow.js";
-import { MAX_ROWS, feedbackOf, formatRows, readRows } from "../game/own_board.js";
+import { MAX_ROWS, formatRows, readRows } from "../game/own_board.js";
 import { findRoute } from "../routes.js";
+import { viewStyle } from "./local_view.js";
 
 /** @typedef {import("../game/own_board.js").Row} Row */
 /** @typedef {{code: string, best_by: string[], largest: number | null, expected_size: number | null}} Best */
-/** @typedef {{candidates: number, codes: string[], clash: {row: number, fitting: [number, number][]}[], among: string, guesses: Best[], expected_guesses: number | null}} Advice */
+/** @typedef {{after: {black: number}[], candidates: number, codes: string[], clash: {row: number, fitting: [number, number][]}[], among: string, guesses: Best[], expected_guesses: number | null}} Advice */
 
 const MARKS = ["empty", "black", "white"];
 /** Setting the pegs of a row takes several taps; the server is asked after the last. */
@@ -27,37 +28,23 @@ const RETRY_MS = 2_000;
 const MAX_FITTING = 6;
 
 export default class AssistView extends LitElement {
-  static properties = {
-    params: { attribute: false },
-    query: { attribute: false },
-    rows: { state: true },
-    changing: { state: true },
-    advice: { state: true },
-    isOld: { state: true },
-    failure: { state: true },
-  };
+  static properties = { rows: { state: true }, changing: { state: true }, advice: { state: true }, isOld: { state: true }, failure: { state: true } };
 
   static styles = [
     shared,
+    viewStyle,
     pegStyle,
     feedbackStyle,
     boardStyle,
     turnTableStyle,
     css`
-      .intro {
-        max-width: 46rem;
-        margin: 0.4rem 0 1.2rem;
-      }
-      .board {
-        --peg: clamp(1rem, calc((min(100vw, var(--board) + 2rem) - 10.7rem - var(--columns) * 1.75rem) / var(--pegs) / 1.16), 2.2rem);
-      }
       table {
         margin-bottom: 1rem;
+        --peg: clamp(1rem, calc((min(100vw, var(--board) + 2rem) - 10.7rem - var(--columns) * 1.75rem) / var(--pegs) / 1.16), 2.2rem);
       }
       .code,
-      .mark,
-      .remove {
-        min-height: 2.75rem;
+      .mark {
+        min-height: 1.75rem;
         padding: 0.2rem;
         border-color: transparent;
         background: none;
@@ -65,55 +52,25 @@ export default class AssistView extends LitElement {
       .marks {
         display: grid;
         grid-template-columns: repeat(var(--columns), 1.75rem);
+        gap: 0;
       }
-      .mark {
-        min-height: 1.75rem;
-        padding: 0;
+      .mark i {
         font-size: 1.25rem;
       }
-      tr.changing td {
+      .changing td {
         background: var(--accent-soft);
       }
-      tr.clash td {
+      .clash td {
         box-shadow: inset 0 2px var(--bad), inset 0 -2px var(--bad);
       }
-      .panel {
-        --peg: 1.5rem;
-      }
-      .failure {
-        margin-bottom: 1rem;
-        color: var(--bad);
-      }
-      .old > * {
+      [aria-busy="true"] > * {
         opacity: 0.5;
       }
-      .codes {
-        display: flex;
-        flex-wrap: wrap;
+      .panel {
+        --peg: 1.35rem;
+      }
+      .panel .buttons {
         gap: 0.5rem 1rem;
-        margin: 0;
-        padding: 0;
-        list-style: none;
-        --peg: 1.25rem;
-      }
-      .best :is(th, td):first-child {
-        width: 99%;
-      }
-      .best th {
-        white-space: nowrap;
-      }
-      .best small {
-        display: block;
-        color: var(--muted);
-      }
-      .best td {
-        vertical-align: top;
-      }
-      .best .number {
-        line-height: 2.75rem;
-      }
-      .other {
-        margin-top: 1.25rem;
       }
     `,
   ];
@@ -123,10 +80,9 @@ export default class AssistView extends LitElement {
     /** @type {Record<string, string>} */
     this.params = {};
     this.query = new URLSearchParams();
-    /** @type {import("../core/rules.js").Rules} */
     this.rules = parseRules("4x6");
-    /** @type {Row[]} */
-    this.rows = [];
+    /** @type {Row[] | null} null if the address names no board */
+    this.rows = null;
     /** The row whose guess is in the entry; null for a new one. @type {number | null} */
     this.changing = null;
     /** @type {Advice | null} */
@@ -134,8 +90,6 @@ export default class AssistView extends LitElement {
     /** Whether the advice is that of the rows before the last change. */
     this.isOld = true;
     this.failure = "";
-    /** Whether the address names no board. */
-    this.isBroken = false;
     /** @type {Follower | null} */
     this.follower = null;
     /** @type {any} */
@@ -148,15 +102,13 @@ export default class AssistView extends LitElement {
     try {
       if (!["1", null].includes(query.get("v"))) throw new GameError("this link is from a newer version of the page");
       this.rules = parseRules(params.rules ?? "4x6");
-      if (!canEnumerate(this.rules)) throw new GameError(`${this.name} has ${count(countCodes(this.rules), "code")}, too many for the solver`);
+      if (!canEnumerate(this.rules)) throw new GameError(`${params.rules} has ${count(countCodes(this.rules), "code")}, too many for the solver`);
       this.rows = readRows(this.rules, query.get("turns") ?? "");
+      this.ask();
     } catch (error) {
       if (!(error instanceof GameError)) throw error;
       this.failure = sentence(error.message);
-      this.isBroken = true;
-      return;
     }
-    this.ask();
   }
 
   disconnectedCallback() {
@@ -165,14 +117,9 @@ export default class AssistView extends LitElement {
     super.disconnectedCallback();
   }
 
-  get name() {
-    return formatRules(this.rules);
-  }
-
   ask() {
-    this.follower?.stop();
     this.follower = new Follower({
-      path: `api/v1/position?rules=${this.name}&turns=${formatRows(this.rows)}`,
+      path: `api/v1/position?rules=${formatRules(this.rules)}&turns=${formatRows(this.rows ?? [])}`,
       everyMs: RETRY_MS,
       onText: (text) => {
         this.advice = JSON.parse(text);
@@ -181,8 +128,7 @@ export default class AssistView extends LitElement {
         return true;
       },
       onFailure: ({ status, message }) => {
-        // a full server answers later
-        this.failure = status === 503 ? "" : message;
+        this.failure = status === 503 ? "" : message; // a busy server answers later
         return status !== 503 && status !== 0;
       },
     });
@@ -197,142 +143,124 @@ export default class AssistView extends LitElement {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.ask(), PAUSE_MS);
     // another view may be loading, whose address is not this one's to change
-    if (findRoute(location.hash).route.tag === "assist-view") history.replaceState(null, "", `#/assist/${this.name}?turns=${formatRows(rows)}&v=1`);
+    if (findRoute(location.hash).route.tag === "assist-view") history.replaceState(null, "", `#/assist/${formatRules(this.rules)}?turns=${formatRows(rows)}&v=1`);
   }
 
-  /** Take a guess as the next row, or for the row that is changed. @param {string} code */
-  async take(code) {
-    const row = this.changing ?? this.rows.length;
-    const marks = this.rows[row]?.marks ?? Array.from({ length: this.rules.pegs }, () => 0);
+  /** Take a guess as the next row, or for the row that is changed. @param {Row[]} rows @param {string} code */
+  async take(rows, code) {
+    const index = this.changing ?? rows.length;
+    const marks = rows[index]?.marks ?? Array.from({ length: this.rules.pegs }, () => 0);
     this.changing = null;
-    this.change(this.rows.toSpliced(row, 1, { code, marks }));
+    this.change(rows.toSpliced(index, 1, { code, marks }));
     await this.updateComplete;
-    /** @type {HTMLElement | undefined} */ (this.renderRoot.querySelectorAll(".marks")[row]?.firstElementChild)?.focus({ preventScroll: true });
+    /** @type {HTMLElement | undefined} */ (this.renderRoot.querySelectorAll(".marks")[index]?.firstElementChild)?.focus({ preventScroll: true });
   }
 
-  /** Turn a peg of a row's feedback from empty to black to white. @param {number} row @param {number} peg */
-  mark(row, peg) {
-    const { code, marks } = this.rows[row];
-    this.change(this.rows.with(row, { code, marks: marks.with(peg, (marks[peg] + 1) % MARKS.length) }));
-  }
-
-  /** @param {number} row */
-  takeBack(row) {
-    this.changing = null;
-    this.entry.clear();
-    this.change(this.rows.toSpliced(row, 1));
-  }
-
-  /** Put the guess of a row into the entry. @param {number} row */
-  edit(row) {
-    this.changing = row;
-    this.entry.fill(this.rows[row].code);
-  }
-
-  get entry() {
-    return /** @type {import("../components/code_entry.js").CodeEntry} */ (this.renderRoot.querySelector("code-entry"));
+  /** Put the guess of a row into the entry; without one, nothing. @param {number | null} index @param {string} [code] */
+  edit(index, code = "") {
+    this.changing = index;
+    /** @type {import("../components/code_entry.js").CodeEntry} */ (this.renderRoot.querySelector("code-entry")).fill(code);
   }
 
   render() {
-    const { rules } = this;
+    const { pegs, colors, repeats } = this.rules;
     return html`
       <div class="intro">
         <h1>Solver</h1>
-        <p class="muted">Play at a real board. Enter each guess, tap its black and white pegs, and see which codes are left.</p>
+        <p>Play at a real board. Enter each guess, tap its black and white pegs, and see which codes are left.</p>
+        ${this.failure ? html`<p role="alert"><strong>${this.failure}</strong></p>` : nothing}
       </div>
-      ${this.failure ? html`<p class="failure" role="alert">${this.failure}</p>` : nothing}
-      ${this.isBroken ? html`<p><a href="#/assist">Begin with an empty board</a></p>` : this.board()}
+      ${this.rows === null ? html`<a href="#/assist">Begin with an empty board</a>` : this.board(this.rows)}
       <details class="other card">
         <summary>Other rules</summary>
-        <rules-chooser target="assist" .pegs=${rules.pegs} .colors=${rules.colors} .repeats=${rules.repeats}></rules-chooser>
+        <rules-chooser target="assist" .pegs=${pegs} .colors=${colors} .repeats=${repeats}></rules-chooser>
       </details>
     `;
   }
 
-  board() {
-    const { rows, changing } = this;
+  /** @param {Row[]} rows */
+  board(rows) {
+    const { rules, changing, isOld } = this;
     const isFull = changing === null && rows.length >= MAX_ROWS;
-    return html`<div class="columns" .style=${boardSizes(this.rules.pegs)}>
-        <section class="card" aria-label="Board">
-          ${rows.length === 0 ? nothing : html`<table class="board" .style=${`--columns: ${Math.min(Math.ceil(this.rules.pegs / 2), 4)}`}><caption class="hidden">Your guesses</caption><tbody>${rows.map((row, index) => this.row(row, index))}</tbody></table>`}
-          ${isFull ? html`<p class="muted">A board has at most ${MAX_ROWS} rows.</p>` : nothing}
-          <code-entry .rules=${this.rules} ?disabled=${isFull} word=${changing === null ? "Add row" : `Change row ${changing + 1}`} @guess=${(/** @type {CustomEvent<string>} */ { detail }) => this.take(detail)}></code-entry>
-        </section>
-        <section class="card panel ${this.isOld ? "old" : ""}" aria-label="Advice" aria-busy=${this.isOld}>${this.said()} ${rows.length === 0 ? legend : nothing}</section>
-      </div>
-      <p class="hidden" role="status">${this.spoken()}</p>`;
+    const word = isFull ? `${MAX_ROWS} rows at most` : changing === null ? "Add row" : `Change row ${changing + 1}`;
+    return html`<div class="columns" .style=${`${boardSizes(rules.pegs)}; --columns: ${Math.min(Math.ceil(rules.pegs / 2), 4)}`}>
+      <section class="card" aria-label="Board">
+        ${rows.length === 0 ? nothing : html`<table aria-label="Your guesses">${rows.map((row, index) => this.row(rows, row, index))}</table>`}
+        <code-entry .rules=${rules} ?disabled=${isFull} word=${word} @guess=${(/** @type {CustomEvent<string>} */ { detail }) => this.take(rows, detail)}></code-entry>
+      </section>
+      <section class="card panel" aria-label="Advice" aria-busy=${isOld}>
+        <div role="status">${this.headline()}</div>
+        ${this.details(rows)} ${rows.length === 0 ? legend : nothing}
+      </section>
+    </div>`;
   }
 
-  /** @param {Row} row @param {number} index */
-  row({ code, marks }, index) {
+  /** @param {Row[]} rows @param {Row} row @param {number} index */
+  row(rows, { code, marks }, index) {
     const number = index + 1;
     const isClash = !this.isOld && this.advice?.clash.some(({ row }) => row === number);
+    const turn = (/** @type {number} */ peg) => this.change(rows.with(index, { code, marks: marks.with(peg, (marks[peg] + 1) % MARKS.length) }));
+    const takeBack = () => {
+      this.edit(null);
+      this.change(rows.toSpliced(index, 1));
+    };
     return html`<tr class="${isClash ? "clash" : ""} ${index === this.changing ? "changing" : ""}">
       <td class="number muted">${number}${isClash ? html`<span class="hidden"> contradicts</span>` : nothing}</td>
-      <td><button class="code" title="Change the guess" @click=${() => this.edit(index)}><span class="hidden">Change guess ${number}: </span>${pegRow(code)}</button></td>
+      <td><button class="code" title="Change the guess" @click=${() => this.edit(index, code)}><span class="hidden">Change guess ${number}: </span>${pegRow(code)}</button></td>
       <td>
-        <div class="marks" role="group" aria-label="Feedback of row ${number}">
-          ${marks.map((mark, peg) => html`<button class="mark" aria-label="Row ${number}, peg ${peg + 1}: ${MARKS[mark]}" @click=${() => this.mark(index, peg)}><i class=${mark === 0 ? "neither" : MARKS[mark]}></i></button>`)}
+        gap: 0;
+      }
+      .mark i {
+        font-size: 1.25rem;
+      }
+      .changing td {
         </div>
       </td>
-      <td class="right"><button class="remove" aria-label="Take back row ${number}" @click=${() => this.takeBack(index)}>✕</button></td>
+      <td class="right"><button class="mark" aria-label="Take back row ${number}" @click=${takeBack}>✕</button></td>
     </tr>`;
   }
 
-  said() {
-    const { advice, rows } = this;
-    if (advice === null) return html`<p class="muted">Counting the codes …</p>`;
-    if (advice.clash.length > 0) return this.contradiction(advice.clash);
-    const isSolved = rows.length > 0 && feedbackOf(rows[rows.length - 1]).black === this.rules.pegs;
-    if (isSolved && !this.isOld) return html`<h2>Solved in ${count(rows.length, "guess", "guesses")}</h2>`;
-    return html`
-      <p class="left"><strong class="number">${formatNumber(advice.candidates)}</strong> <span>of ${count(countCodes(this.rules), "code")} left</span></p>
-      ${advice.codes.length === 0 ? nothing : html`<ul class="codes" aria-label="Codes left">${advice.codes.map((code) => html`<li>${pegRow(code)}</li>`)}</ul>`}
-      <h2>Best guesses</h2>
-      <table class="best">
-        <thead>
-          <tr><th scope="col">Tap to use</th><th scope="col" class="right">Most left</th><th scope="col" class="right">Mean left</th></tr>
-        </thead>
-        <tbody>
-          ${advice.guesses.map((guess) => this.suggestion(guess))}
-        </tbody>
-      </table>
-      ${advice.expected_guesses === null ? nothing : html`<p class="muted">The best play needs ${advice.expected_guesses.toFixed(2)} more guesses on average.</p>`}
-      ${advice.among === "codes" ? nothing : html`<p class="muted">Compared among ${advice.among === "samples" ? "samples of " : ""}the codes that are left; all are too many.</p>`}
-    `;
-  }
-
-  /** @param {Best} guess */
-  suggestion({ code, best_by: names, largest, expected_size: mean }) {
-    return html`<tr>
-      <td><button class="code" ?disabled=${this.isOld || this.rows.length >= MAX_ROWS} @click=${() => this.take(code)}><span class="hidden">Use </span>${pegRow(code)}</button><small>Best by ${names.length > 4 ? `${names[0] === "optimal play" ? "optimal play, " : ""}every criterion` : names.join(", ")}</small></td>
-      <td class="right number">${largest === null ? "" : formatNumber(largest)}</td>
-      <td class="right number">${mean === null ? "" : formatNumber(Number(mean.toFixed(2)))}</td>
-    </tr>`;
-  }
-
-  /** @param {Advice["clash"]} clash */
-  contradiction(clash) {
-    return html`
-      <h2>No code fits ${clashRows(clash)}</h2>
-      <p>${clash.length > 1 ? "One of them is wrong. " : ""}Tap its pegs to set them right.</p>
-      ${clash.map(({ row, fitting }) => {
-        if (fitting.length === 0) return nothing;
-        const shown = fitting.slice(0, MAX_FITTING).map(([black, white]) => html`${feedbackPegs({ black, white }, this.rules.pegs)} `);
-        return html`<p>Row ${row} would fit the others with ${shown}${fitting.length > MAX_FITTING ? "…" : ""}</p>`;
-      })}
-    `;
-  }
-
-  spoken() {
+        gap: 0;
+      }
+      .mark i {
+        font-size: 1.25rem;
+      }
+      .changing td {
     const { advice } = this;
-    if (this.isOld || advice === null) return "";
-    return advice.clash.length > 0 ? `No code fits ${clashRows(advice.clash)}.` : `${formatNumber(advice.candidates)} of ${count(countCodes(this.rules), "code")} left.`;
+    if (advice === null) return "Counting the codes …";
+    const clash = advice.clash.map(({ row }) => row);
+    if (clash.length > 0) return html`<h2>No code fits ${clash.length === 1 ? "row" : "rows"} ${clash.join(", ").replace(/, (\d+)$/, " and $1 together")}</h2>`;
+    if (advice.after.at(-1)?.black === this.rules.pegs) return html`<h2>Solved in ${count(advice.after.length, "guess", "guesses")}</h2>`;
+    return html`<p class="left"><strong class="number">${formatNumber(advice.candidates)}</strong> <span>of ${count(countCodes(this.rules), "code")} left</span></p>`;
+  }
+
+  /** @param {Row[]} rows */
+  details(rows) {
+    const { advice } = this;
+    if (advice === null) return nothing;
+    const { clash, codes, guesses, among, expected_guesses: needed } = advice;
+    if (clash.length > 0) return html`<p>${clash.length > 1 ? "One of them is wrong. " : ""}Tap its pegs to set them right.</p>${clash.map(fittingWords)}`;
+    if (advice.after.at(-1)?.black === this.rules.pegs) return nothing;
+    return html`
+      ${codes.length === 0 ? nothing : html`<div class="buttons" role="group" aria-label="Codes left">${codes.map(pegRow)}</div>`}
+      <h2>Best guesses</h2>
+      <p class="muted">Tap one to use it.</p>
+      ${guesses.map(({ code, best_by: names, largest, expected_size: mean }) => {
+        const best = names.length > 4 ? `${names[0] === "optimal play" ? "optimal play and " : ""}every criterion` : names.join(", ");
+        return html`<div class="best">
+          <button ?disabled=${this.isOld || rows.length >= MAX_ROWS} @click=${() => this.take(rows, code)}><span class="hidden">Use </span>${pegRow(code)}</button>
+          <p>${largest === null || mean === null ? nothing : `Leaves ${count(largest, "code")} at most, ${formatNumber(Number(mean.toFixed(2)))} on average. `}<span class="muted">Best by ${best}.</span></p>
+        </div>`;
+      })}
+      ${needed === null ? nothing : html`<p class="muted">The best play needs ${needed.toFixed(2)} more guesses on average.</p>`}
+      ${among === "codes" ? nothing : html`<p class="muted">Compared among ${among === "samples" ? "samples of " : ""}the codes that are left; all are too many.</p>`}
+    `;
   }
 }
 
-/** @param {Advice["clash"]} clash @returns {string} such as "rows 1, 2 and 4 together" */
-function clashRows(clash) {
-  const rows = clash.map(({ row }) => row);
-  return rows.length === 1 ? `row ${rows[0]}` : `rows ${rows.slice(0, -1).join(", ")} and ${rows.at(-1)} together`;
+/** @param {Advice["clash"][number]} clash */
+function fittingWords({ row, fitting }) {
+  if (fitting.length === 0) return nothing;
+  const shown = fitting.slice(0, MAX_FITTING).map(([black, white]) => html`${feedbackPegs({ black, white })} `);
+  return html`<p>Row ${row} would fit the others with ${shown}${fitting.length > MAX_FITTING ? "…" : ""}</p>`;
 }

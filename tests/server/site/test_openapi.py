@@ -39,8 +39,8 @@ def test_description_has_only_get_and_documented_errors():
 
 
 DESCRIBED = schemathesis.openapi.from_dict(json.loads(openapi_text()))
-FINITE = DESCRIBED.exclude(path_regex="/events$")
-"""All but the streams, whose answers have no end."""
+FINITE = DESCRIBED.exclude(path_regex="/(events|position)$")
+"""All but the streams, whose answers have no end, and positions, whose turns must fit the rules."""
 
 
 @FINITE.parametrize()
@@ -72,6 +72,11 @@ def test_documents_of_played_matches_keep_description(site, web, path, parameter
         case = DESCRIBED[path]["GET"].Case(path_parameters={parameter: value})
         answer = case.call_and_validate(base_url=site.url)
         assert answer.status_code == (409 if (path[-8:], name) == ("analysis", "open") else 200)
+
+
+@pytest.mark.parametrize("query", [{}, {"rules": "2x2"}, {"rules": "2x3", "turns": "11:1,0;22:2,0"}])
+def test_positions_keep_description(site, query):
+    DESCRIBED["/api/v1/position"]["GET"].Case(query=query).call_and_validate(base_url=site.url)
 
 
 def test_wrong_description_is_noticed(site):
