@@ -27,7 +27,7 @@ def test_shell_is_there_without_script_and_stays_in_its_place(open_view, width):
 
 def test_every_link_of_header_opens_its_view(open_view):
     page = open_view()
-    views = ["first", "daily", "ladders", "leaderboard", "matches", "bots"]
+    views = ["first", "daily", "assist", "ladders", "leaderboard", "matches", "bots"]
     for link, view in zip(page.locator("nav a").all(), views, strict=True):
         link.click()
         page.locator(f"main > {view}-view h1").wait_for()
