@@ -82,11 +82,7 @@ async def running_show(
         offered = setup.offered or frozenset(lasting)
         playable = offered | {ladder.id for ladder in lasting.values() if ladder.former}
         follower = Follower(engine, log, setup.sent)
-        worker = WorkerProcess(WorkerSetup(CACHE_BYTES, settings.count_bytes, SolvedPositions().to_bytes()), log)
-        stack.push_async_callback(worker.close)
-        pools = {name: TaskPool(ONE_AT_A_TIME, worker, time.monotonic) for name in ("analyses", "luck")}
-        for pool in pools.values():
-            stack.callback(pool.close)
+        pools = _open_pools(stack, settings, log)
         reads = Reads()
         stack.callback(reads.close)
 
@@ -153,6 +149,15 @@ async def running_show(
         follower.start()
         stack.push_async_callback(follower.close)
         yield follower.note_sent
+
+
+def _open_pools(stack: AsyncExitStack, settings: Settings, log: BoundLogger) -> dict[str, TaskPool]:
+    worker = WorkerProcess(WorkerSetup(CACHE_BYTES, settings.count_bytes, SolvedPositions().to_bytes()), log)
+    stack.push_async_callback(worker.close)
+    pools = {name: TaskPool(ONE_AT_A_TIME, worker, time.monotonic) for name in ("analyses", "luck")}
+    for pool in pools.values():
+        stack.callback(pool.close)
+    return pools
 
 
 async def show_until_stopped(settings: Settings, log: BoundLogger, announce: Callable[[int], None]) -> None:

@@ -208,24 +208,15 @@ export default class AssistView extends LitElement {
       <td class="number muted">${number}${isClash ? html`<span class="hidden"> contradicts</span>` : nothing}</td>
       <td><button class="code" title="Change the guess" @click=${() => this.edit(index, code)}><span class="hidden">Change guess ${number}: </span>${pegRow(code)}</button></td>
       <td>
-        gap: 0;
-      }
-      .mark i {
-        font-size: 1.25rem;
-      }
-      .changing td {
+        <div class="marks feedback" role="group" aria-label="Feedback of row ${number}">
+          ${marks.map((mark, peg) => html`<button class="mark" aria-label="Row ${number}, peg ${peg + 1}: ${MARKS[mark]}" @click=${() => turn(peg)}><i class=${mark === 0 ? "neither" : MARKS[mark]}></i></button>`)}
         </div>
       </td>
       <td class="right"><button class="mark" aria-label="Take back row ${number}" @click=${takeBack}>✕</button></td>
     </tr>`;
   }
 
-        gap: 0;
-      }
-      .mark i {
-        font-size: 1.25rem;
-      }
-      .changing td {
+  headline() {
     const { advice } = this;
     if (advice === null) return "Counting the codes …";
     const clash = advice.clash.map(({ row }) => row);
@@ -239,7 +230,7 @@ export default class AssistView extends LitElement {
     const { advice } = this;
     if (advice === null) return nothing;
     const { clash, codes, guesses, among, expected_guesses: needed } = advice;
-    if (clash.length > 0) return html`<p>${clash.length > 1 ? "One of them is wrong. " : ""}Tap its pegs to set them right.</p>${clash.map(fittingWords)}`;
+    if (clash.length > 0) return html`<p>${clash.length > 1 ? "One of them is wrong. " : ""}Tap its pegs to set them right.</p>${clash.map((each) => fittingWords(each, this.rules.pegs))}`;
     if (advice.after.at(-1)?.black === this.rules.pegs) return nothing;
     return html`
       ${codes.length === 0 ? nothing : html`<div class="buttons" role="group" aria-label="Codes left">${codes.map(pegRow)}</div>`}
@@ -258,9 +249,9 @@ export default class AssistView extends LitElement {
   }
 }
 
-/** @param {Advice["clash"][number]} clash */
-function fittingWords({ row, fitting }) {
+/** @param {Advice["clash"][number]} clash @param {number} pegs */
+function fittingWords({ row, fitting }, pegs) {
   if (fitting.length === 0) return nothing;
-  const shown = fitting.slice(0, MAX_FITTING).map(([black, white]) => html`${feedbackPegs({ black, white })} `);
+  const shown = fitting.slice(0, MAX_FITTING).map(([black, white]) => html`${feedbackPegs({ black, white }, pegs)} `);
   return html`<p>Row ${row} would fit the others with ${shown}${fitting.length > MAX_FITTING ? "…" : ""}</p>`;
 }

@@ -13,7 +13,7 @@ import { shared } from "../components/shared_style.js";
 import { loadGame, saveGame } from "../components/stored_game.js";
 import { sentence } from "../components/words.js";
 
-const viewStyle = css`
+export const viewStyle = css`
   .intro p {
     font-size: 1.05rem;
   }

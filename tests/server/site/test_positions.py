@@ -8,7 +8,6 @@ import orjson
 import pytest
 
 from evilpegs_game.analysis.advice import Adviser, AssistHistory
-from support.analyzed_turns import analyze
 from evilpegs_game.errors import GameError
 from evilpegs_game.feedback import parse_turns
 from evilpegs_game.rules import Rules
@@ -16,6 +15,7 @@ from evilpegs_server.site import analysis
 from evilpegs_server.site.analysis import PositionAnswers, parse_position
 from evilpegs_server.storage.reads import BusyError
 from evilpegs_server.work.tasks import AdviseOnPosition
+from support.analyzed_turns import analyze
 from support.fake_server import FakePool
 from support.patience import PATIENCE
 from support.workspaces import Call, new_workspace
