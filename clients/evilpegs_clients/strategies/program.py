@@ -75,13 +75,14 @@ class ProgramStrategy:
     def ask(self, position: Position, request: dict[str, Any]) -> Code:
         """Send a request of `make_request`, perhaps with further fields; else like `choose`."""
         process = self._process or self._start()
-        assert process.stdin is not None  # noqa: S101 - a pipe
+        assert process.stdin is not None and process.stdout is not None  # noqa: S101, PT018 - pipes
         try:
             self._check_silence(process)
             try:
                 process.stdin.write(json.dumps(request).encode() + b"\n")
             except BrokenPipeError:
-                raise self._ended(process) from None
+                if not select.select([process.stdout], [], [], 0)[0]:  # what it wrote before it ended says more
+                    raise self._ended(process) from None
             return _read_code(self._receive(process), position)
         except _BrokenRuleError as error:
             self.close()
