@@ -49,8 +49,9 @@ export class Login {
   accept(welcome) {
     if (welcome.kind === "guest") {
       if (welcome.token !== undefined) this.#guest = { name: welcome.player, token: welcome.token };
-    } else if (welcome.token !== undefined) {
-      this.#players.add(welcome.player, welcome.token);
+    } else {
+      this.#guest = null; // who claimed a name is that guest no more
+      if (welcome.token !== undefined) this.#players.add(welcome.player, welcome.token);
     }
     this.#claimed = null;
   }
