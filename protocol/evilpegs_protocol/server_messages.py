@@ -84,7 +84,8 @@ class LadderInfo(Message):
     A match has `games` games of at most `guess_limit` guesses each. `tie` is the rule by which an evil codemaker or a
     devil chooses among equally good replies, null for a fixed one. A devil finds its reply by an exact search while at
     most `exact_up_to` codes are possible; `exact_up_to` is null for other codemakers. `clock` is null if play is
-    untimed. Matches begin from `opens` on and before `closes`, in Unix milliseconds; either may be missing.
+    untimed. Only players of `kind` may play, or all if it is missing. Matches begin from `opens` on and before
+    `closes`, in Unix milliseconds; either may be missing.
     """
 
     id: LadderId
@@ -96,6 +97,7 @@ class LadderInfo(Message):
     guess_limit: Count
     games: Count
     rated: bool
+    kind: PlayerKind | None = optional()
     opens: Milliseconds | None = optional()
     closes: Milliseconds | None = optional()
 

@@ -230,7 +230,7 @@ def test_round_that_was_begun_elsewhere_is_continued(open_round_view, contest):
 @pytest.mark.parametrize(
     ("name", "ladder", "words"),
     [
-        ("eve", "hand", "You are not on the list of this round."),
+        ("eve", "hand", "This name is not on the list of players here."),
         ("ada", "later", "No match can begin on this ladder"),
     ],
 )

@@ -41,7 +41,7 @@ export class BotMatchPanel extends LoadingView {
   async load(signal) {
     /** @type {{ladders: LadderDocument[]}} */
     const { ladders } = await getJson("api/v1/ladders", signal);
-    const fitting = ladders.filter((each) => each.offered && each.codes <= MOST_CODES);
+    const fitting = ladders.filter((each) => each.offered && each.kind !== "human" && each.codes <= MOST_CODES);
     this.ladders = fitting.sort((one, other) => Number(one.rated) - Number(other.rated));
     if (fitting.length === 0) this.failure = "This server offers no game for a bot in the browser.";
     else this.ladder = fitting[0].id;

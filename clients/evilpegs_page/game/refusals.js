@@ -36,7 +36,7 @@ const WORDS = {
   internal: "The server failed. Try again; if it happens again, tell the person who runs it.",
   round_closed: "No match can begin on this ladder or in this round now.",
   already_entered: "You have entered this round already, and it is one match. If your match is open, continue it.",
-  not_an_entrant: "You are not on the list of this round. Ask the person who runs this server.",
+  not_an_entrant: "This name is not on the list of players here. Choose another, or ask the person who runs this server.",
 };
 
 /** Codes whose `message` names a limit or a rule that the player needs. */

@@ -8,7 +8,7 @@ from typing import Final, Self
 
 from evilpegs_game.rules import Rules
 from evilpegs_protocol.fields import Codemaker
-from evilpegs_protocol.server_messages import ClockInfo, LadderInfo, Tie
+from evilpegs_protocol.server_messages import ClockInfo, LadderInfo, PlayerKind, Tie
 from evilpegs_server.match.clock import TimeControl
 
 LADDERS_FILE: Final = Path(__file__).with_name("ladders.toml")
@@ -27,6 +27,7 @@ class Ladder:
     guess_limit: int
     games: int
     rated: bool
+    kind: PlayerKind | None = None
     tie: Tie | None = None
     exact_up_to: int | None = None  # the largest live set for which a devil finds the best reply
     worst_work: int = 0  # the most table rows that a reply of evil counts; 0 if replies compare all codes

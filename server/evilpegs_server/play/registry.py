@@ -196,6 +196,9 @@ class MatchRegistry:
             raise RefusedError(ErrorCode.TOO_LARGE, reason)
         if ladder.rated and player.is_guest:
             raise RefusedError(ErrorCode.AUTH_REQUIRED, "guests play practice ladders; claim a name for rated ones")
+        if ladder.kind not in {None, player.kind}:
+            why = f"{ladder_id} is for names of the kind {ladder.kind}, yours is a {player.kind}; play another ladder"
+            raise RefusedError(ErrorCode.NOT_AN_ENTRANT, why)
         matches = [runner.key.id for runner in self.runners_of(player.id)]
         if len(matches) >= MAX_OPEN_MATCHES:
             why = f"you have {len(matches)} open matches; resume or resign one of them first: {', '.join(matches)}"

@@ -61,7 +61,7 @@ class Round:
 
     def ladder(self, ladders: Mapping[str, Ladder]) -> Ladder:
         terms = replace(ladders[self.base], opens=None, closes=None, former=False)
-        return replace(terms, id=self.id, games=self.games, is_round=True, sealed=self.sealed)
+        return replace(terms, id=self.id, games=self.games, kind=None, is_round=True, sealed=self.sealed)
 
 
 class RoundGames(NamedTuple):

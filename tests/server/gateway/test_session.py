@@ -146,6 +146,15 @@ class TestPlay:
         assert await guest.error_code(type="play", ladder="tiny") == "auth_required"
         assert (await guest.request(type="play", ladder="tiny-practice"))["type"] == "match_started"
 
+    async def test_ladder_of_a_kind_refuses_others(self, ann, fake_server):
+        """`hello` of the test claims a name of the kind bot."""
+        registry = fake_server.registry
+        registry.ladders |= {"people": replace(registry.ladders["tiny"], id="people", kind="human")}
+        refused = await ann.request(type="play", ladder="people")
+        assert (refused["code"], "human" in refused["message"]) == ("not_an_entrant", True)
+        registry.ladders |= {"people": replace(registry.ladders["people"], kind="bot")}
+        assert (await ann.request(type="play", ladder="people"))["type"] == "match_started"
+
     async def test_open_matches_are_limited(self, ann, fake_server):
         matches = [await ann.play("tiny", ready=False) for _ in range(MAX_OPEN_MATCHES)]
         refusal = await ann.request(type="play", ladder="tiny")
