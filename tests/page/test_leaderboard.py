@@ -1,8 +1,11 @@
 """Leaderboards, players and lists of matches that bots have played."""
 
+import json
+
 import pytest
 from playwright.sync_api import expect
 
+from support.browser import ARTIFACTS, axe_violations
 from support.page.played_matches import open_match
 
 pytestmark = pytest.mark.full
@@ -25,24 +28,29 @@ def test_leaderboard_has_rows_of_api(open_view):
     page = open_view("#/ladder/classic")
     shown = rows(page, ".card table")
     expected = document(page, "api/v1/ladders/classic/leaderboard")["rows"]
-    assert [row[1] for row in shown] == [row["player"] for row in expected] == ["minimax", "first-consistent"]
-    assert [row[2] for row in shown] == [f"({row['adjusted_mean']:.2f})" for row in expected]
-    assert [row[4] for row in shown] == [f"({row['mean']:.2f})" for row in expected]
-    assert [row[-2] for row in shown] == ["bot", "bot"]
+    assert [row[1].split()[1:] for row in shown] == [[row["player"], "bot"] for row in expected]
+    assert [row["player"] for row in expected] == ["minimax", "first-consistent"]
+    assert [row[2].split() for row in shown] == [
+        [f"({row['mean']:.2f})", f"{row['low']:.2f}–{row['high']:.2f}"] for row in expected
+    ]
     assert [row[0].split() for row in shown] == [
         [f"({place})", *f"no rank yet, place {place}".split()] for place in (1, 2)
     ]
-    assert [row[6] for row in shown] == [str(row["games"]) for row in expected] == ["20", "10"]
+    assert [row[3] for row in shown] == [str(row["games"]) for row in expected] == ["20", "10"]
 
 
 @pytest.mark.usefixtures("played")
 def test_charts_are_drawn_and_have_tables(open_view):
     page = open_view("#/ladder/classic")
     page.locator("result-charts svg").nth(1).wait_for()
-    page.get_by_text("Guesses per game as a table").click()
-    table = rows(page, "details table")
-    assert [row[0] for row in table] == ["minimax", "first-consistent"]
-    assert [sum(map(int, row[1:])) for row in table] == [20, 10]
+    for name, games in (("minimax", 20), ("first-consistent", 10)):
+        button = page.get_by_role("button", name=name)
+        button.click()
+        expect(page.locator("dl")).to_contain_text("Games by guesses")
+        counts = page.locator("dl > div", has_text="Games by guesses").locator("dd").inner_text()
+        assert sum(int(each.split(": ")[1]) for each in counts.split(", ")) == games
+        button.click()
+        expect(page.locator("dl")).to_have_count(0)
 
 
 @pytest.mark.usefixtures("played")
@@ -64,7 +72,7 @@ def test_leaderboard_follows_games(open_view, server):
     command = page.get_by_label("Command").input_value()
     assert command == f"evilpegs bot minimax --ladder super-evil --server {server.url}"
     page.route("**/super-evil/leaderboard", lambda route: route.fulfill(json=BOARD))
-    page.get_by_role("link", name="somebody").wait_for()
+    page.get_by_role("button", name="somebody").wait_for()
 
 
 BOARD = {
@@ -89,7 +97,10 @@ def test_rank_range_and_rounded_share(open_view):
     page.goto(page.url.replace("nothing", "ladder/super-evil"))
     [row] = rows(page, ".card table")
     assert row[0] == "1–3"
-    assert row[6:9] == ["99.9%", "1.2 s", "1.2 min"]
+    page.get_by_role("button", name="somebody").click()
+    facts = dict(zip(page.locator("dt").all_inner_texts(), page.locator("dd").all_inner_texts(), strict=True))
+    assert facts["Solved:"] == "99.9%"
+    assert facts["Time per guess:"] == "1.2 s, 95 % within 1.2 min"
 
 
 def test_undecided_row_says_so(open_view):
@@ -100,14 +111,14 @@ def test_undecided_row_says_so(open_view):
     page.goto(page.url.replace("nothing", "ladder/super-evil"))
     first, second = rows(page, ".card table")
     assert (first[0].split(), second[0].split()) == (["1"], ["2–3", "not", "decided"])
-    assert (first[2], second[-2]) == ("7.00", "human")
+    assert (first[2].split()[0], second[1].split()[1:]) == ("7.00", ["somebody", "human"])
 
 
 @pytest.mark.usefixtures("played")
 def test_leaderboard_of_a_kind(open_view, server):
     """A person joins; the filter is part of the address and of the link to the JSON text."""
     page = open_view("#/ladder/classic-evil")
-    names = page.locator(".card tbody th")
+    names = page.locator(".card tbody th button")
     expect(names).to_have_text(["minimax"])
     with open_match(server, "classic-evil", "hedy", "human") as match:
         match.resign()
@@ -128,10 +139,106 @@ def test_leaderboard_of_a_kind(open_view, server):
 
 
 @pytest.mark.usefixtures("played")
-@pytest.mark.parametrize("address", ["#/ladder/classic", "#/player/minimax", "#/matches"])
+def test_version_is_marked_as_own_word_below_row(open_view):
+    page = open_view("#/ladder/classic")
+    button = page.get_by_role("button", name="minimax")
+    for is_open in (True, False):
+        button.press("Enter")
+        expect(button).to_have_attribute("aria-expanded", str(is_open).lower())
+        expect(page.get_by_text("Version (own word)")).to_have_count(int(is_open))
+    page.get_by_role("row", name="minimax").locator(".right").click()
+    page.get_by_role("link", name="Results and matches of minimax").click()
+    page.get_by_role("heading", name="minimax").wait_for()
+
+
+@pytest.mark.usefixtures("played")
+@pytest.mark.parametrize("address", ["#/player/minimax", "#/matches"])
 def test_version_is_marked_as_own_word(open_view, address):
     page = open_view(address)
     expect(page.get_by_role("columnheader", name="Version (own word)").first).to_be_visible()
+
+
+def long_board():
+    """Return a leaderboard with the longest names and figures: rows with a rank, shared ranks, and without one."""
+    row = {
+        "client": "a-program-with-a-name-of-many-words 12.345.6789", "games": 12_345, "mean": 4.5, "low": 4.41,
+        "high": 4.62, "worst": 11, "solved": 0.9876, "p95_ms": 70_000, "mean_ms": 1_234.5, "rank": 10, "kind": "bot",
+        "histogram": [[guesses, 1_500] for guesses in range(1, 12)], "rank_worst": 123, "all_games": 23_456,
+        "adjusted_mean": 4.43, "adjusted_low": 4.36, "adjusted_high": 4.58, "undecided": True,
+    }  # fmt: skip
+    later = {"games": 3, "rank": None, "rank_worst": None, "undecided": None, "kind": "human"}
+    without = {"adjusted_mean": None, "adjusted_low": None, "adjusted_high": None}
+    names = [f"wwwwwwwwwwwwwwwwwww{number}" for number in range(10)]
+    ranks = [{"player": name} | (later if place > 4 else {}) for place, name in enumerate(names)]
+    return {
+        "guess_limit": 10,
+        "rows": [row | each | (without if each["player"] == names[-1] else {}) for each in ranks],
+    }
+
+
+OVERFLOWING = """() => {
+  const found = [];
+  const walk = (root) => root.querySelectorAll("*").forEach((each) => {
+    if (each.shadowRoot) walk(each.shadowRoot);
+    if (each.closest(".hidden, .skip")) return;
+    const { left, right, width } = each.getBoundingClientRect();
+    if (width === 0) return;
+    const box = each.closest(".card")?.getBoundingClientRect() ?? { left: 0, right: innerWidth };
+    const isCut = !each.closest("svg") && each.clientWidth > 0 && each.scrollWidth > each.clientWidth;
+    const isOutside = left < Math.max(box.left, 0) || right > Math.min(box.right, innerWidth);
+    if (isCut || isOutside) found.push(`${each.localName} ${each.className} ${each.textContent.trim().slice(0, 40)}`);
+  });
+  walk(document);
+  return found;
+}"""
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280, 1920])
+def test_nothing_overflows_its_box(open_view, server, width, theme):
+    page = open_view("#/nothing", viewport={"width": width, "height": 900}, color_scheme=theme)
+    own = long_board()["rows"][6]["player"]
+    page.evaluate("text => localStorage.setItem('evilpegs.tokens', text)", json.dumps({server.url: {own: ["a" * 64]}}))
+    page.route("**/classic/leaderboard", lambda route: route.fulfill(json=long_board()))
+    page.goto(page.url.replace("nothing", "ladder/classic"))
+    page.locator("result-charts svg").nth(1).wait_for()
+    expect(page.locator(".own")).to_contain_text([own])
+    expect(page.locator(".own").get_by_text("you", exact=True)).to_be_visible()
+    page.locator(".board .name").first.click()
+    page.locator("dl").wait_for()
+    ARTIFACTS.mkdir(exist_ok=True)
+    page.screenshot(path=ARTIFACTS / f"leaderboard-long-{width}-{theme}.png", full_page=True)
+    assert page.evaluate(OVERFLOWING) == []
+    assert axe_violations(page) == []
+    heads = page.locator(".board th[scope=col]")
+    assert [text.split()[0] for text in heads.all_inner_texts()] == ["Rank", "Player", "Score", "Games"]
+    assert [row[2].split()[0] for row in rows(page, ".board table") if len(row) > 1][3:6] == ["4.43", "4.43", "(4.50)"]
+
+
+def test_charts_grow_with_window(open_view):
+    page = open_view("#/nothing", viewport={"width": 360, "height": 900})
+    page.route("**/classic/leaderboard", lambda route: route.fulfill(json=long_board()))
+    page.goto(page.url.replace("nothing", "ladder/classic"))
+    page.locator("result-charts svg").nth(1).wait_for()
+    for width, columns in ((360, 1), (1280, 2), (1920, 2)):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_function(CHARTS_FILL, arg=columns)
+
+
+CHARTS_FILL = """columns => {
+  const charts = document.querySelector("leaderboard-view").shadowRoot.querySelector("result-charts");
+  const cards = [...charts.shadowRoot.querySelectorAll("figure")];
+  const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+  const main = document.querySelector("main").clientWidth - 2 * rem;
+  const share = (main - (columns - 1) * 1.25 * rem) / columns;
+  return cards.length === 2 && cards.every((card) => {
+    const svg = card.querySelector("svg");
+    const inside = card.clientWidth - 2.4 * rem;
+    const { width } = svg.getBoundingClientRect();
+    const drawn = Number(svg.getAttribute("width")); // for this width, not scaled to it
+    return Math.abs(card.offsetWidth - share) < 2 && Math.abs(width - inside) < 2 && Math.abs(drawn - width) < 1;
+  });
+}"""
 
 
 def test_unknown_ladder_is_one_line(open_view):

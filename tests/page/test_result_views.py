@@ -100,7 +100,7 @@ def test_hostile_name_is_shown_as_text(open_view):
     page = open_view("#/nothing")
     serve(page, HOSTILE[0])
     page.goto(page.url.replace("nothing", "ladder/classic"))
-    expect(page.locator("tbody th").first).to_have_text(HOSTILE[0])
+    expect(page.locator("tbody th button").first).to_have_text(HOSTILE[0])
     expect(page.locator("result-charts svg").first).to_contain_text("<script>window.r")
 
 

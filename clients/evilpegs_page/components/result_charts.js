@@ -1,6 +1,6 @@
 /**
  * The charts of a leaderboard, drawn by Observable Plot: means with their intervals, and how often each player needed
- * how many guesses. Plot is loaded when the first chart is shown. The tables beside the charts say the same.
+ * how many guesses. Plot is loaded when the first chart is shown. The rows of the leaderboard say the same.
  */
 
 import { LitElement, css, html, nothing } from "../vendor/lit.js";
@@ -45,7 +45,7 @@ export class ResultCharts extends LitElement {
         height: auto;
         overflow: visible;
         color: var(--ink);
-        font: 13px var(--font);
+        font: 0.82rem var(--font);
       }
       svg text {
         white-space: pre;
@@ -61,6 +61,8 @@ export class ResultCharts extends LitElement {
     /** @type {typeof import("../vendor/plot.js") | null} */
     this.plot = null;
     this.width = 0;
+    /** How much larger than usual the page's text is, and so the charts. */
+    this.scale = 1;
     this.failure = false;
     this.observer = new ResizeObserver(([entry]) => this.fit(entry.contentRect.width));
   }
@@ -84,13 +86,16 @@ export class ResultCharts extends LitElement {
     }
   }
 
-  /** Take the width of the element for two charts beside each other, or one below the other. @param {number} width */
+  /** Take the width for two charts beside each other, or one below the other, as the styles do. @param {number} width */
   fit(width) {
-    this.width = Math.round(width >= 900 ? (width - 66) / 2 : width - 40);
+    const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+    const figure = width >= 53.25 * rem ? (width - 1.25 * rem) / 2 : width;
+    this.width = Math.floor(figure - 2.4 * rem - 2);
+    this.scale = rem / 16;
   }
 
   render() {
-    if (this.failure) return html`<p class="muted">The charts could not be loaded; the tables show the same.</p>`;
+    if (this.failure) return html`<p class="muted">The charts could not be loaded; the rows show the same.</p>`;
     if (this.plot === null || this.width <= 0 || this.rows.length === 0) return nothing;
     const rows = this.rows.slice(0, MOST);
     return html`<div class="charts">
@@ -100,7 +105,7 @@ export class ResultCharts extends LitElement {
       </figure>
       <figure class="card">
         <figcaption>Guesses per game, as shares of a player’s games</figcaption>
-        ${labelled(this.histograms(this.plot, rows), "Shares of the games by guesses; the table of guesses shows the same")}
+        ${labelled(this.histograms(this.plot, rows), "Shares of the games by guesses; what each row opens shows the same")}
       </figure>
     </div>`;
   }
@@ -121,9 +126,9 @@ export class ResultCharts extends LitElement {
       y: { domain: rows.map((row) => row.player), label: null, tickFormat: this.shortened, tickSize: 0 },
       marks: [
         Plot.ruleY(known, { x1: "low", x2: "high", y: "player", stroke: "var(--muted)", strokeWidth: 2 }),
-        Plot.tickX(known, { x: "low", y: "player", stroke: "var(--muted)", strokeWidth: 2, inset: 8 }),
-        Plot.tickX(known, { x: "high", y: "player", stroke: "var(--muted)", strokeWidth: 2, inset: 8 }),
-        Plot.dot(means.filter((row) => row.mean !== null), { x: "mean", y: "player", fill: "var(--accent)", r: 5.5 }),
+        Plot.tickX(known, { x: "low", y: "player", stroke: "var(--muted)", strokeWidth: 2, inset: 8 * this.scale }),
+        Plot.tickX(known, { x: "high", y: "player", stroke: "var(--muted)", strokeWidth: 2, inset: 8 * this.scale }),
+        Plot.dot(means.filter((row) => row.mean !== null), { x: "mean", y: "player", fill: "var(--accent)", r: 5.5 * this.scale }),
       ],
     });
   }
@@ -149,21 +154,31 @@ export class ResultCharts extends LitElement {
 
   /** Return the beginning of a name that fits beside a chart. */
   get shortened() {
-    const most = this.width < 400 ? 13 : 18;
-    return (/** @type {string} */ name) => (name.length > most ? `${name.slice(0, most - 1)}…` : name);
+    const pen = /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d"));
+    pen.font = `${13 * this.scale}px ${getComputedStyle(this).fontFamily}`;
+    const most = this.margin - 8 * this.scale;
+    return (/** @type {string} */ name) => {
+      let shown = name;
+      for (let end = name.length; end > 0 && pen.measureText(shown).width > most; end -= 1) shown = `${name.slice(0, end - 1)}…`;
+      return shown;
+    };
+  }
+
+  get margin() {
+    return Math.min(MARGIN * this.scale, this.width * 0.36);
   }
 
   /** @param {readonly Row[]} rows */
   frame(rows) {
-    const marginLeft = Math.min(MARGIN, this.width * 0.36);
+    const { scale, width } = this;
     return {
-      width: this.width,
-      height: rows.length * ROW_HEIGHT + 56,
-      marginLeft,
-      marginRight: 16,
-      marginTop: 10,
-      marginBottom: 40,
-      style: { background: "none", overflow: "visible", fontSize: "13px" },
+      width,
+      height: (rows.length * ROW_HEIGHT + 56) * scale,
+      marginLeft: this.margin,
+      marginRight: 16 * scale,
+      marginTop: 10 * scale,
+      marginBottom: 40 * scale,
+      style: { background: "none", overflow: "visible", fontSize: `${13 * scale}px` },
     };
   }
 }

@@ -24,6 +24,17 @@
  * @property {boolean | null} [undecided] true if the intervals leave other ranks possible
  */
 
+/** Return the rows of a leaderboard, each with its place among all players. @param {string} text @returns {Row[]} */
+export function placedRows(text) {
+  const { rows, places = [] } = JSON.parse(text);
+  return rows.map((/** @type {Row} */ row, /** @type {number} */ index) => ({ ...row, place: places[index] ?? index + 1 }));
+}
+
+/** Return why a place is in brackets. @param {string} codemaker */
+export function bracketsWords(codemaker) {
+  return `In brackets: no rank yet, which takes ${codemaker === "fixed" ? 100 : 20} games.`;
+}
+
 /** @param {Row} row @returns {string} such as "1" or "1–3"; without a rank the place, as "(4)", or "–" */
 export function rankWords(row) {
   if (row.rank === null) return isProvisional(row) ? `(${row.place})` : "–";

@@ -13,6 +13,7 @@
  * @property {boolean} rated
  * @property {number} codes
  * @property {boolean} offered
+ * @property {string} [kind] the only kind of players who may play, such as "human"
  * @property {number} [opens]
  * @property {number} [closes]
  */
@@ -74,18 +75,25 @@ export function timesWords({ opens, closes }, show = momentWords) {
   return from + before === "" ? "" : `Matches begin${from}${before}.`;
 }
 
+/** Return true for a clock that no person can play by. @param {{clock: ClockInfo | null}} ladder */
+export function isForBots({ clock }) {
+  return clock !== null && clock.base_ms <= 5_000 && clock.increment_ms === 0;
+}
+
 /**
- * Return a short name of a way to play: practice, rated, or rated and fast.
- * @param {{rated: boolean, clock: ClockInfo | null}} ladder
+ * Return a short name of a way to play: practice, rated, or rated and fast, or whom it is for.
+ * @param {{rated: boolean, clock: ClockInfo | null, kind?: string}} ladder
  */
 export function kindName(ladder) {
+  if (ladder.kind === "human") return "For people";
+  if (isForBots(ladder)) return "For bots";
   if (!ladder.rated) return "Practice";
   return ladder.clock !== null && ladder.clock.base_ms < 30_000 ? "Rated, fast" : "Rated";
 }
 
 /**
  * Return the title of a ladder, such as "Practice: 4×6 against evil".
- * @param {{rated: boolean, clock: ClockInfo | null, rules: string, codemaker: string}} ladder
+ * @param {{rated: boolean, clock: ClockInfo | null, kind?: string, rules: string, codemaker: string}} ladder
  */
 export function ladderTitle(ladder) {
   const { title } = codemakerWords(ladder.codemaker);
@@ -94,8 +102,8 @@ export function ladderTitle(ladder) {
 
 /** Return what a match on a ladder means for the leaderboard. @param {{rated: boolean, games: number}} ladder */
 export function ratedWords(ladder) {
-  const games = ladder.games === 1 ? "One game" : `${ladder.games} games`;
-  return ladder.rated ? `${games} that count on the leaderboard.` : `${games}. Nothing counts, and hints are allowed.`;
+  const [games, counting] = ladder.games === 1 ? ["One game", "counts"] : [`${ladder.games} games`, "count"];
+  return ladder.rated ? `${games} that ${counting} on the leaderboard.` : `${games}. Nothing counts, and hints are allowed.`;
 }
 
 const EXACT = new Intl.NumberFormat("en-US");

@@ -1,6 +1,7 @@
 /**
  * The leaderboard of a ladder: a table that follows the games, and charts. Without a ladder in the address it shows the
- * first rated one. `kind` in the address shows only bots or only humans, with their ranks among all.
+ * first rated one. `kind` in the address shows only bots or only humans, with their ranks among all. A row has what fits
+ * on a phone; its button shows the rest below it.
  */
 
 import { css, html, nothing } from "../vendor/lit.js";
@@ -8,11 +9,15 @@ import { getJson } from "../api.js";
 import { dataStyle } from "../components/data_style.js";
 import "../components/copy_text.js";
 import "../components/result_charts.js";
-import { resultCells, resultHeads, versionHead } from "../components/result_cells.js";
-import { isAdjusted, isProvisional, rankWords, timeWords } from "../components/result_words.js";
+import {
+  adjustedIntervalWords, bracketsWords, intervalWords, isAdjusted, isProvisional, meanWords, placedRows, rankWords, rankedMeanWords,
+  shareWords, timeWords,
+} from "../components/result_words.js";
 import { shared } from "../components/shared_style.js";
 import { formatNumber } from "../components/words.js";
-import { clockWords, codemakerWords, ladderTitle, rulesName } from "../game/ladder_words.js";
+import { clockWords, codemakerWords, isForBots, ladderTitle, rulesName } from "../game/ladder_words.js";
+import { Players } from "../game/players.js";
+import { browserStorage } from "../game/storage.js";
 import { LoadingView } from "./loading_view.js";
 
 /** @import { LadderDocument } from "../game/ladder_words.js" */
@@ -29,6 +34,7 @@ export default class LeaderboardView extends LoadingView {
     ladders: { state: true },
     rows: { state: true },
     server: { state: true },
+    opened: { state: true },
   };
 
   static styles = [
@@ -36,11 +42,52 @@ export default class LeaderboardView extends LoadingView {
     dataStyle,
     css`
       .rank {
-        width: 3.5rem;
         font-weight: 700;
       }
-      details {
-        margin-top: 1rem;
+      .board tbody th,
+      .more td {
+        width: 100%;
+        overflow-wrap: anywhere;
+        white-space: normal;
+      }
+      .board small {
+        white-space: nowrap;
+      }
+      .name {
+        min-height: 1.75rem;
+        padding: 0;
+        border: none;
+        background: none;
+        color: var(--accent);
+        overflow-wrap: anywhere;
+        text-align: left;
+      }
+      .own {
+        background: var(--accent-soft);
+      }
+      dl {
+        margin: 0 0 0.5rem;
+      }
+      dt,
+      dd {
+        display: inline;
+        margin: 0;
+      }
+      @media (max-width: 40rem) {
+        .board {
+          padding: 0.6rem 0.8rem;
+        }
+        .board th,
+        .board td {
+          padding-inline: 0.3rem;
+        }
+        td .interval {
+          display: block;
+        }
+        th .interval,
+        .rank small {
+          display: none;
+        }
       }
       .note {
         margin-top: 0.8rem;
@@ -60,6 +107,10 @@ export default class LeaderboardView extends LoadingView {
     /** @type {readonly Row[] | null} */
     this.rows = null;
     this.server = "";
+    /** The players whose other figures are shown. @type {ReadonlySet<string>} */
+    this.opened = new Set();
+    /** The names that this browser plays under. @type {ReadonlySet<string>} */
+    this.own = new Set();
   }
 
   /** @param {AbortSignal} signal */
@@ -67,6 +118,7 @@ export default class LeaderboardView extends LoadingView {
     const [{ ladders }, { url }] = await Promise.all([getJson("api/v1/ladders", signal), getJson("api/v1/game", signal)]);
     this.ladders = ladders.filter((/** @type {LadderDocument} */ each) => each.rated);
     this.server = url ?? "";
+    this.own = new Set(new Players(browserStorage(), this.server).names);
     if (this.ladder === undefined) {
       this.failure = "This server has no leaderboard of that name. Choose a ladder.";
       return;
@@ -76,8 +128,7 @@ export default class LeaderboardView extends LoadingView {
       everyMs: EVERY_MS,
       onText: (text) => {
         this.failure = "";
-        const { rows, places = [] } = JSON.parse(text);
-        this.rows = rows.map((/** @type {Row} */ row, /** @type {number} */ index) => ({ ...row, place: places[index] ?? index + 1 }));
+        this.rows = placedRows(text);
       },
       onFailure: (error) => {
         this.failure = error.message;
@@ -143,10 +194,17 @@ export default class LeaderboardView extends LoadingView {
           ${Object.entries(KINDS).map(([kind, words]) => html`<option value=${kind} ?selected=${kind === this.kind}>${words}</option>`)}
         </select>
       </label>
-      ${this.ladder?.offered ? html`<a class="button" href="#/server/${encodeURIComponent(this.ladder.id)}">Play here</a>` : nothing}
+      ${this.ladder === undefined ? nothing : this.entry(this.ladder)}
       ${this.ladder === undefined ? nothing : html`<a class="button" href="#/matches?${new URLSearchParams({ ladder: this.ladder.id })}">Matches</a>
             <a class="button" href="#/watch/${encodeURIComponent(this.ladder.id)}">Projector</a>`}
     </div>`;
+  }
+
+  /** Return the way onto a ladder. @param {LadderDocument} ladder */
+  entry(ladder) {
+    if (!ladder.offered) return nothing;
+    if (isForBots(ladder)) return html`<a href="#/bots">Start a bot</a>`;
+    return html`<a class="button" href="#/server/${encodeURIComponent(ladder.id)}">Start a match</a>`;
   }
 
   /** Put both choices into the address, which opens them. */
@@ -158,105 +216,115 @@ export default class LeaderboardView extends LoadingView {
   /** @param {LadderDocument} ladder */
   empty(ladder) {
     if (this.kind) return html`<p class="card empty">No player of this kind has played here yet.</p>`;
+    const heading = html`<h2>Nobody has played here yet</h2>`;
+    if (ladder.kind === "human") return html`<div class="card empty">${heading}<p>After your first game you have a place here.</p></div>`;
     return html`<div class="card empty">
-      <h2>Nobody has played here yet</h2>
+      ${heading}
       <p>Run a bot for one match, and it appears here:</p>
       <copy-text code label="Command" .text=${`evilpegs bot minimax --ladder ${ladder.id} --server ${this.server}`}></copy-text>
-      <p><a href="#/bots">Write a bot of your own</a>${ladder.offered ? html`, or <a href="#/server/${encodeURIComponent(ladder.id)}">play yourself</a>` : nothing}.</p>
+      <p><a href="#/bots">Write a bot of your own</a></p>
     </div>`;
   }
 
   /** @param {readonly Row[]} rows @param {LadderDocument} ladder */
   board(rows, ladder) {
     return html`
-      <div class="card">
-        <div class="scroll" tabindex="0" role="region" aria-label="Leaderboard">${this.table(rows)}</div>
+      <div class="card board">
+        ${this.table(rows, ladder.guess_limit)}
         ${this.note(rows, ladder)}
       </div>
       <section aria-label="Charts">
         <result-charts .rows=${rows} .limit=${ladder.guess_limit}></result-charts>
-        <details>
-          <summary>Guesses per game as a table</summary>
-          <div class="scroll" tabindex="0" role="region" aria-label="Guesses per game">${histogramTable(rows, ladder.guess_limit)}</div>
-        </details>
       </section>
     `;
   }
 
-  /** @param {readonly Row[]} rows */
-  table(rows) {
-    const adjusted = isAdjusted(rows);
+  /** @param {readonly Row[]} rows @param {number} limit */
+  table(rows, limit) {
     return html`<table>
       <thead>
         <tr>
           <th scope="col">Rank</th>
           <th scope="col">Player</th>
-          ${resultHeads(adjusted)}
-          <th scope="col" class="right">95 % within</th>
-          <th scope="col">Kind</th>
-          ${versionHead}
+          <th scope="col">Score <span class="interval">95 % interval</span></th>
+          <th scope="col" class="right">Games</th>
         </tr>
       </thead>
       <tbody>
-        ${rows.map((row) => this.row(row, adjusted))}
+        ${rows.map((row) => this.row(row, limit))}
       </tbody>
     </table>`;
   }
 
-  /** @param {Row} row @param {boolean} adjusted */
-  row(row, adjusted) {
-    return html`<tr>
-      <td class="rank">
-        ${row.rank === null ? html`<span aria-hidden="true">${rankWords(row)}</span><span class="hidden">no rank yet, place ${row.place}</span>` : rankWords(row)}
-        ${row.undecided ? html`<small>not decided</small>` : nothing}
-      </td>
-      <th scope="row"><a href="#/player/${encodeURIComponent(row.player)}">${row.player}</a></th>
-      ${resultCells(row, adjusted)}
-      <td class="right">${timeWords(row.p95_ms)}</td>
-      <td>${row.kind}</td>
-      <td class="long">${row.client}</td>
-    </tr>`;
+  /** @param {Row} row @param {number} limit */
+  row(row, limit) {
+    const isOwn = this.own.has(row.player);
+    const isOpen = this.opened.has(row.player);
+    const [score, interval] = scoreWords(row);
+    return html`<tr class=${isOwn ? "own" : nothing} @click=${() => this.toggle(row.player)}>
+        <td class="rank">
+          ${row.rank === null ? html`<span aria-hidden="true">${rankWords(row)}</span><span class="hidden">no rank yet, place ${row.place}</span>` : rankWords(row)}
+          ${row.undecided ? html`<small>not decided</small>` : nothing}
+        </td>
+        <th scope="row">
+          <span aria-hidden="true">${isOpen ? "▾" : "▸"}</span> <button class="name" aria-expanded=${isOpen}>${row.player}</button>
+          <small>${row.kind}</small> ${isOwn ? html`<small><strong>you</strong></small>` : nothing}
+        </th>
+        <td>${score} <small class="interval">${interval}</small></td>
+        <td class="right">${formatNumber(row.games)}</td>
+      </tr>
+      ${isOpen ? html`<tr class="more"><td colspan="4">${this.more(row, limit)}</td></tr>` : nothing}`;
+  }
+
+  /** @param {string} player */
+  toggle(player) {
+    const opened = new Set(this.opened);
+    if (!opened.delete(player)) opened.add(player);
+    this.opened = opened;
+  }
+
+  /** @param {Row} row @param {number} limit */
+  more(row, limit) {
+    const mean = row.adjusted_mean;
+    const facts = Object.entries({
+      "Rank": row.undecided ? `${rankWords(row)}, not decided` : rankWords(row),
+      "Adjusted mean": typeof mean === "number" && `${rankedMeanWords(row, mean)}, ${adjustedIntervalWords(row) || "too few games for an interval"}`,
+      "Mean": `${rankedMeanWords(row, row.mean)}, ${intervalWords(row)}`,
+      "Games by guesses": row.histogram.map(([score, games]) => `${score > limit ? "✗" : score}: ${formatNumber(games)}`).join(", "),
+      "Solved": shareWords(row.solved),
+      "Time per guess": `${timeWords(row.mean_ms)}, 95 % within ${timeWords(row.p95_ms)}`,
+      "Games of all versions": row.all_games > row.games && formatNumber(row.all_games),
+      "Version (own word)": row.client,
+    });
+    return html`<dl>
+        ${facts.map(([name, words]) => (words === false ? nothing : html`<div><dt class="muted">${name}:</dt> <dd>${words}</dd></div>`))}
+      </dl>
+      <a href="#/player/${encodeURIComponent(row.player)}">Results and matches of ${row.player}</a>`;
   }
 
   /** @param {readonly Row[]} rows @param {LadderDocument} ladder */
   note(rows, ladder) {
     const shared = rows.find((row) => row.rank !== null && row.rank !== row.rank_worst);
     return html`<p class="note">
-      A game that was not solved counts as ${ladder.guess_limit + 1} guesses.
-      ${isAdjusted(rows) ? "Ranks follow from the adjusted mean: the guesses per game without the luck of the feedback." : nothing}
+      The score is the mean number of guesses per game: fewer are better, and a game that was not solved counts as ${ladder.guess_limit + 1}.
+      ${isAdjusted(rows) ? "With a rank it is adjusted: without the luck of the feedback." : nothing}
       ${rows.some((row) => row.all_games > row.games) ? "Only games of a player’s latest version count." : nothing}
       ${shared === undefined ? nothing : html`Rank ${rankWords(shared)}: not decided, because the intervals allow each of these ranks.`}
-      ${rows.some(isProvisional) ? `In brackets: no rank yet, which takes ${ladder.codemaker === "fixed" ? 100 : 20} games.` : nothing}
+      ${rows.some(isProvisional) ? bracketsWords(ladder.codemaker) : nothing}
       The version is what a player’s program says about itself; nobody checks it.
-      Times are per guess. The table updates as games end.
+      The table updates as games end.
       <a href=${this.path(ladder)}>As JSON</a>
     </p>`;
   }
 }
 
+/** Return the mean by which a row is ordered, and its interval: adjusted only with a rank. @param {Row} row */
+function scoreWords(row) {
+  const isByLuck = row.rank !== null && typeof row.adjusted_mean === "number";
+  return isByLuck ? [meanWords(/** @type {number} */ (row.adjusted_mean)), adjustedIntervalWords(row)] : [rankedMeanWords(row, row.mean), intervalWords(row)];
+}
+
 /** @param {LadderDocument} ladder */
 function optionWords(ladder) {
   return `${ladder.id}: ${codemakerWords(ladder.codemaker).title.toLowerCase()}`;
-}
-
-/** @param {readonly Row[]} rows @param {number} limit */
-function histogramTable(rows, limit) {
-  const scores = [...new Set(rows.flatMap((row) => row.histogram.map(([score]) => score)))].sort((a, b) => a - b);
-  return html`<table>
-    <thead>
-      <tr>
-        <th scope="col">Player</th>
-        ${scores.map((score) => html`<th scope="col" class="right">${score > limit ? "Not solved" : score}</th>`)}
-      </tr>
-    </thead>
-    <tbody>
-      ${rows.map((row) => {
-        const games = new Map(row.histogram);
-        return html`<tr>
-          <th scope="row">${row.player}</th>
-          ${scores.map((score) => html`<td class="right">${formatNumber(games.get(score) ?? 0)}</td>`)}
-        </tr>`;
-      })}
-    </tbody>
-  </table>`;
 }

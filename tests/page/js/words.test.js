@@ -26,8 +26,11 @@ test("clocks are words", () => {
 test("ladders have titles and say what counts", () => {
   const ladder = { rated: true, clock: CLOCK, rules: "4x6", codemaker: "evil", games: 4 };
   assert.equal(ladderTitle(ladder), "Rated: 4×6 against evil");
-  assert.equal(kindName({ rated: true, clock: { base_ms: 5_000, increment_ms: 0 } }), "Rated, fast");
+  assert.equal(kindName({ rated: true, clock: { base_ms: 10_000, increment_ms: 0 } }), "Rated, fast");
+  assert.equal(kindName({ rated: true, clock: { base_ms: 5_000, increment_ms: 0 } }), "For bots");
+  assert.equal(kindName({ rated: true, clock: { base_ms: 600_000, increment_ms: 0 }, kind: "human" }), "For people");
   assert.match(ratedWords(ladder), /^4 games that count/);
+  assert.match(ratedWords({ rated: true, games: 1 }), /^One game that counts/);
   assert.match(ratedWords({ rated: false, games: 1 }), /^One game\./);
 });
 
