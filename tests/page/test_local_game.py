@@ -178,7 +178,7 @@ def test_chosen_rules_are_played(open_view):
     page.get_by_role("heading", name="5x8 against a fixed secret").wait_for()
     page.get_by_text("Other rules").click()
     rules.get_by_label("Pegs").select_option("10")
-    expect(page.get_by_role("link", name="Play large rules on the server")).to_be_visible()
+    expect(page.get_by_role("link", name="The server has large rules")).to_be_visible()
 
 
 @pytest.mark.full

@@ -21,8 +21,7 @@ from support.page.server_games import (
 
 
 def test_server_game_by_mouse_is_solved_and_verified(open_view):
-    page = open_view("#/ladders")
-    page.get_by_role("link", name="Play classic-practice").click()
+    page = open_view("#/server/classic-practice")
     begin(page)
     play_to_end(page, click_code)
     expect(page.locator("match-result h2")).to_contain_text("Solved in")
@@ -210,5 +209,58 @@ def test_unknown_ladder_is_told_in_words(open_view):
 def test_too_large_ladder_is_not_offered(open_view):
     page = open_view("#/ladders?rules=12x14&codemaker=evil")
     page.get_by_text("Not offered here.").first.wait_for()
-    expect(page.get_by_role("link", name="Play colossus-evil")).to_have_count(0)
+    expect(page.get_by_role("link", name="Start colossus-evil")).to_have_count(0)
     expect(page.get_by_text("Loading")).to_have_count(0)
+
+
+@pytest.mark.full
+def test_one_game_is_offered_once_and_bots_have_theirs(open_view):
+    page = open_view("#/ladders")
+    ways = page.locator(".ways a.button")
+    expect(ways).to_have_text(["Start", "Play", "Start"])
+    addresses = ["#/server/classic-people", "#/play/4x6-fixed", "#/server/classic"]
+    assert ways.evaluate_all("all => all.map((each) => each.getAttribute('href'))") == addresses
+    expect(page.locator(".fast a")).to_have_text(["classic-blitz", "Start a bot"])
+    expect(page.get_by_role("link", name="Start a bot")).to_have_attribute("href", "#/bots")
+    page.get_by_role("link", name="The devil").click()
+    page.get_by_role("link", name="Start classic-devil-practice").wait_for()  # the browser has no devil
+    page.get_by_role("link", name="10×12").click()
+    page.get_by_role("link", name="Start monster-practice").wait_for()  # nor so many codes
+
+
+@pytest.mark.full
+def test_ladder_of_bots_has_no_large_button(open_view):
+    page = open_view("#/server/classic-blitz")
+    page.get_by_label("New name").fill("hurried")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Start the match").wait_for()
+    expect(page.get_by_role("link", name="Start a bot")).to_be_visible()
+    expect(page.locator("button.large")).to_have_count(0)
+    follow(page, "#/ladder/classic-blitz")
+    page.get_by_role("link", name="Start a bot").wait_for()
+    expect(page.get_by_role("link", name="Start a match")).to_have_count(0)
+
+
+@pytest.mark.full
+def test_person_has_place_after_each_game(open_view):
+    page = open_view("#/ladders")
+    page.get_by_role("link", name="Start classic-people").click()
+    page.get_by_label("New name").fill("newcomer")
+    page.keyboard.press("Enter")
+    begin(page)
+    play_to_end(page, type_code)
+    place = page.locator("own-place [role=status]")
+    expect(place).to_contain_text("over 1 game.")
+    guesses = len(replies(page)) or int(re.search(r"\d+", page.locator("match-result h2").inner_text())[0])
+    expect(place).to_contain_text("Place (1) of 1")
+    expect(place).to_contain_text(f"({guesses}.00)")
+    page.get_by_role("button", name="Play again").click()
+    wait_for_turn(page)
+    page.get_by_role("button", name="Give up…").click()
+    page.get_by_role("button", name="Give up", exact=True).click()
+    expect(place).to_contain_text("over 2 games.")
+    expect(place).to_contain_text(f"({(guesses + 11) / 2:.2f})")
+    follow(page, "#/server/classic")
+    expect(page.locator("player-panel .who strong")).to_have_text("newcomer")  # who came as a guest
+    follow(page, "#/ladder/classic-people")
+    expect(page.locator(".own")).to_contain_text(["newcomer"])

@@ -34,7 +34,7 @@ def test_ladders_are_accessible(open_view, scheme, look):
     page.get_by_text("Not offered here.").first.wait_for()
     look(page, "ladders-too-large")
     page.get_by_role("link", name="4×6").click()
-    page.get_by_role("link", name="Play classic-evil", exact=True).wait_for()
+    page.get_by_role("link", name="Start classic-evil", exact=True).wait_for()
     look(page, "ladders")
 
 

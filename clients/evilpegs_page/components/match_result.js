@@ -2,6 +2,7 @@
 
 import { LitElement, css, html, nothing } from "../vendor/lit.js";
 import { outcomeWords } from "../game/ladder_words.js";
+import "./own_place.js";
 import { pegRow, pegStyle } from "./peg.js";
 import "./record_check.js";
 import { recordText } from "./record_check.js";
@@ -59,6 +60,9 @@ export class MatchResult extends LitElement {
     return html`<div class="result">
       <h2>${games.length === 1 ? gameWords(games[0]) : matchWords(games)}</h2>
       ${games.length === 1 ? secretWords(games[0], match.started.codemaker) : gameTable(games)}
+      ${match.started.rated && !this.isRound
+        ? html`<own-place .ladder=${match.started.ladder} .player=${match.started.player} .codemaker=${match.started.codemaker}></own-place>`
+        : nothing}
       <record-check .events=${match.record} .nonces=${this.nonces}></record-check>
       <div class="buttons">
         ${this.isRound

@@ -100,7 +100,7 @@ export class RulesChooser extends LitElement {
       ${canEnumerate(rules)
         ? html`<a class="button primary" href=${address}>${isPlay ? "Play" : "Use"} ${formatRules(rules)}</a>
             <p class="muted">${codes}.</p>`
-        : html`<p>${codes} are too many here. ${isPlay ? html`<a href="#/ladders">Play large rules on the server.</a>` : nothing}</p>`}
+        : html`<p>${codes} are too many here. ${isPlay ? html`<a href="#/ladders">The server has large rules.</a>` : nothing}</p>`}
     </form>`;
   }
 

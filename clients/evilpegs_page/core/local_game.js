@@ -58,6 +58,8 @@ export const LARGE = 100_000;
 const STEP = 50_000;
 /** The guesses of a game, which are those of the ladders on the server; 20 on rules without a ladder. */
 const LIMITS = new Map([["4x6", 10], ["4x10-distinct", 12], ["5x8", 14]]);
+/** @param {string} rules */
+export const guessLimit = (rules) => LIMITS.get(rules) ?? 20;
 
 /** One game against evil or a fixed secret. */
 export class LocalGame {
@@ -69,7 +71,7 @@ export class LocalGame {
   #busy = false;
 
   /** @param {LocalGameOptions} options */
-  constructor({ rules, codemaker = "evil", limit = LIMITS.get(formatRules(rules)) ?? 20, seed, secret }) {
+  constructor({ rules, codemaker = "evil", limit = guessLimit(formatRules(rules)), seed, secret }) {
     if (codemaker !== "evil" && codemaker !== "fixed") {
       throw new GameError("a game in the browser is against evil or a fixed secret; play others on the server");
     }

@@ -96,10 +96,10 @@ export class ServerPlay {
     return this.match?.phase === "turn" && this.sentGuess === null && !isLeft;
   }
 
-  /** True for a match whose games begin without the player saying so: untimed practice. */
+  /** True for a match whose games begin without the player saying so: untimed practice, and a match of one game. */
   get beginsAtOnce() {
     const started = this.match?.started;
-    return started?.rated === false && started.clock === null;
+    return started?.games === 1 || (started?.rated === false && started.clock === null);
   }
 
   /** The nonces that this page sent, by game. */

@@ -6,7 +6,12 @@
 
 import { css, html, nothing } from "../vendor/lit.js";
 import { getJson } from "../api.js";
-import { clockWords, codemakerWords, codesWords, kindName, ratedWords, rulesName, rulesWords, timesWords } from "../game/ladder_words.js";
+import { canEnumerate } from "../core/codes.js";
+import { guessLimit } from "../core/local_game.js";
+import { parseRules } from "../core/rules.js";
+import {
+  clockWords, codemakerWords, codesWords, isForBots, kindName, ratedWords, rulesName, rulesWords, timesWords,
+} from "../game/ladder_words.js";
 import { OpenMatches } from "../game/open_matches.js";
 import { browserStorage } from "../game/storage.js";
 import { shared } from "../components/shared_style.js";
@@ -147,9 +152,9 @@ export default class LaddersView extends LoadingView {
 
   render() {
     return html`
-      <h1>Play on the server</h1>
+      <h1>Server</h1>
       <p class="lead muted">
-        The server plays the codemaker, keeps the time, and records every guess. Afterwards your browser checks that the server was honest.
+        These matches are played on the server, and rated ones count on its leaderboards. It plays the codemaker, keeps the time, and records every guess. Afterwards your browser checks that the server was honest.
         ${this.hasRounds ? html`<a href="#/rounds">Rounds of this server</a>` : nothing}
       </p>
       ${this.failure ? html`<p role="alert">${this.failure}</p>` : nothing}
@@ -168,7 +173,8 @@ export default class LaddersView extends LoadingView {
   /** @param {readonly LadderDocument[]} all */
   choices(all) {
     const sameRules = all.filter((ladder) => ladder.rules === this.rules);
-    const ways = sameRules.filter((ladder) => ladder.codemaker === this.codemaker);
+    const ladders = sameRules.filter((ladder) => ladder.codemaker === this.codemaker);
+    const [ways, fast] = [false, true].map((isFast) => ladders.filter((ladder) => isForBots(ladder) === isFast));
     return html`
       <section aria-labelledby="rules">
         <h2 id="rules">How large?</h2>
@@ -185,7 +191,10 @@ export default class LaddersView extends LoadingView {
       </section>
       <section aria-labelledby="ways">
         <h2 id="ways">Practice or rated?</h2>
-        <div class="ways">${[...ways].sort((a, b) => Number(a.rated) - Number(b.rated)).map((ladder) => this.way(ladder))}</div>
+        <div class="ways">${ways.sort((a, b) => Number(a.kind !== "human" && a.rated) - Number(b.kind !== "human" && b.rated)).map((ladder) => this.way(ladder))}</div>
+        ${fast.map((ladder) => html`<p class="words fast">
+          For bots: <a href="#/ladder/${encodeURIComponent(ladder.id)}">${ladder.id}</a>. ${clockWords(ladder.clock)} <a href="#/bots">Start a bot</a>
+        </p>`)}
       </section>
     `;
   }
@@ -212,19 +221,28 @@ export default class LaddersView extends LoadingView {
   /** @param {LadderDocument} ladder */
   way(ladder) {
     const id = encodeURIComponent(ladder.id);
+    const isHere = isPlayedHere(ladder);
     return html`<article class="card way">
       <h3>${kindName(ladder)}</h3>
       <p>${clockWords(ladder.clock)}</p>
-      <p>${ratedWords(ladder)} ${ladder.rated ? "You need a name." : nothing}</p>
-      <p class="muted">${ladder.id}: ${rulesWords(ladder.rules)}, at most ${ladder.guess_limit} guesses. ${timesWords(ladder)}</p>
+      <p>${isHere ? "One game in this browser. Nothing counts." : ratedWords(ladder)} ${ladder.rated ? "You need a name." : nothing}</p>
+      <p class="muted">${isHere ? nothing : `${ladder.id}: `}${rulesWords(ladder.rules)}, at most ${ladder.guess_limit} guesses. ${timesWords(ladder)}</p>
       <div class="play">
-        ${ladder.offered
-          ? html`<a class="button primary" href="#/server/${id}" aria-label="Play ${ladder.id}">Play</a>`
+        ${isHere
+          ? html`<a class="button primary" href="#/play/${ladder.rules}-${ladder.codemaker}">Play</a>`
+          : ladder.offered
+          ? html`<a class="button primary" href="#/server/${id}" aria-label="Start ${ladder.id}">Start</a>`
           : html`<p class="muted"><strong>Not offered here.</strong> It is too large for this server, or was removed.</p>`}
         ${ladder.rated && ladder.offered ? html`<a href="#/ladder/${id}">Leaderboard</a>` : nothing}
       </div>
     </article>`;
   }
+}
+
+/** Return true for practice that is the same game as one of "Play". @param {LadderDocument} ladder */
+function isPlayedHere({ rules, codemaker, rated, clock, games, guess_limit: limit }) {
+  const isAlike = !rated && clock === null && games === 1 && codemaker !== "devil" && limit === guessLimit(rules);
+  return isAlike && canEnumerate(parseRules(rules));
 }
 
 /** @param {string} rules @param {string} codemaker */

@@ -7,7 +7,7 @@
 
 import { LitElement, css, html, nothing } from "../vendor/lit.js";
 import { ApiError, getJson } from "../api.js";
-import { clockWords, codemakerWords, codesWords, ladderTitle, ratedWords, rulesWords } from "../game/ladder_words.js";
+import { clockWords, codemakerWords, codesWords, isForBots, ladderTitle, ratedWords, rulesWords } from "../game/ladder_words.js";
 import { isGuest } from "../game/players.js";
 import { ServerPlay } from "../game/server_play.js";
 import { browserStorage } from "../game/storage.js";
@@ -156,7 +156,7 @@ export default class ServerPlayView extends LitElement {
         ${ladder === null || hasMatch ? nothing : html`<p>${codemakerWords(ladder.codemaker).words}</p>`}
         ${hasMatch ? html`<p>${this.subtitle()}</p>` : nothing}
       </div>
-      ${this.failure ? html`<p class="failure" role="alert">${this.failure}</p><p><a href="#/ladders">All games</a></p>` : nothing}
+      ${this.failure ? html`<p class="failure" role="alert">${this.failure}</p><p><a href="#/ladders">Other games</a></p>` : nothing}
       ${play === null ? this.withoutPlay() : this.withPlay(play)}
     `;
   }
@@ -176,7 +176,7 @@ export default class ServerPlayView extends LitElement {
     if (this.failure) return nothing;
     if (this.ladder === null) return html`<p class="muted" role="status">Loading…</p>`;
     if (this.ladder.offered) return nothing;
-    return html`<p><strong>Not offered here.</strong> It is too large for this server, or was removed. <a href="#/ladders">Choose another one</a></p>`;
+    return html`<p><strong>Not offered here.</strong> It is too large for this server, or was removed. <a href="#/ladders">Other games</a></p>`;
   }
 
   /** @param {ServerPlay} play */
@@ -195,6 +195,7 @@ export default class ServerPlayView extends LitElement {
   lobby(play) {
     const ladder = /** @type {LadderDocument} */ (this.ladder);
     const needsName = ladder.rated && !isNamed(play);
+    const isTooFast = this.kind === "human" && isForBots(ladder);
     return html`<div class="lobby">
       <section class="card what" aria-label="The game">
         <ul class="facts">
@@ -204,10 +205,11 @@ export default class ServerPlayView extends LitElement {
         </ul>
         ${needsName
           ? html`<p><strong>Rated games are played under a name.</strong> Choose yours, and the match can start.</p>`
-          : html`<button class="primary large" ?disabled=${play.isBeginning} @click=${() => play.play()}>
-              ${play.isBeginning ? "Starting…" : ladder.rated ? "Start the match" : "Play"}
+          : html`<button class=${isTooFast ? "" : "primary large"} ?disabled=${play.isBeginning} @click=${() => play.play()}>
+              ${play.isBeginning ? "Starting…" : "Start the match"}
             </button>`}
-        ${ladder.rated && !needsName ? html`<p class="muted">No clock runs yet. You start each game yourself.</p>` : nothing}
+        ${isTooFast ? html`<p>This game is too fast for people. <a href="#/bots">Start a bot</a></p>` : nothing}
+        ${ladder.clock === null || needsName ? nothing : html`<p class="muted">${ladder.games === 1 ? "Your clock starts when you press the button." : "No clock runs yet. You start each game yourself."}</p>`}
         ${play.strangeMatches.map((match) => this.strangeMatch(play, match))}
       </section>
       <section class="card who" aria-label="Player">${this.panel(play, needsName)}</section>

@@ -78,6 +78,15 @@ test("an untimed practice game begins at once, a rated one when the player says 
   assert.equal(rated.socket.count("ready"), 1);
 });
 
+test("the only game of a rated match begins with the match", async () => {
+  const { play, socket } = await greeted({ ladder: "classic" });
+  void play.play();
+  await settled();
+  socket.answer("play", { ...events({ rated: true }).started, games: 1 });
+  socket.deliver(events({ rated: true }).game);
+  assert.equal(socket.count("ready"), 1);
+});
+
 test("a guess is sent once and names its match, game and turn", async () => {
   const { play, socket } = await inFirstTurn();
   void play.guess("1122");
