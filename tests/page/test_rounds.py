@@ -223,7 +223,7 @@ def test_round_that_was_begun_elsewhere_is_continued(open_round_view, contest):
     page.get_by_role("button", name="Start game 1").wait_for()
     page.evaluate("localStorage.removeItem('evilpegs.matches')")
     page.reload()
-    page.get_by_role("button", name="Continue it here").click()
+    page.get_by_role("button", name="Continue it").click()
     page.get_by_role("button", name="Start game 1").wait_for()
 
 
