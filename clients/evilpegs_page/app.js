@@ -1,7 +1,4 @@
-/**
- * Shows the view of the current address in the document, which has header and navigation already. Views are loaded when
- * they are opened first.
- */
+/** Shows the view of the current address in the document, which has header and navigation already. Views are loaded when they are opened first. */
 
 import { findRoute } from "./routes.js";
 import "./components/theme_switch.js";

@@ -48,10 +48,7 @@ export const NOT_FOUND = Object.freeze({
   load: () => import("./views/not_found.js"),
 });
 
-/**
- * Return the route of an address, such as `#/play/5x8-evil`.
- * @param {string} hash @param {readonly Route[]} [routes] @returns {Found}
- */
+/** Return the route of an address, such as `#/play/5x8-evil`. @param {string} hash @param {readonly Route[]} [routes] @returns {Found} */
 export function findRoute(hash, routes = ROUTES) {
   const [path, search = ""] = hash.replace(/^#?\/?/, "").split("?", 2);
   const query = new URLSearchParams(search);

@@ -126,10 +126,7 @@ export class CodeEntry extends LitElement {
     return true;
   }
 
-  /**
-   * Put a typed color. The focus leaves a link or a button elsewhere, so that Enter plays the guess.
-   * @param {number} color @param {Element} target
-   */
+  /** Put a typed color. The focus leaves a link or a button elsewhere, so that Enter plays the guess. @param {number} color @param {Element} target */
   type(color, target) {
     if (this.isElsewhere(target)) this.takeFocus();
     this.put(color);

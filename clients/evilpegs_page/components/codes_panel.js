@@ -19,10 +19,7 @@ import { count, noun } from "./words.js";
 const MOST_BARS = 20;
 const MARKS = Object.freeze({ evil: "evil’s reply", devil: "the devil’s reply", fixed: "the reply" });
 
-/**
- * Return the panel for the current game of a match.
- * @param {MatchState} match @param {MatchStarted} started @param {Candidates} candidates
- */
+/** Return the panel for the current game of a match. @param {MatchState} match @param {MatchStarted} started @param {Candidates} candidates */
 export function codesPanel(match, started, candidates) {
   const turn = match.current?.turns.at(-1);
   if (turn === undefined) return opening(started);

@@ -90,10 +90,7 @@ function matchWords(games) {
   return `${solved} of ${count(games.length, "game")} solved`;
 }
 
-/**
- * Return the secret of a finished game with what it was; nothing if there is none.
- * @param {Game} game @param {string} codemaker
- */
+/** Return the secret of a finished game with what it was; nothing if there is none. @param {Game} game @param {string} codemaker */
 export function secretWords(game, codemaker) {
   const secret = game.over?.secret;
   if (secret == null) return nothing;

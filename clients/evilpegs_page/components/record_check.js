@@ -123,10 +123,7 @@ export class RecordCheck extends LitElement {
   }
 }
 
-/**
- * Return the text of a record file: one event per line, in the form whose hashes the match contains.
- * @param {readonly object[]} events
- */
+/** Return the text of a record file: one event per line, in the form whose hashes the match contains. @param {readonly object[]} events */
 export function recordText(events) {
   return events.map((event) => `${canonical(event)}\n`).join("");
 }

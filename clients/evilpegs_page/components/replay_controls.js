@@ -1,7 +1,4 @@
-/**
- * The buttons and the slider of a replay. A step is sent as the event `step` with the position as `detail`, and the wish
- * to play or to pause as `play`.
- */
+/** The buttons and the slider of a replay. A step is sent as the event `step` with the position as `detail`, and the wish to play or to pause as `play`. */
 
 import { LitElement, css, html } from "../vendor/lit.js";
 import { afterKey, isLast } from "../replay/position.js";

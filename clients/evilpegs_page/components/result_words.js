@@ -90,10 +90,7 @@ export function momentWords(at) {
   return new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" }).format(at);
 }
 
-/**
- * Return the results of the games of a match, such as "4, 5, 3".
- * @param {readonly string[]} outcomes @param {readonly number[]} guesses
- */
+/** Return the results of the games of a match, such as "4, 5, 3". @param {readonly string[]} outcomes @param {readonly number[]} guesses */
 export function guessesWords(outcomes, guesses) {
   return guesses.map((count, index) => (outcomes[index] === "solved" ? `${count}` : "✗")).join(" ");
 }

@@ -4,10 +4,7 @@ import { LocalGame } from "../core/local_game.js";
 
 const PREFIX = "evilpegs.game.";
 
-/**
- * Return the stored game of this name; null if there is none or it cannot be read.
- * @param {string} name @returns {LocalGame | null}
- */
+/** Return the stored game of this name; null if there is none or it cannot be read. @param {string} name @returns {LocalGame | null} */
 export function loadGame(name) {
   try {
     const text = localStorage.getItem(PREFIX + name);

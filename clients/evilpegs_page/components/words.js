@@ -9,10 +9,7 @@ export function formatNumber(number) {
   return (number < MANY ? FORMAT : SHORT).format(number);
 }
 
-/**
- * Return a count with its noun, such as "1 code" or "256 codes".
- * @param {number | bigint} number @param {string} one @param {string} [many]
- */
+/** Return a count with its noun, such as "1 code" or "256 codes". @param {number | bigint} number @param {string} one @param {string} [many] */
 export function count(number, one, many) {
   return `${formatNumber(number)} ${noun(number, one, many)}`;
 }

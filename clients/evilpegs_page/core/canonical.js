@@ -1,6 +1,4 @@
-/**
- * Canonical JSON and the hash chain of a record: keys sorted by code point, no spaces, whole numbers only.
- */
+/** Canonical JSON and the hash chain of a record: keys sorted by code point, no spaces, whole numbers only. */
 
 import { sha256Hex } from "./sha256.js";
 
@@ -28,10 +26,7 @@ export function canonical(value) {
   }
 }
 
-/**
- * Return the hash of an event: SHA-256 of the hash before it followed by its canonical JSON.
- * @param {string} previous @param {string} event
- */
+/** Return the hash of an event: SHA-256 of the hash before it followed by its canonical JSON. @param {string} previous @param {string} event */
 export function eventHash(previous, event) {
   return sha256Hex(previous + event);
 }
@@ -63,10 +58,7 @@ function wholeNumber(value) {
   return String(value); // also "0" for -0
 }
 
-/**
- * Compare two texts by code points. The operator < compares UTF-16 units, and puts U+10000 before U+FFFF.
- * @param {string} first @param {string} second
- */
+/** Compare two texts by code points. The operator < compares UTF-16 units, and puts U+10000 before U+FFFF. @param {string} first @param {string} second */
 function compareCodePoints(first, second) {
   const [a, b] = [Array.from(first), Array.from(second)];
   for (let index = 0; index < Math.min(a.length, b.length); index++) {

@@ -65,10 +65,7 @@ export function codeAt(rules, index) {
   return code;
 }
 
-/**
- * Return true if the rules have at most `MAX_ENUMERATED` codes, so that this page can go through all of them.
- * @param {Rules} rules
- */
+/** Return true if the rules have at most `MAX_ENUMERATED` codes, so that this page can go through all of them. @param {Rules} rules */
 export function canEnumerate(rules) {
   return countCodes(rules) <= BigInt(MAX_ENUMERATED);
 }
@@ -93,10 +90,7 @@ export function enumerateCodes(rules) {
   return flat;
 }
 
-/**
- * Change a code into the next one in code order; the last code becomes something that is no code.
- * @param {Rules} rules @param {Uint8Array} code
- */
+/** Change a code into the next one in code order; the last code becomes something that is no code. @param {Rules} rules @param {Uint8Array} code */
 function advance(rules, code) {
   let peg = rules.pegs - 1;
   do {
@@ -115,10 +109,7 @@ function isUsedBefore(rules, code, peg) {
   return !rules.repeats && code.indexOf(code[peg]) < peg;
 }
 
-/**
- * @param {Rules} rules @param {number[]} colors
- * @returns {string | null} Why the colors are not a code, or null if they are one.
- */
+/** @param {Rules} rules @param {number[]} colors @returns {string | null} Why the colors are not a code, or null if they are one. */
 function whyIllegal(rules, colors) {
   const name = formatRules(rules);
   if (colors.length !== rules.pegs) {

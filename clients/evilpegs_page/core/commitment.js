@@ -10,10 +10,7 @@ import { fromHex, hmacSha256, sha256Hex, toHex, utf8 } from "./sha256.js";
 
 const DIGEST_VALUES = 1n << 256n;
 
-/**
- * Return the commitment that `game_started` contains.
- * @param {string} match @param {number} game @param {string} rules @param {string} nonce
- */
+/** Return the commitment that `game_started` contains. @param {string} match @param {number} game @param {string} rules @param {string} nonce */
 export function commitment(match, game, rules, nonce) {
   return sha256Hex(canonical(["evilpegs-v1", match, game, rules, nonce]));
 }

@@ -26,12 +26,7 @@ const WEEK = ["4x6-evil", "4x6-evil", "4x10-distinct-fixed", "5x8-evil", "4x6-fi
 const DATE = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
 const DRAWN_VALUES = 65_536;
 
-/**
- * Return the rules, the codemaker and the seed of a date.
- *
- * @param {string} date YYYY-MM-DD.
- * @throws {UnreadableError} The text is no date.
- */
+/** Return the rules, the codemaker and the seed of a date. @param {string} date YYYY-MM-DD. @throws {UnreadableError} The text is no date. */
 export function dailyTerms(date) {
   checkDate(date);
   const isOld = date < WEEKDAYS_BEGIN;
@@ -70,12 +65,7 @@ function firstGuess(date, rules) {
   }
 }
 
-/**
- * Return the date of the reader's calendar as text.
- *
- * @param {Date} moment
- * @returns {string} YYYY-MM-DD.
- */
+/** Return the date of the reader's calendar as text. @param {Date} moment @returns {string} YYYY-MM-DD. */
 export function dateText(moment) {
   const numbers = [moment.getMonth() + 1, moment.getDate()].map((number) => String(number).padStart(2, "0"));
   return [String(moment.getFullYear()).padStart(4, "0"), ...numbers].join("-");

@@ -1,6 +1,4 @@
-/**
- * Errors whose message is one line for the person who plays. Any other error is a fault of the page.
- */
+/** Errors whose message is one line for the person who plays. Any other error is a fault of the page. */
 
 /** The base class of every error that wrong input causes. */
 export class GameError extends Error {

@@ -41,10 +41,7 @@ export function feedbackNumber(given, pegs) {
   return (given.black * (2 * pegs + 3 - given.black)) / 2 + given.white;
 }
 
-/**
- * Return every feedback with black + white at most `pegs`, in feedback order.
- * @param {number} pegs @returns {Feedback[]}
- */
+/** Return every feedback with black + white at most `pegs`, in feedback order. @param {number} pegs @returns {Feedback[]} */
 export function allFeedbacks(pegs) {
   const all = [];
   for (let black = 0; black <= pegs; black++) {

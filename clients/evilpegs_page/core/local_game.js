@@ -165,12 +165,7 @@ export class LocalGame {
     this.#resigned = true;
   }
 
-  /**
-   * Return the first codes left, as text, in code order.
-   *
-   * @param {number} max
-   * @returns {string[]}
-   */
+  /** Return the first codes left, as text, in code order. @param {number} max @returns {string[]} */
   listCandidates(max) {
     const { pegs } = this.rules;
     const count = Math.min(max, this.candidates);
@@ -179,21 +174,13 @@ export class LocalGame {
     });
   }
 
-  /**
-   * Return the indices of the colors that no code left contains.
-   *
-   * @returns {number[]}
-   */
+  /** Return the indices of the colors that no code left contains. @returns {number[]} */
   excludedColors() {
     const colors = Array.from({ length: this.rules.colors }, (_, color) => color);
     return colors.filter((color) => !this.#candidates.includes(color));
   }
 
-  /**
-   * Return the game as plain data, from which `fromJSON` makes the same game.
-   *
-   * @returns {StoredGame}
-   */
+  /** Return the game as plain data, from which `fromJSON` makes the same game. @returns {StoredGame} */
   toJSON() {
     /** @type {StoredGame} */
     const stored = {
@@ -249,11 +236,7 @@ export class LocalGame {
     }
   }
 
-  /**
-   * @param {Uint8Array} guess
-   * @param {Uint8Array} numbers
-   * @returns {LocalTurn}
-   */
+  /** @param {Uint8Array} guess @param {Uint8Array} numbers @returns {LocalTurn} */
   #reply(guess, numbers) {
     const { rules } = this;
     const parts = countParts(rules, numbers);
@@ -268,10 +251,7 @@ export class LocalGame {
   }
 }
 
-/**
- * @param {unknown} value
- * @returns {StoredGame}
- */
+/** @param {unknown} value @returns {StoredGame} */
 function checkStored(value) {
   const stored = /** @type {Partial<StoredGame> | null} */ (typeof value === "object" ? value : null);
   const guesses = stored?.guesses;

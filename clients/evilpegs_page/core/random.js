@@ -1,6 +1,4 @@
-/**
- * Random numbers of the browser. `crypto.getRandomValues` exists on plain http too, where SubtleCrypto does not.
- */
+/** Random numbers of the browser. `crypto.getRandomValues` exists on plain http too, where SubtleCrypto does not. */
 
 /** Return `size` random bytes. @param {number} size */
 export function randomBytes(size) {

@@ -44,10 +44,7 @@ export function makeRules(pegs, colors, repeats = true) {
   return Object.freeze({ pegs, colors, repeats });
 }
 
-/**
- * Read `4x6`, `4x10-distinct` or a preset such as `classic`; throw RulesError for anything else.
- * @param {string} text @returns {Readonly<Rules>}
- */
+/** Read `4x6`, `4x10-distinct` or a preset such as `classic`; throw RulesError for anything else. @param {string} text @returns {Readonly<Rules>} */
 export function parseRules(text) {
   const preset = Object.hasOwn(PRESETS, text) ? PRESETS[/** @type {keyof typeof PRESETS} */ (text)] : text;
   const found = TEXT.exec(preset);

@@ -1,6 +1,4 @@
-/**
- * SHA-256 as in FIPS 180-4, and HMAC with it. SubtleCrypto does not exist on plain http except on localhost, so the page has its own.
- */
+/** SHA-256 as in FIPS 180-4, and HMAC with it. SubtleCrypto does not exist on plain http except on localhost, so the page has its own. */
 
 const ROUNDS = Uint32Array.from([
   0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
@@ -94,10 +92,7 @@ function pad(bytes) {
   return padded;
 }
 
-/**
- * Add one block to the state. The first 16 of the 64 words are the block; the others are scratch.
- * @param {Uint32Array} state @param {Uint32Array} words
- */
+/** Add one block to the state. The first 16 of the 64 words are the block; the others are scratch. @param {Uint32Array} state @param {Uint32Array} words */
 function compress(state, words) {
   for (let t = 16; t < 64; t++) {
     const before = words[t - 15];

@@ -18,11 +18,7 @@ export function gameAddress({ rules, codemaker, seed }, date) {
   return seed ? `#/play/${formatRules(rules)}-${codemaker}?seed=${seed}&v=${VERSION}` : "";
 }
 
-/**
- * Return the seed of a link, if it has one, as it is written.
- * @param {URLSearchParams} query
- * @throws {UnreadableError} Its version is unknown.
- */
+/** Return the seed of a link, if it has one, as it is written. @param {URLSearchParams} query @throws {UnreadableError} Its version is unknown. */
 export function linkSeed(query) {
   const version = query.get("v") ?? VERSION;
   if (version !== VERSION) {

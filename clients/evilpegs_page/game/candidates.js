@@ -34,10 +34,7 @@ export class Candidates {
     this.excluded = [];
   }
 
-  /**
-   * Follow the turns of a game. Turns that were followed before are not computed again.
-   * @param {readonly PlayedTurn[]} turns
-   */
+  /** Follow the turns of a game. Turns that were followed before are not computed again. @param {readonly PlayedTurn[]} turns */
   follow(turns) {
     if (turns.length === this.#turns.length && turns.every((turn, index) => isEqual(turn, this.#turns[index]))) return;
     const isSame = turns.length >= this.#turns.length && this.#turns.every((turn, index) => isEqual(turn, turns[index]));
@@ -53,10 +50,7 @@ export class Candidates {
     this.excluded = [...Array(this.rules.colors).keys()].filter((color) => !possible.has(color));
   }
 
-  /**
-   * Return the first candidates as text, in code order; none before the first turn or if they cannot be enumerated.
-   * @param {number} max
-   */
+  /** Return the first candidates as text, in code order; none before the first turn or if they cannot be enumerated. @param {number} max */
   listCandidates(max) {
     const codes = this.#codes;
     if (codes === null) return [];

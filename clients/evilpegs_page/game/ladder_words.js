@@ -36,10 +36,7 @@ const CODEMAKERS = Object.freeze({
   },
 });
 
-/**
- * Return the title and a description of a codemaker.
- * @param {string} codemaker @returns {{title: string, words: string}}
- */
+/** Return the title and a description of a codemaker. @param {string} codemaker @returns {{title: string, words: string}} */
 export function codemakerWords(codemaker) {
   const known = Object.hasOwn(CODEMAKERS, codemaker);
   return known ? CODEMAKERS[/** @type {Codemaker} */ (codemaker)] : { title: codemaker, words: "" };
@@ -109,18 +106,12 @@ export function ratedWords(ladder) {
 const EXACT = new Intl.NumberFormat("en-US");
 const ROUNDED = new Intl.NumberFormat("en-US", { notation: "compact", compactDisplay: "long", maximumSignificantDigits: 3 });
 
-/**
- * Return a number of codes for people: exact below a million, rounded above, such as "61.9 billion".
- * @param {number | bigint} codes
- */
+/** Return a number of codes for people: exact below a million, rounded above, such as "61.9 billion". @param {number | bigint} codes */
 export function codesWords(codes) {
   return (codes < 1_000_000 ? EXACT : ROUNDED).format(codes);
 }
 
-/**
- * Return a duration as a clock shows it: minutes and seconds, with tenths in the last ten seconds.
- * @param {number} ms
- */
+/** Return a duration as a clock shows it: minutes and seconds, with tenths in the last ten seconds. @param {number} ms */
 export function clockFace(ms) {
   if (ms < 10_000) return (Math.floor(ms / 100) / 10).toFixed(1);
   const seconds = Math.floor(ms / 1000);

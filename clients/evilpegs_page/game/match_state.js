@@ -95,10 +95,7 @@ export class MatchState {
     return false;
   }
 
-  /**
-   * Return the time left on the player's clock; null if the game is untimed.
-   * @param {number} now @returns {number | null}
-   */
+  /** Return the time left on the player's clock; null if the game is untimed. @param {number} now @returns {number | null} */
   clock(now) {
     if (this.leftMs === null || this.phase !== "turn") return this.leftMs;
     return Math.max(0, this.leftMs - (now - this.clockFrom));
@@ -176,10 +173,7 @@ export class MatchState {
     this.#update(event.game, { turns: [...game.turns, event] });
   }
 
-  /**
-   * Replace a game by one with other facts, so that a view can tell what has changed.
-   * @param {number} game @param {Partial<Game>} facts
-   */
+  /** Replace a game by one with other facts, so that a view can tell what has changed. @param {number} game @param {Partial<Game>} facts */
   #update(game, facts) {
     this.#games.set(game, { ...(this.#games.get(game) ?? { game, turns: [], over: null }), ...facts });
   }
@@ -204,10 +198,7 @@ export class MatchState {
     return true;
   }
 
-  /**
-   * Set the phase once the last missed event has arrived; an open turn is announced by `turn` afterwards.
-   * @param {number} now
-   */
+  /** Set the phase once the last missed event has arrived; an open turn is announced by `turn` afterwards. @param {number} now */
   #catchUp(now) {
     const resumed = this.#resumed;
     if (resumed === null) return;

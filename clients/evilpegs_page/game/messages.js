@@ -37,10 +37,7 @@
 
 const MAX_FRAME = 4_000_000;
 
-/**
- * Return the message in a frame; null if the frame is not one.
- * @param {unknown} frame @returns {ServerMessage | null}
- */
+/** Return the message in a frame; null if the frame is not one. @param {unknown} frame @returns {ServerMessage | null} */
 export function readFrame(frame) {
   if (typeof frame !== "string" || frame.length > MAX_FRAME) return null;
   try {

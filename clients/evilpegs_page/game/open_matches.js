@@ -25,10 +25,7 @@ export class OpenMatches {
     this.#server = server;
   }
 
-  /**
-   * Return the match that this player plays on a ladder; null if there is none.
-   * @param {string} ladder @returns {KeptMatch | null}
-   */
+  /** Return the match that this player plays on a ladder; null if there is none. @param {string} ladder @returns {KeptMatch | null} */
   get(ladder) {
     const kept = this.#ladders()[ladder];
     return kept === undefined ? null : readKept(kept);

@@ -23,10 +23,7 @@ const GUEST_PREFIX = "guest-";
 /** A text is no list of players; the message is for people. */
 export class ImportError extends Error {}
 
-/**
- * Return what is wrong with a name that a player wants to claim; null if the server may accept it.
- * @param {string} name @returns {string | null}
- */
+/** Return what is wrong with a name that a player wants to claim; null if the server may accept it. @param {string} name @returns {string | null} */
 export function nameProblem(name) {
   if (name.startsWith(GUEST_PREFIX)) return "Names that begin with guest- are given by the server. Choose another.";
   if (/^[a-z][a-z0-9_-]{1,19}$/.test(name)) return null;
@@ -157,10 +154,7 @@ function parseTokens(text) {
   return tokens;
 }
 
-/**
- * Return the entries that are servers, names and tokens, and leave out everything else.
- * @param {unknown} value @returns {Tokens}
- */
+/** Return the entries that are servers, names and tokens, and leave out everything else. @param {unknown} value @returns {Tokens} */
 function validTokens(value) {
   /** @type {Tokens} */
   const kept = {};

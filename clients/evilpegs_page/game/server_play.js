@@ -127,10 +127,7 @@ export class ServerPlay {
     this.#options.onChange();
   }
 
-  /**
-   * Keep an open match of the player that this browser has not begun, and show it if it is on this ladder.
-   * @param {string} ladder @param {string} match
-   */
+  /** Keep an open match of the player that this browser has not begun, and show it if it is on this ladder. @param {string} ladder @param {string} match */
   adopt(ladder, match) {
     this.#login.keepGuest();
     // a match that this browser began on another ladder has nonces, which its record is checked with
@@ -177,10 +174,7 @@ export class ServerPlay {
     if (this.match !== null) await this.#moves.resign(this.match, game);
   }
 
-  /**
-   * Play under another name: a new one is claimed, a stored one is proved by its token, and null means a guest.
-   * @param {string | null} name
-   */
+  /** Play under another name: a new one is claimed, a stored one is proved by its token, and null means a guest. @param {string | null} name */
   changePlayer(name) {
     this.#leaveMatch();
     if (name === null || this.players.tokens(name).length > 0) this.#login.choose(name);

@@ -63,10 +63,7 @@ export function browserStorage() {
   return new SafeStorage(() => globalThis.localStorage ?? null);
 }
 
-/**
- * Return the value if it is a plain object, else an empty one.
- * @param {unknown} value @returns {Record<string, unknown>}
- */
+/** Return the value if it is a plain object, else an empty one. @param {unknown} value @returns {Record<string, unknown>} */
 export function objectOrEmpty(value) {
   return typeof value === "object" && value !== null && !Array.isArray(value)
     ? /** @type {Record<string, unknown>} */ (value)

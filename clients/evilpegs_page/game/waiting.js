@@ -1,7 +1,4 @@
-/**
- * How long a connection waits: before the next attempt to connect, and for a sign of life from a socket that may be dead
- * without an end.
- */
+/** How long a connection waits: before the next attempt to connect, and for a sign of life from a socket that may be dead without an end. */
 
 const FIRST_MS = 200;
 const LONGEST_MS = 10_000;

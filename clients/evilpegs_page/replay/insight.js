@@ -27,10 +27,7 @@ import { countParts, feedbackNumbers, selectCandidates } from "../core/partition
 /** @type {Insight} */
 const UNKNOWN = Object.freeze({ before: null, after: null, parts: null, bits: null, expectedBits: null, chance: null });
 
-/**
- * Return what each guess of a game did.
- * @param {Rules} rules @param {readonly ReplayTurn[]} turns @returns {Insight[]}
- */
+/** Return what each guess of a game did. @param {Rules} rules @param {readonly ReplayTurn[]} turns @returns {Insight[]} */
 export function insights(rules, turns) {
   return canEnumerate(rules) ? fromCodes(rules, turns) : turns.map((turn, index) => fromRecord(rules, turn, index));
 }

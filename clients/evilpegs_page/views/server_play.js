@@ -223,10 +223,7 @@ export default class ServerPlayView extends LitElement {
     return html`<p>You have an open match on ${place}. <button @click=${() => this.openStrange(play, match)}>Continue it</button></p>`;
   }
 
-  /**
-   * Come back to an open match that this browser has not begun, on the ladder that it belongs to.
-   * @param {ServerPlay} play @param {string} match
-   */
+  /** Come back to an open match that this browser has not begun, on the ladder that it belongs to. @param {ServerPlay} play @param {string} match */
   async openStrange(play, match) {
     try {
       // the site does not show the matches of a sealed round

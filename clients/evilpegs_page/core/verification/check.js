@@ -24,10 +24,7 @@ export function checked(name, game, problems, fine) {
   return { name, game, ok: problems.length === 0, detail: problems.length === 0 ? fine : problems[0] };
 }
 
-/**
- * Return a check of a statement that this page cannot check.
- * @param {string} name @param {number} game @param {string} why @returns {Check}
- */
+/** Return a check of a statement that this page cannot check. @param {string} name @param {number} game @param {string} why @returns {Check} */
 export function notChecked(name, game, why) {
   return { name, game, ok: null, detail: `not checked here: ${why}` };
 }

@@ -87,10 +87,7 @@ const FIELDS = {
   },
 };
 
-/**
- * Return why a value is not an event of a record, or null if it is one.
- * @param {unknown} value @returns {string | null}
- */
+/** Return why a value is not an event of a record, or null if it is one. @param {unknown} value @returns {string | null} */
 export function whyNoEvent(value) {
   if (!isObject(value)) {
     return "it is not a JSON object";
@@ -113,10 +110,7 @@ function isObject(value) {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/**
- * @param {Record<string, FieldTest>} tests @param {Record<string, any>} value
- * @returns {string | null} The first field with a wrong value.
- */
+/** @param {Record<string, FieldTest>} tests @param {Record<string, any>} value @returns {string | null} The first field with a wrong value. */
 function firstWrong(tests, value) {
   const field = (/** @type {string} */ name) => (Object.hasOwn(value, name) ? value[name] : undefined);
   return Object.keys(tests).find((name) => !tests[name](field(name))) ?? null;

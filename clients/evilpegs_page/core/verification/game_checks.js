@@ -23,10 +23,7 @@ import { checked, pluralize } from "./check.js";
  * @property {string | null} nonceSent The nonce that the client sent in `ready`, null if unknown.
  */
 
-/**
- * Check the number, the code and the feedback of each turn, each taken alone.
- * @param {GameRecord} game @returns {Check}
- */
+/** Check the number, the code and the feedback of each turn, each taken alone. @param {GameRecord} game @returns {Check} */
 export function checkTurns({ rules, feedbacks, over }) {
   const problems = [];
   for (const [index, { turn, code, black, white }] of feedbacks.entries()) {
@@ -41,10 +38,7 @@ export function checkTurns({ rules, feedbacks, over }) {
   return checked("turns", over.game, problems, `${pluralize(feedbacks.length, "turn")} in order`);
 }
 
-/**
- * Check that the nonce fits the commitment, and that the client's nonce is the one that was sent.
- * @param {GameRecord} game @returns {Check[]}
- */
+/** Check that the nonce fits the commitment, and that the client's nonce is the one that was sent. @param {GameRecord} game @returns {Check[]} */
 export function checkNonces({ match, started, feedbacks, over, nonceSent }) {
   const problems = [];
   if (over.nonce === null) {
@@ -84,10 +78,7 @@ export function checkOutcome({ rules, match, feedbacks, over }) {
   return checked("outcome", over.game, problems, `${over.outcome} after ${pluralize(length, "guess", "guesses")}`);
 }
 
-/**
- * Check the times of the turns and of the game, and that nothing was answered after the time was up.
- * @param {GameRecord} game @returns {Check}
- */
+/** Check the times of the turns and of the game, and that nothing was answered after the time was up. @param {GameRecord} game @returns {Check} */
 export function checkClock({ match, feedbacks, over }) {
   const { clock } = match;
   const problems = [];

@@ -85,10 +85,7 @@ function* verificationSteps(events, noncesSent) {
   return report(checks, whole.finished);
 }
 
-/**
- * Return the events without `re`, and the check that each of them is one.
- * @param {unknown} events @returns {{ parsed: RecordEvent[], check: Check }}
- */
+/** Return the events without `re`, and the check that each of them is one. @param {unknown} events @returns {{ parsed: RecordEvent[], check: Check }} */
 function readEvents(events) {
   const values = Array.isArray(events) ? events : [];
   const problems = values.flatMap((value, index) => {
@@ -112,10 +109,7 @@ function whyNotCanonical(value) {
   }
 }
 
-/**
- * Return the games that were begun and are over.
- * @param {RecordEvent[]} events @param {NoncesSent} noncesSent @returns {GameRecord[]}
- */
+/** Return the games that were begun and are over. @param {RecordEvent[]} events @param {NoncesSent} noncesSent @returns {GameRecord[]} */
 function gameRecords(events, noncesSent) {
   const [match] = events;
   const rules = parseRules(match.rules);
@@ -146,10 +140,7 @@ function report(checks, finished) {
   return { checks, ok: checks.every((check) => check.ok !== false), finished };
 }
 
-/**
- * Return what a function returns, or a check that does not hold if it throws.
- * @param {() => Verification} verify @returns {Verification}
- */
+/** Return what a function returns, or a check that does not hold if it throws. @param {() => Verification} verify @returns {Verification} */
 function guarded(verify) {
   try {
     return verify();

@@ -14,10 +14,7 @@ import { checked, notChecked, pluralize } from "./check.js";
 /** The value of `tie_nonces` in new matches: the nonces of server and client both decide ties. */
 const TIE_NONCES = 2;
 
-/**
- * Check that the fields of the first event agree about the rules and the codemaker.
- * @param {RecordEvent} started @returns {Check[]}
- */
+/** Check that the fields of the first event agree about the rules and the codemaker. @param {RecordEvent} started @returns {Check[]} */
 export function checkStart(started) {
   const { rules, codemaker, tie, guess_limit: limit } = started;
   return [
@@ -52,10 +49,7 @@ export function checkOrder(events) {
   return checked("order", 0, problems, `${pluralize(events.length, "event")} without a gap`);
 }
 
-/**
- * Check the last event: its sums, and its hash of everything before it.
- * @param {readonly RecordEvent[]} events @returns {Check[]}
- */
+/** Check the last event: its sums, and its hash of everything before it. @param {readonly RecordEvent[]} events @returns {Check[]} */
 export function checkEnd(events) {
   const over = events[events.length - 1];
   if (over.type !== "match_over") {
@@ -154,10 +148,7 @@ function nextState(state, event) {
   return !isOpen && event.type === "match_over" ? { ...state, isOver: true } : null;
 }
 
-/**
- * Return true for a game that was given up, or whose round closed, before it began. Without a commitment it must be empty.
- * @param {RecordEvent} over
- */
+/** Return true for a game that was given up, or whose round closed, before it began. Without a commitment it must be empty. @param {RecordEvent} over */
 function isUnopened(over) {
   const isEmpty = ["resigned", "forfeit", "void"].includes(over.outcome) && over.guesses === 0 && over.elapsed_ms === 0;
   return isEmpty && over.secret === null && over.nonce === null && (over.client_nonce ?? null) === null;
