@@ -7,7 +7,7 @@
 
 import { LitElement, css, html, nothing } from "../vendor/lit.js";
 import { canonical } from "../core/canonical.js";
-import { verifyRecordInSteps } from "../core/verification/verify.js";
+import { verifyRecord } from "../core/verification/verify.js";
 import { shared } from "./shared_style.js";
 import { count } from "./words.js";
 
@@ -87,7 +87,7 @@ export class RecordCheck extends LitElement {
   async verify() {
     const { events } = this;
     this.result = null;
-    const result = await verifyRecordInSteps(events, this.nonces);
+    const result = await verifyRecord(events, this.nonces);
     if (this.events === events) this.result = result;
   }
 

@@ -7,15 +7,9 @@
 
 import { isAllBlack } from "./feedback.js";
 
-/** @typedef {import("./partition.js").Part} Part */
+/** @import { Part } from "./partition.js" */
 
-/**
- * Return the parts that evil may keep, in feedback order: the largest ones.
- *
- * @param {readonly Part[]} parts The non-empty parts of a guess, in feedback order; at least one.
- * @param {number} pegs
- * @returns {Part[]}
- */
+/** Return the largest parts, which evil may keep. @param {readonly Part[]} parts in feedback order; at least one @param {number} pegs */
 export function largestParts(parts, pegs) {
   const others = parts.filter((part) => !isAllBlack(part, pegs));
   const allowed = others.length > 0 ? others : parts;
@@ -25,11 +19,8 @@ export function largestParts(parts, pegs) {
 
 /**
  * Return the part that evil keeps.
- *
- * @param {readonly Part[]} parts The non-empty parts of a guess, in feedback order; at least one.
- * @param {number} pegs
+ * @param {readonly Part[]} parts in feedback order; at least one @param {number} pegs
  * @param {(tied: number) => number} [tie] From the number of equally large parts to an index; the first by default.
- * @returns {Part}
  */
 export function chooseReply(parts, pegs, tie = () => 0) {
   const largest = largestParts(parts, pegs);

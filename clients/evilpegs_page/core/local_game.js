@@ -17,10 +17,13 @@ import { countParts, feedbackNumbers, numberCodes, selectCandidates } from "./pa
 import { formatRules, parseRules } from "./rules.js";
 import { checkSeed, seededSecret, seededTie } from "./seed.js";
 
-/** @typedef {import("./rules.js").Rules} Rules */
-/** @typedef {import("./partition.js").Part} Part */
+/** @import { Rules } from "./rules.js" */
+/** @import { Part } from "./partition.js" */
 
 /**
+ * @typedef {"evil" | "fixed"} LocalCodemaker
+ * @typedef {null | "solved" | "unsolved" | "resigned"} LocalOutcome
+ *
  * @typedef {object} LocalTurn
  * @property {string} code The guess as text.
  * @property {number} black
@@ -28,21 +31,14 @@ import { checkSeed, seededSecret, seededTie } from "./seed.js";
  * @property {Part[]} parts What each possible reply would have left, in feedback order.
  * @property {number} before The codes left before the reply.
  * @property {number} left The codes left after it.
- */
-
-/** @typedef {"evil" | "fixed"} LocalCodemaker */
-/** @typedef {null | "solved" | "unsolved" | "resigned"} LocalOutcome */
-
-/**
+ *
  * @typedef {object} LocalGameOptions
  * @property {Rules} rules
  * @property {LocalCodemaker} [codemaker] `evil` by default.
  * @property {number} [limit] Guesses until the game is lost; by default that of the rules.
  * @property {string | undefined} [seed] Decides evil's ties, or the secret of a fixed codemaker.
  * @property {string} [secret] The secret of a fixed codemaker without a seed.
- */
-
-/**
+ *
  * @typedef {object} StoredGame
  * @property {string} rules
  * @property {LocalCodemaker} codemaker
@@ -61,7 +57,6 @@ const LIMITS = new Map([["4x6", 10], ["4x10-distinct", 12], ["5x8", 14]]);
 /** @param {string} rules */
 export const guessLimit = (rules) => LIMITS.get(rules) ?? 20;
 
-/** One game against evil or a fixed secret. */
 export class LocalGame {
   /** @type {Uint8Array} */
   #candidates;
@@ -124,9 +119,7 @@ export class LocalGame {
 
   /**
    * Play a guess and return the turn.
-   *
-   * @param {string} text
-   * @returns {LocalTurn}
+   * @param {string} text @returns {LocalTurn}
    * @throws {GameError} The text is not a code of the rules (a CodeError), or the game is over.
    */
   guess(text) {
@@ -135,15 +128,12 @@ export class LocalGame {
   }
 
   /**
-   * Play a guess and return the turn, without keeping the page from drawing for longer than some 5 ms.
-   *
-   * Until it is done, further guesses are refused with a GameError.
-   *
+   * Play a guess and return the turn, without keeping the page from drawing for longer than some 5 ms. Until it is done,
+   * further guesses are refused with a GameError.
    * @param {string} text
-   * @param {() => Promise<void>} [pause] Called between steps; by default the next task of the event loop.
-   * @returns {Promise<LocalTurn>}
+   * @param {() => Promise<unknown>} [pause] Called between steps; by default the next task of the event loop.
    */
-  async guessInSteps(text, pause = nextTask) {
+  async guessInSteps(text, pause = () => new Promise((resolve) => setTimeout(resolve, 0))) {
     const guess = this.#parseGuess(text);
     const numbers = new Uint8Array(this.candidates);
     this.#busy = true;
@@ -168,16 +158,13 @@ export class LocalGame {
   /** Return the first codes left, as text, in code order. @param {number} max @returns {string[]} */
   listCandidates(max) {
     const { pegs } = this.rules;
-    const count = Math.min(max, this.candidates);
-    return Array.from({ length: count }, (_, index) => {
-      return formatCode(this.#candidates.subarray(index * pegs, (index + 1) * pegs));
-    });
+    const length = Math.min(max, this.candidates);
+    return Array.from({ length }, (_, index) => formatCode(this.#candidates.subarray(index * pegs, (index + 1) * pegs)));
   }
 
   /** Return the indices of the colors that no code left contains. @returns {number[]} */
   excludedColors() {
-    const colors = Array.from({ length: this.rules.colors }, (_, color) => color);
-    return colors.filter((color) => !this.#candidates.includes(color));
+    return [...Array(this.rules.colors).keys()].filter((color) => !this.#candidates.includes(color));
   }
 
   /** Return the game as plain data, from which `fromJSON` makes the same game. @returns {StoredGame} */
@@ -199,9 +186,7 @@ export class LocalGame {
 
   /**
    * Return the game that `toJSON` described; replies are computed again, so nothing stored can be wrong about them.
-   *
    * @param {unknown} value
-   * @returns {LocalGame}
    * @throws {UnreadableError} The value describes no game.
    */
   static fromJSON(value) {
@@ -262,9 +247,4 @@ function checkStored(value) {
     throw new UnreadableError("it is incomplete");
   }
   return /** @type {StoredGame} */ (stored);
-}
-
-/** @returns {Promise<void>} */
-function nextTask() {
-  return new Promise((resolve) => setTimeout(resolve, 0));
 }

@@ -253,7 +253,7 @@ import {{ readRecord }} from "{PAGE}/core/record_file.js";
 import {{ verifyRecord }} from "{PAGE}/core/verification/verify.js";
 import {{ readReplay }} from "{PAGE}/replay/timeline.js";
 const events = readRecord(readFileSync(process.argv[2], "utf8"));
-const findings = verifyRecord(events).checks.filter((check) => check.ok !== true);
+const findings = (await verifyRecord(events)).checks.filter((check) => check.ok !== true);
 console.log(JSON.stringify([readReplay(events).games.length, findings]));
 """
 

@@ -28,11 +28,3 @@ export function checked(name, game, problems, fine) {
 export function notChecked(name, game, why) {
   return { name, game, ok: null, detail: `not checked here: ${why}` };
 }
-
-/**
- * Return the number with the noun, which is in the plural unless the number is 1.
- * @param {number} number @param {string} singular @param {string} [plural]
- */
-export function pluralize(number, singular, plural = `${singular}s`) {
-  return `${number.toLocaleString("en-US")} ${number === 1 ? singular : plural}`;
-}

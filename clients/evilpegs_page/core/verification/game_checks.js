@@ -4,10 +4,11 @@
  * The names of the checks are `turns`, `commitment`, `client nonce`, `outcome` and `clock`.
  */
 
+import { count } from "../../components/words.js";
 import { parseCode } from "../codes.js";
 import { commitment } from "../commitment.js";
 import { isAllBlack } from "../feedback.js";
-import { checked, pluralize } from "./check.js";
+import { checked } from "./check.js";
 
 /** @import { Check } from "./check.js" */
 /** @import { RecordEvent } from "./event_fields.js" */
@@ -35,7 +36,7 @@ export function checkTurns({ rules, feedbacks, over }) {
     }
     problems.push(...codeProblems(rules, code, turn));
   }
-  return checked("turns", over.game, problems, `${pluralize(feedbacks.length, "turn")} in order`);
+  return checked("turns", over.game, problems, `${count(feedbacks.length, "turn")} in order`);
 }
 
 /** Check that the nonce fits the commitment, and that the client's nonce is the one that was sent. @param {GameRecord} game @returns {Check[]} */
@@ -75,7 +76,7 @@ export function checkOutcome({ rules, match, feedbacks, over }) {
   if ((length === limit && !isSolved) !== (over.outcome === "unsolved")) {
     problems.push(`the outcome is ${over.outcome} after ${length} guesses of ${limit}`);
   }
-  return checked("outcome", over.game, problems, `${over.outcome} after ${pluralize(length, "guess", "guesses")}`);
+  return checked("outcome", over.game, problems, `${over.outcome} after ${count(length, "guess", "guesses")}`);
 }
 
 /** Check the times of the turns and of the game, and that nothing was answered after the time was up. @param {GameRecord} game @returns {Check} */

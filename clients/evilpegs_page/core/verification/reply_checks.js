@@ -7,13 +7,14 @@
  * go, because solving them takes a server.
  */
 
+import { count } from "../../components/words.js";
 import { canEnumerate, codeAt, enumerateCodes, formatCode, parseCode } from "../codes.js";
 import { secretIndex, tieIndex, tieShare } from "../commitment.js";
 import { largestParts } from "../evil.js";
 import { feedback, isAllBlack } from "../feedback.js";
 import { countParts, feedbackNumbers, selectCandidates } from "../partition.js";
 import { countCodes, formatRules } from "../rules.js";
-import { checked, notChecked, pluralize } from "./check.js";
+import { checked, notChecked } from "./check.js";
 
 /** @import { Check } from "./check.js" */
 /** @import { RecordEvent } from "./event_fields.js" */
@@ -47,7 +48,7 @@ function checkFixed({ rules, match, feedbacks, over }) {
   const replies = feedbacks.flatMap((event) => feedbackProblems(event, parseCode(rules, event.code), secret));
   return [
     checked("secret", over.game, drawn, "the secret follows from the nonces"),
-    checked("replies", over.game, replies, `${pluralize(feedbacks.length, "reply", "replies")} recomputed`),
+    checked("replies", over.game, replies, `${count(feedbacks.length, "reply", "replies")} recomputed`),
   ];
 }
 
@@ -64,10 +65,10 @@ function checkAdversary(game, counted) {
   const problems = firstProblems(counted.turns, (turn) => adversaryProblems(game, turn));
   const exact = counted.turns.filter((turn) => isExact(game, turn)).length;
   if (problems.length === 0 && exact > 0) {
-    const what = `${pluralize(exact, "exact reply", "exact replies")} of the devil; use evilpegs verify`;
+    const what = `${count(exact, "exact reply", "exact replies")} of the devil; use evilpegs verify`;
     return [witness, notChecked("replies", over.game, what)];
   }
-  const fine = `${pluralize(feedbacks.length, "reply", "replies")} recomputed by the rule of ${match.codemaker}`;
+  const fine = `${count(feedbacks.length, "reply", "replies")} recomputed by the rule of ${match.codemaker}`;
   return [witness, checked("replies", over.game, problems, fine)];
 }
 
@@ -98,7 +99,7 @@ function adversaryProblems(game, turn) {
   const method = game.match.codemaker === "devil" ? (isExact(game, turn) ? "exact" : "greedy") : null;
   const claimed = event.method ?? null;
   if (claimed !== method) {
-    const what = `the reply is called ${claimed ?? "nothing"}, but with ${pluralize(before, "code")} left`;
+    const what = `the reply is called ${claimed ?? "nothing"}, but with ${count(before, "code")} left`;
     return [`turn ${event.turn}: ${what} it should be ${method ?? "nothing"}`];
   }
   const expected = expectedParts(game, turn);

@@ -30,41 +30,14 @@ import { checkEnd, checkOrder, checkStart } from "./whole_record.js";
  */
 
 /**
- * Verify a whole match: first that the record is complete and unchanged, then every game in it.
- *
- * If the record itself does not hold, its games are not checked.
+ * Verify a whole match: first that the record is complete and unchanged, then every game in it. If the record itself
+ * does not hold, its games are not checked.
  * @param {unknown} events Every event of the match, in order; the field `re` of an answer is ignored.
- * @param {NoncesSent} [noncesSent] @returns {Verification}
- */
-export function verifyRecord(events, noncesSent = {}) {
-  const steps = verificationSteps(events, noncesSent);
-  for (;;) {
-    const step = steps.next();
-    if (step.done) {
-      return step.value;
-    }
-  }
-}
-
-/**
- * Verify as `verifyRecord` does, but let the page draw after each game.
- * @param {unknown} events @param {NoncesSent} [noncesSent]
- * @param {() => Promise<void>} [pause] Called after each game; by default the next task of the event loop.
+ * @param {NoncesSent} [noncesSent]
+ * @param {() => Promise<unknown>} [pause] Called after each game; by default the next task of the event loop, so that the page draws.
  * @returns {Promise<Verification>}
  */
-export async function verifyRecordInSteps(events, noncesSent = {}, pause = nextTask) {
-  const steps = verificationSteps(events, noncesSent);
-  for (;;) {
-    const step = steps.next();
-    if (step.done) {
-      return step.value;
-    }
-    await pause();
-  }
-}
-
-/** @param {unknown} events @param {NoncesSent} noncesSent @returns {Generator<void, Verification, void>} */
-function* verificationSteps(events, noncesSent) {
+export async function verifyRecord(events, noncesSent = {}, pause = () => new Promise((resolve) => setTimeout(resolve, 0))) {
   /** @type {GameRecord[]} */
   let games = [];
   const whole = guarded(() => {
@@ -80,7 +53,7 @@ function* verificationSteps(events, noncesSent) {
   const checks = [...whole.checks];
   for (const game of games) {
     checks.push(...guarded(() => report(checkGame(game), true)).checks);
-    yield;
+    await pause();
   }
   return report(checks, whole.finished);
 }
@@ -147,9 +120,4 @@ function guarded(verify) {
   } catch (error) {
     return report([checked("events", 0, [`the record cannot be read: ${error}`], "")], false);
   }
-}
-
-/** @returns {Promise<void>} */
-function nextTask() {
-  return new Promise((resolve) => setTimeout(resolve, 0));
 }

@@ -4,9 +4,10 @@
  * The names of the checks are `rules`, `codemaker`, `order`, `end`, `summary`, `hashes` and `signature`.
  */
 
+import { count } from "../../components/words.js";
 import { canonical, eventHash, GENESIS } from "../canonical.js";
 import { formatRules, parseRules, SYMBOLS } from "../rules.js";
-import { checked, notChecked, pluralize } from "./check.js";
+import { checked, notChecked } from "./check.js";
 
 /** @import { Check } from "./check.js" */
 /** @import { RecordEvent } from "./event_fields.js" */
@@ -18,7 +19,7 @@ const TIE_NONCES = 2;
 export function checkStart(started) {
   const { rules, codemaker, tie, guess_limit: limit } = started;
   return [
-    checked("rules", 0, rulesProblems(started), `${rules}, ${pluralize(limit, "guess", "guesses")} per game`),
+    checked("rules", 0, rulesProblems(started), `${rules}, ${count(limit, "guess", "guesses")} per game`),
     checked("codemaker", 0, codemakerProblems(started), tie === null ? codemaker : `${codemaker}, ties by ${tie}`),
   ];
 }
@@ -46,7 +47,7 @@ export function checkOrder(events) {
       break;
     }
   }
-  return checked("order", 0, problems, `${pluralize(events.length, "event")} without a gap`);
+  return checked("order", 0, problems, `${count(events.length, "event")} without a gap`);
 }
 
 /** Check the last event: its sums, and its hash of everything before it. @param {readonly RecordEvent[]} events @returns {Check[]} */
@@ -60,7 +61,7 @@ export function checkEnd(events) {
   const changed = over.head === head ? [] : ["the hash in match_over is not that of the events before it"];
   const checks = [
     checked("summary", 0, summaryProblems(events[0], before, over), "the last event sums up the games"),
-    checked("hashes", 0, changed, `a chain of ${pluralize(before.length, "hash", "hashes")}`),
+    checked("hashes", 0, changed, `a chain of ${count(before.length, "hash", "hashes")}`),
   ];
   if ((over.signature ?? null) !== null) {
     checks.push(notChecked("signature", 0, "evilpegs verify --key checks the server's signature"));
