@@ -9,11 +9,7 @@
  * @property {string} tag the name of the element
  * @property {() => Promise<{default: CustomElementConstructor}>} load
  * @property {string} [under] the path of the view whose link in the header is marked, for a view without a link
- *
- * @typedef {object} Found
- * @property {Route} route
- * @property {Record<string, string>} params
- * @property {URLSearchParams} query
+ * @typedef {{route: Route, params: Record<string, string>, query: URLSearchParams}} Found
  */
 
 /** @type {readonly Route[]} */

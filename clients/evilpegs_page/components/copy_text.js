@@ -7,12 +7,7 @@ import { LitElement, css, html } from "../vendor/lit.js";
 import { shared } from "./shared_style.js";
 
 export class CopyText extends LitElement {
-  static properties = {
-    text: {},
-    label: {},
-    isCode: { type: Boolean, attribute: "code" },
-    said: { state: true },
-  };
+  static properties = { text: {}, label: {}, isCode: { type: Boolean, attribute: "code" }, said: { state: true } };
 
   static styles = [
     shared,

@@ -11,11 +11,7 @@ const LOW_MS = 10_000;
 
 /** Asks for the time left ten times per second while it runs, and otherwise stands still. */
 export class GameClock extends LitElement {
-  static properties = {
-    read: { attribute: false },
-    running: { type: Boolean },
-    label: {},
-  };
+  static properties = { read: { attribute: false }, running: { type: Boolean }, label: {} };
 
   static styles = [
     shared,

@@ -8,11 +8,8 @@ import { turnTableStyle } from "./turn_table_style.js";
 import { formatNumber } from "./words.js";
 
 /**
- * @typedef {object} ShownTurn
- * @property {string} code
- * @property {number} black
- * @property {number} white
- * @property {number | null} [left] codes left after the reply; null if that is not known
+ * @typedef {{code: string, black: number, white: number, left?: number | null}} ShownTurn `left` is the codes left after the reply;
+ *   null if that is not known
  */
 
 export class GuessTable extends LitElement {

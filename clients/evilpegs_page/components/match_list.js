@@ -7,16 +7,8 @@ import { guessesWords, momentWords, solvedWords, timeWords } from "./result_word
 import { shared } from "./shared_style.js";
 
 /**
- * @typedef {object} MatchEntry a match of `api/v1/matches`
- * @property {string} match
- * @property {string} ladder
- * @property {string} player
- * @property {string} client
- * @property {number} started_at
- * @property {boolean} over
- * @property {readonly string[]} outcomes
- * @property {readonly number[]} guesses
- * @property {number} elapsed_ms
+ * @typedef {{match: string, ladder: string, player: string, client: string, started_at: number, over: boolean,
+ *   outcomes: readonly string[], guesses: readonly number[], elapsed_ms: number}} MatchEntry a match of `api/v1/matches`
  */
 
 export class MatchList extends LitElement {

@@ -7,15 +7,9 @@ const DRAG_PIXELS = 8;
 const LONG_PRESS_MS = 350;
 
 /**
- * @typedef {object} Drag
- * @property {number} color
- * @property {number | null} from the peg of the row that is dragged; null for one of the colors
- * @property {number} x of the pointer in the window, in pixels
- * @property {number} y
- *
- * @typedef {object} DragOptions
- * @property {() => void} onMove is called when what `moving` returns has changed
- * @property {(drag: Drag) => void} onDrop is called when a peg was dropped, with where
+ * @typedef {{color: number, from: number | null, x: number, y: number}} Drag `from` is the peg of the row that is dragged, null for
+ *   one of the colors; x and y are those of the pointer in the window, in pixels
+ * @typedef {{onMove: () => void, onDrop: (drag: Drag) => void}} DragOptions `onMove` is called when what `moving` returns has changed
  */
 
 export class PegDrag {

@@ -13,12 +13,7 @@ import { count } from "./words.js";
 
 export class PlayerPanel extends LitElement {
   static properties = {
-    players: { attribute: false },
-    name: {},
-    problem: {},
-    isOpen: { type: Boolean },
-    notice: { state: true },
-    failure: { state: true },
+    players: { attribute: false }, name: {}, problem: {}, isOpen: { type: Boolean }, notice: { state: true }, failure: { state: true },
   };
 
   static styles = [

@@ -15,11 +15,7 @@ import { count } from "./words.js";
 /** @import { Verification } from "../core/verification/verify.js" */
 
 export class RecordCheck extends LitElement {
-  static properties = {
-    events: { attribute: false },
-    nonces: { attribute: false },
-    result: { state: true },
-  };
+  static properties = { events: { attribute: false }, nonces: { attribute: false }, result: { state: true } };
 
   static styles = [
     shared,

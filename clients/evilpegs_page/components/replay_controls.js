@@ -8,11 +8,7 @@ import { count } from "./words.js";
 /** @import { Position } from "../replay/position.js" */
 
 export class ReplayControls extends LitElement {
-  static properties = {
-    lengths: { attribute: false },
-    position: { attribute: false },
-    isPlaying: { type: Boolean },
-  };
+  static properties = { lengths: { attribute: false }, position: { attribute: false }, isPlaying: { type: Boolean } };
 
   static styles = [
     shared,

@@ -6,11 +6,7 @@ import { shared } from "./shared_style.js";
 import { formatNumber, noun } from "./words.js";
 
 export class ReplyBars extends LitElement {
-  static properties = {
-    parts: { attribute: false },
-    taken: { attribute: false },
-    mark: {},
-  };
+  static properties = { parts: { attribute: false }, taken: { attribute: false }, mark: {} };
 
   static styles = [
     shared,

@@ -16,11 +16,7 @@ const MARGIN = 140;
 
 export class ResultCharts extends LitElement {
   static properties = {
-    rows: { attribute: false },
-    limit: { type: Number },
-    plot: { state: true },
-    width: { state: true },
-    failure: { state: true },
+    rows: { attribute: false }, limit: { type: Number }, plot: { state: true }, width: { state: true }, failure: { state: true },
   };
 
   static styles = [

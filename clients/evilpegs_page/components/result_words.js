@@ -1,27 +1,12 @@
 /**
  * The figures of a leaderboard row as the page writes them.
  *
- * @typedef {object} Row a row of `api/v1/ladders/LADDER/leaderboard`
- * @property {string} player
- * @property {string} client
- * @property {number} games
- * @property {number} mean
- * @property {number | null} low
- * @property {number | null} high
- * @property {number} worst
- * @property {number} solved
- * @property {number} p95_ms
- * @property {number} mean_ms
- * @property {readonly (readonly [number, number])[]} histogram
- * @property {number | null} rank
- * @property {number | null} rank_worst
- * @property {number | null} adjusted_mean
- * @property {number | null} adjusted_low
- * @property {number | null} adjusted_high
- * @property {number} all_games games of all versions
- * @property {string} [kind] "bot" or "human"
- * @property {number} [place] the place among all players, from the `places` of the leaderboard
- * @property {boolean | null} [undecided] true if the intervals leave other ranks possible
+ * @typedef {{player: string, client: string, games: number, mean: number, low: number | null, high: number | null,
+ *   worst: number, solved: number, p95_ms: number, mean_ms: number, histogram: readonly (readonly [number, number])[],
+ *   rank: number | null, rank_worst: number | null, adjusted_mean: number | null, adjusted_low: number | null,
+ *   adjusted_high: number | null, all_games: number, kind?: string, place?: number, undecided?: boolean | null}} Row
+ *   a row of `api/v1/ladders/LADDER/leaderboard`: `all_games` are those of all versions, `kind` is "bot" or "human", `place`
+ *   is that among all players, from `places`, and `undecided` is true if the intervals leave other ranks possible
  */
 
 /** Return the rows of a leaderboard, each with its place among all players. @param {string} text @returns {Row[]} */

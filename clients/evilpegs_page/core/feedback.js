@@ -5,11 +5,7 @@
  * (black, white), and the number of a feedback is its place in that order.
  */
 
-/**
- * @typedef {object} Feedback
- * @property {number} black
- * @property {number} white
- */
+/** @typedef {{black: number, white: number}} Feedback */
 
 /**
  * Return the feedback of a guess against a code; the two may be exchanged.

@@ -24,13 +24,8 @@ import { checkSeed, seededSecret, seededTie } from "./seed.js";
  * @typedef {"evil" | "fixed"} LocalCodemaker
  * @typedef {null | "solved" | "unsolved" | "resigned"} LocalOutcome
  *
- * @typedef {object} LocalTurn
- * @property {string} code The guess as text.
- * @property {number} black
- * @property {number} white
- * @property {Part[]} parts What each possible reply would have left, in feedback order.
- * @property {number} before The codes left before the reply.
- * @property {number} left The codes left after it.
+ * @typedef {{code: string, black: number, white: number, parts: Part[], before: number, left: number}} LocalTurn `parts` are what each
+ *   possible reply would have left, in feedback order; `before` and `left` are the codes before and after the reply
  *
  * @typedef {object} LocalGameOptions
  * @property {Rules} rules
@@ -39,14 +34,8 @@ import { checkSeed, seededSecret, seededTie } from "./seed.js";
  * @property {string | undefined} [seed] Decides evil's ties, or the secret of a fixed codemaker.
  * @property {string} [secret] The secret of a fixed codemaker without a seed.
  *
- * @typedef {object} StoredGame
- * @property {string} rules
- * @property {LocalCodemaker} codemaker
- * @property {number} limit
- * @property {string} [seed]
- * @property {string} [secret]
- * @property {string[]} guesses
- * @property {boolean} [resigned]
+ * @typedef {{rules: string, codemaker: LocalCodemaker, limit: number, seed?: string, secret?: string, guesses: string[],
+ *   resigned?: boolean}} StoredGame
  */
 
 /** Games of more codes take longer than a frame of the screen per guess; use `guessInSteps` for them. */

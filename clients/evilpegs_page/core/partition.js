@@ -11,12 +11,7 @@ import { MAX_COLORS } from "./rules.js";
 /** @import { Rules } from "./rules.js" */
 /** @import { Feedback } from "./feedback.js" */
 
-/**
- * @typedef {object} Part
- * @property {number} black
- * @property {number} white
- * @property {number} count The codes in the part, at least 1.
- */
+/** @typedef {{black: number, white: number, count: number}} Part `count` is that of the codes in the part, at least 1. */
 
 /**
  * Return the non-empty parts of a guess, in feedback order.

@@ -2,16 +2,11 @@
  * Rules: how many pegs and colors a code has, and whether a color may repeat.
  *
  * The text form is `4x6` (pegs x colors), or `4x10-distinct` if no color may occur twice.
+ *
+ * @typedef {{pegs: number, colors: number, repeats: boolean}} Rules
  */
 
 import { RulesError } from "./errors.js";
-
-/**
- * @typedef {object} Rules
- * @property {number} pegs Pegs per code, 1 to 16.
- * @property {number} colors Colors, 1 to 34.
- * @property {boolean} repeats True if a color may occur more than once in a code.
- */
 
 /** The symbol of each color, in order of the color indices; I and O are left out. */
 export const SYMBOLS = "1234567890ABCDEFGHJKLMNPQRSTUVWXYZ";

@@ -74,7 +74,7 @@ export class GameConnection {
   constructor(options) {
     this.#options = options;
     this.#requests = new Requests(options.timers, (pending) => this.#enqueue(pending, pending.message.type === "resume"));
-    this.#silence = new SilenceWatch(options.timers, { ping: () => this.#ping(), dead: () => this.#cut(0) });
+    this.#silence = new SilenceWatch(options.timers, { ping: () => this.#write({ type: "ping", c: 0 }), dead: () => this.#cut(0) });
     /** @type {State} */
     this.state = "asleep";
     /** The refusal that ended the login or the resumption; null if there is none. @type {RefusedError | null} */
@@ -95,15 +95,12 @@ export class GameConnection {
    * @throws {LostAnswerError} the connection was cut before the answer
    */
   request(message) {
-    return new Promise((resolve, reject) => {
-      this.#enqueue({ message, attempt: 0, resolve, reject });
-    });
+    return new Promise((resolve, reject) => this.#enqueue({ message, attempt: 0, resolve, reject }));
   }
 
   /**
    * Keep the connection, and resume this match after every `hello`, at once if the connection is open.
-   * @param {string} match
-   * @param {() => number} seq returns the number of the last known event
+   * @param {string} match @param {() => number} seq returns the number of the last known event
    */
   follow(match, seq) {
     this.#followed = { match, seq };
@@ -111,17 +108,12 @@ export class GameConnection {
     else this.wake();
   }
 
-  /**
-   * Keep the connection for a match that the server has just begun on it, which needs no resumption.
-   * @param {string} match
-   * @param {() => number} seq returns the number of the last known event
-   */
+  /** Keep the connection for a match that has just begun on it, which needs no resumption. @param {string} match @param {() => number} seq */
   keep(match, seq) {
     this.#followed = { match, seq };
     this.#watchSilence();
   }
 
-  /** Follow no match any more. */
   unfollow() {
     this.#followed = null;
   }
@@ -173,8 +165,7 @@ export class GameConnection {
     try {
       socket = this.#options.openSocket();
     } catch {
-      this.#waitAndRetry();
-      return;
+      return this.#waitAndRetry();
     }
     this.#socket = socket;
     socket.onopen = () => this.#socket === socket && this.#greet();
@@ -197,10 +188,7 @@ export class GameConnection {
 
   /** @param {ServerMessage} answer */
   #welcome(answer) {
-    if (answer.type !== "welcome") {
-      this.#cut(0);
-      return;
-    }
+    if (answer.type !== "welcome") return this.#cut(0);
     const { state } = this;
     this.#options.onWelcome(/** @type {Welcome} */ (/** @type {unknown} */ (answer)));
     if (this.state !== state) return;
@@ -214,7 +202,8 @@ export class GameConnection {
     if (followed === null) return;
     this.#enter("resuming");
     try {
-      await this.#sendNow({ type: "resume", match: followed.match, seq: followed.seq() });
+      const message = { type: "resume", match: followed.match, seq: followed.seq() };
+      await new Promise((resolve, reject) => this.#send({ message, attempt: 0, resolve, reject }));
     } catch (error) {
       if (this.#socket === socket && error instanceof RefusedError) this.#refuseLogin(error);
       return;
@@ -233,10 +222,7 @@ export class GameConnection {
   /** @param {Error} error */
   #refuseLogin(error) {
     if (!(error instanceof RefusedError)) return;
-    if (TEMPORARY.has(error.code)) {
-      this.#cut(0, error.retryAfterMs ?? 0);
-      return;
-    }
+    if (TEMPORARY.has(error.code)) return this.#cut(0, error.retryAfterMs ?? 0);
     this.#drop();
     this.refusal = error;
     this.#enter("refused");
@@ -290,21 +276,10 @@ export class GameConnection {
     }
   }
 
-  /** @param {ClientMessage} message */
-  #sendNow(message) {
-    return new Promise((resolve, reject) => {
-      this.#send({ message, attempt: 0, resolve, reject });
-    });
-  }
-
   /** @param {Pending} pending */
   #send(pending) {
     this.#write(this.#requests.send(pending));
     this.#watchSilence();
-  }
-
-  #ping() {
-    this.#write({ type: "ping", c: 0 });
   }
 
   /** @param {object} message */

@@ -3,19 +3,8 @@
  *
  * @typedef {import("./messages.js").ClockInfo} ClockInfo
  * @typedef {"fixed" | "evil" | "devil"} Codemaker
- * @typedef {object} LadderDocument a ladder of `api/v1/ladders`
- * @property {string} id
- * @property {string} rules
- * @property {Codemaker} codemaker
- * @property {ClockInfo | null} clock
- * @property {number} guess_limit
- * @property {number} games
- * @property {boolean} rated
- * @property {number} codes
- * @property {boolean} offered
- * @property {string} [kind] the only kind of players who may play, such as "human"
- * @property {number} [opens]
- * @property {number} [closes]
+ * @typedef {{id: string, rules: string, codemaker: Codemaker, clock: ClockInfo | null, guess_limit: number, games: number,
+ *   rated: boolean, codes: number, offered: boolean, kind?: string, opens?: number, closes?: number}} LadderDocument a ladder of `api/v1/ladders`
  */
 
 import { momentWords } from "../components/result_words.js";

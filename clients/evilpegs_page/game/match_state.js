@@ -14,10 +14,7 @@
 /** @typedef {"waiting" | "ready" | "turn" | "over"} Phase */
 
 /**
- * @typedef {object} Game one game of a match
- * @property {number} game the number of the game, from 1
- * @property {FeedbackGiven[]} turns the answered turns, in order
- * @property {GameOver | null} over the end of the game
+ * @typedef {{game: number, turns: FeedbackGiven[], over: GameOver | null}} Game a number from 1, the answered turns, the end
  */
 
 /** An event before the received one is missing. */

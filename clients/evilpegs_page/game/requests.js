@@ -8,11 +8,8 @@ import { LostAnswerError, RefusedError } from "./refusals.js";
 /** @import { ServerMessage, ClientMessage, ErrorMessage } from "./messages.js" */
 
 /**
- * @typedef {object} Pending
- * @property {ClientMessage} message without an id
- * @property {number} attempt how often the server has asked for a pause
- * @property {(answer: ServerMessage) => void} resolve
- * @property {(error: Error) => void} reject
+ * @typedef {{message: ClientMessage, attempt: number, resolve: (answer: ServerMessage) => void, reject: (error: Error) => void}} Pending
+ *   the message has no id; `attempt` is how often the server has asked for a pause
  */
 
 const MAX_ATTEMPTS = 8;
@@ -22,7 +19,7 @@ export class Requests {
   /** @type {(pending: Pending) => void} */ #repeat;
   /** @type {Map<string, Pending>} by id */ #sent = new Map();
   /** @type {Pending[]} */ #waiting = [];
-  /** @type {Set<{timer: unknown, pending: Pending}>} */ #paused = new Set();
+  /** @type {Map<Pending, unknown>} with the timer of each */ #paused = new Map();
   #nextId = 1;
 
   /**
@@ -90,19 +87,17 @@ export class Requests {
 
   /** @param {Pending} pending @param {number} ms */
   #pause(pending, ms) {
-    /** @type {{timer: unknown, pending: Pending}} */
-    const entry = { timer: null, pending };
-    this.#paused.add(entry);
-    entry.timer = this.#timers.set(() => {
-      this.#paused.delete(entry);
+    const timer = this.#timers.set(() => {
+      this.#paused.delete(pending);
       this.#repeat({ ...pending, attempt: pending.attempt + 1 });
     }, ms);
+    this.#paused.set(pending, timer);
   }
 
   /** Fail what was sent on a connection that is gone, or was to be sent on it again after a pause. */
   loseSent() {
-    const lost = [...this.#sent.values(), ...[...this.#paused].map((entry) => entry.pending)];
-    for (const entry of this.#paused) this.#timers.clear(entry.timer);
+    const lost = [...this.#sent.values(), ...this.#paused.keys()];
+    for (const timer of this.#paused.values()) this.#timers.clear(timer);
     this.#paused.clear();
     this.#sent.clear();
     for (const pending of lost) pending.reject(new LostAnswerError());

@@ -2,11 +2,7 @@
 
 /** @import { GameConnection } from "./connection.js" */
 
-/**
- * @typedef {object} Status
- * @property {string} text
- * @property {"try now" | "take back" | null} action
- */
+/** @typedef {{text: string, action: "try now" | "take back" | null}} Status */
 
 /**
  * Return what to tell about the connection; null while there is nothing to tell.

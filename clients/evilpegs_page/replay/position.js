@@ -1,9 +1,7 @@
 /**
  * Where a replay stands: a game, and how many of its guesses are shown. Positions are values, and every step gives a new one.
  *
- * @typedef {object} Position
- * @property {number} game the index of the game
- * @property {number} turn the guesses shown, from 0 to all
+ * @typedef {{game: number, turn: number}} Position the index of the game, and the guesses shown, from 0 to all
  */
 
 /** What keys do; space is not among them, because it plays and pauses. */
@@ -18,9 +16,7 @@ const KEYS = Object.freeze({
 
 /**
  * Return the position after a key; null if the key means nothing.
- * @param {string} key
- * @param {number[]} lengths the guesses of each game
- * @param {Position} from @returns {Position | null}
+ * @param {string} key @param {number[]} lengths the guesses of each game @param {Position} from @returns {Position | null}
  */
 export function afterKey(key, lengths, from) {
   return Object.hasOwn(KEYS, key) ? KEYS[/** @type {keyof typeof KEYS} */ (key)](lengths, from) : null;

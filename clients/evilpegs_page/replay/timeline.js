@@ -13,33 +13,17 @@ import { parseRules } from "../core/rules.js";
 /** @import { Rules } from "../core/rules.js" */
 
 /**
- * @typedef {object} ReplayTurn
- * @property {string} code
- * @property {number} black
- * @property {number} white
- * @property {number | null} tookMs
- * @property {number | null} leftMs
- * @property {string | null} method how a devil found its reply
- * @property {readonly (readonly number[])[] | null} parts the sizes of the parts, which only practice games reveal
- *
+ * @typedef {{code: string, black: number, white: number, tookMs: number | null, leftMs: number | null, method: string | null,
+ *   parts: readonly (readonly number[])[] | null}} ReplayTurn `method` is how a devil found its reply; practice games alone
+ *   have `parts`, which are sizes
  * @typedef {object} ReplayGame
  * @property {number} game from 1
  * @property {readonly ReplayTurn[]} turns
  * @property {string | null} outcome null while it is played
  * @property {string | null} secret
  * @property {number | null} lastAt when its newest event happened, in Unix milliseconds of the server
- *
- * @typedef {object} Replay
- * @property {string} match
- * @property {string} player
- * @property {string} client
- * @property {string} ladder
- * @property {string} rulesText
- * @property {Rules} rules
- * @property {string} codemaker
- * @property {number} at
- * @property {boolean} over
- * @property {readonly ReplayGame[]} games those that have begun or were given up before
+ * @typedef {{match: string, player: string, client: string, ladder: string, rulesText: string, rules: Rules, codemaker: string,
+ *   at: number, over: boolean, games: readonly ReplayGame[]}} Replay `games` are those that have begun or were given up before
  */
 
 /**

@@ -16,11 +16,7 @@ const NAMES = ["python", "javascript", "first", "random", "minimax"];
 const WRITTEN = "ws://127.0.0.1:8765/v1";
 
 export default class BotsView extends LoadingView {
-  static properties = {
-    ...LoadingView.properties,
-    texts: { state: true },
-    server: { state: true },
-  };
+  static properties = { ...LoadingView.properties, texts: { state: true }, server: { state: true } };
 
   static styles = [
     shared,

@@ -6,11 +6,7 @@ import { shared } from "../components/shared_style.js";
 import { LoadingView } from "./loading_view.js";
 
 export default class ProtocolView extends LoadingView {
-  static properties = {
-    ...LoadingView.properties,
-    query: { attribute: false },
-    article: { state: true },
-  };
+  static properties = { ...LoadingView.properties, query: { attribute: false }, article: { state: true } };
 
   static styles = [
     shared,

@@ -23,11 +23,7 @@ const RETRY_MS = 2_000;
 
 export default class ServerPlayView extends LitElement {
   static properties = {
-    params: { attribute: false },
-    kind: {},
-    ladder: { state: true },
-    play: { state: true },
-    change: { state: true },
+    params: { attribute: false }, kind: {}, ladder: { state: true }, play: { state: true }, change: { state: true },
     failure: { state: true },
   };
 

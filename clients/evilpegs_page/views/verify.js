@@ -17,12 +17,7 @@ const NO_ANALYSIS =
   "Best guesses and regret are computed by a server, in the replay of a match played on it. This file is not sent to any.";
 
 export default class VerifyView extends LitElement {
-  static properties = {
-    file: { state: true },
-    events: { state: true },
-    failure: { state: true },
-    isOver: { state: true },
-  };
+  static properties = { file: { state: true }, events: { state: true }, failure: { state: true }, isOver: { state: true } };
 
   static styles = [
     shared,

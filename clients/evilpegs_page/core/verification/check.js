@@ -6,13 +6,7 @@
  * markup.
  */
 
-/**
- * @typedef {object} Check
- * @property {string} name Such as `commitment`; see the modules of this folder.
- * @property {number} game
- * @property {boolean | null} ok
- * @property {string} detail
- */
+/** @typedef {{name: string, game: number, ok: boolean | null, detail: string}} Check `name` is such as `commitment`; see the other modules. */
 
 /**
  * Return a check that holds unless there are problems; its detail is then the first of them.

@@ -15,13 +15,8 @@ import { checked } from "./check.js";
 /** @import { Rules } from "../rules.js" */
 
 /**
- * @typedef {object} GameRecord The events of one game.
- * @property {Rules} rules
- * @property {RecordEvent} match
- * @property {RecordEvent} started
- * @property {RecordEvent[]} feedbacks
- * @property {RecordEvent} over
- * @property {string | null} nonceSent The nonce that the client sent in `ready`, null if unknown.
+ * @typedef {{rules: Rules, match: RecordEvent, started: RecordEvent, feedbacks: RecordEvent[], over: RecordEvent,
+ *   nonceSent: string | null}} GameRecord The events of one game. The client sent the nonce in `ready`; null if it is unknown.
  */
 
 /** Check the number, the code and the feedback of each turn, each taken alone. @param {GameRecord} game @returns {Check} */

@@ -22,10 +22,9 @@ import { checked, notChecked } from "./check.js";
 /** @import { Part } from "../partition.js" */
 
 /**
- * @typedef {object} CountedTurn A turn with what was left before its reply.
- * @property {RecordEvent} event
- * @property {Part[]} parts
- * @property {number} before
+ * @typedef {{event: RecordEvent, parts: Part[], before: number}} CountedTurn A turn with what was left before its reply.
+ * @typedef {{turns: CountedTurn[], left: Uint8Array}} Counts The turns up to the first whose reply leaves no code, and the
+ *   codes that fit every turn, as one flat array.
  */
 
 /** Check the replies of a game and what depends on them. @param {GameRecord} game @returns {Check[]} */
@@ -71,12 +70,6 @@ function checkAdversary(game, counted) {
   const fine = `${count(feedbacks.length, "reply", "replies")} recomputed by the rule of ${match.codemaker}`;
   return [witness, checked("replies", over.game, problems, fine)];
 }
-
-/**
- * @typedef {object} Counts
- * @property {CountedTurn[]} turns The turns up to the first whose reply leaves no code.
- * @property {Uint8Array} left The codes that fit every turn, as one flat array.
- */
 
 /** @param {GameRecord} game @returns {Counts} */
 function countTurns({ rules, feedbacks }) {

@@ -117,13 +117,7 @@ function summaryProblems(started, before, over) {
   return problems;
 }
 
-/**
- * @typedef {object} GameState
- * @property {number} game
- * @property {number} turn
- * @property {boolean} isOpen
- * @property {boolean} isOver
- */
+/** @typedef {{game: number, turn: number, isOpen: boolean, isOver: boolean}} GameState */
 
 /**
  * Return the state after one more event, or null if the event is out of order.
