@@ -18,9 +18,6 @@ export const boardStyle = css`
     }
   }
   .heading {
-    display: flex;
-    flex-wrap: wrap;
-    align-items: center;
     justify-content: space-between;
     gap: 0.4rem 1rem;
     margin-bottom: 0.8rem;

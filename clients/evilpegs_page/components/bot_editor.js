@@ -53,7 +53,7 @@ export class BotEditor extends LitElement {
         margin: 0;
         padding: 0.6rem 0.8rem;
         border: 1px solid var(--muted);
-        border-radius: 0.6rem;
+        border-radius: 0.7rem;
         background: var(--background);
         color: var(--ink);
         font: 0.95rem/1.4 var(--mono);

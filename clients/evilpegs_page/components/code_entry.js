@@ -166,11 +166,11 @@ export class CodeEntry extends LitElement {
     const columns = Math.min(Math.max(pegs, colors), 6);
     return html`
       <div class="entry" @touchmove=${this.drag.holdStill} @contextmenu=${this.drag.holdStill} .style=${`--columns: ${columns}`}>
-        <div class="slots" role="group" tabindex="-1" aria-label="Your guess">${this.draft.pegs.map((_, slot) => this.slotButton(slot))}</div>
-        <div class="keys" role="group" aria-label="Colors">
+        <div class="slots row" role="group" tabindex="-1" aria-label="Your guess">${this.draft.pegs.map((_, slot) => this.slotButton(slot))}</div>
+        <div class="keys row" role="group" aria-label="Colors">
           ${Array.from({ length: colors }, (_, color) => this.colorButton(color))}
         </div>
-        <div class="actions">
+        <div class="actions row">
           <button @click=${this.erase} ?disabled=${this.disabled || this.draft.isEmpty} aria-label="Clear the last peg">⌫</button>
           <button class="primary" @click=${this.play} ?disabled=${this.disabled || !this.draft.isFull}>${this.word}</button>
         </div>

@@ -8,11 +8,7 @@ export const codeEntryStyle = css`
     --peg: min(3.1rem, calc((100vw - 4.8rem) / var(--columns, 6) - 0.85rem));
   }
   .slots {
-    display: flex;
-    flex-wrap: wrap;
-    align-items: center;
     justify-content: center;
-    gap: 0.5rem;
     padding: 0.6rem;
     border-radius: var(--radius);
     background: var(--sunken);
@@ -43,8 +39,6 @@ export const codeEntryStyle = css`
     border-color: var(--accent);
   }
   .keys {
-    display: flex;
-    flex-wrap: wrap;
     justify-content: center;
     gap: 0.35rem;
     margin-top: 0.9rem;
@@ -69,8 +63,6 @@ export const codeEntryStyle = css`
     rotate: -45deg;
   }
   .actions {
-    display: flex;
-    gap: 0.5rem;
     margin-top: 0.9rem;
   }
   .actions .primary {

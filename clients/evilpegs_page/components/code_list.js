@@ -20,17 +20,10 @@ export class CodeList extends LitElement {
         --peg: 1.35rem;
       }
       ul {
-        display: flex;
-        flex-wrap: wrap;
         gap: 0.5rem 1rem;
         margin: 0.7rem 0 0;
-        padding: 0;
-        list-style: none;
       }
       .excluded {
-        display: flex;
-        align-items: center;
-        flex-wrap: wrap;
         gap: 0.3rem;
         margin-top: 0.6rem;
         color: var(--muted);
@@ -56,16 +49,14 @@ export class CodeList extends LitElement {
     const codes = this.game.listCandidates(FEW);
     return html`<details ?open=${this.left <= 1}>
       <summary>Show the ${this.left === 1 ? "code" : count(this.left, "code")} left</summary>
-      <ul>
-        ${codes.map((code) => html`<li>${pegRow(code)}</li>`)}
-      </ul>
+      <ul class="row plain">${codes.map((code) => html`<li>${pegRow(code)}</li>`)}</ul>
     </details>`;
   }
 
   excluded() {
     const colors = this.game.excludedColors();
     if (colors.length === 0) return nothing;
-    return html`<p class="excluded">
+    return html`<p class="excluded row">
       In no code left: <span class="hidden">${colors.map((color) => SYMBOLS[color]).join(", ")}</span>
       ${colors.map((color) => peg(color))}
     </p>`;

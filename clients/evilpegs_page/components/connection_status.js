@@ -19,9 +19,6 @@ export class ConnectionStatus extends LitElement {
     shared,
     css`
       .status {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: center;
         justify-content: space-between;
         gap: 0.5rem 1rem;
         margin-bottom: 1rem;
@@ -76,7 +73,7 @@ export class ConnectionStatus extends LitElement {
 
   /** @param {import("../game/status_words.js").Status} status */
   line({ text, action }) {
-    return html`<div class="status">
+    return html`<div class="status row">
       <span>${text}</span>
       ${action === "take back" ? html`<button class="primary" @click=${() => this.play?.takeBack()}>Take it back here</button>` : nothing}
       ${action === "try now" ? html`<button @click=${() => this.play?.connection.wake()}>Try now</button>` : nothing}

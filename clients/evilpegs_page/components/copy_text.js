@@ -31,19 +31,12 @@ export class CopyText extends LitElement {
       textarea {
         width: 100%;
         padding: 0.6rem 0.8rem;
-        border: 1px solid var(--line);
-        border-radius: 0.6rem;
-        background: var(--surface);
-        color: var(--ink);
         font: 0.95rem/1.4 var(--mono);
         field-sizing: content;
         overflow-wrap: anywhere;
         resize: none;
       }
       .row {
-        display: flex;
-        align-items: center;
-        flex-wrap: wrap;
         gap: 0.4rem 0.8rem;
         margin: 0.4rem 0;
       }

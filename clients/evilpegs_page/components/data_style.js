@@ -59,8 +59,6 @@ export const dataStyle = css`
     font-weight: 500;
   }
   .form {
-    display: flex;
-    flex-wrap: wrap;
     align-items: end;
     gap: 0.6rem 0.9rem;
     margin: 0 0 1.1rem;
@@ -75,21 +73,7 @@ export const dataStyle = css`
     font-size: 0.85rem;
     font-weight: 600;
   }
-  select,
-  input {
-    min-height: 2.75rem;
-    max-width: 100%;
-    padding: 0.4rem 0.7rem;
-    border: 1px solid var(--line);
-    border-radius: 0.7rem;
-    background: var(--surface);
-    color: var(--ink);
-    font: 500 1rem/1.2 var(--font);
-  }
   .links {
-    display: flex;
-    flex-wrap: wrap;
-    gap: 0.5rem;
     margin-top: 1rem;
   }
   .live {

@@ -48,9 +48,6 @@ export const replayStyle = css`
     outline: none;
   }
   .heading {
-    display: flex;
-    flex-wrap: wrap;
-    align-items: center;
     justify-content: space-between;
     gap: 0.3rem 1rem;
   }

@@ -8,6 +8,7 @@ import "./record_check.js";
 import { recordText } from "./record_check.js";
 import { saveText } from "./save_text.js";
 import { shared } from "./shared_style.js";
+import { turnTableStyle } from "./turn_table_style.js";
 import { count } from "./words.js";
 
 /** @import { MatchState, Game } from "../game/match_state.js" */
@@ -18,6 +19,7 @@ export class MatchResult extends LitElement {
   static styles = [
     shared,
     pegStyle,
+    turnTableStyle,
     css`
       .result {
         display: grid;
@@ -26,16 +28,6 @@ export class MatchResult extends LitElement {
       }
       h2 {
         font-size: 1.5rem;
-      }
-      th {
-        color: var(--muted);
-        font-size: 0.8rem;
-        text-align: left;
-      }
-      th,
-      td {
-        padding: 0.3rem 0.35rem;
-        border-bottom: 1px solid var(--line);
       }
       .pegs {
         vertical-align: middle;

@@ -20,9 +20,6 @@ export class PlayerPanel extends LitElement {
     shared,
     css`
       .who {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: center;
         gap: 0.25rem 0.75rem;
         overflow-wrap: anywhere;
       }
@@ -36,12 +33,8 @@ export class PlayerPanel extends LitElement {
         gap: 1rem;
         padding-top: 0.5rem;
       }
-      form,
-      .row {
-        display: flex;
-        flex-wrap: wrap;
+      form {
         align-items: end;
-        gap: 0.5rem;
       }
       label {
         display: grid;
@@ -53,13 +46,8 @@ export class PlayerPanel extends LitElement {
       input,
       textarea {
         width: 100%;
-        min-height: 2.75rem;
-        padding: 0.5rem 0.75rem;
-        border: 1px solid var(--muted);
-        border-radius: 0.6rem;
+        border-color: var(--muted);
         background: var(--background);
-        color: var(--ink);
-        font: 1rem/1.4 var(--font);
       }
       textarea {
         font: 0.85rem/1.4 var(--mono);
@@ -67,15 +55,6 @@ export class PlayerPanel extends LitElement {
       ul {
         display: grid;
         gap: 0.4rem;
-        margin: 0;
-        padding: 0;
-        list-style: none;
-      }
-      li {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: center;
-        gap: 0.5rem;
       }
       li strong {
         flex: 1;
@@ -145,7 +124,7 @@ export class PlayerPanel extends LitElement {
     if (players === null) return nothing;
     const isNamed = this.name !== "" && !isGuest(this.name);
     return html`
-      <p class="who">
+      <p class="who row">
         <span>You play as ${isNamed ? html`<strong>${this.name}</strong>` : "a guest"}.</span>
         ${players.isLasting ? nothing : html`<span class="muted">This browser keeps nothing: export your names before you leave.</span>`}
       </p>
@@ -159,7 +138,7 @@ export class PlayerPanel extends LitElement {
   }
 
   claimForm() {
-    return html`<form @submit=${this.claim}>
+    return html`<form class="row" @submit=${this.claim}>
       <label
         >New name
         <input id="name" autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="64" />
@@ -171,9 +150,9 @@ export class PlayerPanel extends LitElement {
   nameList() {
     const names = this.players?.names ?? [];
     if (names.length === 0) return nothing;
-    return html`<ul aria-label="Names in this browser">
+    return html`<ul class="plain" aria-label="Names in this browser">
       ${names.map(
-        (name) => html`<li>
+        (name) => html`<li class="row">
           <strong>${name}</strong>
           ${name === this.name ? html`<span class="muted">in use</span>` : html`<button @click=${() => this.choose(name)}>Use</button>`}
           <button @click=${() => this.forget(name)} aria-label="Forget ${name}">Forget</button>
@@ -192,7 +171,7 @@ export class PlayerPanel extends LitElement {
             <span class="muted">They also work as the token file of the command line.</span>
           </div>`
         : nothing}
-      <form @submit=${this.import}>
+      <form class="row" @submit=${this.import}>
         <label
           >Exported text from another browser
           <textarea id="text" rows="2" spellcheck="false" autocomplete="off"></textarea>

@@ -54,8 +54,6 @@ export class RecordCheck extends LitElement {
         display: grid;
         gap: 0.25rem;
         margin: 0.5rem 0 0;
-        padding: 0;
-        list-style: none;
         font-size: 0.9rem;
       }
       li {
@@ -101,9 +99,7 @@ export class RecordCheck extends LitElement {
       ${open.length === 0 ? nothing : html`<p class="muted">${count(open.length, "statement")} cannot be checked in a browser; <code>evilpegs verify</code> checks ${open.length === 1 ? "it" : "them"}.</p>`}
       <details>
         <summary>What was checked</summary>
-        <ul>
-          ${result.checks.map((check) => this.line(check))}
-        </ul>
+        <ul class="plain">${result.checks.map((check) => this.line(check))}</ul>
       </details>
     `;
   }

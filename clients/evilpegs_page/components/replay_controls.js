@@ -14,9 +14,6 @@ export class ReplayControls extends LitElement {
     shared,
     css`
       .controls {
-        display: flex;
-        align-items: center;
-        flex-wrap: wrap;
         gap: 0.4rem;
       }
       .step {
@@ -64,7 +61,7 @@ export class ReplayControls extends LitElement {
     const { lengths } = this;
     const { game, turn } = this.position;
     const isFirst = game === 0 && turn === 0;
-    return html`<div class="controls" role="group" aria-label="Replay">
+    return html`<div class="controls row" role="group" aria-label="Replay">
         ${this.button("Home", "First", "«", turn === 0)} ${this.button("ArrowLeft", "Back", "‹", isFirst)}
         <button class="primary" @click=${() => this.dispatchEvent(new CustomEvent("play"))}>${this.isPlaying ? "Pause" : "Play"}</button>
         ${this.button("ArrowRight", "Next", "›", isLast(lengths, this.position))} ${this.button("End", "Last", "»", turn >= lengths[game])}

@@ -15,9 +15,6 @@ export class ReplyBars extends LitElement {
       ol {
         display: grid;
         gap: 0.2rem;
-        margin: 0;
-        padding: 0;
-        list-style: none;
         font-size: 0.92rem;
       }
       li {
@@ -86,7 +83,7 @@ export class ReplyBars extends LitElement {
     const sorted = [...this.parts].sort((one, other) => other.count - one.count);
     const digits = formatNumber(most).length;
     const pegs = this.taken?.code.length ?? 0;
-    return html`<ol .style=${`--room: ${0.9 + 0.62 * digits}rem; --wide: ${Math.ceil(pegs / 2)}`}>
+    return html`<ol class="plain" .style=${`--room: ${0.9 + 0.62 * digits}rem; --wide: ${Math.ceil(pegs / 2)}`}>
       ${sorted.map((part) => this.bar(part, part.count / most, pegs))}
     </ol>`;
   }

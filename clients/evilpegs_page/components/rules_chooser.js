@@ -22,9 +22,7 @@ export class RulesChooser extends LitElement {
     shared,
     css`
       form {
-        display: flex;
         align-items: end;
-        flex-wrap: wrap;
         gap: 0.8rem 1.1rem;
         margin-top: 0.8rem;
       }
@@ -34,15 +32,6 @@ export class RulesChooser extends LitElement {
         color: var(--muted);
         font-size: 0.85rem;
         font-weight: 600;
-      }
-      select {
-        min-height: 2.75rem;
-        padding: 0 0.6rem;
-        border: 1px solid var(--line);
-        border-radius: 0.6rem;
-        background: var(--surface);
-        color: var(--ink);
-        font: 600 1rem var(--font);
       }
       .check {
         display: flex;
@@ -82,7 +71,7 @@ export class RulesChooser extends LitElement {
     const codes = count(countCodes(rules), "code");
     const isPlay = this.target === "play";
     const address = `#/${this.target}/${formatRules(rules)}${isPlay ? `-${this.codemaker}` : ""}`;
-    return html`<form aria-label="Rules" @submit=${(/** @type {Event} */ event) => event.preventDefault()}>
+    return html`<form class="row" aria-label="Rules" @submit=${(/** @type {Event} */ event) => event.preventDefault()}>
       ${this.select("Pegs", "pegs", 2, MAX_PEGS)} ${this.select("Colors", "colors", 2, MAX_COLORS)}
       ${isPlay
         ? html`<label

@@ -204,7 +204,7 @@ export class ServerBoard extends LitElement {
     return html`
       ${sentGuess === null
         ? nothing
-        : html`<p class="sent" aria-hidden="true">${pegRow(sentGuess.code)} <span class="muted">waiting for the reply…</span></p>`}
+        : html`<p class="sent row" aria-hidden="true">${pegRow(sentGuess.code)} <span class="muted">waiting for the reply…</span></p>`}
       ${this.problem()}
       <code-entry
         .rules=${this.candidates?.rules}
@@ -230,7 +230,7 @@ export class ServerBoard extends LitElement {
     const { hint, isHinting } = this.play;
     if (isHinting) return html`<p class="muted" role="status">The server is looking for a good guess…</p>`;
     if (hint === null) return nothing;
-    return html`<p class="hint" role="status">
+    return html`<p class="hint row" role="status">
       <span>Try ${pegRow(hint.code)}</span> <span class="muted">It ${hint.why}.</span>
       <button ?disabled=${!isOpen} @click=${() => this.take(hint.code)}>Use it</button>
     </p>`;

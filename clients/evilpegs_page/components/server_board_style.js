@@ -33,8 +33,6 @@ export const serverBoardStyle = css`
     font-size: 1.2rem;
   }
   .sent {
-    display: flex;
-    align-items: center;
     gap: 0.7rem;
     margin-bottom: 0.8rem;
     --peg: 1.7rem;
@@ -46,9 +44,6 @@ export const serverBoardStyle = css`
     margin-left: 0;
   }
   .hint {
-    display: flex;
-    flex-wrap: wrap;
-    align-items: center;
     gap: 0.4rem 0.7rem;
     margin-top: 0.6rem;
     padding: 0.7rem 0.9rem;

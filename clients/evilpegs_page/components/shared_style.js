@@ -114,10 +114,26 @@ export const shared = css`
     background: none;
     color: var(--muted);
   }
-  .buttons {
+  :where(.buttons, .form, .heading, .links, .row) {
     display: flex;
     flex-wrap: wrap;
+    align-items: center;
     gap: 0.5rem;
+  }
+  :where(.plain) {
+    margin: 0;
+    padding: 0;
+    list-style: none;
+  }
+  :where(select, textarea, input:not([type="checkbox"], [type="range"])) {
+    min-height: 2.75rem;
+    max-width: 100%;
+    padding: 0.4rem 0.7rem;
+    border: 1px solid var(--line);
+    border-radius: 0.7rem;
+    background: var(--surface);
+    color: var(--ink);
+    font: 500 1rem/1.2 var(--font);
   }
   table {
     width: 100%;
