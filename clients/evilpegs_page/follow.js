@@ -38,13 +38,11 @@ export class Follower {
     this.timer = null;
   }
 
-  /** Ask now, and from now on. */
   start() {
     this.browser.onVisible(() => this.ask(), this.leaving.signal);
     void this.ask();
   }
 
-  /** Ask no more. */
   stop() {
     this.leaving.abort();
     this.browser.clear(this.timer);

@@ -7,6 +7,7 @@ import { LitElement, css, html, nothing } from "../vendor/lit.js";
 import { makeRules } from "../core/rules.js";
 import { Bot, BotError } from "../game/bot.js";
 import { LIMIT, playAll, playEvil } from "../game/bot_games.js";
+import { TIMERS } from "../game/connection.js";
 import { browserStorage } from "../game/storage.js";
 import "./bot_match.js";
 import { dataStyle } from "./data_style.js";
@@ -18,9 +19,7 @@ import { count, formatNumber } from "./words.js";
 const KEY = "evilpegs.bot";
 const RULES = makeRules(4, 6);
 const CODES = 1296;
-const TIMERS = { set: (/** @type {() => void} */ callback, /** @type {number} */ ms) => setTimeout(callback, ms), clear: clearTimeout.bind(globalThis) };
 const MOST_BYTES = 100_000;
-/** What an example is called, by the name of its file. */
 const EXAMPLES = Object.freeze({ first: "First code left", random: "Any code left", minimax: "Smallest worst case" });
 
 /** What `position` has, as the page documents it. */
@@ -214,7 +213,7 @@ export class BotEditor extends LitElement {
       </p>
       <div class="links">
         <button class="primary" ?disabled=${isRunning} @click=${() => this.run((bot) => playEvil(bot, RULES, (turns) => (this.turns = turns)))}>Play against evil</button>
-        <button class="primary" ?disabled=${isRunning} @click=${() => this.run((bot) => playAll(bot, RULES, (counts) => (this.counts = counts), () => performance.now()))}>Try all ${formatNumber(CODES)} secrets</button>
+        <button class="primary" ?disabled=${isRunning} @click=${() => this.run((bot) => playAll(bot, RULES, (counts) => (this.counts = counts), TIMERS.now))}>Try all ${formatNumber(CODES)} secrets</button>
         ${isRunning ? html`<button @click=${() => this.bot?.close()}>Stop</button>` : nothing}
       </div>
       ${this.problem()} ${this.evilGame(isRunning)} ${this.sweep(isRunning)} ${this.output()}

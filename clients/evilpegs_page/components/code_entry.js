@@ -74,7 +74,6 @@ export class CodeEntry extends LitElement {
     /** @type {HTMLElement} */ (this.renderRoot.querySelector(".slots")).focus({ preventScroll: true });
   }
 
-  /** Play the guess if it is complete. */
   play() {
     if (this.disabled || !this.draft.isFull) return;
     const detail = formatCode(/** @type {number[]} */ (this.draft.pegs));
@@ -167,9 +166,7 @@ export class CodeEntry extends LitElement {
     return html`
       <div class="entry" @touchmove=${this.drag.holdStill} @contextmenu=${this.drag.holdStill} .style=${`--columns: ${columns}`}>
         <div class="slots row" role="group" tabindex="-1" aria-label="Your guess">${this.draft.pegs.map((_, slot) => this.slotButton(slot))}</div>
-        <div class="keys row" role="group" aria-label="Colors">
-          ${Array.from({ length: colors }, (_, color) => this.colorButton(color))}
-        </div>
+        <div class="keys row" role="group" aria-label="Colors">${Array.from({ length: colors }, (_, color) => this.colorButton(color))}</div>
         <div class="actions row">
           <button @click=${this.erase} ?disabled=${this.disabled || this.draft.isEmpty} aria-label="Clear the last peg">⌫</button>
           <button class="primary" @click=${this.play} ?disabled=${this.disabled || !this.draft.isFull}>${this.word}</button>
@@ -190,31 +187,17 @@ export class CodeEntry extends LitElement {
     const color = this.draft.pegs[slot];
     const isCursor = slot === this.draft.cursor && !this.disabled;
     const content = color === null ? "empty" : SYMBOLS[color];
-    return html`<button
-      class="slot ${isCursor ? "cursor" : ""}"
-      data-slot=${slot}
-      aria-label="Peg ${slot + 1}: ${content}"
-      aria-current=${isCursor ? "true" : nothing}
-      ?disabled=${this.disabled}
-      @click=${() => this.select(slot)}
-      @pointerdown=${(/** @type {PointerEvent} */ event) => this.beginDrag(event, color, slot)}
-    >
-      ${color === null ? html`<span class="empty"></span>` : peg(color)}
-    </button>`;
+    return html`<button class="slot ${isCursor ? "cursor" : ""}" data-slot=${slot} aria-label="Peg ${slot + 1}: ${content}" ?disabled=${this.disabled}
+      aria-current=${isCursor ? "true" : nothing} @click=${() => this.select(slot)}
+      @pointerdown=${(/** @type {PointerEvent} */ event) => this.beginDrag(event, color, slot)}>${color === null ? html`<span class="empty"></span>` : peg(color)}</button>`;
   }
 
   /** @param {number} color */
   colorButton(color) {
     const isExcluded = this.excluded.includes(color);
-    return html`<button
-      class="key ${isExcluded ? "excluded" : ""}"
-      aria-label="${SYMBOLS[color]}${isExcluded ? ", in no code left" : ""}"
-      ?disabled=${this.disabled}
-      @click=${() => this.put(color)}
-      @pointerdown=${(/** @type {PointerEvent} */ event) => this.beginDrag(event, color, null)}
-    >
-      ${peg(color)}
-    </button>`;
+    return html`<button class="key ${isExcluded ? "excluded" : ""}" aria-label="${SYMBOLS[color]}${isExcluded ? ", in no code left" : ""}"
+      ?disabled=${this.disabled} @click=${() => this.put(color)}
+      @pointerdown=${(/** @type {PointerEvent} */ event) => this.beginDrag(event, color, null)}>${peg(color)}</button>`;
   }
 
   ghost() {

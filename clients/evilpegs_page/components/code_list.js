@@ -6,7 +6,6 @@ import { peg, pegRow, pegStyle } from "./peg.js";
 import { shared } from "./shared_style.js";
 import { count } from "./words.js";
 
-/** The most codes that are listed. */
 const FEW = 48;
 
 export class CodeList extends LitElement {

@@ -4,15 +4,16 @@
  * Connecting usually takes a few milliseconds, so it is shown only when it takes longer than anybody would overlook.
  */
 
-import { LitElement, css, html, nothing } from "../vendor/lit.js";
+import { css, html, nothing } from "../vendor/lit.js";
 import { connectionStatus } from "../game/status_words.js";
+import { TickingElement } from "./game_clock.js";
 import { shared } from "./shared_style.js";
 
 const TICK_MS = 500;
 const OVERLOOKED_MS = 400;
 const CONNECTING = new Set(["connecting", "greeting", "resuming"]);
 
-export class ConnectionStatus extends LitElement {
+export class ConnectionStatus extends TickingElement {
   static properties = { play: { attribute: false }, change: { type: Number } };
 
   static styles = [
@@ -37,25 +38,8 @@ export class ConnectionStatus extends LitElement {
     this.play = null;
     /** Counts the changes of the play, so that this element follows them. */
     this.change = 0;
-    /** @type {ReturnType<typeof setInterval> | undefined} */
-    this.timer = undefined;
     /** When the page began to connect; null while it does not. @type {number | null} */
     this.since = null;
-  }
-
-  disconnectedCallback() {
-    clearInterval(this.timer);
-    this.timer = undefined;
-    super.disconnectedCallback();
-  }
-
-  updated() {
-    const isCounting = this.since !== null || this.play?.connection.state === "waiting";
-    if (isCounting && this.timer === undefined) this.timer = setInterval(() => this.requestUpdate(), TICK_MS);
-    if (!isCounting) {
-      clearInterval(this.timer);
-      this.timer = undefined;
-    }
   }
 
   render() {
@@ -67,6 +51,7 @@ export class ConnectionStatus extends LitElement {
     const status = connectionStatus(play.connection, facts);
     const isConnecting = CONNECTING.has(play.connection.state);
     this.since = isConnecting ? (this.since ?? now) : null;
+    this.tickMs = isConnecting || play.connection.state === "waiting" ? TICK_MS : 0;
     const isOverlooked = this.since !== null && now - this.since < OVERLOOKED_MS;
     return html`<div role="status">${status === null || isOverlooked ? nothing : this.line(status)}</div>`;
   }

@@ -53,7 +53,6 @@ export function feedbackPegs(given, pegs) {
   return html`<span class="feedback" .style=${`--wide: ${Math.ceil(pegs / 2)}`}>${marks}<span class="hidden">${feedbackName(given)}</span></span>`;
 }
 
-/** What the marks mean. */
 export const legend = html`<ul class="legend">
   <li><i class="black"></i><span class="hidden">Black: </span>right color and place</li>
   <li><i class="white"></i><span class="hidden">White: </span>right color, wrong place</li>

@@ -9,8 +9,31 @@ const TICK_MS = 100;
 const SECOND_MS = 1_000;
 const LOW_MS = 10_000;
 
+/** An element that draws itself again while it says how soon. */
+export class TickingElement extends LitElement {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  timer = undefined;
+  /** Milliseconds until the next drawing; 0 for none. */
+  tickMs = 0;
+
+  connectedCallback() {
+    super.connectedCallback();
+    this.requestUpdate();
+  }
+
+  disconnectedCallback() {
+    clearTimeout(this.timer);
+    super.disconnectedCallback();
+  }
+
+  updated() {
+    clearTimeout(this.timer);
+    if (this.tickMs > 0) this.timer = setTimeout(() => this.requestUpdate(), this.tickMs);
+  }
+}
+
 /** Asks for the time left ten times per second while it runs, and otherwise stands still. */
-export class GameClock extends LitElement {
+export class GameClock extends TickingElement {
   static properties = { read: { attribute: false }, running: { type: Boolean }, label: {} };
 
   static styles = [
@@ -55,26 +78,10 @@ export class GameClock extends LitElement {
     this.read = () => 0;
     this.running = false;
     this.label = "Time left";
-    /** @type {ReturnType<typeof setInterval> | undefined} */
-    this.timer = undefined;
-  }
-
-  disconnectedCallback() {
-    this.stop();
-    super.disconnectedCallback();
-  }
-
-  updated() {
-    if (this.running && this.timer === undefined) this.timer = setInterval(() => this.requestUpdate(), TICK_MS);
-    if (!this.running) this.stop();
-  }
-
-  stop() {
-    clearInterval(this.timer);
-    this.timer = undefined;
   }
 
   render() {
+    this.tickMs = this.running ? TICK_MS : 0;
     const left = this.read();
     const isLow = this.running && left < LOW_MS;
     return html`<span class="clock ${this.running ? "running" : ""} ${isLow ? "low" : ""}">
@@ -85,7 +92,7 @@ export class GameClock extends LitElement {
 }
 
 /** The time since a moment, such as "0:12", which goes on by itself. */
-export class TurnTime extends LitElement {
+export class TurnTime extends TickingElement {
   static properties = { since: { type: Number } };
 
   static styles = css`
@@ -99,18 +106,7 @@ export class TurnTime extends LitElement {
     super();
     /** Unix milliseconds by the clock of the browser. */
     this.since = 0;
-    /** @type {ReturnType<typeof setInterval> | undefined} */
-    this.timer = undefined;
-  }
-
-  connectedCallback() {
-    super.connectedCallback();
-    this.timer = setInterval(() => this.requestUpdate(), SECOND_MS);
-  }
-
-  disconnectedCallback() {
-    clearInterval(this.timer);
-    super.disconnectedCallback();
+    this.tickMs = SECOND_MS;
   }
 
   render() {

@@ -50,9 +50,7 @@ export class GuessTable extends LitElement {
     if (this.turns.length === 0) return nothing;
     return html`
       <table>
-        <caption class="hidden">
-          Your guesses
-        </caption>
+        <caption class="hidden">Your guesses</caption>
         <thead>
           <tr>
             <th scope="col"><span class="hidden">Number</span></th>
@@ -62,14 +60,12 @@ export class GuessTable extends LitElement {
           </tr>
         </thead>
         <tbody>
-          ${this.turns.map(
-            (turn, index) => html`<tr>
-              <td class="number">${index + 1}</td>
-              <td>${pegRow(turn.code)}</td>
-              <td>${feedbackPegs(turn, turn.code.length)}</td>
-              <td class="right number">${turn.left == null ? "" : formatNumber(turn.left)}</td>
-            </tr>`,
-          )}
+          ${this.turns.map((turn, index) => html`<tr>
+            <td class="number">${index + 1}</td>
+            <td>${pegRow(turn.code)}</td>
+            <td>${feedbackPegs(turn, turn.code.length)}</td>
+            <td class="right number">${turn.left == null ? "" : formatNumber(turn.left)}</td>
+          </tr>`)}
         </tbody>
       </table>
     `;

@@ -11,6 +11,8 @@ import { shared } from "./shared_style.js";
  *   outcomes: readonly string[], guesses: readonly number[], elapsed_ms: number}} MatchEntry a match of `api/v1/matches`
  */
 
+const HEADS = ["Match", "Player", "Guesses of each game", "Ladder", "Started"];
+
 export class MatchList extends LitElement {
   static properties = { entries: { attribute: false }, label: {} };
   static styles = [shared, dataStyle];
@@ -26,19 +28,9 @@ export class MatchList extends LitElement {
     return html`<div class="scroll" tabindex="0" role="region" aria-label=${this.label}>
       <table>
         <thead>
-          <tr>
-            <th scope="col">Match</th>
-            <th scope="col">Player</th>
-            <th scope="col">Guesses of each game</th>
-            <th scope="col">Ladder</th>
-            <th scope="col">Started</th>
-            <th scope="col" class="right">Time used</th>
-            ${versionHead}
-          </tr>
+          <tr>${HEADS.map((head) => html`<th scope="col">${head}</th>`)}<th scope="col" class="right">Time used</th>${versionHead}</tr>
         </thead>
-        <tbody>
-          ${this.entries.map((match) => this.row(match))}
-        </tbody>
+        <tbody>${this.entries.map((match) => this.row(match))}</tbody>
       </table>
     </div>`;
   }

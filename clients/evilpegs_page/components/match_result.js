@@ -96,21 +96,13 @@ export function secretWords(game, codemaker) {
 function gameTable(games) {
   return html`<table>
     <caption class="hidden">The games of this match</caption>
-    <thead>
-      <tr>
-        <th scope="col">Game</th>
-        <th scope="col">Result</th>
-        <th scope="col">Code</th>
-      </tr>
-    </thead>
+    <thead><tr><th scope="col">Game</th><th scope="col">Result</th><th scope="col">Code</th></tr></thead>
     <tbody>
-      ${games.map(
-        (game) => html`<tr>
-          <td class="number">${game.game}</td>
-          <td>${gameWords(game)}</td>
-          <td>${game.over?.secret == null ? "" : pegRow(game.over.secret)}</td>
-        </tr>`,
-      )}
+      ${games.map((game) => html`<tr>
+        <td class="number">${game.game}</td>
+        <td>${gameWords(game)}</td>
+        <td>${game.over?.secret == null ? "" : pegRow(game.over.secret)}</td>
+      </tr>`)}
     </tbody>
   </table>`;
 }

@@ -9,7 +9,6 @@ import { SYMBOLS } from "../core/rules.js";
 const DARK = "#15131a";
 const LIGHT = "#ffffff";
 
-/** The background and the ink of each color. */
 const COLORS = Object.freeze([
   ["#e69f00", DARK],
   ["#56b4e9", DARK],
@@ -75,7 +74,6 @@ export function peg(color) {
 
 /** Return a code as a row of pegs. Screen readers hear its symbols, one by one. @param {string} code */
 export function pegRow(code) {
-  return html`<span class="pegs"
-    ><span class="hidden">${code.split("").join(" ")}</span>${Array.from(code, (symbol) => peg(SYMBOLS.indexOf(symbol)))}</span
-  >`;
+  const pegs = Array.from(code, (symbol) => peg(SYMBOLS.indexOf(symbol)));
+  return html`<span class="pegs"><span class="hidden">${code.split("").join(" ")}</span>${pegs}</span>`;
 }

@@ -139,10 +139,7 @@ export class PlayerPanel extends LitElement {
 
   claimForm() {
     return html`<form class="row" @submit=${this.claim}>
-      <label
-        >New name
-        <input id="name" autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="64" />
-      </label>
+      <label>New name<input id="name" autocomplete="off" autocapitalize="none" spellcheck="false" maxlength="64" /></label>
       <button class="primary">Take this name</button>
     </form>`;
   }
@@ -172,10 +169,7 @@ export class PlayerPanel extends LitElement {
           </div>`
         : nothing}
       <form class="row" @submit=${this.import}>
-        <label
-          >Exported text from another browser
-          <textarea id="text" rows="2" spellcheck="false" autocomplete="off"></textarea>
-        </label>
+        <label>Exported text from another browser<textarea id="text" rows="2" spellcheck="false" autocomplete="off"></textarea></label>
         <button>Import</button>
       </form>
     `;

@@ -82,16 +82,9 @@ export class ReplayControls extends LitElement {
     const { game, turn } = this.position;
     const slide = (/** @type {Event} */ event) =>
       this.step({ game, turn: Number(/** @type {HTMLInputElement} */ (event.target).value) });
-    return html`<label class="slider"
-      ><span class="hidden">Guess</span>
-      <input
-        type="range"
-        min="0"
-        max=${this.lengths[game]}
-        .value=${`${turn}`}
-        aria-valuetext=${`${turn} of ${count(this.lengths[game], "guess", "guesses")}`}
-        @input=${slide}
-      />
+    const length = this.lengths[game];
+    return html`<label class="slider"><span class="hidden">Guess</span>
+      <input type="range" min="0" max=${length} .value=${`${turn}`} aria-valuetext=${`${turn} of ${count(length, "guess", "guesses")}`} @input=${slide} />
     </label>`;
   }
 }

@@ -22,11 +22,8 @@ export function turnTable(shownTurns) {
     <table>
       <thead>
         <tr>
-          <th scope="col"><span class="hidden">Number</span></th>
-          <th scope="col">Guess</th>
-          <th scope="col">Reply</th>
-          <th scope="col" class="right">Left</th>
-          <th scope="col" class="right time">Time</th>
+          <th scope="col"><span class="hidden">Number</span></th><th scope="col">Guess</th><th scope="col">Reply</th>
+          <th scope="col" class="right">Left</th><th scope="col" class="right time">Time</th>
         </tr>
       </thead>
       <tbody>
@@ -58,12 +55,6 @@ function coveredRow(shownTurns, index) {
 
 /** @param {ShownTurns} shownTurns @param {number} index */
 function jumpButton({ shown, onJump }, index) {
-  return html`<button
-    class="jump"
-    aria-label="Guess ${index + 1}"
-    aria-current=${index === shown - 1 ? "step" : nothing}
-    @click=${() => onJump(index + 1)}
-  >
-    ${index + 1}
-  </button>`;
+  const current = index === shown - 1 ? "step" : nothing;
+  return html`<button class="jump" aria-label="Guess ${index + 1}" aria-current=${current} @click=${() => onJump(index + 1)}>${index + 1}</button>`;
 }

@@ -42,7 +42,6 @@ export class ResignDialog extends LitElement {
     return /** @type {HTMLDialogElement} */ (this.renderRoot.querySelector("dialog"));
   }
 
-  /** Ask. */
   open() {
     this.dialog.showModal();
   }

@@ -82,10 +82,7 @@ export class RulesChooser extends LitElement {
             </select>
           </label>`
         : nothing}
-      <label class="check"
-        ><input type="checkbox" .checked=${this.repeats} @change=${() => (this.repeats = !this.repeats)} />Colors may
-        repeat</label
-      >
+      <label class="check"><input type="checkbox" .checked=${this.repeats} @change=${() => (this.repeats = !this.repeats)} />Colors may repeat</label>
       ${canEnumerate(rules)
         ? html`<a class="button primary" href=${address}>${isPlay ? "Play" : "Use"} ${formatRules(rules)}</a>
             <p class="muted">${codes}.</p>`
@@ -97,8 +94,7 @@ export class RulesChooser extends LitElement {
   select(label, name, first, last) {
     const numbers = Array.from({ length: last - first + 1 }, (_, index) => first + index);
     const current = this.rules[name];
-    return html`<label
-      >${label}
+    return html`<label>${label}
       <select @change=${(/** @type {Event} */ event) => (this[name] = Number(value(event)))}>
         ${numbers.map((each) => html`<option value=${each} ?selected=${each === current}>${each}</option>`)}
       </select>

@@ -101,13 +101,8 @@ export class ServerBoard extends LitElement {
         ${match.phase === "over" ? this.result(match) : this.side(match, match.started)}
       </div>
       <p class="hidden" role="status">${spokenWords(match, this.play.beginsAtOnce, this.candidates?.counts ?? [])}</p>
-      <resign-dialog
-        .game=${match.game}
-        .games=${match.started.games}
-        .codemaker=${match.started.codemaker}
-        ?rated=${match.started.rated}
-        @resign=${(/** @type {CustomEvent<number | null>} */ event) => this.play.resign(event.detail ?? undefined)}
-      ></resign-dialog>
+      <resign-dialog .game=${match.game} .games=${match.started.games} .codemaker=${match.started.codemaker} ?rated=${match.started.rated}
+        @resign=${(/** @type {CustomEvent<number | null>} */ event) => this.play.resign(event.detail ?? undefined)}></resign-dialog>
     `;
   }
 
@@ -126,11 +121,7 @@ export class ServerBoard extends LitElement {
       <p><strong>${game}</strong> <span class="muted number">${guesses}</span></p>
       ${started.clock === null || match.phase === "over"
         ? nothing
-        : html`<game-clock
-            .read=${() => match.clock(performance.now()) ?? 0}
-            ?running=${match.phase === "turn"}
-            label="Your time"
-          ></game-clock>`}
+        : html`<game-clock .read=${() => match.clock(performance.now()) ?? 0} ?running=${match.phase === "turn"} label="Your time"></game-clock>`}
       ${match.phase === "over" ? nothing : legend}
     </div>`;
   }
@@ -138,7 +129,7 @@ export class ServerBoard extends LitElement {
   /** @param {MatchState} match @param {MatchStarted} started */
   board(match, started) {
     if (match.phase === "ready" && !this.play.beginsAtOnce) return this.readyCard(match, started);
-    return html`${this.table(match.current)} ${match.phase === "over" ? nothing : this.entry(match, started)}`;
+    return html`${this.table(match.current, this.candidates?.counts ?? [])} ${match.phase === "over" ? nothing : this.entry(match, started)}`;
   }
 
   /** @param {MatchState} match */
@@ -153,9 +144,8 @@ export class ServerBoard extends LitElement {
     return html`<section class="card panel" aria-label="Codes left">${this.candidates && codesPanel(match, started, this.candidates)}</section>`;
   }
 
-  /** @param {Game | null} game */
-  table(game) {
-    const counts = this.candidates?.counts ?? [];
+  /** @param {Game | null} game @param {readonly number[]} counts */
+  table(game, counts) {
     const turns = (game?.turns ?? []).map((turn, index) => ({ ...turn, left: turn.candidates ?? counts[index] ?? null }));
     return html`<guess-table .turns=${turns}></guess-table>`;
   }
@@ -168,7 +158,7 @@ export class ServerBoard extends LitElement {
         ? nothing
         : html`<div class="before">
             <h2>Game ${before.game}: ${gameWords(before)}</h2>
-            ${secretWords(before, started.codemaker)} ${this.beforeTable(before)}
+            ${secretWords(before, started.codemaker)} ${this.table(before, this.countsOf(before))}
           </div>`}
       <div class="ready">
         ${this.problem()}
@@ -181,19 +171,14 @@ export class ServerBoard extends LitElement {
     `;
   }
 
-  /** @param {Game} game */
-  beforeTable(game) {
-    if (this.past?.game !== game) this.past = { game, counts: this.countsOf(game) };
-    const { counts } = this.past;
-    const turns = game.turns.map((turn, index) => ({ ...turn, left: turn.candidates ?? counts[index] ?? null }));
-    return html`<guess-table .turns=${turns}></guess-table>`;
-  }
-
   /** Return the codes left after each turn of a finished game, if they can be counted quickly. @param {Game} game */
   countsOf(game) {
-    const past = new Candidates(/** @type {Candidates} */ (this.candidates).rules);
-    if (past.isQuick) past.follow(game.turns);
-    return past.counts;
+    if (this.past?.game !== game) {
+      const past = new Candidates(/** @type {Candidates} */ (this.candidates).rules);
+      if (past.isQuick) past.follow(game.turns);
+      this.past = { game, counts: past.counts };
+    }
+    return this.past.counts;
   }
 
   /** @param {MatchState} match @param {MatchStarted} started */
@@ -206,12 +191,8 @@ export class ServerBoard extends LitElement {
         ? nothing
         : html`<p class="sent row" aria-hidden="true">${pegRow(sentGuess.code)} <span class="muted">waiting for the reply…</span></p>`}
       ${this.problem()}
-      <code-entry
-        .rules=${this.candidates?.rules}
-        .excluded=${hasTurns ? (this.candidates?.excluded ?? []) : []}
-        ?disabled=${!isOpen}
-        @guess=${(/** @type {CustomEvent<string>} */ event) => this.play.guess(event.detail)}
-      ></code-entry>
+      <code-entry .rules=${this.candidates?.rules} .excluded=${hasTurns ? (this.candidates?.excluded ?? []) : []} ?disabled=${!isOpen}
+        @guess=${(/** @type {CustomEvent<string>} */ event) => this.play.guess(event.detail)}></code-entry>
       <div class="more">
         ${started.rated ? nothing : html`<button ?disabled=${!isOpen || this.play.isHinting} @click=${() => this.play.requestHint()}>Hint</button>`}
         <button class="quiet" @click=${this.askToResign}>Give up…</button>

@@ -18,9 +18,7 @@ export class ThemeSwitch extends LitElement {
   ];
 
   get theme() {
-    const chosen = document.documentElement.dataset.theme;
-    if (chosen) return chosen;
-    return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+    return document.documentElement.dataset.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
   }
 
   switchTheme() {

@@ -9,13 +9,10 @@ export class GameError extends Error {
   }
 }
 
-/** A text that names no rules. */
 export class RulesError extends GameError {}
 
-/** A text that is not a code of the rules. */
 export class CodeError extends GameError {}
 
-/** Rules with more codes than the browser goes through. */
 export class TooLargeError extends GameError {}
 
 /** A stored game, a date or a record file that cannot be read. */

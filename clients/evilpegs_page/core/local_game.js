@@ -47,10 +47,8 @@ const LIMITS = new Map([["4x6", 10], ["4x10-distinct", 12], ["5x8", 14]]);
 export const guessLimit = (rules) => LIMITS.get(rules) ?? 20;
 
 export class LocalGame {
-  /** @type {Uint8Array} */
-  #candidates;
-  /** @type {Uint8Array | null} */
-  #secret = null;
+  /** @type {Uint8Array} */ #candidates;
+  /** @type {Uint8Array | null} */ #secret = null;
   #resigned = false;
   #busy = false;
 
@@ -76,7 +74,6 @@ export class LocalGame {
     }
   }
 
-  /** The codes left. */
   get candidates() {
     return this.#candidates.length / this.rules.pegs;
   }
@@ -138,7 +135,6 @@ export class LocalGame {
     return this.#reply(guess, numbers);
   }
 
-  /** Give the game up, which shows the secret. */
   resign() {
     this.#checkOpen();
     this.#resigned = true;

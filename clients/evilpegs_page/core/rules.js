@@ -13,7 +13,6 @@ export const SYMBOLS = "1234567890ABCDEFGHJKLMNPQRSTUVWXYZ";
 export const MAX_PEGS = 16;
 export const MAX_COLORS = 34;
 
-/** Names of often played rules. */
 export const PRESETS = Object.freeze({
   classic: "4x6",
   "bulls-and-cows": "4x10-distinct",

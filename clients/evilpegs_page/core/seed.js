@@ -13,7 +13,6 @@ import { hmacSha256, toHex, utf8 } from "./sha256.js";
 
 const SEED = /^[0-9A-Za-z-]{1,40}$/;
 
-/** Return a seed that nobody has had. */
 export function newSeed(bytes = randomBytes) {
   return toHex(bytes(8));
 }

@@ -16,7 +16,6 @@ import { countCodes } from "../core/rules.js";
 /** Up to this number of codes the candidates are computed at once; more would delay the reply on the screen. */
 export const QUICK_CODES = 50_000;
 
-/** The candidates of one game after another under the same rules. */
 export class Candidates {
   /** @type {readonly PlayedTurn[]} */ #turns = [];
   /** @type {Uint8Array | null} */ #codes = null;

@@ -53,6 +53,9 @@ import { SilenceWatch, retryDelay } from "./waiting.js";
  * @property {() => void} onState is called after the state or the cause of a refusal has changed
  */
 
+/** The clock and the timers of the browser. @type {Timers} */
+export const TIMERS = { now: () => performance.now(), set: (callback, ms) => setTimeout(callback, ms), clear: (timer) => clearTimeout(timer) };
+
 const CONNECT_MS = 15_000;
 const STEADY_MS = 3_000;
 const CONNECTING = 0;

@@ -12,7 +12,6 @@ import { isGuest } from "./players.js";
 
 const CLIENT = Object.freeze({ name: "evilpegs-page", version: "1" });
 
-/** The login of one page; it changes when the player chooses another name. */
 export class Login {
   /** @type {Players} */ #players;
   /** @type {string | null} the name that the next `hello` claims */ #claimed = null;
@@ -25,7 +24,6 @@ export class Login {
     this.kind = kind;
   }
 
-  /** The fields of the next `hello`. */
   hello() {
     if (this.#claimed !== null) return { client: CLIENT, name: this.#claimed, kind: this.kind };
     const token = this.#token();

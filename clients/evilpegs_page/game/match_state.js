@@ -25,12 +25,9 @@ export class BrokenRecordError extends Error {}
 
 const EVENTS = new Set(["match_started", "game_started", "feedback", "game_over", "match_over"]);
 
-/** The match with the given id, as far as `apply` has received it. */
 export class MatchState {
-  /** @type {Resumed | null} */
-  #resumed = null;
-  /** @type {Map<number, Game>} */
-  #games = new Map();
+  /** @type {Resumed | null} */ #resumed = null;
+  /** @type {Map<number, Game>} */ #games = new Map();
 
   /** @param {string} id */
   constructor(id) {
@@ -45,9 +42,7 @@ export class MatchState {
     this.leftMs = null;
     /** The time within which `ready` must be sent after `readyFrom`, in milliseconds. */
     this.readyByMs = 0;
-    /** @type {number} */
     this.clockFrom = 0;
-    /** @type {number} */
     this.readyFrom = 0;
     /** Every event as it was received, in order. @type {RecordEvent[]} */
     this.record = [];

@@ -37,7 +37,6 @@ export class Moves {
     this.sentGuess = null;
     /** The hint for the open turn. @type {HintGiven | null} */
     this.hint = null;
-    /** True while the server works on a hint. */
     this.isHinting = false;
   }
 
@@ -48,14 +47,14 @@ export class Moves {
     await this.#send(match, { type: "ready", match: match.id, game: match.game, nonce: this.#options.nonce(match.game) });
   }
 
-  /** Guess a code in the open turn. @param {MatchState} match @param {string} code */
+  /** @param {MatchState} match @param {string} code */
   async guess(match, code) {
     this.sentGuess = { game: match.game, turn: match.turn, code };
     this.#options.onChange();
     await this.#sendGuess(match);
   }
 
-  /** Request a hint for the open turn. @param {MatchState} match */
+  /** @param {MatchState} match */
   async requestHint(match) {
     if (this.isHinting) return;
     this.isHinting = true;
@@ -86,7 +85,6 @@ export class Moves {
     else if (match.phase === "ready" && beginsAtOnce && this.#readySent !== match.game) void this.ready(match);
   }
 
-  /** Forget everything that is under way. */
   forget() {
     this.sentGuess = null;
     this.hint = null;

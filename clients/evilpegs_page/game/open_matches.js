@@ -12,12 +12,9 @@ import { objectOrEmpty } from "./storage.js";
 const KEY = "evilpegs.matches";
 const MATCH = /^[0-9a-f]{16}$/;
 
-/** The kept matches on one server. */
 export class OpenMatches {
-  /** @type {SafeStorage} */
-  #storage;
-  /** @type {string} */
-  #server;
+  /** @type {SafeStorage} */ #storage;
+  /** @type {string} */ #server;
 
   /** @param {SafeStorage} storage @param {string} server the address of the game */
   constructor(storage, server) {

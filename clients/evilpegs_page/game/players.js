@@ -37,8 +37,7 @@ export function isGuest(name) {
 
 /** The players of one server who are known to this browser, and the one who plays now. */
 export class Players {
-  /** @type {SafeStorage} */
-  #storage;
+  /** @type {SafeStorage} */ #storage;
 
   /** @param {SafeStorage} storage @param {string} server the address of the game, such as `ws://127.0.0.1:8765/v1` */
   constructor(storage, server) {
@@ -46,7 +45,6 @@ export class Players {
     this.server = server;
   }
 
-  /** True if tokens outlive the page. */
   get isLasting() {
     return this.#storage.isLasting;
   }

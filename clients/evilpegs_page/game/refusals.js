@@ -51,10 +51,8 @@ export const TEMPORARY = new Set(["draining", "storage_unavailable", "rate_limit
 /** Refusals of a move because the match has changed meanwhile; the missing events are requested. */
 export const CHANGED = new Set(["stale_turn", "future_turn", "not_ready", "flagged", "game_over", "internal"]);
 
-/** Every error code of protocol version 1. */
 export const ERROR_CODES = Object.freeze(Object.keys(WORDS));
 
-/** The server refused a request. */
 export class RefusedError extends Error {
   /** @param {ErrorMessage} refusal */
   constructor(refusal) {

@@ -31,12 +31,10 @@ export class Requests {
     this.#repeat = repeat;
   }
 
-  /** True if an answer is expected. */
   get areSent() {
     return this.#sent.size > 0;
   }
 
-  /** True if a request waits for a connection. */
   get areWaiting() {
     return this.#waiting.length > 0;
   }
@@ -53,7 +51,6 @@ export class Requests {
     this.#waiting.push(pending);
   }
 
-  /** Return the requests that wait for a connection, which wait no longer. */
   takeWaiting() {
     return this.#waiting.splice(0);
   }

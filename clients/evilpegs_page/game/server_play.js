@@ -32,7 +32,6 @@ import { LostAnswerError, RefusedError, refusalWords } from "./refusals.js";
 /** States of the connection in which a match is played elsewhere, or not at all. */
 const LEFT = new Set(["displaced", "refused", "closed"]);
 
-/** The play of one person on one ladder. */
 export class ServerPlay {
   /** @type {PlayOptions} */ #options;
   /** @type {Login} */ #login;
@@ -56,7 +55,6 @@ export class ServerPlay {
     this.match = null;
     /** What went wrong last, in words for the player; null if nothing did. @type {string | null} */
     this.problem = null;
-    /** True while a match is being begun. */
     this.isBeginning = false;
     this.connection = new GameConnection({
       openSocket: options.openSocket,
@@ -75,17 +73,14 @@ export class ServerPlay {
     });
   }
 
-  /** The guess that is on its way; null without one. */
   get sentGuess() {
     return this.#moves.sentGuess;
   }
 
-  /** The hint for the open turn; null without one. */
   get hint() {
     return this.#moves.hint;
   }
 
-  /** True while the server works on a hint. */
   get isHinting() {
     return this.#moves.isHinting;
   }
@@ -102,7 +97,6 @@ export class ServerPlay {
     return started?.games === 1 || (started?.rated === false && started.clock === null);
   }
 
-  /** The nonces that this page sent, by game. */
   get nonces() {
     return this.#matches.get(this.ladder)?.nonces ?? {};
   }
@@ -147,7 +141,8 @@ export class ServerPlay {
         if (this.match === null) await this.#tryPlay();
       }
     } catch (error) {
-      this.#report(error);
+      if (error instanceof RefusedError) this.problem = error.message;
+      else if (!(error instanceof LostAnswerError)) throw error;
     } finally {
       this.isBeginning = this.connection.isHeld = this.#isPlayLost = false;
       this.#options.onChange();
@@ -164,7 +159,6 @@ export class ServerPlay {
     if (this.match !== null && this.canGuess) await this.#moves.guess(this.match, code);
   }
 
-  /** Request a hint for the open turn of a practice game. */
   async requestHint() {
     if (this.match !== null) await this.#moves.requestHint(this.match);
   }
@@ -226,14 +220,13 @@ export class ServerPlay {
     this.welcome = welcome;
     if (this.#isPlayLost) this.#findBegunMatch(welcome);
     for (const open of welcome.open) this.#known.add(open.match);
-    for (const resolve of this.#awaitWelcome.splice(0)) resolve();
+    this.#awaitWelcome.splice(0).forEach((resolve) => resolve());
   }
 
   /** Take over the match whose `match_started` was lost. @param {Welcome} welcome */
   #findBegunMatch(welcome) {
     const begun = welcome.open.filter((open) => !this.#known.has(open.match)).at(-1);
     if (begun === undefined) return;
-    this.#login.keepGuest();
     this.#keep(begun.match, {});
     this.comeBack(begun.match);
   }
@@ -260,7 +253,6 @@ export class ServerPlay {
   #begin(id) {
     const match = (this.match = new MatchState(id));
     this.#known.add(id);
-    this.#login.keepGuest();
     this.#keep(id, {});
     this.connection.keep(id, () => match.seq);
   }
@@ -269,9 +261,7 @@ export class ServerPlay {
     const { connection } = this;
     if (connection.state === "refused" && connection.refusal !== null) this.#refused(connection.refusal);
     if (connection.state === "displaced" || connection.state === "closed") this.#moves.forget();
-    if (LEFT.has(connection.state)) {
-      for (const resolve of this.#awaitWelcome.splice(0)) resolve();
-    }
+    if (LEFT.has(connection.state)) this.#awaitWelcome.splice(0).forEach((resolve) => resolve());
     this.#options.onChange();
   }
 
@@ -291,13 +281,6 @@ export class ServerPlay {
     this.connection.close();
   }
 
-  /** @param {unknown} error */
-  #report(error) {
-    if (!(error instanceof RefusedError) && !(error instanceof LostAnswerError)) throw error;
-    if (error instanceof RefusedError) this.problem = error.message;
-    this.#options.onChange();
-  }
-
   /** @param {number} game */
   #nonce(game) {
     const { nonces } = this;
@@ -308,6 +291,7 @@ export class ServerPlay {
 
   /** @param {string} match @param {Record<string, string>} nonces */
   #keep(match, nonces) {
+    this.#login.keepGuest();
     this.#matches.keep(this.ladder, { match, player: this.players.current ?? this.welcome?.player ?? "", nonces });
   }
 

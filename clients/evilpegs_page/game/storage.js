@@ -5,12 +5,9 @@
  * @typedef {Pick<Storage, "getItem" | "setItem" | "removeItem">} RawStorage
  */
 
-/** A store of JSON values by key. */
 export class SafeStorage {
-  /** @type {Map<string, string>} */
-  #memory = new Map();
-  /** @type {RawStorage | null} */
-  #raw;
+  /** @type {Map<string, string>} */ #memory = new Map();
+  /** @type {RawStorage | null} */ #raw;
 
   /** @param {() => RawStorage | null} open returns the storage of the browser; it may throw where storage is blocked */
   constructor(open) {
@@ -58,7 +55,6 @@ export class SafeStorage {
   }
 }
 
-/** Return the storage of this browser. */
 export function browserStorage() {
   return new SafeStorage(() => globalThis.localStorage ?? null);
 }

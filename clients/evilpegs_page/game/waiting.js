@@ -16,7 +16,6 @@ export function retryDelay(attempt, random) {
   return bound / 2 + (random() * bound) / 2;
 }
 
-/** The watch over a socket: after a silence it is asked for a sign of life. */
 export class SilenceWatch {
   /** @type {import("./connection.js").Timers} */ #timers;
   /** @type {{ping: () => void, dead: () => void}} */ #acts;

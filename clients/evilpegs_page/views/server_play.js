@@ -8,7 +8,10 @@
 import { LitElement, css, html, nothing } from "../vendor/lit.js";
 import { ApiError, getJson } from "../api.js";
 import { clockWords, codemakerWords, codesWords, isForBots, ladderTitle, ratedWords, rulesWords } from "../game/ladder_words.js";
+import { randomBytes } from "../core/random.js";
+import { toHex } from "../core/sha256.js";
 import { isGuest } from "../game/players.js";
+import { TIMERS } from "../game/connection.js";
 import { ServerPlay } from "../game/server_play.js";
 import { browserStorage } from "../game/storage.js";
 import "../components/connection_status.js";
@@ -127,13 +130,9 @@ export default class ServerPlayView extends LitElement {
       kind: this.kind,
       storage: browserStorage(),
       openSocket: () => /** @type {any} */ (new WebSocket(url, subprotocol)),
-      timers: {
-        now: () => performance.now(),
-        set: (callback, ms) => setTimeout(callback, ms),
-        clear: (timer) => clearTimeout(timer),
-      },
+      timers: TIMERS,
       random: Math.random,
-      newNonce,
+      newNonce: () => toHex(randomBytes(16)),
       onChange: () => {
         this.change += 1;
         this.dispatchEvent(new CustomEvent("played"));
@@ -235,13 +234,8 @@ export default class ServerPlayView extends LitElement {
 
   /** @param {ServerPlay} play @param {boolean} isOpen */
   panel(play, isOpen) {
-    return html`<player-panel
-      .players=${play.players}
-      .name=${play.welcome?.player ?? play.players.current ?? ""}
-      .problem=${play.problem ?? ""}
-      ?isOpen=${isOpen}
-      @player=${(/** @type {CustomEvent<string | null>} */ event) => play.changePlayer(event.detail)}
-    ></player-panel>`;
+    return html`<player-panel .players=${play.players} .name=${play.welcome?.player ?? play.players.current ?? ""} .problem=${play.problem ?? ""} ?isOpen=${isOpen}
+      @player=${(/** @type {CustomEvent<string | null>} */ event) => play.changePlayer(event.detail)}></player-panel>`;
   }
 }
 
@@ -249,10 +243,4 @@ export default class ServerPlayView extends LitElement {
 function isNamed(play) {
   const name = play.welcome?.player ?? play.players.current;
   return name != null && !isGuest(name);
-}
-
-/** Return a fresh share for the draw of a secret: 128 random bits as text. */
-function newNonce() {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
