@@ -44,17 +44,13 @@ function object(value) {
 
 /** @param {string} text */
 function quote(text) {
-  if (/\p{Surrogate}/u.test(text)) {
-    throw new TypeError("canonical JSON has no half of a surrogate pair");
-  }
+  if (/\p{Surrogate}/u.test(text)) throw new TypeError("canonical JSON has no half of a surrogate pair");
   return JSON.stringify(text); // escapes only the quote, the backslash and control characters
 }
 
 /** @param {number} value */
 function wholeNumber(value) {
-  if (!Number.isSafeInteger(value)) {
-    throw new TypeError(`canonical JSON has only whole numbers below 2^53, not ${value}`);
-  }
+  if (!Number.isSafeInteger(value)) throw new TypeError(`canonical JSON has only whole numbers below 2^53, not ${value}`);
   return String(value); // also "0" for -0
 }
 
@@ -63,9 +59,7 @@ function compareCodePoints(first, second) {
   const [a, b] = [Array.from(first), Array.from(second)];
   for (let index = 0; index < Math.min(a.length, b.length); index++) {
     const difference = Number(a[index].codePointAt(0)) - Number(b[index].codePointAt(0));
-    if (difference !== 0) {
-      return difference;
-    }
+    if (difference !== 0) return difference;
   }
   return a.length - b.length;
 }

@@ -29,9 +29,7 @@ export function parseCode(rules, text) {
     throw new CodeError(`not a code: '${shorten(text)}'; use ${rules.pegs} of ${symbols}${letterHint(rules, text)}`);
   }
   const reason = whyIllegal(rules, colors);
-  if (reason !== null) {
-    throw new CodeError(`'${shorten(text)}' ${reason}`);
-  }
+  if (reason !== null) throw new CodeError(`'${shorten(text)}' ${reason}`);
   return Uint8Array.from(colors);
 }
 
@@ -49,18 +47,14 @@ export function codeAt(rules, index) {
   const free = Array.from({ length: rules.colors }, (_, color) => color);
   const code = new Uint8Array(rules.pegs);
   let remaining = countCodes(rules);
-  if (index < 0n || index >= remaining) {
-    throw new RangeError(`index ${index} is not in 0 to ${remaining - 1n}`);
-  }
+  if (index < 0n || index >= remaining) throw new RangeError(`index ${index} is not in 0 to ${remaining - 1n}`);
   let rest = index;
   for (let peg = 0; peg < rules.pegs; peg++) {
     remaining /= BigInt(free.length);
     const choice = Number(rest / remaining);
     rest %= remaining;
     code[peg] = free[choice];
-    if (!rules.repeats) {
-      free.splice(choice, 1);
-    }
+    if (!rules.repeats) free.splice(choice, 1);
   }
   return code;
 }
@@ -98,9 +92,7 @@ function advance(rules, code) {
   } while (code[peg] < rules.colors ? isUsedBefore(rules, code, peg) : --peg >= 0);
   for (let later = Math.max(peg, 0) + 1; later < rules.pegs; later++) {
     code[later] = 0;
-    while (isUsedBefore(rules, code, later)) {
-      code[later]++;
-    }
+    while (isUsedBefore(rules, code, later)) code[later]++;
   }
 }
 
@@ -112,15 +104,9 @@ function isUsedBefore(rules, code, peg) {
 /** @param {Rules} rules @param {number[]} colors @returns {string | null} Why the colors are not a code, or null if they are one. */
 function whyIllegal(rules, colors) {
   const name = formatRules(rules);
-  if (colors.length !== rules.pegs) {
-    return `has ${colors.length} ${colors.length === 1 ? "peg" : "pegs"}; ${name} needs ${rules.pegs}`;
-  }
-  if (Math.max(...colors) >= rules.colors) {
-    return `has a color that ${name} lacks; use ${SYMBOLS.slice(0, rules.colors)}`;
-  }
-  if (!rules.repeats && new Set(colors).size < colors.length) {
-    return `repeats a color; ${name} allows each once`;
-  }
+  if (colors.length !== rules.pegs) return `has ${colors.length} ${colors.length === 1 ? "peg" : "pegs"}; ${name} needs ${rules.pegs}`;
+  if (Math.max(...colors) >= rules.colors) return `has a color that ${name} lacks; use ${SYMBOLS.slice(0, rules.colors)}`;
+  if (!rules.repeats && new Set(colors).size < colors.length) return `repeats a color; ${name} allows each once`;
   return null;
 }
 

@@ -24,9 +24,7 @@ export function secretIndex(nonce, clientNonce, match, game, codes) {
   const accepted = DIGEST_VALUES - (DIGEST_VALUES % codes);
   for (let counter = 0; ; counter++) {
     const draw = keyedNumber(nonce, [clientNonce ?? "", match, game, counter]);
-    if (draw < accepted) {
-      return draw % codes;
-    }
+    if (draw < accepted) return draw % codes;
   }
 }
 

@@ -58,9 +58,7 @@ function firstGuess(date, rules) {
     for (let place = 0; place < digest.byteLength; place += 2) {
       const drawn = digest.getUint16(place);
       const code = codeAt(rules, BigInt(drawn % codes));
-      if (drawn < accepted && new Set(code).size > 1) {
-        return formatCode(code);
-      }
+      if (drawn < accepted && new Set(code).size > 1) return formatCode(code);
     }
   }
 }

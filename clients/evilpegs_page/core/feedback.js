@@ -41,9 +41,7 @@ export function feedbackNumber(given, pegs) {
 export function allFeedbacks(pegs) {
   const all = [];
   for (let black = 0; black <= pegs; black++) {
-    for (let white = 0; white <= pegs - black; white++) {
-      all.push({ black, white });
-    }
+    for (let white = 0; white <= pegs - black; white++) all.push({ black, white });
   }
   return all;
 }

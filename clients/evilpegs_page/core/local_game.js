@@ -57,9 +57,7 @@ export class LocalGame {
     if (codemaker !== "evil" && codemaker !== "fixed") {
       throw new GameError("a game in the browser is against evil or a fixed secret; play others on the server");
     }
-    if (!Number.isInteger(limit) || limit < 1) {
-      throw new GameError(`a game has at least 1 guess, not ${limit}`);
-    }
+    if (!Number.isInteger(limit) || limit < 1) throw new GameError(`a game has at least 1 guess, not ${limit}`);
     this.rules = rules;
     this.codemaker = codemaker;
     this.limit = limit;
@@ -86,20 +84,14 @@ export class LocalGame {
   /** How the game ended; null while it is open. @returns {LocalOutcome} */
   get over() {
     const last = this.turns.at(-1);
-    if (last !== undefined && isAllBlack(last, this.rules.pegs)) {
-      return "solved";
-    }
-    if (this.#resigned) {
-      return "resigned";
-    }
+    if (last !== undefined && isAllBlack(last, this.rules.pegs)) return "solved";
+    if (this.#resigned) return "resigned";
     return this.turns.length >= this.limit ? "unsolved" : null;
   }
 
   /** The secret, or against evil the first code that fits every reply; null until the game is over. */
   get secret() {
-    if (this.over === null) {
-      return null;
-    }
+    if (this.over === null) return null;
     return formatCode(this.#secret ?? this.#candidates.subarray(0, this.rules.pegs));
   }
 
@@ -179,14 +171,10 @@ export class LocalGame {
       const stored = checkStored(value);
       const game = new LocalGame({ ...stored, rules: parseRules(stored.rules) });
       stored.guesses.forEach((text) => game.guess(text));
-      if (stored.resigned === true) {
-        game.resign();
-      }
+      if (stored.resigned === true) game.resign();
       return game;
     } catch (error) {
-      if (error instanceof GameError) {
-        throw new UnreadableError(`the stored game cannot be read: ${error.message}`);
-      }
+      if (error instanceof GameError) throw new UnreadableError(`the stored game cannot be read: ${error.message}`);
       throw error;
     }
   }
@@ -198,12 +186,8 @@ export class LocalGame {
   }
 
   #checkOpen() {
-    if (this.over !== null) {
-      throw new GameError("the game is over; start a new one");
-    }
-    if (this.#busy) {
-      throw new GameError("the previous guess has no reply yet");
-    }
+    if (this.over !== null) throw new GameError("the game is over; start a new one");
+    if (this.#busy) throw new GameError("the previous guess has no reply yet");
   }
 
   /** @param {Uint8Array} guess @param {Uint8Array} numbers @returns {LocalTurn} */

@@ -41,9 +41,7 @@ export function feedbackNumbers(rules, candidates, guess) {
 export function numberCodes(rules, candidates, guess, numbers, start, stop) {
   const { pegs } = rules;
   const wanted = new Int8Array(MAX_COLORS);
-  for (const color of guess) {
-    wanted[color]++;
-  }
+  for (const color of guess) wanted[color]++;
   let place = start * pegs;
   for (let index = start; index < stop; index++) {
     let black = 0;
@@ -54,9 +52,7 @@ export function numberCodes(rules, candidates, guess, numbers, start, stop) {
       matches += wanted[color] > 0 ? 1 : 0;
       wanted[color]--;
     }
-    for (let peg = 0; peg < pegs; peg++) {
-      wanted[candidates[place + peg]]++;
-    }
+    for (let peg = 0; peg < pegs; peg++) wanted[candidates[place + peg]]++;
     place += pegs;
     numbers[index] = matches + ((black * (2 * pegs + 1 - black)) >> 1); // feedbackNumber, with white = matches - black
   }
@@ -69,9 +65,7 @@ export function numberCodes(rules, candidates, guess, numbers, start, stop) {
 export function countParts(rules, numbers) {
   const feedbacks = allFeedbacks(rules.pegs);
   const counts = new Uint32Array(feedbacks.length);
-  for (let index = 0; index < numbers.length; index++) {
-    counts[numbers[index]]++;
-  }
+  for (let index = 0; index < numbers.length; index++) counts[numbers[index]]++;
   return feedbacks.map((given, number) => ({ ...given, count: counts[number] })).filter((part) => part.count > 0);
 }
 
@@ -85,16 +79,12 @@ export function selectCandidates(rules, candidates, numbers, given) {
   const { pegs } = rules;
   const number = feedbackNumber(given, pegs);
   let count = 0;
-  for (let index = 0; index < numbers.length; index++) {
-    count += numbers[index] === number ? 1 : 0;
-  }
+  for (let index = 0; index < numbers.length; index++) count += numbers[index] === number ? 1 : 0;
   const selected = new Uint8Array(count * pegs);
   let end = 0;
   for (let index = 0; index < numbers.length; index++) {
     if (numbers[index] === number) {
-      for (let peg = 0; peg < pegs; peg++) {
-        selected[end++] = candidates[index * pegs + peg];
-      }
+      for (let peg = 0; peg < pegs; peg++) selected[end++] = candidates[index * pegs + peg];
     }
   }
   return selected;

@@ -23,12 +23,8 @@ const STRINGS = /"(?:[^"\\]|\\.)*"(\s*:)?/g;
 export function readRecord(text) {
   const lines = text.replace(/^\uFEFF/, "").split("\n");
   const events = recordEvents(lines.flatMap((line, index) => (line.trim() === "" ? [] : [parseLine(line, index + 1)])));
-  if (events.length === 0) {
-    throw new UnreadableError("this is not a record: it is empty");
-  }
-  if (events[0].type !== "match_started") {
-    throw new UnreadableError("this is not a record: it does not begin with match_started");
-  }
+  if (events.length === 0) throw new UnreadableError("this is not a record: it is empty");
+  if (events[0].type !== "match_started") throw new UnreadableError("this is not a record: it does not begin with match_started");
   if (events.slice(1).some((event) => event.type === "match_started")) {
     throw new UnreadableError("this file has more than one match; a record has one");
   }
@@ -67,9 +63,7 @@ function parseLine(line, number) {
 
 /** @param {unknown} value @returns {number} The keys of all objects in the value. */
 function countKeys(value) {
-  if (typeof value !== "object" || value === null) {
-    return 0;
-  }
+  if (typeof value !== "object" || value === null) return 0;
   const own = Array.isArray(value) ? 0 : Object.keys(value).length;
   return Object.values(value).reduce((count, member) => count + countKeys(member), own);
 }

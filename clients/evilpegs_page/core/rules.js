@@ -32,9 +32,7 @@ const TEXT = /^(0?[0-9]|[1-9][0-9]{1,39})x(0?[0-9]|[1-9][0-9]{1,39})(-distinct)?
 export function makeRules(pegs, colors, repeats = true) {
   checkRange("pegs", pegs, MAX_PEGS);
   checkRange("colors", colors, MAX_COLORS);
-  if (!repeats && colors < pegs) {
-    throw new RulesError(`${pegs} distinct pegs need at least ${pegs} colors, not ${colors}`);
-  }
+  if (!repeats && colors < pegs) throw new RulesError(`${pegs} distinct pegs need at least ${pegs} colors, not ${colors}`);
   return Object.freeze({ pegs, colors, repeats });
 }
 
@@ -57,9 +55,7 @@ export function formatRules(rules) {
 /** Return the exact number of codes; on the largest rules it exceeds 2^53. @param {Rules} rules */
 export function countCodes(rules) {
   let count = 1n;
-  for (let peg = 0; peg < rules.pegs; peg++) {
-    count *= BigInt(rules.repeats ? rules.colors : rules.colors - peg);
-  }
+  for (let peg = 0; peg < rules.pegs; peg++) count *= BigInt(rules.repeats ? rules.colors : rules.colors - peg);
   return count;
 }
 

@@ -22,9 +22,7 @@ export function sha256(bytes) {
   const state = Uint32Array.from(INITIAL);
   const words = new Uint32Array(64);
   for (let start = 0; start < padded.length; start += BLOCK_BYTES) {
-    for (let word = 0; word < 16; word++) {
-      words[word] = view.getUint32(start + 4 * word);
-    }
+    for (let word = 0; word < 16; word++) words[word] = view.getUint32(start + 4 * word);
     compress(state, words);
   }
   const digest = new Uint8Array(32);
@@ -50,9 +48,7 @@ export function toHex(bytes) {
 
 /** Return the bytes that hex digits denote. @param {string} hex An even number of hex digits. */
 export function fromHex(hex) {
-  if (!/^([0-9a-fA-F]{2})*$/.test(hex)) {
-    throw new RangeError("these are not pairs of hex digits");
-  }
+  if (!/^([0-9a-fA-F]{2})*$/.test(hex)) throw new RangeError("these are not pairs of hex digits");
   return Uint8Array.from({ length: hex.length / 2 }, (_, index) => parseInt(hex.slice(2 * index, 2 * index + 2), 16));
 }
 

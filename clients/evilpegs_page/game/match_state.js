@@ -104,9 +104,7 @@ export class MatchState {
     const event = /** @type {RecordEvent} */ (/** @type {unknown} */ (fields));
     if (!Number.isInteger(event.seq) || event.seq < 1) throw new BrokenRecordError("an event has no number");
     if (event.seq <= this.seq) {
-      if (!isSame(this.record[event.seq - 1], event)) {
-        throw new BrokenRecordError(`event ${event.seq} of match ${this.id} was changed`);
-      }
+      if (!isSame(this.record[event.seq - 1], event)) throw new BrokenRecordError(`event ${event.seq} of match ${this.id} was changed`);
       return false;
     }
     if (event.seq > this.seq + 1) throw new GapError(`event ${this.seq + 1} of match ${this.id} is missing`);
@@ -182,9 +180,7 @@ export class MatchState {
 
   /** @param {Resumed} resumed @param {number} now */
   #takeOver(resumed, now) {
-    if (resumed.seq < this.seq) {
-      throw new BrokenRecordError(`match ${this.id} had ${this.seq} events, and has ${resumed.seq} now`);
-    }
+    if (resumed.seq < this.seq) throw new BrokenRecordError(`match ${this.id} had ${this.seq} events, and has ${resumed.seq} now`);
     this.#resumed = resumed;
     this.#catchUp(now);
     return true;

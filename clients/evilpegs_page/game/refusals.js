@@ -73,9 +73,7 @@ export class LostAnswerError extends Error {
 /** Return what a refusal means for the player, and what to do. @param {{code: string, message?: unknown}} refusal */
 export function refusalWords(refusal) {
   const message = typeof refusal.message === "string" ? refusal.message : "";
-  if (!Object.hasOwn(WORDS, refusal.code)) {
-    return `The server refused this${message ? `: ${message}` : ""}. Try again, or reload the page.`;
-  }
+  if (!Object.hasOwn(WORDS, refusal.code)) return `The server refused this${message ? `: ${message}` : ""}. Try again, or reload the page.`;
   const words = WORDS[refusal.code];
   return WITH_MESSAGE.has(refusal.code) && message ? `${words} The server says: ${message}.` : words;
 }

@@ -233,9 +233,7 @@ export class ServerPlay {
 
   /** @param {ServerMessage} message @param {number} at */
   #receive(message, at) {
-    if (message.type === "match_started" && typeof message.re === "string" && this.isBeginning) {
-      this.#begin(String(message.match));
-    }
+    if (message.type === "match_started" && typeof message.re === "string" && this.isBeginning) this.#begin(String(message.match));
     const { match } = this;
     if (match === null) return;
     if (message.type === "hint" && message.match === match.id) this.#moves.hint = /** @type {any} */ (message);

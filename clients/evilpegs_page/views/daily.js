@@ -26,9 +26,7 @@ export default class DailyView extends LocalView {
   read() {
     const date = this.params.date ?? this.today;
     const game = dailyGame(date);
-    if (date > this.today) {
-      throw new UnreadableError(`the game of ${date} begins on that day, and today is ${this.today}`);
-    }
+    if (date > this.today) throw new UnreadableError(`the game of ${date} begins on that day, and today is ${this.today}`);
     this.date = date;
     this.name = `daily.${date}`;
     this.game = this.stored(game) ?? game;

@@ -89,13 +89,9 @@ const FIELDS = {
 
 /** Return why a value is not an event of a record, or null if it is one. @param {unknown} value @returns {string | null} */
 export function whyNoEvent(value) {
-  if (!isObject(value)) {
-    return "it is not a JSON object";
-  }
+  if (!isObject(value)) return "it is not a JSON object";
   const event = /** @type {RecordEvent} */ (value);
-  if (typeof event.type !== "string" || !Object.hasOwn(FIELDS, event.type)) {
-    return "its type is not an event type";
-  }
+  if (typeof event.type !== "string" || !Object.hasOwn(FIELDS, event.type)) return "its type is not an event type";
   const wrong = firstWrong({ ...EVERY_EVENT, ...FIELDS[event.type] }, event);
   return wrong === null ? null : `${wrong} is missing or has a wrong value`;
 }

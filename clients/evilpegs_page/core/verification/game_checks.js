@@ -23,12 +23,8 @@ import { checked } from "./check.js";
 export function checkTurns({ rules, feedbacks, over }) {
   const problems = [];
   for (const [index, { turn, code, black, white }] of feedbacks.entries()) {
-    if (turn !== index + 1) {
-      problems.push(`turn ${index + 1} is called turn ${turn}`);
-    }
-    if (black + white > rules.pegs) {
-      problems.push(`turn ${turn}: feedback ${black},${white} is impossible with ${rules.pegs} pegs`);
-    }
+    if (turn !== index + 1) problems.push(`turn ${index + 1} is called turn ${turn}`);
+    if (black + white > rules.pegs) problems.push(`turn ${turn}: feedback ${black},${white} is impossible with ${rules.pegs} pegs`);
     problems.push(...codeProblems(rules, code, turn));
   }
   return checked("turns", over.game, problems, `${count(feedbacks.length, "turn")} in order`);
@@ -59,12 +55,8 @@ export function checkOutcome({ rules, match, feedbacks, over }) {
   const solvedAt = feedbacks.findIndex(({ black, white }) => isAllBlack({ black, white }, rules.pegs)) + 1;
   const isSolved = solvedAt > 0;
   const problems = [];
-  if (over.guesses !== length || length > limit) {
-    problems.push(`${over.guesses} guesses are counted, ${length} were answered, of ${limit}`);
-  }
-  if (isSolved && solvedAt < length) {
-    problems.push(`turn ${solvedAt}: the game went on after it was solved`);
-  }
+  if (over.guesses !== length || length > limit) problems.push(`${over.guesses} guesses are counted, ${length} were answered, of ${limit}`);
+  if (isSolved && solvedAt < length) problems.push(`turn ${solvedAt}: the game went on after it was solved`);
   if (isSolved !== (over.outcome === "solved")) {
     problems.push(`the outcome is ${over.outcome}, but the secret was ${isSolved ? "" : "not "}found`);
   }
@@ -83,30 +75,22 @@ export function checkClock({ match, feedbacks, over }) {
   for (const event of feedbacks) {
     elapsed += event.took_ms;
     if (clock !== null) {
-      if (event.took_ms > left) {
-        problems.push(`turn ${event.turn}: the guess was answered though the time was up`);
-      }
+      if (event.took_ms > left) problems.push(`turn ${event.turn}: the guess was answered though the time was up`);
       left = Math.max(0, left - event.took_ms) + clock.increment_ms;
     }
-    if (event.left_ms !== left) {
-      problems.push(`turn ${event.turn}: ${event.left_ms} ms are left, it should be ${left}`);
-    }
+    if (event.left_ms !== left) problems.push(`turn ${event.turn}: ${event.left_ms} ms are left, it should be ${left}`);
   }
   const endedByGuess = ["solved", "unsolved"].includes(over.outcome);
   if (over.elapsed_ms < elapsed || (endedByGuess && over.elapsed_ms > elapsed)) {
     problems.push(`the turns took ${elapsed} ms, not ${over.elapsed_ms}`);
   }
-  if (over.outcome === "flagged") {
-    problems.push(...flagProblems(over.elapsed_ms - elapsed, left));
-  }
+  if (over.outcome === "flagged") problems.push(...flagProblems(over.elapsed_ms - elapsed, left));
   return checked("clock", over.game, problems, clock === null ? "untimed" : "the times add up");
 }
 
 /** @param {number} lastMs What the turn without an answer took. @param {number | null} leftMs What was left for it. */
 function flagProblems(lastMs, leftMs) {
-  if (leftMs === null) {
-    return ["the outcome is flagged, but there is no clock"];
-  }
+  if (leftMs === null) return ["the outcome is flagged, but there is no clock"];
   return lastMs > leftMs ? [] : [`the outcome is flagged, but the last turn took ${lastMs} ms of ${leftMs}`];
 }
 

@@ -37,9 +37,7 @@ export function checkReplies(game) {
 
 /** @param {GameRecord} game @returns {Check[]} */
 function checkFixed({ rules, match, feedbacks, over }) {
-  if (over.nonce === null) {
-    return [notChecked("secret", over.game, "the nonce is not opened")];
-  }
+  if (over.nonce === null) return [notChecked("secret", over.game, "the nonce is not opened")];
   const index = secretIndex(over.nonce, over.client_nonce ?? null, match.match, over.game, countCodes(rules));
   const secret = codeAt(rules, index);
   const isShown = over.secret === formatCode(secret) || (feedbacks.length === 0 && over.secret === null);
@@ -58,9 +56,7 @@ function checkAdversary(game, counted) {
   if (match.tie === "largest/seeded" && over.nonce === null) {
     return [witness, checked("replies", over.game, ["without the nonce, ties cannot be checked"], "")];
   }
-  if (counted === null) {
-    return [witness, notChecked("replies", over.game, `${formatRules(rules)} has too many codes; use evilpegs verify`)];
-  }
+  if (counted === null) return [witness, notChecked("replies", over.game, `${formatRules(rules)} has too many codes; use evilpegs verify`)];
   const problems = firstProblems(counted.turns, (turn) => adversaryProblems(game, turn));
   const exact = counted.turns.filter((turn) => isExact(game, turn)).length;
   if (problems.length === 0 && exact > 0) {
@@ -76,9 +72,7 @@ function countTurns({ rules, feedbacks }) {
   const turns = [];
   let left = enumerateCodes(rules);
   for (const event of feedbacks) {
-    if (left.length === 0) {
-      break;
-    }
+    if (left.length === 0) break;
     const numbers = feedbackNumbers(rules, left, parseCode(rules, event.code));
     turns.push({ event, parts: countParts(rules, numbers), before: numbers.length });
     left = selectCandidates(rules, left, numbers, { black: event.black, white: event.white });
@@ -96,9 +90,7 @@ function adversaryProblems(game, turn) {
     return [`turn ${event.turn}: ${what} it should be ${method ?? "nothing"}`];
   }
   const expected = expectedParts(game, turn);
-  if (expected.some((part) => isReply(part, event))) {
-    return [];
-  }
+  if (expected.some((part) => isReply(part, event))) return [];
   const what = `${event.code} got ${event.black},${event.white}, it should have got`;
   return [`turn ${event.turn}: ${what} ${expected.map((part) => `${part.black},${part.white}`).join(" or ")}`];
 }
@@ -114,9 +106,7 @@ function expectedParts(game, turn) {
     return others.length > 0 ? others : turn.parts;
   }
   const tied = largestParts(turn.parts, rules.pegs);
-  if (tied.length === 1 || match.tie !== "largest/seeded") {
-    return tied.slice(0, 1);
-  }
+  if (tied.length === 1 || match.tie !== "largest/seeded") return tied.slice(0, 1);
   const share = tieShare(match.tie_nonces ?? null, over.client_nonce ?? null);
   return [tied[tieIndex(over.nonce, match.match, over.game, turn.event.turn, tied.length, share)]];
 }
@@ -128,9 +118,7 @@ function isExact({ match }, turn) {
 
 /** @param {GameRecord} game @param {Counts | null} counted */
 function witnessProblems({ rules, match, feedbacks, over }, counted) {
-  if (over.secret === null) {
-    return feedbacks.length > 0 && over.outcome !== "void" ? ["no code fits every reply"] : [];
-  }
+  if (over.secret === null) return feedbacks.length > 0 && over.outcome !== "void" ? ["no code fits every reply"] : [];
   /** @type {Uint8Array} */
   let witness;
   try {
@@ -149,9 +137,7 @@ function witnessProblems({ rules, match, feedbacks, over }, counted) {
 
 /** @param {GameRecord} game @param {Counts | null} counted @returns {Check} */
 function checkHelp({ rules, over }, counted) {
-  if (counted === null) {
-    return notChecked("help", over.game, `${formatRules(rules)} has too many codes; use evilpegs verify`);
-  }
+  if (counted === null) return notChecked("help", over.game, `${formatRules(rules)} has too many codes; use evilpegs verify`);
   const problems = counted.turns.flatMap(({ event, parts }) => {
     const left = parts.find((part) => isReply(part, event))?.count ?? 0;
     const rows = parts.map((part) => `${part.black},${part.white},${part.count}`).join(";");
@@ -168,9 +154,7 @@ function checkHelp({ rules, over }, counted) {
 /** @param {RecordEvent} event @param {Uint8Array} guess @param {Uint8Array} code */
 function feedbackProblems(event, guess, code) {
   const { black, white } = feedback(guess, code);
-  if (black === event.black && white === event.white) {
-    return [];
-  }
+  if (black === event.black && white === event.white) return [];
   const what = `${event.code} got ${event.black},${event.white}, but ${formatCode(code)} gives ${black},${white}`;
   return [`turn ${event.turn}: ${what}`];
 }
@@ -182,9 +166,7 @@ function feedbackProblems(event, guess, code) {
 function firstProblems(turns, find) {
   for (const turn of turns) {
     const problems = find(turn);
-    if (problems.length > 0) {
-      return problems;
-    }
+    if (problems.length > 0) return problems;
   }
   return [];
 }

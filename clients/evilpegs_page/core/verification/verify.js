@@ -42,9 +42,7 @@ export async function verifyRecord(events, noncesSent = {}, pause = () => new Pr
   let games = [];
   const whole = guarded(() => {
     const { parsed, check } = readEvents(events);
-    if (!check.ok) {
-      return report([check], false);
-    }
+    if (!check.ok) return report([check], false);
     const checks = [check, ...checkStart(parsed[0]), checkOrder(parsed), ...checkEnd(parsed)];
     const result = report(checks, parsed[parsed.length - 1].type === "match_over");
     games = result.ok ? gameRecords(parsed, noncesSent) : [];
@@ -65,9 +63,7 @@ function readEvents(events) {
     const why = whyNoEvent(value) ?? whyNotCanonical(value);
     return why === null ? [] : [`event ${index + 1} is not an event of a record: ${why}`];
   });
-  if (problems.length === 0 && values[0]?.type !== "match_started") {
-    problems.push("the record does not begin with match_started");
-  }
+  if (problems.length === 0 && values[0]?.type !== "match_started") problems.push("the record does not begin with match_started");
   const parsed = problems.length > 0 ? [] : values.map(({ re, ...event }) => event);
   return { parsed, check: checked("events", 0, problems, "every event can be read") };
 }
@@ -87,13 +83,9 @@ function gameRecords(events, noncesSent) {
   const [match] = events;
   const rules = parseRules(match.rules);
   return events.flatMap((over) => {
-    if (over.type !== "game_over") {
-      return [];
-    }
+    if (over.type !== "game_over") return [];
     const started = events.find((event) => event.type === "game_started" && event.game === over.game);
-    if (started === undefined) {
-      return [];
-    }
+    if (started === undefined) return [];
     const feedbacks = events.filter((event) => event.type === "feedback" && event.game === over.game);
     return [{ rules, match, started, feedbacks, over, nonceSent: noncesSent[over.game] ?? null }];
   });
@@ -102,9 +94,7 @@ function gameRecords(events, noncesSent) {
 /** @param {GameRecord} game @returns {Check[]} */
 function checkGame(game) {
   const turns = checkTurns(game);
-  if (!turns.ok) {
-    return [turns];
-  }
+  if (!turns.ok) return [turns];
   return [turns, ...checkNonces(game), ...checkReplies(game), checkOutcome(game), checkClock(game)];
 }
 

@@ -31,12 +31,8 @@ export function checkStart(started) {
 export function checkOrder(events) {
   const problems = [];
   for (const [index, event] of events.entries()) {
-    if (event.seq !== index + 1) {
-      problems.push(`event ${index + 1} has the number ${event.seq}`);
-    }
-    if (event.match !== events[0].match) {
-      problems.push(`event ${index + 1} is of another match`);
-    }
+    if (event.seq !== index + 1) problems.push(`event ${index + 1} has the number ${event.seq}`);
+    if (event.match !== events[0].match) problems.push(`event ${index + 1} is of another match`);
   }
   /** @type {GameState | null} */
   let state = { game: 0, turn: 0, isOpen: false, isOver: false };
@@ -63,9 +59,7 @@ export function checkEnd(events) {
     checked("summary", 0, summaryProblems(events[0], before, over), "the last event sums up the games"),
     checked("hashes", 0, changed, `a chain of ${count(before.length, "hash", "hashes")}`),
   ];
-  if ((over.signature ?? null) !== null) {
-    checks.push(notChecked("signature", 0, "evilpegs verify --key checks the server's signature"));
-  }
+  if ((over.signature ?? null) !== null) checks.push(notChecked("signature", 0, "evilpegs verify --key checks the server's signature"));
   return checks;
 }
 
@@ -86,15 +80,11 @@ function rulesProblems(started) {
 /** @param {RecordEvent} started */
 function codemakerProblems({ codemaker, tie, tie_nonces: nonces = null, exact_up_to: exact = null }) {
   const problems = [];
-  if ((codemaker === "fixed") !== (tie === null)) {
-    problems.push(`a ${codemaker} codemaker with the tie rule ${tie}`);
-  }
+  if ((codemaker === "fixed") !== (tie === null)) problems.push(`a ${codemaker} codemaker with the tie rule ${tie}`);
   if (nonces !== null && (tie !== "largest/seeded" || nonces !== TIE_NONCES)) {
     problems.push(`the tie rule ${tie} with tie_nonces ${nonces} is unknown`);
   }
-  if ((codemaker === "devil") !== (exact !== null)) {
-    problems.push(`the codemaker ${codemaker} is exact up to ${exact} codes`);
-  }
+  if ((codemaker === "devil") !== (exact !== null)) problems.push(`the codemaker ${codemaker} is exact up to ${exact} codes`);
   return problems;
 }
 
@@ -102,9 +92,7 @@ function codemakerProblems({ codemaker, tie, tie_nonces: nonces = null, exact_up
 function summaryProblems(started, before, over) {
   const ended = before.filter((event) => event.type === "game_over");
   const problems = [];
-  if (ended.length !== started.games) {
-    problems.push(`${ended.length} games of ${started.games} have ended`);
-  }
+  if (ended.length !== started.games) problems.push(`${ended.length} games of ${started.games} have ended`);
   if (canonical(over.outcomes) !== canonical(ended.map((game) => game.outcome))) {
     problems.push("the outcomes in match_over are not those of the games");
   }
@@ -125,21 +113,11 @@ function summaryProblems(started, before, over) {
  */
 function nextState(state, event) {
   const { game, turn, isOpen, isOver } = state;
-  if (isOver) {
-    return null;
-  }
-  if (!isOpen && event.type === "game_started" && event.game === game + 1) {
-    return { ...state, game: event.game, turn: 0, isOpen: true };
-  }
-  if (isOpen && event.type === "feedback" && event.game === game && event.turn === turn + 1) {
-    return { ...state, turn: event.turn };
-  }
-  if (isOpen && event.type === "game_over" && event.game === game) {
-    return { ...state, isOpen: false };
-  }
-  if (!isOpen && event.type === "game_over" && event.game === game + 1 && isUnopened(event)) {
-    return { ...state, game: event.game, turn: 0 };
-  }
+  if (isOver) return null;
+  if (!isOpen && event.type === "game_started" && event.game === game + 1) return { ...state, game: event.game, turn: 0, isOpen: true };
+  if (isOpen && event.type === "feedback" && event.game === game && event.turn === turn + 1) return { ...state, turn: event.turn };
+  if (isOpen && event.type === "game_over" && event.game === game) return { ...state, isOpen: false };
+  if (!isOpen && event.type === "game_over" && event.game === game + 1 && isUnopened(event)) return { ...state, game: event.game, turn: 0 };
   return !isOpen && event.type === "match_over" ? { ...state, isOver: true } : null;
 }
 
