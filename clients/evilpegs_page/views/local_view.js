@@ -138,7 +138,7 @@ export class LocalView extends LitElement {
     return html`
       <div class="intro ${turns.length > 0 && !this.date ? "begun" : ""}">${this.intro()}</div>
       <local-board .game=${game} @played=${this.store}>
-        ${turns.length > 0 && over === null ? this.again() : turns.length === 0 && this.former ? this.back() : nothing}
+        ${over === null && (turns.length > 0 || this.former) ? this.again(turns.length === 0) : nothing}
         <div slot="over">
           <div class="buttons">${this.next()}</div>
           ${over ? html`<copy-text .text=${`${shareText(game, this.date)}\n${link}`.trim()} label="Your result to share"></copy-text>` : nothing}
@@ -154,13 +154,10 @@ export class LocalView extends LitElement {
     `;
   }
 
-  /** @returns {unknown} */
-  again() {
-    return html`<button class="quiet" slot="playing" @click=${this.seed ? this.repeat : this.begin}>Start again</button>`;
-  }
-
-  back() {
-    return html`<button class="quiet" slot="playing" @click=${this.undo}>Undo: back to the game before</button>`;
+  /** One button, so that it keeps the focus. @param {boolean} canUndo @returns {unknown} */
+  again(canUndo) {
+    const press = canUndo ? this.undo : this.seed ? this.repeat : this.begin;
+    return html`<button class="quiet" slot="playing" @click=${press}>${canUndo ? "Undo: back to the game before" : "Start again"}</button>`;
   }
 
   next() {
