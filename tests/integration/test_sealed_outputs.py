@@ -46,10 +46,20 @@ OUTPUTS = tomllib.loads(Path(__file__).with_name("sealed_outputs.toml").read_tex
 UNKNOWN = "0" * 16
 LADDERS = ("final", "classic")
 QUERIES = {
-    "/api/v1/matches": ["", "?ladder=final", "?player=anna", "?version=raw+1", "?limit=1", "?over=true", "?since=0"],
+    "/api/v1/matches": [
+        "",
+        "?ladder=final",
+        "?player=anna",
+        "?player=anna&games=lost",
+        "?player=anna&games=longest",
+        "?version=raw+1",
+        "?limit=1",
+        "?over=true",
+        "?since=0",
+    ],
     "/api/v1/live": ["", "?ladder=final", "?limit=1"],
-    "/api/v1/ladders/{ladder}/leaderboard": ["", "?kind=bot"],
     "/api/v1/position": ["", "?rules=4x6&turns=1122:1,0", "?turns=1111:4,0;1122:0,0"],
+    "/api/v1/ladders/{ladder}/leaderboard": ["", "?kind=bot", "?between=anna,bert"],
 }
 """The queries of paths that have some."""
 LINES = {

@@ -256,6 +256,81 @@ def test_player_has_versions_and_matches(open_view):
     assert len(rows(page, "match-list table")) == 3
 
 
+@pytest.mark.usefixtures("played")
+def test_results_are_links_to_their_games(open_view):
+    page = open_view("#/matches?player=minimax&ladder=classic-evil")
+    links = page.locator("match-list a.game")
+    expect(links.first).to_be_visible()
+    shown = document(page, "api/v1/matches?player=minimax&ladder=classic-evil")["matches"][0]
+    assert links.all_inner_texts() == [str(count) for count in shown["guesses"]]
+    page.get_by_role("link", name=f"Game 2: {shown['guesses'][1]} guesses").click()
+    page.get_by_role("heading", name="Game 2").wait_for()
+
+
+def test_lost_game_is_a_link_by_its_mark(watch, server):
+    with open_match(server, "classic-evil", "loser") as match:
+        match.resign()
+    page = watch().open("#/matches")
+    page.get_by_label("Games").select_option("lost")
+    expect(page.get_by_role("alert")).to_contain_text("name the player")
+    page.get_by_label("Player").fill("loser")
+    page.get_by_label("Player").press("Enter")
+    page.wait_for_url("**player=loser&games=lost")
+    link = page.get_by_role("link", name="Game 1: resigned")
+    expect(link).to_have_text("✗")
+    link.click()
+    page.get_by_role("heading", name="Game 1: resigned").wait_for()
+
+
+@pytest.mark.usefixtures("played")
+def test_player_leads_to_lost_and_longest_games(open_view):
+    page = open_view("#/player/minimax")
+    page.get_by_role("link", name="Lost games").click()
+    page.get_by_text("No matches.").wait_for()
+    page.go_back()
+    page.get_by_role("link", name="Longest games").click()
+    page.wait_for_url("**games=longest")
+    longest = [max(map(int, row[2].split())) for row in rows(page, "match-list table")]
+    assert longest == sorted(longest, reverse=True)
+
+
+@pytest.mark.usefixtures("played")
+def test_two_players_are_compared(open_view):
+    page = open_view("#/player/minimax")
+    page.locator("select[name=ladder]").select_option("classic")
+    page.get_by_role("textbox", name="Other player").fill("First-Consistent")
+    page.get_by_role("button", name="Compare").click()
+    page.wait_for_url("**/#/player/minimax?ladder=classic&against=First-Consistent")
+    pair = page.get_by_role("region", name="Two players")
+    expect(pair.locator("tbody th")).to_have_text(["minimax", "first-consistent"])
+    compared = document(page, "api/v1/ladders/classic/leaderboard?between=minimax,first-consistent")
+    assert (compared["difference"], len(compared["lines"])) == (None, 1)  # one of them has 10 games
+    expect(page.locator("section li")).to_have_text(compared["lines"])
+    expect(page.locator("result-charts svg").first).to_contain_text("minimax")
+
+
+@pytest.mark.parametrize("second", ["minimax", "nobody-here"])
+@pytest.mark.usefixtures("played")
+def test_players_that_cannot_be_compared_get_one_line(watch, second):
+    page = watch().open(f"#/player/minimax?ladder=classic&against={second}")
+    expect(page.get_by_role("alert")).to_contain_text(second)
+
+
+def test_versions_of_player_have_charts(open_view):
+    page = open_view("#/nothing")
+    row = BOARD["rows"][0]
+    versions = [row | {"client": f"some {each}", "version": each, "mean": 7 + each / 9} for each in (2, 1)]
+    results = [{"ladder": "super-evil", "row": each} for each in versions]
+    results.append({"ladder": "classic", "row": row})
+    player = {"name": "somebody", "kind": "bot", "created_at": 1, "results": results}
+    page.route("**/players/somebody", lambda route: route.fulfill(json=player))
+    page.goto(page.url.replace("nothing", "player/somebody"))
+    charts = page.get_by_role("region", name="Versions on super-evil").locator("svg[role=img]")
+    expect(charts).to_have_count(2)
+    expect(charts.first).to_contain_text("some 1some 2")
+    expect(page.locator("result-charts")).to_have_count(1)
+
+
 def test_unknown_player_is_one_line(watch):
     page = watch().open("#/player/nobody-here")
     expect(page.get_by_role("alert")).to_have_text("This server has no such player.")

@@ -96,6 +96,25 @@ def test_luck_is_in_guesses_and_positive_if_good(open_view, server, played):
 
 
 @pytest.mark.full
+def test_costliest_guess_is_a_link_to_its_place(open_view, server, played):
+    match = played["first-consistent", "classic"]
+    analysis = wait_for_analysis(server.site_url, match)
+    worst, game, turn = max(
+        ((turn["analysis"]["regret"] or {}).get("at_least") or 0, -game["game"], -turn["turn"])
+        for game in analysis["games"]
+        for turn in game["turns"]
+    )
+    page = open_view(f"#/match/{match}")
+    links = page.get_by_role("region", name="The costliest guesses").locator("li")
+    expect(links.first).to_contain_text(f"{worst:.2f} guesses")
+    expect(links).to_have_count(5)
+    link = links.first.get_by_role("link", name=f"Game {-game}, guess {-turn}", exact=True)
+    link.click()
+    expect(page).to_have_url(re.compile(f"game={-game}&guess={-turn}$"))
+    expect_shown(page, -turn)
+
+
+@pytest.mark.full
 @pytest.mark.parametrize("name", [("minimax", "classic-evil"), ("minimax", "classic")])
 def test_insights_are_those_of_analysis(open_view, server, played, name):
     analysis = wait_for_analysis(server.site_url, played[name])

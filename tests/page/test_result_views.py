@@ -44,6 +44,7 @@ def documents(text):
     entrant = {"player": text, "ended": 1, "excluded": None, "result": result}
     games = [{"game": each, "turns": [{"analysis": worth}] * 9} for each in (1, 2, 3, 4)]
     return {
+        "/leaderboard?between=*": {"guess_limit": 10, "rows": [row, row], "lines": [text, text]},
         "/leaderboard": {"ladder": text, "rules": text, "codemaker": text, "guess_limit": 10, "rows": [row]},
         "/players/eve": {"name": text, "kind": text, "created_at": 1, "results": [{"ladder": text, "row": row}]},
         "/rounds": {"rounds": [heading]},
@@ -82,6 +83,7 @@ def test_texts_of_results_run_nothing(open_view, text):
     for address, awaited in (
         ("#/ladder/classic", "leaderboard-view result-charts svg"),
         ("#/player/eve", "player-view match-list tbody tr"),
+        ("#/player/eve?ladder=classic&against=adam", "player-view result-charts svg"),
         ("#/matches", "matches-view match-list tbody tr"),
         ("#/watch", "watch-view tbody tr"),
         ("#/rounds", "rounds-view tbody tr"),
@@ -122,6 +124,7 @@ def views(played):
         "leaderboard": ("#/ladder/classic", "leaderboard-view result-charts svg"),
         "leaderboard-empty": ("#/ladder/huge-evil", "leaderboard-view copy-text"),
         "player": ("#/player/minimax", "player-view match-list tbody tr"),
+        "compare": ("#/player/minimax?ladder=classic&against=first-consistent", "player-view result-charts svg"),
         "matches": ("#/matches", "matches-view match-list tbody tr"),
         "replay": (f"#/match/{match}?game=2&guess=2", ".regret"),
         "replay-end": (f"#/match/{match}?game=2&guess=5", ".ending"),

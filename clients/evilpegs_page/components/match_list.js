@@ -1,10 +1,12 @@
 /** A list of matches as a table, each with a link to its replay; live matches are marked. */
 
-import { LitElement, html, nothing } from "../vendor/lit.js";
+import { LitElement, css, html, nothing } from "../vendor/lit.js";
+import { outcomeWords } from "../game/ladder_words.js";
 import { dataStyle } from "./data_style.js";
 import { versionHead } from "./result_cells.js";
-import { guessesWords, momentWords, solvedWords, timeWords } from "./result_words.js";
+import { momentWords, timeWords } from "./result_words.js";
 import { shared } from "./shared_style.js";
+import { count } from "./words.js";
 
 /**
  * @typedef {{match: string, ladder: string, player: string, client: string, started_at: number, over: boolean,
@@ -15,7 +17,17 @@ const HEADS = ["Match", "Player", "Guesses of each game", "Ladder", "Started"];
 
 export class MatchList extends LitElement {
   static properties = { entries: { attribute: false }, label: {} };
-  static styles = [shared, dataStyle];
+  static styles = [
+    shared,
+    dataStyle,
+    css`
+      .game {
+        display: inline-block;
+        min-width: 1.3rem;
+        text-align: center;
+      }
+    `,
+  ];
 
   constructor() {
     super();
@@ -37,18 +49,24 @@ export class MatchList extends LitElement {
 
   /** @param {MatchEntry} match */
   row(match) {
-    const results = html`<span aria-hidden="true">${guessesWords(match.outcomes, match.guesses)}</span
-      ><span class="hidden">${match.guesses.join(", ")}: ${solvedWords(match.outcomes)}</span>`;
     return html`<tr>
       <td><a href="#/match/${encodeURIComponent(match.match)}" aria-label="${match.over ? "Replay" : "Follow"} ${match.match}">${match.over ? "Replay" : "Follow"}</a></td>
       <th scope="row"><a href="#/player/${encodeURIComponent(match.player)}">${match.player}</a></th>
-      <td>${match.over ? nothing : html`<span class="live">live</span> `}${match.outcomes.length === 0 ? nothing : results}</td>
+      <td>${match.over ? nothing : html`<span class="live">live</span> `}${match.outcomes.map((outcome, index) => gameLink(match, outcome, index))}</td>
       <td>${match.ladder}</td>
       <td>${momentWords(match.started_at)}</td>
       <td class="right">${match.over ? timeWords(match.elapsed_ms) : nothing}</td>
       <td class="long">${match.client}</td>
     </tr>`;
   }
+}
+
+/** @param {MatchEntry} match @param {string} outcome @param {number} index */
+function gameLink({ match, guesses }, outcome, index) {
+  const isSolved = outcome === "solved";
+  const result = isSolved ? count(guesses[index], "guess", "guesses") : outcomeWords(outcome).toLowerCase();
+  const address = `#/match/${encodeURIComponent(match)}?game=${index + 1}`;
+  return html`<a class="game" href=${address} aria-label="Game ${index + 1}: ${result}">${isSolved ? guesses[index] : "✗"}</a> `;
 }
 
 customElements.define("match-list", MatchList);

@@ -9,7 +9,7 @@
 import { LitElement, html, nothing } from "../vendor/lit.js";
 import { outcomeWords } from "../game/ladder_words.js";
 import { feedbackName } from "../core/feedback.js";
-import { insights, luckOf } from "../replay/insight.js";
+import { costliest, insights, luckOf } from "../replay/insight.js";
 import { afterKey, clamp, isLast, last, next } from "../replay/position.js";
 import { feedbackStyle, legend } from "./feedback_pegs.js";
 import "./game_clock.js";
@@ -185,8 +185,37 @@ export class MatchReplay extends LitElement {
         </section>
         <section class="card worth" aria-label="The guess">${this.worth(game)}</section>
       </div>
+      ${this.costliest(replay)}
       <p class="hidden" role="status">${this.said(game)}</p>
     `;
+  }
+
+  /** @param {Replay} replay */
+  costliest({ games, match }) {
+    const guesses = costliest(games, (game, index) => this.worthOf(game, index));
+    if (guesses.length === 0) return nothing;
+    return html`<section class="card costliest" aria-labelledby="costliest">
+      <h2 id="costliest">The costliest guesses</h2>
+      <ol>
+        ${guesses.map(({ game, turn, code, worth: { regret, optimal } }) => {
+          const { game: number } = games[game];
+          const address = `#/match/${encodeURIComponent(match)}?game=${number}&guess=${turn}`;
+          return html`<li>
+            <a href=${address} @click=${(/** @type {MouseEvent} */ event) => this.visit(event, { game, turn })}>Game ${number}, guess ${turn}</a>
+            <span>${pegRow(code)} cost ${regret.kind === "exact" ? "" : "at least "}${regret.at_least.toFixed(2)} guesses${optimal === null ? nothing : html`; best was ${pegRow(optimal)}`}</span>
+          </li>`;
+        })}
+      </ol>
+    </section>`;
+  }
+
+  /** Go to a guess without loading the match again. @param {MouseEvent} event @param {Position} position */
+  visit(event, position) {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return; // a tab of its own
+    event.preventDefault();
+    this.pause();
+    this.go(position);
+    this.renderRoot.querySelector(".board")?.scrollIntoView({ block: "nearest" });
   }
 
   /** @param {Replay} replay */

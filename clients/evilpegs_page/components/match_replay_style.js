@@ -65,6 +65,16 @@ export const replayStyle = css`
   .pegs-title {
     --peg: 1.7rem;
   }
+  .costliest {
+    margin-top: 1.25rem;
+    --peg: 1.3rem;
+  }
+  .costliest li {
+    margin-top: 0.5rem;
+  }
+  .costliest .pegs {
+    vertical-align: middle;
+  }
   td {
     height: 2.9rem;
     padding-block: 0.2rem;

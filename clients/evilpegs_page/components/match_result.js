@@ -51,7 +51,7 @@ export class MatchResult extends LitElement {
     const id = encodeURIComponent(match.id);
     return html`<div class="result">
       <h2>${games.length === 1 ? gameWords(games[0]) : matchWords(games)}</h2>
-      ${games.length === 1 ? secretWords(games[0], match.started.codemaker) : gameTable(games)}
+      ${games.length === 1 ? secretWords(games[0], match.started.codemaker) : gameTable(games, this.isRound ? "" : `#/match/${id}`)}
       ${match.started.rated && !this.isRound
         ? html`<own-place .ladder=${match.started.ladder} .player=${match.started.player} .codemaker=${match.started.codemaker}></own-place>`
         : nothing}
@@ -92,14 +92,14 @@ export function secretWords(game, codemaker) {
   return html`<p>${pegRow(secret)} ${was}</p>`;
 }
 
-/** @param {readonly Game[]} games */
-function gameTable(games) {
+/** @param {readonly Game[]} games @param {string} replay the address of the replay; no text if there is none yet */
+function gameTable(games, replay) {
   return html`<table>
     <caption class="hidden">The games of this match</caption>
     <thead><tr><th scope="col">Game</th><th scope="col">Result</th><th scope="col">Code</th></tr></thead>
     <tbody>
       ${games.map((game) => html`<tr>
-        <td class="number">${game.game}</td>
+        <td class="number">${replay ? html`<a href="${replay}?game=${game.game}" aria-label="Replay game ${game.game}">${game.game}</a>` : game.game}</td>
         <td>${gameWords(game)}</td>
         <td>${game.over?.secret == null ? "" : pegRow(game.over.secret)}</td>
       </tr>`)}

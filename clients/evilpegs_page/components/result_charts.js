@@ -1,6 +1,6 @@
 /**
- * The charts of a leaderboard, drawn by Observable Plot: means with their intervals, and how often each player needed
- * how many guesses. Plot is loaded when the first chart is shown. The rows of the leaderboard say the same.
+ * The charts of a leaderboard, or of the versions of a player, drawn by Observable Plot: means with their intervals, and
+ * how often each needed how many guesses. Plot is loaded when the first chart is shown. The tables say the same.
  */
 
 import { LitElement, css, html, nothing } from "../vendor/lit.js";
@@ -16,7 +16,7 @@ const MARGIN = 140;
 
 export class ResultCharts extends LitElement {
   static properties = {
-    rows: { attribute: false }, limit: { type: Number }, plot: { state: true }, width: { state: true }, failure: { state: true },
+    rows: { attribute: false }, plot: { state: true }, width: { state: true }, failure: { state: true },
   };
 
   static styles = [
@@ -53,7 +53,6 @@ export class ResultCharts extends LitElement {
     super();
     /** @type {readonly Row[]} */
     this.rows = [];
-    this.limit = 10;
     /** @type {typeof import("../vendor/plot.js") | null} */
     this.plot = null;
     this.width = 0;
@@ -97,11 +96,11 @@ export class ResultCharts extends LitElement {
     return html`<div class="charts">
       <figure class="card">
         <figcaption>${isAdjusted(rows) ? "Luck-adjusted mean" : "Mean"} guesses per game, with 95 % intervals</figcaption>
-        ${labelled(this.means(this.plot, rows), "Mean guesses of each player with 95 % intervals; the leaderboard shows the same")}
+        ${labelled(this.means(this.plot, rows), "Mean guesses with 95 % intervals; the table shows the same")}
       </figure>
       <figure class="card">
-        <figcaption>Guesses per game, as shares of a player’s games</figcaption>
-        ${labelled(this.histograms(this.plot, rows), "Shares of the games by guesses; what each row opens shows the same")}
+        <figcaption>Guesses per game, as shares of all games</figcaption>
+        ${labelled(this.histograms(this.plot, rows), "Shares of the games by guesses")}
       </figure>
     </div>`;
   }
@@ -133,12 +132,14 @@ export class ResultCharts extends LitElement {
   histograms(Plot, rows) {
     const scores = [...new Set(rows.flatMap((row) => row.histogram.map(([score]) => score)))].sort((a, b) => a - b);
     const range = Array.from({ length: scores[scores.length - 1] - scores[0] + 1 }, (_, index) => scores[0] + index);
+    // an unsolved game counts as one guess more than the limit, so it is the worst score
+    const lost = Math.min(...rows.map((row) => (row.solved < 1 ? row.worst : Infinity)));
     const cells = rows.flatMap((row) =>
       row.histogram.map(([score, games]) => ({ player: row.player, score, share: games / row.games })),
     );
     return Plot.plot({
       ...this.frame(rows),
-      x: { domain: range, label: "guesses", tickFormat: (/** @type {number} */ score) => (score > this.limit ? "✗" : `${score}`), tickSize: 0 },
+      x: { domain: range, label: "guesses", tickFormat: (/** @type {number} */ score) => (score >= lost ? "✗" : `${score}`), tickSize: 0 },
       y: { domain: [0, Math.max(...cells.map((cell) => cell.share))], axis: null },
       fy: { domain: rows.map((row) => row.player), label: null, tickFormat: this.shortened, axis: "left", padding: 0.15 },
       marks: [

@@ -3,6 +3,7 @@
  *
  * @typedef {{player: string, client: string, games: number, mean: number, low: number | null, high: number | null,
  *   worst: number, solved: number, p95_ms: number, mean_ms: number, histogram: readonly (readonly [number, number])[],
+ *   version?: number,
  *   rank: number | null, rank_worst: number | null, adjusted_mean: number | null, adjusted_low: number | null,
  *   adjusted_high: number | null, all_games: number, kind?: string, place?: number, undecided?: boolean | null}} Row
  *   a row of `api/v1/ladders/LADDER/leaderboard`: `all_games` are those of all versions, `kind` is "bot" or "human", `place`
@@ -73,14 +74,4 @@ export function timeWords(ms) {
 /** @param {number} at Unix milliseconds @returns {string} such as "Nov 22, 2026, 14:05" in the reader's time zone */
 export function momentWords(at) {
   return new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" }).format(at);
-}
-
-/** Return the results of the games of a match, such as "4, 5, 3". @param {readonly string[]} outcomes @param {readonly number[]} guesses */
-export function guessesWords(outcomes, guesses) {
-  return guesses.map((count, index) => (outcomes[index] === "solved" ? `${count}` : "✗")).join(" ");
-}
-
-/** Return the same in words for screen readers, such as "3 of 4 solved". @param {readonly string[]} outcomes */
-export function solvedWords(outcomes) {
-  return `${outcomes.filter((outcome) => outcome === "solved").length} of ${outcomes.length} solved`;
 }

@@ -12,7 +12,7 @@ import { countParts, feedbackNumbers, selectCandidates } from "../core/partition
 
 /** @import { Rules } from "../core/rules.js" */
 /** @import { Part } from "../core/partition.js" */
-/** @import { ReplayTurn } from "./timeline.js" */
+/** @import { ReplayGame, ReplayTurn } from "./timeline.js" */
 
 /**
  * @typedef {object} Insight what is unknown is null
@@ -64,6 +64,19 @@ function judge(pegs, parts, given) {
 /** @param {readonly Part[]} parts */
 function sum(parts) {
   return parts.reduce((codes, part) => codes + part.count, 0);
+}
+
+/**
+ * Return the guesses of a match that cost most by the server's analysis, the costliest first.
+ * @param {readonly ReplayGame[]} games
+ * @param {(game: ReplayGame, index: number) => any} worthOf returns the analysis of a guess; null without one
+ */
+export function costliest(games, worthOf, most = 5) {
+  return games
+    .flatMap((game, index) => game.turns.map(({ code }, turn) => ({ game: index, turn: turn + 1, code, worth: worthOf(game, turn) })))
+    .filter(({ worth }) => worth?.regret?.at_least >= 0.005)
+    .sort((one, other) => other.worth.regret.at_least - one.worth.regret.at_least)
+    .slice(0, most);
 }
 
 /**

@@ -234,7 +234,7 @@ export default class LeaderboardView extends LoadingView {
         ${this.note(rows, ladder)}
       </div>
       <section aria-label="Charts">
-        <result-charts .rows=${rows} .limit=${ladder.guess_limit}></result-charts>
+        <result-charts .rows=${rows}></result-charts>
       </section>
     `;
   }

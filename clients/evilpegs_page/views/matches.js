@@ -14,7 +14,8 @@ import { LoadingView } from "./loading_view.js";
 
 const EVERY_MS = 5_000;
 const LIMIT = 25;
-const FILTERS = Object.freeze(["ladder", "player", "codemaker", "version", "since"]);
+const FILTERS = Object.freeze(["ladder", "player", "codemaker", "version", "since", "games"]);
+const GAMES = Object.freeze(["lost", "longest"]);
 const CODEMAKERS = Object.freeze(["fixed", "evil", "devil"]);
 
 export default class MatchesView extends LoadingView {
@@ -88,6 +89,7 @@ export default class MatchesView extends LoadingView {
     return html`<form class="form" @submit=${this.submit} @change=${this.submit}>
       ${this.select("ladder", "Ladder", this.ladders)} ${this.select("codemaker", "Codemaker", CODEMAKERS)}
       ${this.field("player", "Player")} ${this.field("version", "Version")}
+      ${this.select("games", "Games", GAMES)}
       <label
         >Since
         <input name="since" type="date" .value=${dateOf(this.query.get("since"))} />

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from heapq import nlargest
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 import orjson
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter, HTTPException, Path, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from evilpegs_protocol.fields import Codemaker, LadderId, MatchId, Milliseconds, Name
@@ -58,6 +58,10 @@ class MatchQuery(BaseModel):
         Milliseconds | None, Field(description="Only matches begun at this Unix time in milliseconds or later.")
     ] = None
     over: Annotated[bool | None, Field(description="Only finished matches, or only those that are played.")] = None
+    games: Annotated[
+        Literal["lost", "longest"] | None,
+        Field(description="With a player: only matches with a lost game; or all by their longest game, on one page."),
+    ] = None
     limit: Annotated[int, Field(ge=1, le=100, description="The number of matches on a page.")] = 50
     cursor: Annotated[
         str | None,
@@ -71,6 +75,9 @@ class MatchQuery(BaseModel):
 @router.get("/matches", response_model=MatchPage, responses=problem_statuses(400, 404))
 async def get_matches(site: CurrentSite, query: Annotated[MatchQuery, Query()]) -> Response:
     """Return a page of the open and finished matches, the latest start first."""
+    if query.games is not None and query.player is None:
+        # those of everybody would be no index seek; not 400, because the schema cannot say so
+        raise HTTPException(404, f"{query.games} games are listed for one player only: name the player")
     await site.leaderboards.wait_until_filled()  # results are listed too
     wanted = MatchFilter(
         ladders=_ladders(site, query),
@@ -79,11 +86,13 @@ async def get_matches(site: CurrentSite, query: Annotated[MatchQuery, Query()]) 
         since=query.since,
         before=None if query.cursor is None else _place(query.cursor),
         over=query.over,
+        games=query.games,
     )
     matches = await site.reads.run(list_matches, site.engine, wanted, query.limit + 1)
     page = matches[: query.limit]
     # no number of a match, whose gaps would count the matches of a sealed round
-    cursor = f"{page[-1].started_at:x}-{page[-1].match}" if len(matches) > len(page) else None
+    has_next = len(matches) > len(page) and query.games != "longest"
+    cursor = f"{page[-1].started_at:x}-{page[-1].match}" if has_next else None
     following = next_page(site.base_path, "/api/v1/matches", query.model_dump(), cursor)
     return document(MatchPage(matches=tuple(map(MatchEntry.model_validate, page)), next=following))
 

@@ -4,7 +4,7 @@ Fields whose names end with `_at` are Unix times in milliseconds, and fields who
 milliseconds. A value that is not known, or not known yet, is null.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -82,6 +82,19 @@ class LeaderboardDocument(Document):
     guess_limit: Count
     rows: tuple[LeaderboardRow, ...]
     places: tuple[int, ...]
+
+
+class BetweenDocument(Document):
+    """The rows of two players in the asked order, with `difference` as `evilpegs leaderboard --between --json` has it.
+
+    `difference` is null as long as a player has too few games. `lines` says the same in words.
+    """
+
+    ladder: LadderId
+    guess_limit: Count
+    rows: tuple[LeaderboardRow, ...]
+    difference: dict[str, Any] | None
+    lines: tuple[str, ...]
 
 
 class PlayerEntry(Document):

@@ -8,6 +8,7 @@ from fastapi import APIRouter, FastAPI, HTTPException, Path, Query, Request, Res
 from pydantic import BaseModel, ConfigDict, Field
 
 from evilpegs_game.errors import GameError
+from evilpegs_game.statistics.between import compare_results, difference_lines
 from evilpegs_protocol.constants import SUBPROTOCOL
 from evilpegs_protocol.fields import Name
 from evilpegs_protocol.rounds import RoundDocument, RoundList
@@ -15,10 +16,12 @@ from evilpegs_server.addresses import TrustedProxies
 from evilpegs_server.hosts import is_local
 from evilpegs_server.leaderboard.round_results import round_document, round_heading
 from evilpegs_server.leaderboard.row import LeaderboardRow
+from evilpegs_server.match.ladders import Ladder
 from evilpegs_server.metric_families import METRICS_TYPE, NOT_LOCAL
 from evilpegs_server.site import match_routes, stream_routes
 from evilpegs_server.site.analysis import MAX_CODES, MAX_TURNS, parse_position
 from evilpegs_server.site.models import (
+    BetweenDocument,
     GameAddressDocument,
     HealthDocument,
     IndexDocument,
@@ -220,12 +223,20 @@ async def get_ladder(site: CurrentSite, ladder: LadderPath) -> Response:
     return document(found, MINUTE)
 
 
-@_ladders.get("/ladders/{ladder}/leaderboard", response_model=LeaderboardDocument, responses=problem_statuses(400, 404))
+@_ladders.get(
+    "/ladders/{ladder}/leaderboard",
+    response_model=BetweenDocument | LeaderboardDocument,
+    responses=problem_statuses(400, 404),
+)
 async def get_leaderboard(
     site: CurrentSite,
     ladder: LadderPath,
     kind: Annotated[
         Literal["bot", "human"] | None, Query(description="Only players of this kind, with their ranks among all.")
+    ] = None,
+    between: Annotated[
+        str | None,
+        Query(description="Two players, whose rows and difference are the answer.", pattern="^[^,]{2,20},[^,]{2,20}$"),
     ] = None,
 ) -> Response:
     """Return the leaderboard of a ladder. It changes at most twice per second.
@@ -237,7 +248,27 @@ async def get_leaderboard(
         raise HTTPException(404, f"{found.id} is a round; see /api/v1/rounds/{found.id}")
     if not found.rated:
         raise HTTPException(404, f"{found.id} is for practice and has no leaderboard")
+    if between is not None:
+        return document(await _between(site, found, between.lower().split(",")))
     return answer(await site.leaderboards.body(found.info(), kind))
+
+
+async def _between(site: Site, ladder: Ladder, players: Sequence[str]) -> BetweenDocument:
+    if players[0] == players[1]:  # not 400: the schema cannot say so
+        raise HTTPException(404, f"there is no difference between {quote(players[0])} and the same player")
+    by_name = {row.player.lower(): row for row in await site.leaderboards.rows(ladder.id)}
+    for player in players:
+        if player not in by_name:
+            raise HTTPException(404, f"{quote(player)} has no game that counts on {ladder.id}")
+    rows = tuple(map(by_name.__getitem__, players))
+    try:
+        difference = compare_results(ladder.id, *rows)
+        lines = difference_lines(difference)
+    except GameError as error:
+        difference, lines = None, [str(error)]
+    return BetweenDocument(
+        ladder=ladder.id, guess_limit=ladder.guess_limit, rows=rows, difference=difference, lines=tuple(lines)
+    )
 
 
 class PlayerQuery(BaseModel):

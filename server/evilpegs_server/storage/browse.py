@@ -6,7 +6,7 @@ latest of them.
 """
 
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import orjson
 from sqlalchemy import Connection, Engine, text
@@ -28,6 +28,8 @@ class MatchFilter:
     before: tuple[int, str] | None = None
     # in no index, because open matches are few
     over: bool | None = None
+    # of a player only, whose matches are all looked at; "longest" sorts them and has one page
+    games: Literal["lost", "longest"] | None = None
 
 
 class ListedMatch(NamedTuple):
@@ -102,10 +104,16 @@ def _page(connection: Connection, wanted: MatchFilter, limit: int) -> list[int]:
         stored = connection.execute(_ALL_LADDERS).scalars()
         ladders = [ladder for ladder in stored if wanted.ladders is None or ladder in wanted.ladders]
     query = text(
-        _LADDER_PAGE.format(conditions="".join(f"{column} = :{column} AND " for column in columns), shown=SHOWN)
+        _LADDER_PAGE.format(
+            length=_LENGTH if wanted.games == "longest" else "NULL",
+            order="1 DESC, 2 DESC, 3 DESC" if wanted.games == "longest" else "started_at DESC, number DESC",
+            conditions="".join(f"{column} = :{column} AND " for column in columns),
+            shown=SHOWN + (_LOST if wanted.games == "lost" else ""),
+        )
     )
     found = [row for each in ladders for row in connection.execute(query, parameters | {"ladder": each}).all()]
-    return [number for _, number in sorted(map(tuple, found), reverse=True)[:limit]]
+    found.sort(key=lambda row: (row[0] or 0, row[1], row[2]), reverse=True)
+    return [number for *_, number in found[:limit]]
 
 
 # one index seek per ladder
@@ -119,11 +127,13 @@ _ALL_LADDERS: Final = text(
     """
 )
 
+_LENGTH: Final = "(SELECT max(guesses + (outcome <> 'solved')) FROM games WHERE match = m.number AND outcome <> 'void')"
+_LOST: Final = " AND EXISTS (SELECT 1 FROM games WHERE match = m.number AND outcome NOT IN ('solved', 'void'))"
 _LADDER_PAGE: Final = """
-    SELECT started_at, number FROM matches AS m
+    SELECT {length}, started_at, number FROM matches AS m
     WHERE {conditions} started_at BETWEEN :since AND :at AND (started_at, number) < (:at, :number)
         AND {shown}
-    ORDER BY started_at DESC, number DESC LIMIT :limit
+    ORDER BY {order} LIMIT :limit
 """
 _MATCHES: Final = text(
     """

@@ -6,8 +6,9 @@ import statistics
 
 import pytest
 
-from evilpegs.commands.leaderboard.between import FEWEST_GAMES, compare_rows, difference_lines
+from evilpegs.commands.leaderboard import compare_rows
 from evilpegs.errors import CommandError
+from evilpegs_game.statistics.between import FEWEST_GAMES, difference_lines
 from evilpegs_protocol.standings import Standings, StandingsRow
 
 

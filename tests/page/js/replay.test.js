@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { intervalWords, rankWords, shareWords, timeWords } from "../../../clients/evilpegs_page/components/result_words.js";
 import { parseRules } from "../../../clients/evilpegs_page/core/rules.js";
-import { insights, luckOf } from "../../../clients/evilpegs_page/replay/insight.js";
+import { costliest, insights, luckOf } from "../../../clients/evilpegs_page/replay/insight.js";
 import { afterKey, clamp, isLast, next } from "../../../clients/evilpegs_page/replay/position.js";
 import { readReplay } from "../../../clients/evilpegs_page/replay/timeline.js";
 import { vectors } from "./support.js";
@@ -53,6 +53,19 @@ test("luck is in guesses and positive if it was good, unlike in JSON", () => {
   assert.equal(luckOf([{ luck: 0.25 }, { luck: null }]), null);
   assert.equal(luckOf([null]), null);
   assert.equal(luckOf([{}]), null);
+});
+
+test("the costliest guesses come first, and those that cost nothing are left out", () => {
+  const games = [{ game: 1, turns: [{ code: "1122" }, { code: "3344" }] }, { game: 3, turns: [{ code: "1234" }, { code: "1235" }] }];
+  const exact = (cost) => ({ regret: { kind: "exact", at_least: cost, at_most: cost }, optimal: "1123" });
+  const worths = { 1: [exact(0.2), null], 3: [{ regret: { kind: "at least", at_least: 0.5, at_most: null }, optimal: null }, exact(0)] };
+  const found = costliest(games, ({ game }, turn) => worths[game][turn]);
+  assert.deepEqual(found, [
+    { game: 1, turn: 1, code: "1234", worth: worths[3][0] },
+    { game: 0, turn: 1, code: "1122", worth: exact(0.2) },
+  ]);
+  assert.equal(costliest(games, () => exact(1), 3).length, 3);
+  assert.deepEqual(costliest(games, () => null), []);
 });
 
 test("a feedback that no code gives brings nothing", () => {

@@ -64,6 +64,13 @@ def test_leaderboard_has_rows_of_kind(web):
     assert "kind" in get(web, f"{path}?kind=guest", 400)["detail"]
 
 
+@pytest.mark.parametrize(
+    ("players", "status"), [("minimax,bob", 404), ("minimax", 400), ("minimax,Minimax", 404), ("a,b,c", 400)]
+)
+def test_players_that_cannot_be_compared_are_one_line(web, players, status):
+    assert get(web, f"/api/v1/ladders/classic/leaderboard?between={players}", status)["detail"].isascii()
+
+
 def test_empty_leaderboard_has_no_rows(web):
     assert get(web, "/api/v1/ladders/super/leaderboard")["rows"] == []
 
@@ -140,6 +147,8 @@ def test_match_in_list_has_its_results(web, site):
         ({"player": "bob"}, []),
         ({"player": "nobody"}, []),
         ({"version": "raw 2"}, []),
+        ({"player": "minimax", "games": "lost"}, ["evil", "over"]),
+        ({"player": "minimax", "games": "longest", "codemaker": "fixed"}, ["over", "open"]),
         ({"since": 0}, ["open", "evil", "over"]),
         ({"since": 4_000_000_000_000}, []),
         ({"cursor": "1-0000000000000000"}, []),
@@ -149,6 +158,15 @@ def test_match_filters_hold_together(web, site, params, names):
     found = get(web, "/api/v1/matches", params=params)
     assert [match["match"] for match in found["matches"]] == [getattr(site, name) for name in names]
     assert found["next"] is None
+
+
+def test_games_of_everybody_are_not_listed(web):
+    assert "player" in get(web, "/api/v1/matches?games=lost", 404)["detail"]
+
+
+def test_longest_games_have_one_page(web):
+    found = get(web, "/api/v1/matches", params={"player": "minimax", "games": "longest", "limit": 1})
+    assert (len(found["matches"]), found["next"]) == (1, None)
 
 
 def test_next_page_keeps_filters(web):
@@ -173,6 +191,7 @@ def test_next_page_keeps_filters(web):
         ("codemaker=honest", ["codemaker", "'honest'", "'evil'"]),
         ("player=Bob%0d%0a", ["player", r"\r\n"]),
         ("ladders=classic", ["'ladders'"]),
+        ("games=best&player=bob", ["games", "'best'"]),
         ("version=%ff%fe", ["version"]),
         ("limit=1&limit=2&limit=x", ["limit", "'x'"]),
     ],

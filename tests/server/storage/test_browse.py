@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import event
 
-from evilpegs_protocol.server_messages import MatchOver
+from evilpegs_protocol.server_messages import GameOver, MatchOver
 from evilpegs_server.storage.browse import (
     ListedMatch,
     MatchFilter,
@@ -30,6 +30,7 @@ FILTERS = st.builds(
     since=st.none() | st.integers(999, 1_006),
     before=st.none() | st.tuples(st.integers(999, 1_006), st.integers(0, 9).map("{:016x}".format)),
     over=st.none() | st.booleans(),
+    games=st.sampled_from([None, "lost", "longest"]),
 )
 
 
@@ -48,8 +49,19 @@ def plain_page(plays, numbers, wanted, limit):
         and play.at >= (wanted.since or 0)
         and order[play.log.match] < bound
         and wanted.over in {None, isinstance(play.events[-1], MatchOver)}
+        and (wanted.games != "lost" or any(game.outcome not in {"solved", "void"} for game in finished(play)))
     ]
-    return sorted(chosen, key=order.__getitem__, reverse=True)[:limit]
+
+    def key(match):
+        [play] = [play for play in plays if play.log.match == match]
+        lengths = [game.guesses + (game.outcome != "solved") for game in finished(play) if game.outcome != "void"]
+        return max(lengths, default=0) if wanted.games == "longest" else 0, order[match]
+
+    return sorted(chosen, key=key, reverse=True)[:limit]
+
+
+def finished(play):
+    return [event for event in play.events if isinstance(event, GameOver)]
 
 
 @settings(max_examples=share(30), suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -90,6 +102,19 @@ def test_summary_tells_results_of_finished_games(browsed):
     assert (newest.outcomes, newest.guesses, newest.elapsed_ms) == ((), (), 0)
 
 
+def test_lost_and_longest_games_of_player(engine):
+    store_players(engine)
+    plays = [("solved", [9]), ("unsolved", [1, 1]), ("solved", [7])]
+    steps = [step for number, game in enumerate(plays, 1) for step in StoredPlay(number, TINY, at=number).play(game)]
+    store(engine, *steps, *StoredPlay(4, TINY, "bob", at=4).play(("unsolved", [1])))
+    found = {
+        games: list_matches(derived_of(engine).engine, MatchFilter(player="ann", games=games), 10)
+        for games in ("lost", "longest")
+    }
+    assert [match.number for match in found["lost"]] == [2]
+    assert [match.number for match in found["longest"]] == [2, 3, 1]
+
+
 def test_pages_list_every_match_once(engine):
     """Matches that start at the same time are told apart by their numbers."""
     store_players(engine)
@@ -114,8 +139,8 @@ def test_new_match_does_not_change_next_page(engine):
 @pytest.mark.parametrize("player", [None, "ann"])
 @pytest.mark.parametrize("client", [None, "bot 1"])
 @pytest.mark.parametrize("since", [None, 1_500])
-@pytest.mark.parametrize("over", [None, True])
-def test_every_filter_is_answered_by_index_seeks(browsed, ladders, player, client, since, over):
+@pytest.mark.parametrize(("over", "games"), [(None, None), (True, None), (None, "lost"), (None, "longest")])
+def test_every_filter_is_answered_by_index_seeks(browsed, ladders, player, client, since, over, games):
     """No query reads the whole of a table or index of matches, games or players."""
     queries = []
 
@@ -123,7 +148,8 @@ def test_every_filter_is_answered_by_index_seeks(browsed, ladders, player, clien
         queries.append((statement, parameters))
 
     event.listen(browsed, "before_cursor_execute", note)
-    list_matches(browsed, MatchFilter(ladders, player, client, since, before=(3_000, "0" * 15 + "3"), over=over), 10)
+    before = 3_000, "0" * 15 + "3"
+    list_matches(browsed, MatchFilter(ladders, player, client, since, before, over, games), 10)
     list_players(browsed, "a", 10)
     event.remove(browsed, "before_cursor_execute", note)
     assert whole_reads(browsed, queries) == []

@@ -8,12 +8,11 @@ from contextlib import asynccontextmanager, nullcontext
 from datetime import datetime
 from functools import partial
 from itertools import zip_longest
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 from cyclopts import Parameter
 from rich.console import RenderableType
 
-from evilpegs.commands.leaderboard.between import compare_rows, difference_lines
 from evilpegs.commands.leaderboard.comma_separated import write_rows
 from evilpegs.commands.leaderboard.table import show_standings, standings_view
 from evilpegs.errors import CommandError, practice_ladder, unknown_ladder
@@ -22,7 +21,9 @@ from evilpegs.output import can_redraw, console, print_json
 from evilpegs.reading import LiveScreen, print_session_event, retry_policy, server_reader
 from evilpegs.signals import run_interruptibly
 from evilpegs_clients.connection.server_reader import NotFoundError, ReaderEvent, ServerReader
-from evilpegs_protocol.standings import Standings
+from evilpegs_game.errors import GameError, quoted
+from evilpegs_game.statistics.between import compare_results, difference_lines
+from evilpegs_protocol.standings import Standings, StandingsRow
 
 SHORTEST_REFRESH: Final = 0.5
 LONGEST_REFRESH: Final = 86_400.0  # seconds: a day
@@ -121,6 +122,25 @@ def _check_form(refresh: float | None, as_csv: bool, as_json: bool, each: str) -
 def _source(server: str | None, database: str | None) -> list[str]:
     named = {"--server": server, "--database": database}
     return [word for option, value in named.items() if value is not None for word in (option, value)]
+
+
+def compare_rows(standings: Standings, players: Sequence[str], source: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the document of a difference; errors repeat ``source``, such as --server and a URL, in a hint."""
+    first, second = (_find_row(standings, player, source) for player in players)
+    if first is second:
+        raise CommandError(f"--between needs two different players, not {first.player} twice")
+    try:
+        return compare_results(standings.ladder, first, second)
+    except GameError as error:
+        raise CommandError(str(error)) from None
+
+
+def _find_row(standings: Standings, player: str, source: Sequence[str]) -> StandingsRow:
+    for row in standings.rows:
+        if row.player.lower() == player.lower():
+            return row
+    command = shlex.join(["evilpegs", "leaderboard", standings.ladder, *source])
+    raise CommandError(f"{quoted(player)} has no game that counts on {standings.ladder}; see: {command}")
 
 
 def _check_between(

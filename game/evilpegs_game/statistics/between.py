@@ -5,32 +5,46 @@ from intervals that hold however often one looks, so they need more games.
 """
 
 import math
-import shlex
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
-from evilpegs.errors import CommandError
-from evilpegs.output import pluralize
-from evilpegs_game.errors import quoted
+from evilpegs_game.errors import GameError
 from evilpegs_game.statistics.means import Moments, WelchTest
-from evilpegs_protocol.standings import Standings, StandingsRow
 
 FEWEST_GAMES: Final = 20  # of each player, for the normal distribution to be accurate enough
 
 
-def compare_rows(standings: Standings, players: Sequence[str], source: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the document of a difference; errors repeat ``source``, such as --server and a URL, in a hint."""
-    first, second = (_find_row(standings, player, source) for player in players)
-    if first is second:
-        raise CommandError(f"--between needs two different players, not {first.player} twice")
+class Results(Protocol):
+    """A row of a leaderboard, as the server computes it or as a client reads it."""
+
+    @property
+    def player(self) -> str: ...
+    @property
+    def games(self) -> int: ...
+    @property
+    def mean(self) -> float: ...
+    @property
+    def histogram(self) -> Sequence[tuple[int, int]]: ...
+    @property
+    def rank(self) -> int | None: ...
+    @property
+    def rank_worst(self) -> int | None: ...
+    @property
+    def adjusted_mean(self) -> float | None: ...
+    @property
+    def adjusted_deviation(self) -> float | None: ...
+    @property
+    def adjusted_games(self) -> int | None: ...
+
+
+def compare_results(ladder: str, first: Results, second: Results) -> dict[str, Any]:
+    """Return the document of a difference. Raises GameError if a player has too few games."""
     adjusted = all((row.adjusted_games or 0) >= FEWEST_GAMES for row in (first, second))
     samples = [_adjusted_moments(row) if adjusted else _raw_moments(row) for row in (first, second)]
     for row, sample in zip((first, second), samples, strict=True):
         if sample.size < FEWEST_GAMES:
-            count = pluralize(sample.size, "game")
-            raise CommandError(
-                f"{row.player} has {count} on {standings.ladder}; a comparison takes {FEWEST_GAMES} of each player"
-            )
+            count = f"{sample.size} game{'' if sample.size == 1 else 's'}"
+            raise GameError(f"{row.player} has {count} on {ladder}; a comparison takes {FEWEST_GAMES} of each player")
     test = WelchTest(*samples)
     low, high = test.interval
     one, other = (
@@ -38,7 +52,7 @@ def compare_rows(standings: Standings, players: Sequence[str], source: Sequence[
         for row, sample in zip((first, second), samples, strict=True)
     )
     return {
-        "ladder": standings.ladder,
+        "ladder": ladder,
         "adjusted": adjusted,
         "first": one,
         "second": other,
@@ -54,7 +68,7 @@ def compare_rows(standings: Standings, players: Sequence[str], source: Sequence[
 def difference_lines(result: dict[str, Any]) -> list[str]:
     kind = "luck-adjusted mean" if result["adjusted"] else "mean"
     samples = (result["first"], result["second"])
-    lines = [f"{each['player']}: {kind} {each['mean']:.3f} of {pluralize(each['games'], 'game')}" for each in samples]
+    lines = [f"{each['player']}: {kind} {each['mean']:.3f} of {each['games']:,} games" for each in samples]
     difference, low, high = result["difference"], result["low"], result["high"]
     if difference == 0 or result["more_games"] is None:
         return [*lines, "the means are equal; no number of games would settle a difference of 0"]
@@ -75,25 +89,17 @@ def difference_lines(result: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _find_row(standings: Standings, player: str, source: Sequence[str]) -> StandingsRow:
-    for row in standings.rows:
-        if row.player.lower() == player.lower():
-            return row
-    command = shlex.join(["evilpegs", "leaderboard", standings.ladder, *source])
-    raise CommandError(f"{quoted(player)} has no game that counts on {standings.ladder}; see: {command}")
-
-
-def _raw_moments(row: StandingsRow) -> Moments:
+def _raw_moments(row: Results) -> Moments:
     squares = sum(games * (score - row.mean) ** 2 for score, games in row.histogram)
     deviation = math.sqrt(squares / (row.games - 1)) if row.games > 1 else 0.0
     return Moments(row.games, row.mean, deviation)
 
 
-def _adjusted_moments(row: StandingsRow) -> Moments:
+def _adjusted_moments(row: Results) -> Moments:
     return Moments(row.adjusted_games or 0, row.adjusted_mean or 0.0, row.adjusted_deviation or 0.0)
 
 
-def _ranked_apart(first: StandingsRow, second: StandingsRow) -> bool:
+def _ranked_apart(first: Results, second: Results) -> bool:
     if first.rank is None or second.rank is None or first.rank_worst is None or second.rank_worst is None:
         return False
     return first.rank_worst < second.rank or second.rank_worst < first.rank
