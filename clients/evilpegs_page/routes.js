@@ -22,6 +22,7 @@ export const ROUTES = Object.freeze([
   { path: "assist/:rules", title: "Solver", under: "assist", tag: "assist-view", load: () => import("./views/assist.js") },
   { path: "ladders", title: "Server", tag: "ladders-view", load: () => import("./views/ladders.js") },
   { path: "server/:ladder", title: "Server", under: "ladders", tag: "server-play-view", load: () => import("./views/server_play.js") },
+  { path: "results", title: "Your results", under: "daily", tag: "results-view", load: () => import("./views/results.js") },
   { path: "rounds", title: "Rounds", under: "ladders", tag: "rounds-view", load: () => import("./views/rounds.js") },
   { path: "round/:round", title: "Round", under: "ladders", tag: "rounds-view", load: () => import("./views/rounds.js") },
   { path: "ladder", title: "Leaderboard", tag: "leaderboard-view", load: () => import("./views/leaderboard.js") },

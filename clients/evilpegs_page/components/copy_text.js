@@ -1,13 +1,14 @@
 /**
  * A text with a button that copies it. Where the page may not use the clipboard, which is so on plain http except on
- * localhost, the button selects the text instead.
+ * localhost, the button selects the text instead. `shares` adds a button that hands the text to other programs, where
+ * the browser has one; it needs https.
  */
 
-import { LitElement, css, html } from "../vendor/lit.js";
+import { LitElement, css, html, nothing } from "../vendor/lit.js";
 import { shared } from "./shared_style.js";
 
 export class CopyText extends LitElement {
-  static properties = { text: {}, label: {}, isCode: { type: Boolean, attribute: "code" }, said: { state: true } };
+  static properties = { text: {}, label: {}, isCode: { type: Boolean, attribute: "code" }, shares: { type: Boolean }, said: { state: true } };
 
   static styles = [
     shared,
@@ -49,6 +50,7 @@ export class CopyText extends LitElement {
     this.label = "Text";
     /** True if the text is code: its lines are kept whole and scrolled, but wrapped on a screen too narrow for them. */
     this.isCode = false;
+    this.shares = false;
     this.said = "";
   }
 
@@ -69,12 +71,22 @@ export class CopyText extends LitElement {
     }
   }
 
+  async share() {
+    try {
+      await navigator.share({ text: this.text });
+    } catch (error) {
+      if (/** @type {Error} */ (error).name !== "AbortError") this.said = "Sharing did not work; copy the text instead.";
+    }
+  }
+
   render() {
+    const canShare = this.shares && "share" in navigator;
     return html`
       <label for="text">${this.label}</label>
       <textarea id="text" class=${this.isCode ? "code" : ""} readonly rows=${this.text.split("\n").length + (this.isCode ? 1 : 0)} .value=${this.text}></textarea>
       <div class="row">
-        <button class="primary" @click=${this.copy}>Copy</button>
+        ${canShare ? html`<button class="primary" @click=${this.share}>Share</button>` : nothing}
+        <button class=${canShare ? "" : "primary"} @click=${this.copy}>Copy</button>
         <span role="status">${this.said}</span>
       </div>
     `;

@@ -91,9 +91,9 @@ export class GameClock extends TickingElement {
   }
 }
 
-/** The time since a moment, such as "0:12", which goes on by itself. */
+/** The time since a moment, or until one, such as "0:12", which goes on by itself. */
 export class TurnTime extends TickingElement {
-  static properties = { since: { type: Number } };
+  static properties = { since: { type: Number }, until: { type: Number } };
 
   static styles = css`
     :host {
@@ -106,11 +106,13 @@ export class TurnTime extends TickingElement {
     super();
     /** Unix milliseconds by the clock of the browser. */
     this.since = 0;
+    /** The same; 0 for the time since a moment. */
+    this.until = 0;
     this.tickMs = SECOND_MS;
   }
 
   render() {
-    return html`${elapsedFace(Date.now() - this.since)}`;
+    return html`${elapsedFace(this.until ? this.until - Date.now() : Date.now() - this.since)}`;
   }
 }
 

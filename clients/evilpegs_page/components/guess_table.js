@@ -31,6 +31,23 @@ export class GuessTable extends LitElement {
       tbody tr:last-child {
         animation: arrive 0.25s ease-out;
       }
+      tbody tr:last-child .feedback i {
+        animation: pop 0.3s ease-out 0.15s backwards;
+      }
+      .solved .peg {
+        animation: hop 0.5s ease-out 0.5s;
+      }
+      @keyframes pop {
+        from {
+          opacity: 0;
+          transform: scale(0.4);
+        }
+      }
+      @keyframes hop {
+        40% {
+          transform: translateY(-0.5rem);
+        }
+      }
       @keyframes arrive {
         from {
           opacity: 0;
@@ -60,7 +77,7 @@ export class GuessTable extends LitElement {
           </tr>
         </thead>
         <tbody>
-          ${this.turns.map((turn, index) => html`<tr>
+          ${this.turns.map((turn, index) => html`<tr class=${turn.black === turn.code.length ? "solved" : ""}>
             <td class="number">${index + 1}</td>
             <td>${pegRow(turn.code)}</td>
             <td>${feedbackPegs(turn, turn.code.length)}</td>

@@ -69,6 +69,11 @@ export function dateText(moment) {
   return [String(moment.getFullYear()).padStart(4, "0"), ...numbers].join("-");
 }
 
+/** Return when the day ends in the reader's time zone, in Unix milliseconds. @param {Date} moment */
+export function dayEnd(moment) {
+  return new Date(moment.getFullYear(), moment.getMonth(), moment.getDate() + 1).getTime();
+}
+
 /** @param {string} date */
 function checkDate(date) {
   const moment = new Date(DATE.test(date) && date >= "0001" ? `${date}T00:00Z` : "");

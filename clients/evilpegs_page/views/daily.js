@@ -1,8 +1,9 @@
 /** The game of a day, which is the same for everybody, its result as text to share, and the days before. */
 
 import { html, nothing } from "../vendor/lit.js";
-import { dailyGame, dailyTerms, dateText } from "../core/daily.js";
+import { dailyGame, dailyTerms, dateText, dayEnd } from "../core/daily.js";
 import { UnreadableError } from "../core/errors.js";
+import "../components/game_clock.js";
 import { loadGame } from "../components/stored_game.js";
 import { LocalView, describe } from "./local_view.js";
 
@@ -58,7 +59,8 @@ export default class DailyView extends LocalView {
   }
 
   next() {
-    return html`<a class="button primary" href="#/">Play another game</a>`;
+    return html`<a class="button primary" href="#/">Play another game</a>
+      ${this.date === this.today ? html`<p class="muted">Next game of the day in <turn-time until=${dayEnd(new Date())}></turn-time></p>` : nothing}`;
   }
 
   others() {

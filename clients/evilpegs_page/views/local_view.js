@@ -3,6 +3,7 @@
 import { LitElement, css, html, nothing } from "../vendor/lit.js";
 import { GameError, UnreadableError } from "../core/errors.js";
 import { LocalGame } from "../core/local_game.js";
+import { withResult } from "../core/results.js";
 import { formatRules } from "../core/rules.js";
 import { newSeed } from "../core/seed.js";
 import { gameAddress, linkSeed, shareText } from "../core/share.js";
@@ -10,7 +11,7 @@ import "../components/copy_text.js";
 import "../components/local_board.js";
 import "../components/rules_chooser.js";
 import { shared } from "../components/shared_style.js";
-import { loadGame, saveGame } from "../components/stored_game.js";
+import { loadGame, loadResults, saveGame, saveResults } from "../components/stored_game.js";
 import { sentence } from "../components/words.js";
 
 export const viewStyle = css`
@@ -69,6 +70,8 @@ export class LocalView extends LitElement {
     this.name = "";
     /** The date of a game of the day, else no text. */
     this.date = "";
+    /** Today's date, if `date` is not empty. */
+    this.today = "";
     /** The seed of the link that was opened. @type {string | undefined} */
     this.seed = undefined;
   }
@@ -126,6 +129,7 @@ export class LocalView extends LitElement {
 
   store() {
     if (this.game !== null) saveGame(this.name, this.game);
+    if (this.game?.over) saveResults(withResult(loadResults(), this.game, this.date, this.today));
     this.requestUpdate();
   }
 
@@ -140,14 +144,14 @@ export class LocalView extends LitElement {
       <local-board .game=${game} @played=${this.store}>
         ${over === null && (turns.length > 0 || this.former) ? this.again(turns.length === 0) : nothing}
         <div slot="over">
-          <div class="buttons">${this.next()}</div>
-          ${over ? html`<copy-text .text=${`${shareText(game, this.date)}\n${link}`.trim()} label="Your result to share"></copy-text>` : nothing}
+          <div class="buttons">${this.next()} <a class="button" href="#/results">Your results</a></div>
+          ${over ? html`<copy-text .text=${`${shareText(game, this.date)}\n${link}`.trim()} label="Your result to share" shares></copy-text>` : nothing}
         </div>
       </local-board>
       ${link
         ? html`<details class="other card">
             <summary>Challenge a friend</summary>
-            <copy-text .text=${link} label="This link opens the same game: equal guesses get equal replies"></copy-text>
+            <copy-text .text=${link} label="This link opens the same game: equal guesses get equal replies" shares></copy-text>
           </details>`
         : nothing}
       ${this.others()}
