@@ -70,6 +70,32 @@ def test_every_file_that_views_load_is_kept(open_view):
     assert set(files.values()) == {"public, max-age=31536000, immutable"}
 
 
+def visit(context, url):
+    """Open the first view in a page of its own; return the addresses of the requests that left the browser."""
+    page = context.new_page()
+    network = context.new_cdp_session(page)
+    asked, sent = {}, set()
+    network.on("Network.requestWillBeSent", lambda event: asked.update({event["requestId"]: event["request"]["url"]}))
+    network.on("Network.requestServedFromCache", lambda event: asked.pop(event["requestId"]))
+    network.on(
+        "Network.responseReceived",
+        lambda event: event["response"]["fromDiskCache"] or sent.add(asked.get(event["requestId"])),
+    )
+    network.send("Network.enable")
+    page.goto(url, wait_until="load")
+    play_first_guess(page)
+    page.close()
+    return sent - {None}
+
+
+def test_second_visit_sends_one_request(browser, server):
+    watched = WatchedPage(browser, server.site_url)
+    first, second = (visit(watched.context, server.site_url) for _ in range(2))
+    assert len(first) > 20
+    assert second == {server.site_url}
+    watched.context.close()
+
+
 def test_every_request_of_views_is_for_server(browser, server):
     watched = WatchedPage(browser, server.site_url)
     page = watched.open()
