@@ -143,10 +143,12 @@ export class LocalView extends LitElement {
       <div class="intro ${turns.length > 0 && !this.date ? "begun" : ""}">${this.intro()}</div>
       <local-board .game=${game} @played=${this.store}>
         ${over === null && (turns.length > 0 || this.former) ? this.again(turns.length === 0) : nothing}
-        <div slot="over">
-          <div class="buttons">${this.next()} <a class="button" href="#/results">Your results</a></div>
-          ${over ? html`<copy-text .text=${`${shareText(game, this.date)}\n${link}`.trim()} label="Your result to share" shares></copy-text>` : nothing}
-        </div>
+        ${over
+          ? html`<div slot="over">
+              <div class="buttons">${this.next()} <a class="button" href="#/results">Your results</a></div>
+              <copy-text .text=${`${shareText(game, this.date)}\n${link}`.trim()} label="Your result to share" shares></copy-text>
+            </div>`
+          : nothing /* not only hidden: the row of the next game takes the focus from what is gone */}
       </local-board>
       ${link
         ? html`<details class="other card">
