@@ -34,6 +34,8 @@ from evilpegs_server.storage.players import Player
 from evilpegs_server.storage.reads import Reads
 from evilpegs_server.storage.writer import Write, Writer
 
+# a match of 100 games takes about a megabyte
+MAX_FINISHED_MATCHES: Final = 32
 MAX_OPEN_MATCHES: Final = 8
 """Per player."""
 RELOAD_SECONDS: Final = 1.0
@@ -84,6 +86,7 @@ class MatchRegistry:
         self._last_id = 0
         self._reads = Reads(threads=1)
         self._read = partial(read_match, engine, ladders)
+        self._finished: dict[str, ReplayedMatch] = {}
         self._reload_seconds = reload_seconds
         self._reload_tasks: set[asyncio.Task[None]] = set()
         # called with a player whose last open match has ended; must not raise
@@ -138,11 +141,16 @@ class MatchRegistry:
         if runner is not None:
             return runner
         try:
-            return self._adopt(await self._reads.run(self._read, match))
+            replayed = self._finished.get(match) or await self._reads.run(self._read, match)
         except (DatabaseUnusableError, SQLAlchemyError) as error:
             self._faults.report("cannot read a match", error, match=match)
             why = "the server cannot read this match now; try again later"
             raise RefusedError(ErrorCode.STORAGE_UNAVAILABLE, why) from None
+        if replayed is not None and replayed.match.over:
+            self._finished[match] = replayed
+            if len(self._finished) > MAX_FINISHED_MATCHES:
+                del self._finished[next(iter(self._finished))]
+        return self._adopt(replayed)
 
     def restore(self, stored: StoredMatch) -> None:
         """Resume a match that was open at the last stop; log and skip it if it cannot be read."""
