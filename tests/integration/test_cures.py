@@ -1,0 +1,102 @@
+"""What an operator cures with one command while thirty bots play, none of which notices."""
+
+import asyncio
+import sys
+from contextlib import AsyncExitStack
+
+from support.named_players import given_names
+from support.patience import PATIENCE
+from support.servers import child_server, dial
+
+BOTS = 30
+LADDER = "classic-evil-practice"
+NAMES = ["anna", "bert", "rude", "wild"]
+
+
+class Bot:
+    """A bot that plays a match of one guess after the other."""
+
+    def __init__(self, player):
+        self.player, self.matches = player, 0
+
+    async def play(self):
+        while True:
+            match = await self.player.play(LADDER)
+            await self.player.guess(match, 1, 1, "1122")
+            await self.player.ask("match_over", type="resign", match=match)
+            self.matches += 1
+
+    async def has_played(self, count):
+        async with asyncio.timeout(PATIENCE):
+            while self.matches < count:  # noqa: ASYNC110 - a number
+                await asyncio.sleep(0.01)
+
+
+async def type_command(database, *words):
+    """Type one command of the operator, and return what it prints."""
+    command = [sys.executable, "-m", "evilpegs", "players", *words, "--database", database]
+    pipes = {"stdout": asyncio.subprocess.PIPE, "stderr": asyncio.subprocess.PIPE}
+    process = await asyncio.create_subprocess_exec(*command, **pipes)
+    out, err = await process.communicate()
+    assert process.returncode == 0, err.decode()
+    return out.decode()
+
+
+async def answer_to(url, token):
+    """Return the answer to a login with this token."""
+    async with dial(url) as player:
+        return await player.ask("welcome", "error", type="hello", client={"name": "raw", "version": "1"}, token=token)
+
+
+async def until(url, token, **expected):
+    """Wait until the server, which looks once per second, answers a login so."""
+    async with asyncio.timeout(PATIENCE):
+        while not expected.items() <= (await answer_to(url, token)).items():  # noqa: ASYNC110 - another process
+            await asyncio.sleep(0.05)
+
+
+async def test_each_trouble_is_cured_by_one_command_while_thirty_bots_play(database):
+    tokens = given_names(database, NAMES)
+    async with child_server(database) as server, AsyncExitStack() as stack:
+
+        async def enter(token=None):
+            player = await stack.enter_async_context(dial(server.url))
+            await player.hello(token=token)
+            return player
+
+        bots = [Bot(await enter()) for _ in range(BOTS)]
+        playing = [asyncio.create_task(bot.play()) for bot in bots]
+        await asyncio.gather(*(bot.has_played(1) for bot in bots))
+
+        # a stolen token: the thief plays with it until the operator gives the owner another one
+        thief = await enter(tokens["anna"])
+        match = await thief.play(LADDER)
+        fresh = (await type_command(database, "token", "anna")).strip().rpartition(",")[2]
+        await thief.closed()
+        assert (await answer_to(server.url, tokens["anna"]))["code"] == "auth_failed"
+        owner = await enter(fresh)
+        assert (await owner.ask("resumed", type="resume", match=match, seq=0))["match"] == match
+
+        # a lost token
+        fresh = (await type_command(database, "token", "bert")).strip().rpartition(",")[2]
+        await until(server.url, fresh, type="welcome", player="bert")
+
+        # a rude name
+        await type_command(database, "rename", "rude", "polite")
+        await until(server.url, tokens["rude"], type="welcome", player="polite")
+
+        # a runaway bot
+        runaway = Bot(await enter(tokens["wild"]))
+        running_away = asyncio.create_task(runaway.play())
+        await runaway.has_played(1)
+        await type_command(database, "ban", "wild", "--reason", "500 matches an hour")
+        await runaway.player.closed()
+        assert "500 matches an hour" in (await answer_to(server.url, tokens["wild"]))["message"]
+        await asyncio.gather(running_away, return_exceptions=True)
+
+        before = [bot.matches for bot in bots]
+        await asyncio.gather(*(bot.has_played(played + 1) for bot, played in zip(bots, before, strict=True)))
+        for task in playing:
+            task.cancel()
+        ended = await asyncio.gather(*playing, return_exceptions=True)
+        assert {type(each) for each in ended} == {asyncio.CancelledError}
