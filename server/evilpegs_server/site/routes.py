@@ -249,11 +249,11 @@ async def get_leaderboard(
     if not found.rated:
         raise HTTPException(404, f"{found.id} is for practice and has no leaderboard")
     if between is not None:
-        return document(await _between(site, found, between.lower().split(",")))
+        return document(await between_document(site, found, between.lower().split(",")))
     return answer(await site.leaderboards.body(found.info(), kind))
 
 
-async def _between(site: Site, ladder: Ladder, players: Sequence[str]) -> BetweenDocument:
+async def between_document(site: Site, ladder: Ladder, players: Sequence[str]) -> BetweenDocument:
     if players[0] == players[1]:  # not 400: the schema cannot say so
         raise HTTPException(404, f"there is no difference between {quote(players[0])} and the same player")
     by_name = {row.player.lower(): row for row in await site.leaderboards.rows(ladder.id)}

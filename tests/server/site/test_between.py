@@ -5,7 +5,7 @@ from types import SimpleNamespace
 from evilpegs_game.statistics.between import compare_results, difference_lines
 from evilpegs_server.leaderboard.row import LeaderboardRow
 from evilpegs_server.match.ladders import load_ladders
-from evilpegs_server.site.routes import _between
+from evilpegs_server.site.routes import between_document
 
 
 def row(player, histogram):
@@ -22,7 +22,7 @@ async def between(*players):
         return (FAST, SLOW, NEW) if ladder == "classic" else ()
 
     site = SimpleNamespace(leaderboards=SimpleNamespace(rows=rows))
-    return await _between(site, load_ladders()["classic"], players)
+    return await between_document(site, load_ladders()["classic"], players)
 
 
 async def test_difference_is_that_of_command():
