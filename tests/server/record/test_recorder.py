@@ -87,13 +87,13 @@ def test_record_opens_with_match_and_game(record_match):
     assert opened.types == ["match_started", "game_started"]
     assert [event["seq"] for event in opened.events] == [1, 2]
     assert {event["at"] for event in opened.events} == {777}
-    assert opened.orders == [4]
+    assert opened.orders == [3]
 
 
 def test_ready_is_written_without_event(record_match):
     begun = record_match()
     assert begun.do("ready", 1, "mine") == []
-    assert begun.orders == [3]
+    assert begun.orders == [2]
     assert begun.changes.turn == TurnOpened(1, 1, 10_000)
 
 
@@ -103,7 +103,7 @@ def test_turn_is_one_event_and_opens_next(record_match):
     [event] = played.turn("12")
     assert (event["type"], event["code"], event["seq"]) == ("feedback", "12", 3)
     assert played.changes.turn == TurnOpened(1, 2, 11_000)
-    assert played.orders == [4]
+    assert played.orders == [3]
 
 
 def test_stall_is_recorded_with_turn(record_match):
@@ -128,7 +128,7 @@ def test_game_end_is_written_with_next_game(record_match):
     played.do("ready", 1, None)
     played.turn("12", Feedback(2, 0))
     assert played.types == ["feedback", "game_over", "game_started"]
-    assert played.orders == [4]
+    assert played.orders == [3]
 
 
 def test_match_end_carries_previous_head(record_match):
@@ -136,7 +136,7 @@ def test_match_end_carries_previous_head(record_match):
     played.do("resign", None)
     assert played.types == ["game_over", "match_over"]
     assert played.events[-1]["head"] == played.changes.entries[0].hash
-    assert played.orders == [4, 5]
+    assert played.orders == [3, 4]
 
 
 @pytest.mark.parametrize("codemaker", [{}, {"codemaker": "evil", "tie": "largest/seeded"}])

@@ -49,6 +49,7 @@ def site(fake_server):
         leaderboards=FilledLeaderboards(),
         reads=reads,
         analyses=None,
+        positions=None,
         streams=Streams(fake_server.engine, follower, reads, "log"),
         rounds=(),
         metrics=None,
