@@ -374,7 +374,8 @@ async def test_log_says_nothing_of_games(contest):
         await contest.play_sealed(stack)
         said = contest.log[before:]
     assert before > 0
-    assert [line for line in said if line["level"] != "debug"] == []
+    known = (*contest.matches, "anna", "bert")
+    assert [line for line in said if any(word in str(line) for word in known)] == []
 
 
 async def test_luck_is_measured_when_the_round_is_over(contest):
