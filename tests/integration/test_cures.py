@@ -17,19 +17,20 @@ class Bot:
     """A bot that plays a match of one guess after the other."""
 
     def __init__(self, player):
-        self.player, self.matches = player, 0
+        self.player, self.matches, self.ended = player, 0, asyncio.Condition()
 
     async def play(self):
         while True:
             match = await self.player.play(LADDER)
             await self.player.guess(match, 1, 1, "1122")
             await self.player.ask("match_over", type="resign", match=match)
-            self.matches += 1
+            async with self.ended:
+                self.matches += 1
+                self.ended.notify_all()
 
     async def has_played(self, count):
-        async with asyncio.timeout(PATIENCE):
-            while self.matches < count:  # noqa: ASYNC110 - a number
-                await asyncio.sleep(0.01)
+        async with asyncio.timeout(PATIENCE), self.ended:
+            await self.ended.wait_for(lambda: self.matches >= count)
 
 
 async def type_command(database, *words):
@@ -49,10 +50,10 @@ async def answer_to(url, token):
 
 
 async def until(url, token, **expected):
-    """Wait until the server, which looks once per second, answers a login so."""
+    """Ask until the server, which looks once per second, answers a login so."""
     async with asyncio.timeout(PATIENCE):
-        while not expected.items() <= (await answer_to(url, token)).items():  # noqa: ASYNC110 - another process
-            await asyncio.sleep(0.05)
+        while not expected.items() <= (await answer_to(url, token)).items():
+            pass
 
 
 async def test_each_trouble_is_cured_by_one_command_while_thirty_bots_play(database):
