@@ -12,10 +12,11 @@ from playwright.sync_api import expect
 
 from evilpegs_server.site.page import PAGE_FOLDER
 from support.browser import ARTIFACTS, WatchedPage, axe_violations, follow
-from support.page.played_matches import open_match
+from support.page.played_matches import open_match, play_bots, wait_for_leaderboard
 from support.page.restarting_server import restarting_server
 from support.patience import PATIENCE
 from support.requirements import require
+from support.threaded_server import server_in_thread
 
 pytestmark = pytest.mark.full
 LADDER = "classic-evil-practice"
@@ -44,6 +45,21 @@ WAKE = """() => {
     return { release: async () => window.locks.push("released") };
   };
 }"""
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    """A server of this module's own, because the projector shows every open match and the first rows."""
+    with server_in_thread(f"sqlite:///{tmp_path_factory.mktemp('watch') / 'watch.sqlite3'}") as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def played(server, tmp_path_factory):
+    """Two bots on the leaderboard of classic."""
+    bots = ("minimax", "first-consistent")
+    for each in play_bots(server, tmp_path_factory.mktemp("bots"), [(bot, "classic", 1) for bot in bots]):
+        wait_for_leaderboard(server.site_url, "classic", each.player, len(each.games))
 
 
 def read_codes(*paths):
