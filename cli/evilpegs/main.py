@@ -47,7 +47,7 @@ app = App(
 COMMANDS: Final = (
     *("serve", "show", "play", "watch", "bot", "demo", "feed", "ladders", "leaderboard"),
     *("replay", "verify", "partition", "assist"),
-    *("evaluate", "compare", "duel", "tournament", "solve", "tree", "certify"),
+    *("evaluate", "compare", "duel", "tournament", "solve", "tree", "certify", "docs"),
 )
 # the functions of a module, whose commands have the first word of the name
 GROUPS: Final = {

@@ -42,7 +42,7 @@ def test_installation_from_package_index_is_noticed(text):
     assert not FROM_INDEX.search("pip install 'evilpegs @ git+https://example.org/evilpegs'; pip install '.[mqtt]'")
 
 
-@pytest.mark.parametrize("extra", sorted(EXTRAS.keys() - {"all", "dev"}))
+@pytest.mark.parametrize("extra", sorted(EXTRAS.keys() - {"all"}))
 def test_code_stands_behind_extra(extra):
     text = sources()
     for requirement in EXTRAS[extra]:

@@ -1,0 +1,66 @@
+"""`evilpegs docs`: the pages and examples of this version, which every installation carries."""
+
+import os
+import sys
+from difflib import get_close_matches
+from pathlib import Path
+from textwrap import shorten
+from typing import Annotated, Final
+
+from cyclopts import Parameter
+from rich.markdown import Markdown
+
+import evilpegs
+from evilpegs.errors import CommandError
+from evilpegs.output import Column, console, print_table
+from evilpegs_game.errors import quoted
+
+_PACKAGE: Final = Path(evilpegs.__file__).parent
+# a wheel has the texts in the package (pyproject.toml); an editable installation reads them where they are written
+FOLDER: Final = _PACKAGE / "texts" if (_PACKAGE / "texts").is_dir() else _PACKAGE.parents[1]
+
+
+def docs(
+    name: Annotated[str | None, Parameter(help="A page or an example, such as strategies or minimal_bot.py.")] = None,
+    /,
+    *,
+    folder: Annotated[bool, Parameter(show_default=False, help="Print only the folder of all texts.")] = False,
+) -> None:
+    """Read the documents and examples of this version.
+
+    Without a name, all are listed. An example is printed as it is: evilpegs docs minimal_bot.py > bot.py
+    """
+    texts, name = _texts(), name and name.lower()
+    if folder:
+        console().print(str(FOLDER), soft_wrap=True, highlight=False)
+    elif name is None:
+        print_table(console(), list(texts.items()), COLUMNS)
+    elif name not in texts:
+        near = "".join(f"; the nearest is {each}" for each in get_close_matches(name, texts, n=1))
+        raise CommandError(f"no text is called {quoted(name)}{near}; see: evilpegs docs")
+    elif texts[name].suffix == ".md" and sys.stdout.isatty():
+        os.environ.setdefault("LESS", "-FRX")  # a pager that shows colors and ends with a short text
+        with console().pager(styles=True):
+            console().print(Markdown(texts[name].read_text(encoding="utf-8")))
+    else:
+        sys.stdout.write(texts[name].read_text(encoding="utf-8"))
+
+
+def _texts() -> dict[str, Path]:
+    pages = {path.stem: path for path in sorted((FOLDER / "docs").glob("*.md"))}
+    named = {path.stem.lower(): path for path in sorted(FOLDER.glob("*.md"))}
+    named["protocol"] = FOLDER / "protocol" / "README.md"
+    examples = {path.name: path for path in sorted((FOLDER / "examples").glob("*_*.*"))}
+    return named | pages | examples
+
+
+def _title(path: Path) -> str:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    line = next(line for line in lines if line.startswith(("#", '"""', "//", "/*")) and not line.startswith("#!"))
+    return line.strip('#"/* ').partition(":")[0].replace("`", "")
+
+
+COLUMNS: Final[tuple[Column[tuple[str, Path]], ...]] = (
+    Column("name", lambda text: text[0]),
+    Column("about", lambda text: _title(text[1]), narrow={1: lambda text: shorten(_title(text[1]), 60), 2: None}),
+)
