@@ -31,6 +31,7 @@ FULL = (
     "integration",
     "page/test_hostile_names.py",
     "repository/test_bench.py",
+    "repository/test_container.py",
     "server/feed/test_feed_client.py",
     "server/feed/test_feed_leaderboard.py",
     "server/feed/test_feed_secrets.py",
