@@ -10,6 +10,7 @@ import sys
 import time
 from collections import Counter
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
@@ -23,6 +24,7 @@ from evilpegs_protocol.standings import Standings, StandingsRow
 from evilpegs_server.storage.database import open_database
 from evilpegs_server.storage.derived import derived_path
 from evilpegs_server.storage.games import GameResult
+from evilpegs_server.storage.ladders import store_ladders
 from support.classic_games import CLASSIC, GAMES, classic_match
 from support.patience import PATIENCE
 from support.processes import wait_until
@@ -459,6 +461,23 @@ def test_csv_of_matches_sums_up_games(run, contest):
     first = rows[0]
     assert (first["games"], first["solved"], first["mean"], first["elapsed_ms"]) == ("2", "1", "6.0", "14")
     assert (int(first["started_at"]), int(first["ended_at"])) == (hour(2) - 60_000, hour(3))
+
+
+@pytest.mark.parametrize(("each", "score"), [("game", "score"), ("match", "mean")])
+def test_csv_of_results_on_ladder_of_ones_own(run, on_disk, each, score):
+    """A game that was not solved counts as one guess more than the limit of that ladder."""
+    url = f"sqlite:///{on_disk / 'own.sqlite3'}"
+    engine = open_database(url)
+    store_players(engine)
+    own = replace(CLASSIC, id="friday", guess_limit=CLASSIC.guess_limit - 3)
+    store_ladders(engine, {own.id: own})
+    play = StoredPlay(1, own)
+    store(engine, play.start())
+    store(engine, play.guess(1, 1, took_ms=7, code="1122"))
+    store(engine, play.end_game(1, "resigned", 1, elapsed_ms=7))
+    engine.dispose()
+    (row,) = read_csv(run("leaderboard", own.id, "--database", url, "--csv", "--each", each).out)
+    assert (row["ladder"], row["player"], float(row[score])) == (own.id, "ann", own.guess_limit + 1)
 
 
 def test_csv_of_games_agrees_with_matches_of_bots(run, server, played):
