@@ -18,9 +18,7 @@ export class ApiError extends Error {
  * @throws {ApiError} if the server cannot be reached or refuses
  */
 export async function getJson(path, signal) {
-  const answer = await request(path, signal);
-  if (answer.ok) return answer.json();
-  throw new ApiError(await refusal(answer), answer.status);
+  return (await request(path, signal)).json();
 }
 
 /**
@@ -34,19 +32,22 @@ export async function getChanged(path, etag = "", signal) {
   const answer = await request(path, signal, { "If-None-Match": etag, Accept: "application/json, */*" });
   if (answer.status === 304) return null;
   const { headers } = answer;
-  if (answer.ok) return { text: await answer.text(), etag: headers.get("etag") ?? "", date: Date.parse(headers.get("date") ?? "") };
-  throw new ApiError(await refusal(answer), answer.status);
+  return { text: await answer.text(), etag: headers.get("etag") ?? "", date: Date.parse(headers.get("date") ?? "") };
 }
 
 /** @param {string} path @param {AbortSignal} [signal] @param {Record<string, string>} [headers] */
 async function request(path, signal, headers = {}) {
   const given = Object.entries({ Accept: "application/json, application/problem+json", ...headers });
+  /** @type {Response} */
+  let answer;
   try {
-    return await fetch(path, { headers: given.filter(([, value]) => value), signal: signal ?? null });
+    answer = await fetch(path, { headers: given.filter(([, value]) => value), signal: signal ?? null });
   } catch (error) {
     if (signal?.aborted) throw error;
     throw new ApiError("The server does not answer. Check that it is still running, then try again.");
   }
+  if (answer.ok || answer.status === 304) return answer;
+  throw new ApiError(await refusal(answer), answer.status);
 }
 
 /** @param {Response} answer @returns {Promise<string>} the detail of the problem, as a sentence */

@@ -3,7 +3,6 @@
 import { LitElement, css, html, nothing } from "../vendor/lit.js";
 import { outcomeWords } from "../game/ladder_words.js";
 import { dataStyle } from "./data_style.js";
-import { versionHead } from "./result_cells.js";
 import { momentWords, timeWords } from "./result_words.js";
 import { shared } from "./shared_style.js";
 import { count } from "./words.js";
@@ -13,6 +12,8 @@ import { count } from "./words.js";
  *   outcomes: readonly string[], guesses: readonly number[], elapsed_ms: number}} MatchEntry a match of `api/v1/matches`
  */
 
+/** The heading of the programs of players: what a program says about itself, which nobody checks. */
+export const versionHead = html`<th scope="col">Version <small>(own word)</small></th>`;
 const HEADS = ["Match", "Player", "Guesses of each game", "Ladder", "Started"];
 
 export class MatchList extends LitElement {

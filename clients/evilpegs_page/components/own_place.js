@@ -9,7 +9,7 @@ import { count } from "./words.js";
 /** @import { Row } from "./result_words.js" */
 
 export class OwnPlace extends LoadingView {
-  static properties = { ...LoadingView.properties, rows: { state: true } };
+  static properties = { rows: { state: true } };
   static styles = shared;
 
   constructor() {
@@ -24,7 +24,6 @@ export class OwnPlace extends LoadingView {
       path: `api/v1/ladders/${encodeURIComponent(this.ladder)}/leaderboard`,
       everyMs: 1_000, // a leaderboard changes at most twice per second
       onText: (text) => void (this.rows = placedRows(text)),
-      onFailure: (error) => void (this.failure = error.message),
     });
   }
 

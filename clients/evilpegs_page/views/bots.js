@@ -16,7 +16,7 @@ const NAMES = ["python", "javascript", "first", "random", "minimax"];
 const WRITTEN = "ws://127.0.0.1:8765/v1";
 
 export default class BotsView extends LoadingView {
-  static properties = { ...LoadingView.properties, texts: { state: true }, server: { state: true } };
+  static properties = { texts: { state: true }, server: { state: true } };
 
   static styles = [
     shared,
@@ -53,12 +53,8 @@ export default class BotsView extends LoadingView {
       ...NAMES.map((name) => getChanged(new URL(`../bots/${name}.txt`, import.meta.url).href, "", signal)),
     ]);
     this.server = url ?? WRITTEN;
-    this.texts = Object.fromEntries(NAMES.map((name, index) => [name, this.filled(texts[index]?.text ?? "")]));
-  }
-
-  /** @param {string} text @returns {string} the text with this server's address */
-  filled(text) {
-    return text.trimEnd().replaceAll(WRITTEN, () => this.server);
+    const filled = texts.map((each) => each?.text.trimEnd().replaceAll(WRITTEN, () => this.server) ?? "");
+    this.texts = Object.fromEntries(NAMES.map((name, index) => [name, filled[index]]));
   }
 
   render() {

@@ -21,13 +21,7 @@ import { LoadingView } from "./loading_view.js";
 /** @import { LadderDocument } from "../game/ladder_words.js" */
 
 export default class LaddersView extends LoadingView {
-  static properties = {
-    ...LoadingView.properties,
-    query: { attribute: false },
-    ladders: { state: true },
-    openLadders: { state: true },
-    hasRounds: { state: true },
-  };
+  static properties = { ladders: { state: true }, openLadders: { state: true }, hasRounds: { state: true } };
 
   static styles = [
     shared,
@@ -41,14 +35,6 @@ export default class LaddersView extends LoadingView {
       }
       h2 {
         margin-bottom: 0.55rem;
-      }
-      .chips {
-        display: flex;
-        flex-wrap: wrap;
-        gap: 0.5rem;
-        margin: 0;
-        padding: 0;
-        list-style: none;
       }
       .chip {
         display: inline-grid;
@@ -93,9 +79,6 @@ export default class LaddersView extends LoadingView {
         font-size: 1.1rem;
       }
       .way .play {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: center;
         gap: 0.5rem 1rem;
         margin-top: auto;
         padding-top: 0.6rem;
@@ -108,7 +91,6 @@ export default class LaddersView extends LoadingView {
 
   constructor() {
     super();
-    this.query = new URLSearchParams();
     /** @type {readonly LadderDocument[] | null} */
     this.ladders = null;
     /** Ladders on which a match of this browser is open. @type {readonly string[]} */
@@ -158,16 +140,11 @@ export default class LaddersView extends LoadingView {
         ${this.hasRounds ? html`<a href="#/rounds">Rounds of this server</a>` : nothing}
       </p>
       ${this.failure ? html`<p role="alert">${this.failure}</p>` : nothing}
-      ${this.openLadders.map((id) => this.openMatch(id))}
-      ${this.ladders === null ? (this.failure ? nothing : html`<p class="muted" role="status">Loading the games of this server…</p>`) : this.choices(this.ladders)}
+      ${this.openLadders.map((id) => html`<p class="card open">
+        You have an open match on <strong>${id}</strong>. <a href="#/server/${encodeURIComponent(id)}">Continue it</a>
+      </p>`)}
+      ${this.ladders === null ? this.loading() : this.choices(this.ladders)}
     `;
-  }
-
-  /** @param {string} id */
-  openMatch(id) {
-    return html`<p class="card open">
-      You have an open match on <strong>${id}</strong>. <a href="#/server/${encodeURIComponent(id)}">Continue it</a>
-    </p>`;
   }
 
   /** @param {readonly LadderDocument[]} all */
@@ -178,13 +155,13 @@ export default class LaddersView extends LoadingView {
     return html`
       <section aria-labelledby="rules">
         <h2 id="rules">How large?</h2>
-        <ul class="chips">
+        <ul class="row plain">
           ${[...new Set(all.map((ladder) => ladder.rules))].map((rules) => this.rulesChip(all, rules))}
         </ul>
       </section>
       <section aria-labelledby="codemaker">
         <h2 id="codemaker">Against whom?</h2>
-        <ul class="chips">
+        <ul class="row plain">
           ${[...new Set(sameRules.map((ladder) => ladder.codemaker))].map((codemaker) => this.codemakerChip(codemaker))}
         </ul>
         <p class="words muted">${codemakerWords(this.codemaker).words}</p>
@@ -227,7 +204,7 @@ export default class LaddersView extends LoadingView {
       <p>${clockWords(ladder.clock)}</p>
       <p>${isHere ? "One game in this browser. Nothing counts." : ratedWords(ladder)} ${ladder.rated ? "You need a name." : nothing}</p>
       <p class="muted">${isHere ? nothing : `${ladder.id}: `}${rulesWords(ladder.rules)}, at most ${ladder.guess_limit} guesses. ${timesWords(ladder)}</p>
-      <div class="play">
+      <div class="play row">
         ${isHere
           ? html`<a class="button primary" href="#/play/${ladder.rules}-${ladder.codemaker}">Play</a>`
           : ladder.offered

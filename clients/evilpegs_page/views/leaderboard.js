@@ -27,15 +27,7 @@ const EVERY_MS = 3_000;
 const KINDS = Object.freeze({ bot: "bots", human: "humans" });
 
 export default class LeaderboardView extends LoadingView {
-  static properties = {
-    ...LoadingView.properties,
-    params: { attribute: false },
-    query: { attribute: false },
-    ladders: { state: true },
-    rows: { state: true },
-    server: { state: true },
-    opened: { state: true },
-  };
+  static properties = { ladders: { state: true }, rows: { state: true }, server: { state: true }, opened: { state: true } };
 
   static styles = [
     shared,
@@ -99,9 +91,6 @@ export default class LeaderboardView extends LoadingView {
 
   constructor() {
     super();
-    /** @type {Record<string, string>} */
-    this.params = {};
-    this.query = new URLSearchParams();
     /** @type {readonly LadderDocument[] | null} */
     this.ladders = null;
     /** @type {readonly Row[] | null} */
@@ -119,21 +108,8 @@ export default class LeaderboardView extends LoadingView {
     this.ladders = ladders.filter((/** @type {LadderDocument} */ each) => each.rated);
     this.server = url ?? "";
     this.own = new Set(new Players(browserStorage(), this.server).names);
-    if (this.ladder === undefined) {
-      this.failure = "This server has no leaderboard of that name. Choose a ladder.";
-      return;
-    }
-    this.follow({
-      path: this.path(this.ladder),
-      everyMs: EVERY_MS,
-      onText: (text) => {
-        this.failure = "";
-        this.rows = placedRows(text);
-      },
-      onFailure: (error) => {
-        this.failure = error.message;
-      },
-    });
+    if (this.ladder === undefined) this.failure = "This server has no leaderboard of that name. Choose a ladder.";
+    else this.follow({ path: this.path(this.ladder), everyMs: EVERY_MS, onText: (text) => void (this.rows = placedRows(text)) });
   }
 
   /** @param {LadderDocument} ladder */
@@ -162,20 +138,15 @@ export default class LeaderboardView extends LoadingView {
       </div>
       ${this.ladders === null ? nothing : this.chooser(this.ladders)}
       ${this.failure ? html`<p class="failure" role="alert">${this.failure}</p>` : nothing}
-      ${this.rows === null || ladder === undefined ? this.waiting() : this.rows.length === 0 ? this.empty(ladder) : this.board(this.rows, ladder)}
+      ${this.rows === null || ladder === undefined ? this.loading() : this.rows.length === 0 ? this.empty(ladder) : this.board(this.rows, ladder)}
     `;
-  }
-
-  waiting() {
-    return this.failure ? nothing : html`<p class="muted" role="status">Loading…</p>`;
   }
 
   /** @param {readonly LadderDocument[]} ladders */
   chooser(ladders) {
     const rules = [...new Set(ladders.map((each) => each.rules))];
     return html`<div class="form">
-      <label
-        >Ladder
+      <label>Ladder
         <select id="ladder" @change=${this.choose}>
           ${this.ladder === undefined ? html`<option selected value="">Choose a ladder</option>` : nothing}
           ${rules.map(
@@ -187,8 +158,7 @@ export default class LeaderboardView extends LoadingView {
           )}
         </select>
       </label>
-      <label
-        >Players
+      <label>Players
         <select id="kind" @change=${this.choose}>
           <option value="">all</option>
           ${Object.entries(KINDS).map(([kind, words]) => html`<option value=${kind} ?selected=${kind === this.kind}>${words}</option>`)}
@@ -230,30 +200,21 @@ export default class LeaderboardView extends LoadingView {
   board(rows, ladder) {
     return html`
       <div class="card board">
-        ${this.table(rows, ladder.guess_limit)}
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Rank</th>
+              <th scope="col">Player</th>
+              <th scope="col">Score <span class="interval">95 % interval</span></th>
+              <th scope="col" class="right">Games</th>
+            </tr>
+          </thead>
+          <tbody>${rows.map((row) => this.row(row, ladder.guess_limit))}</tbody>
+        </table>
         ${this.note(rows, ladder)}
       </div>
-      <section aria-label="Charts">
-        <result-charts .rows=${rows}></result-charts>
-      </section>
+      <section aria-label="Charts"><result-charts .rows=${rows}></result-charts></section>
     `;
-  }
-
-  /** @param {readonly Row[]} rows @param {number} limit */
-  table(rows, limit) {
-    return html`<table>
-      <thead>
-        <tr>
-          <th scope="col">Rank</th>
-          <th scope="col">Player</th>
-          <th scope="col">Score <span class="interval">95 % interval</span></th>
-          <th scope="col" class="right">Games</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${rows.map((row) => this.row(row, limit))}
-      </tbody>
-    </table>`;
   }
 
   /** @param {Row} row @param {number} limit */

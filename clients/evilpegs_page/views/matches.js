@@ -19,18 +19,12 @@ const GAMES = Object.freeze(["lost", "longest"]);
 const CODEMAKERS = Object.freeze(["fixed", "evil", "devil"]);
 
 export default class MatchesView extends LoadingView {
-  static properties = {
-    ...LoadingView.properties,
-    query: { attribute: false },
-    ladders: { state: true },
-    entries: { state: true },
-  };
+  static properties = { ladders: { state: true }, entries: { state: true } };
 
   static styles = [shared, dataStyle];
 
   constructor() {
     super();
-    this.query = new URLSearchParams();
     /** @type {readonly string[]} */
     this.ladders = [];
     /** @type {readonly MatchEntry[] | null} */
@@ -45,10 +39,6 @@ export default class MatchesView extends LoadingView {
       path: `api/v1/matches?${this.request()}`,
       everyMs: EVERY_MS,
       onText: (text) => this.take(JSON.parse(text)),
-      onFailure: (error) => {
-        this.failure = error.message;
-        return error.status === 400 || error.status === 404;
-      },
     });
     // without the ladders the form still filters by the others
     const { ladders } = await getJson("api/v1/ladders", signal).catch(() => ({ ladders: [] }));
@@ -67,7 +57,6 @@ export default class MatchesView extends LoadingView {
 
   /** @param {{matches: MatchEntry[], next: string | null}} page */
   take(page) {
-    this.failure = "";
     this.cursor = page.next === null ? null : new URLSearchParams(page.next.split("?")[1]).get("cursor");
     this.entries = page.matches;
     return this.query.has("cursor") && page.matches.every((match) => match.over);
@@ -81,7 +70,7 @@ export default class MatchesView extends LoadingView {
       </div>
       ${this.form()}
       ${this.failure ? html`<p class="failure" role="alert">${this.failure}</p>` : nothing}
-      ${this.entries === null ? (this.failure ? nothing : html`<p class="muted" role="status">Loading…</p>`) : this.list(this.entries)}
+      ${this.entries === null ? this.loading() : this.list(this.entries)}
     `;
   }
 
@@ -90,8 +79,7 @@ export default class MatchesView extends LoadingView {
       ${this.select("ladder", "Ladder", this.ladders)} ${this.select("codemaker", "Codemaker", CODEMAKERS)}
       ${this.field("player", "Player")} ${this.field("version", "Version")}
       ${this.select("games", "Games", GAMES)}
-      <label
-        >Since
+      <label>Since
         <input name="since" type="date" .value=${dateOf(this.query.get("since"))} />
       </label>
       ${FILTERS.some((name) => this.query.get(name)) ? html`<a class="button" href="#/matches">All matches</a>` : nothing}
@@ -102,8 +90,7 @@ export default class MatchesView extends LoadingView {
   select(name, label, values) {
     const chosen = this.query.get(name) ?? "";
     const all = chosen === "" || values.includes(chosen) ? values : [chosen, ...values];
-    return html`<label
-      >${label}
+    return html`<label>${label}
       <select name=${name}>
         <option value="">all</option>
         ${all.map((value) => html`<option value=${value} ?selected=${value === chosen}>${value}</option>`)}
@@ -113,8 +100,7 @@ export default class MatchesView extends LoadingView {
 
   /** @param {string} name @param {string} label */
   field(name, label) {
-    return html`<label
-      >${label}
+    return html`<label>${label}
       <input name=${name} size="16" autocomplete="off" autocapitalize="off" spellcheck="false" .value=${this.query.get(name) ?? ""} />
     </label>`;
   }

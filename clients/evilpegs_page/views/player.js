@@ -5,11 +5,13 @@
 
 import { html, nothing } from "../vendor/lit.js";
 import { dataStyle } from "../components/data_style.js";
-import "../components/match_list.js";
-import { resultCells, resultHeads, versionHead } from "../components/result_cells.js";
+import { versionHead } from "../components/match_list.js";
 import "../components/result_charts.js";
-import { isAdjusted, momentWords } from "../components/result_words.js";
+import {
+  adjustedIntervalWords, intervalWords, isAdjusted, momentWords, rankedMeanWords, shareWords, timeWords,
+} from "../components/result_words.js";
 import { shared } from "../components/shared_style.js";
+import { formatNumber } from "../components/words.js";
 import { LoadingView } from "./loading_view.js";
 
 /** @import { MatchEntry } from "../components/match_list.js" */
@@ -20,30 +22,20 @@ import { LoadingView } from "./loading_view.js";
 const EVERY_MS = 5_000;
 const LIMIT = 10;
 const LATEST_VERSIONS = 12;
+/** @type {Readonly<Record<string, string>>} */
 const KINDS = Object.freeze({ bot: "A bot", human: "A person", guest: "A guest" });
 
 export default class PlayerView extends LoadingView {
-  static properties = {
-    ...LoadingView.properties,
-    params: { attribute: false },
-    player: { state: true },
-    entries: { state: true },
-    query: { attribute: false },
-    comparison: { state: true },
-    refusal: { state: true },
-  };
+  static properties = { player: { state: true }, entries: { state: true }, comparison: { state: true }, refusal: { state: true } };
 
   static styles = [shared, dataStyle];
 
   constructor() {
     super();
-    /** @type {Record<string, string>} */
-    this.params = {};
     /** @type {Player | null} */
     this.player = null;
     /** @type {readonly MatchEntry[]} */
     this.entries = [];
-    this.query = new URLSearchParams();
     /** @type {Comparison | null} */
     this.comparison = null;
     this.refusal = "";
@@ -55,36 +47,22 @@ export default class PlayerView extends LoadingView {
     this.follow({
       path: `api/v1/players/${name}`,
       everyMs: EVERY_MS,
-      onText: (text) => {
-        this.failure = "";
-        this.player = JSON.parse(text);
-      },
-      onFailure: (error) => {
-        this.failure = error.status === 404 ? "This server has no such player." : error.message;
-        return error.status === 404;
-      },
+      onText: (text) => void (this.player = JSON.parse(text)),
+      missing: "This server has no such player.",
     });
     this.follow({
       path: `api/v1/matches?player=${name}&limit=${LIMIT}`,
       everyMs: EVERY_MS,
-      onText: (text) => {
-        this.entries = JSON.parse(text).matches;
-      },
-      onFailure: (error) => error.status === 400,
+      onText: (text) => void (this.entries = JSON.parse(text).matches),
+      tell: () => {},
     });
     const [ladder, other] = [this.query.get("ladder"), this.query.get("against")];
     if (ladder && other) {
       this.follow({
         path: `api/v1/ladders/${encodeURIComponent(ladder)}/leaderboard?${new URLSearchParams({ between: `${this.params.player},${other}` })}`,
         everyMs: EVERY_MS,
-        onText: (text) => {
-          this.comparison = JSON.parse(text);
-          this.refusal = "";
-        },
-        onFailure: (error) => {
-          this.refusal = error.message;
-          return error.status === 400 || error.status === 404;
-        },
+        onText: (text) => void (this.comparison = JSON.parse(text)),
+        tell: (words) => void (this.refusal = words),
       });
     }
   }
@@ -94,10 +72,10 @@ export default class PlayerView extends LoadingView {
     return html`
       <div class="intro">
         <h1>${this.params.player}</h1>
-        ${player === null ? nothing : html`<p>${kindWords(player.kind)}, here since ${momentWords(player.created_at)}.</p>`}
+        ${player === null ? nothing : html`<p>${KINDS[player.kind] ?? player.kind}, here since ${momentWords(player.created_at)}.</p>`}
       </div>
       ${this.failure ? html`<p class="failure" role="alert">${this.failure}</p>` : nothing}
-      ${player === null ? (this.failure ? nothing : html`<p class="muted" role="status">Loading…</p>`) : this.document(player)}
+      ${player === null ? this.loading() : this.document(player)}
     `;
   }
 
@@ -144,14 +122,12 @@ export default class PlayerView extends LoadingView {
     return html`<section class="card" aria-labelledby="compare">
       <h2 id="compare">Compare with another player</h2>
       <form class="form" @submit=${this.compare}>
-        <label
-          >Ladder
+        <label>Ladder
           <select name="ladder">
             ${laddersOf(results).map((ladder) => html`<option ?selected=${ladder === query.get("ladder")}>${ladder}</option>`)}
           </select>
         </label>
-        <label
-          >Other player
+        <label>Other player
           <input name="against" required size="16" autocomplete="off" autocapitalize="off" spellcheck="false" .value=${query.get("against") ?? ""} />
         </label>
         <button class="primary">Compare</button>
@@ -178,11 +154,6 @@ export default class PlayerView extends LoadingView {
   }
 }
 
-/** @param {string} kind */
-function kindWords(kind) {
-  return Object.hasOwn(KINDS, kind) ? KINDS[/** @type {keyof typeof KINDS} */ (kind)] : kind;
-}
-
 /** @param {Player["results"]} results */
 function laddersOf(results) {
   return [...new Set(results.map(({ ladder }) => ladder))];
@@ -191,12 +162,16 @@ function laddersOf(results) {
 /** @param {string} head @param {readonly {name: string, address: string, row: Row}[]} results */
 function resultTable(head, results) {
   const adjusted = isAdjusted(results.map(({ row }) => row));
+  const few = html`<span class="muted">too few games</span>`;
   return html`<table>
     <thead>
       <tr>
         <th scope="col">${head}</th>
         ${versionHead}
-        ${resultHeads(adjusted)}
+        ${adjusted ? html`<th scope="col" class="right">Adjusted mean</th><th scope="col">95 % interval</th>` : nothing}
+        <th scope="col" class="right">Mean</th>
+        <th scope="col">95 % interval</th>
+        ${["Games", "Worst", "Solved", "Mean time"].map((name) => html`<th scope="col" class="right">${name}</th>`)}
       </tr>
     </thead>
     <tbody>
@@ -204,7 +179,16 @@ function resultTable(head, results) {
         ({ name, address, row }) => html`<tr>
           <th scope="row"><a href=${address}>${name}</a></th>
           <td class="long">${row.client}</td>
-          ${resultCells(row, adjusted)}
+          ${adjusted
+            ? html`<td class="right">${row.adjusted_mean === null ? nothing : rankedMeanWords(row, row.adjusted_mean)}</td>
+                <td>${adjustedIntervalWords(row) || few}</td>`
+            : nothing}
+          <td class="right">${rankedMeanWords(row, row.mean)}</td>
+          <td>${intervalWords(row) || few}</td>
+          <td class="right">${formatNumber(row.games)}</td>
+          <td class="right">${row.worst}</td>
+          <td class="right">${shareWords(row.solved)}</td>
+          <td class="right">${timeWords(row.mean_ms)}</td>
         </tr>`,
       )}
     </tbody>

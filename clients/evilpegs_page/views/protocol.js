@@ -6,7 +6,7 @@ import { shared } from "../components/shared_style.js";
 import { LoadingView } from "./loading_view.js";
 
 export default class ProtocolView extends LoadingView {
-  static properties = { ...LoadingView.properties, query: { attribute: false }, article: { state: true } };
+  static properties = { article: { state: true } };
 
   static styles = [
     shared,
@@ -86,7 +86,6 @@ export default class ProtocolView extends LoadingView {
 
   constructor() {
     super();
-    this.query = new URLSearchParams();
     /** @type {HTMLElement | null} */
     this.article = null;
   }
@@ -107,7 +106,6 @@ export default class ProtocolView extends LoadingView {
 
   render() {
     if (this.article !== null) return this.article;
-    return html`<h1>The protocol</h1>
-      ${this.failure ? html`<p class="failure" role="alert">${this.failure}</p>` : html`<p class="muted" role="status">Loading…</p>`}`;
+    return html`<h1>The protocol</h1>${this.failure ? html`<p class="failure" role="alert">${this.failure}</p>` : this.loading()}`;
   }
 }

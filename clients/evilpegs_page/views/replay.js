@@ -4,7 +4,7 @@
  * game and the guess that are shown.
  */
 
-import { LitElement, html, nothing } from "../vendor/lit.js";
+import { html, nothing } from "../vendor/lit.js";
 import { dataStyle } from "../components/data_style.js";
 import "../components/match_replay.js";
 import "../components/record_check.js";
@@ -18,6 +18,7 @@ import { codemakerWords, rulesName } from "../game/ladder_words.js";
 import { readReplay } from "../replay/timeline.js";
 import { findRoute } from "../routes.js";
 import { MatchStream } from "../stream.js";
+import { LoadingView } from "./loading_view.js";
 
 /** @import { Position } from "../replay/position.js" */
 
@@ -25,24 +26,13 @@ const EVERY_MS = 1_500;
 const ANALYSIS_MS = 2_000;
 const COMPUTING = "The server is computing the best guesses and the regret. They appear here when it is done.";
 
-export default class ReplayView extends LitElement {
-  static properties = {
-    params: { attribute: false },
-    query: { attribute: false },
-    text: { state: true },
-    analysis: { state: true },
-    note: { state: true },
-    isVerifying: { state: true },
-    failure: { state: true },
-  };
+export default class ReplayView extends LoadingView {
+  static properties = { text: { state: true }, analysis: { state: true }, note: { state: true }, isVerifying: { state: true } };
 
   static styles = [shared, dataStyle];
 
   constructor() {
     super();
-    /** @type {Record<string, string>} */
-    this.params = {};
-    this.query = new URLSearchParams();
     this.text = "";
     /** @type {readonly import("../core/verification/event_fields.js").RecordEvent[]} */
     this.events = [];
@@ -52,7 +42,6 @@ export default class ReplayView extends LitElement {
     this.analysis = null;
     this.note = "";
     this.isVerifying = false;
-    this.failure = "";
     /** How far the clock of this browser is ahead of the server's, in milliseconds. */
     this.ahead = 0;
     /** Where the address says that the replay opens. @type {Position | null} */
@@ -62,10 +51,9 @@ export default class ReplayView extends LitElement {
   }
 
   connectedCallback() {
-    super.connectedCallback();
     const { query } = this;
     if (query.has("game") || query.has("guess")) this.opensAt = { game: Number(query.get("game") ?? 1) - 1, turn: Number(query.get("guess")) };
-    this.load();
+    super.connectedCallback();
   }
 
   disconnectedCallback() {

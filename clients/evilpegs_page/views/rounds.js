@@ -22,7 +22,7 @@ const STATES = Object.freeze({ planned: "not open yet", open: "open", closing: "
 const NUMBERS = new Set(["Mean", "Mean without luck", "Games", "Failed", "Not played", "Ended games"]);
 
 export default class RoundsView extends LoadingView {
-  static properties = { ...LoadingView.properties, params: { attribute: false }, document: { state: true }, players: { state: true } };
+  static properties = { document: { state: true }, players: { state: true } };
 
   static styles = [
     shared,
@@ -40,8 +40,6 @@ export default class RoundsView extends LoadingView {
 
   constructor() {
     super();
-    /** @type {Record<string, string>} */
-    this.params = {};
     /** @type {Round & {rounds: readonly Round[]} | null} that of the address: a round, or the list */
     this.document = null;
     /** @type {Players | null} */
@@ -54,14 +52,10 @@ export default class RoundsView extends LoadingView {
       path: this.path,
       everyMs: 15_000,
       onText: (text) => {
-        this.failure = "";
         this.document = JSON.parse(text);
         return this.document?.state === "over";
       },
-      onFailure: ({ status, message }) => {
-        this.failure = status === 404 ? "This server has no such round." : message;
-        return status === 404;
-      },
+      missing: "This server has no such round.",
     });
     this.players = new Players(browserStorage(), (await getJson("api/v1/game", signal)).url ?? "");
   }
@@ -79,7 +73,7 @@ export default class RoundsView extends LoadingView {
         ${document === null || document.rounds ? nothing : this.terms(document)}
       </div>
       ${this.failure ? html`<p class="failure" role="alert">${this.failure}</p>` : nothing}
-      ${document === null ? (this.failure ? nothing : html`<p class="muted" role="status">Loading…</p>`) : document.rounds ? list(document.rounds) : this.entrants(document)}
+      ${document === null ? this.loading() : document.rounds ? list(document.rounds) : this.entrants(document)}
     `;
   }
 

@@ -5,7 +5,7 @@
  * by the same address; so is one that a reload, a cut or a restart of the server has interrupted.
  */
 
-import { LitElement, css, html, nothing } from "../vendor/lit.js";
+import { css, html, nothing } from "../vendor/lit.js";
 import { ApiError, getJson } from "../api.js";
 import { clockWords, codemakerWords, codesWords, isForBots, ladderTitle, ratedWords, rulesWords } from "../game/ladder_words.js";
 import { randomBytes } from "../core/random.js";
@@ -19,16 +19,14 @@ import "../components/player_panel.js";
 import "../components/server_board.js";
 import { shared } from "../components/shared_style.js";
 import { noun } from "../components/words.js";
+import { LoadingView } from "./loading_view.js";
 
 /** @import { LadderDocument } from "../game/ladder_words.js" */
 
-const RETRY_MS = 2_000;
+export default class ServerPlayView extends LoadingView {
+  static properties = { kind: {}, ladder: { state: true }, play: { state: true }, change: { state: true } };
 
-export default class ServerPlayView extends LitElement {
-  static properties = {
-    params: { attribute: false }, kind: {}, ladder: { state: true }, play: { state: true }, change: { state: true },
-    failure: { state: true },
-  };
+  retryMs = 2_000;
 
   static styles = [
     shared,
@@ -68,8 +66,6 @@ export default class ServerPlayView extends LitElement {
 
   constructor() {
     super();
-    /** @type {Record<string, string>} */
-    this.params = {};
     /** Whom a new name is claimed for. @type {"human" | "bot"} */
     this.kind = "human";
     /** @type {LadderDocument | null} */
@@ -78,48 +74,34 @@ export default class ServerPlayView extends LitElement {
     this.play = null;
     this.isRound = false;
     this.change = 0;
-    this.failure = "";
-    this.leaving = new AbortController();
-    this._onOnline = () => this.play?.connection.wake();
   }
 
   connectedCallback() {
     super.connectedCallback();
-    addEventListener("online", this._onOnline);
-    void this.load();
+    addEventListener("online", () => this.play?.connection.wake(), { signal: this.leaving.signal });
   }
 
   disconnectedCallback() {
-    removeEventListener("online", this._onOnline);
-    this.leaving.abort();
     this.play?.close();
     super.disconnectedCallback();
   }
 
-  /** Load what the server says about the ladder, and connect. A server that does not answer is asked again. */
-  async load() {
-    const { signal } = this.leaving;
-    try {
-      const [{ ladders }, { rounds }, { url, subprotocol }] = await Promise.all([
-        getJson("api/v1/ladders", signal),
-        getJson("api/v1/rounds", signal),
-        getJson("api/v1/game", signal),
-      ]);
-      this.failure = "";
-      const terms = rounds.find((/** @type {{id: string}} */ each) => each.id === this.params.ladder)?.ladder;
-      this.isRound = terms !== undefined;
-      const ladder = ladders.find((/** @type {LadderDocument} */ each) =>
-        this.isRound ? each.rules === terms.rules && each.codemaker === terms.codemaker : each.id === this.params.ladder);
-      this.ladder = ladder === undefined ? null : { ...ladder, ...terms };
-      if (this.ladder === null) this.failure = "This server has no such game. Choose another one.";
-      else if (url === null) this.failure = "This server does not say where its games are played.";
-      else if (this.ladder.offered) this.connect(url, subprotocol);
-    } catch (error) {
-      if (signal.aborted) return;
-      if (!(error instanceof ApiError)) throw error;
-      this.failure = error.message;
-      setTimeout(() => signal.aborted || this.load(), RETRY_MS);
-    }
+  /** Load what the server says about the ladder, and connect. @param {AbortSignal} signal */
+  async load(signal) {
+    const [{ ladders }, { rounds }, { url, subprotocol }] = await Promise.all([
+      getJson("api/v1/ladders", signal),
+      getJson("api/v1/rounds", signal),
+      getJson("api/v1/game", signal),
+    ]);
+    this.failure = "";
+    const terms = rounds.find((/** @type {{id: string}} */ each) => each.id === this.params.ladder)?.ladder;
+    this.isRound = terms !== undefined;
+    const ladder = ladders.find((/** @type {LadderDocument} */ each) =>
+      this.isRound ? each.rules === terms.rules && each.codemaker === terms.codemaker : each.id === this.params.ladder);
+    this.ladder = ladder === undefined ? null : { ...ladder, ...terms };
+    if (this.ladder === null) this.failure = "This server has no such game. Choose another one.";
+    else if (url === null) this.failure = "This server does not say where its games are played.";
+    else if (this.ladder.offered) this.connect(url, subprotocol);
   }
 
   /** @param {string} url @param {string} subprotocol */
@@ -158,18 +140,13 @@ export default class ServerPlayView extends LitElement {
 
   subtitle() {
     const { ladder, play } = this;
-    return ladder === null ? "" : `${rulesWords(ladder.rules)}. ${clockWords(ladder.clock)} ${this.playerWords(play?.welcome?.player ?? "")}`;
-  }
-
-  /** @param {string} name */
-  playerWords(name) {
-    if (name === "") return "";
-    return isGuest(name) ? "You play as a guest." : `You play as ${name}.`;
+    const name = play?.welcome?.player ?? "";
+    const who = name && `You play as ${isGuest(name) ? "a guest" : name}.`;
+    return ladder === null ? "" : `${rulesWords(ladder.rules)}. ${clockWords(ladder.clock)} ${who}`;
   }
 
   withoutPlay() {
-    if (this.failure) return nothing;
-    if (this.ladder === null) return html`<p class="muted" role="status">Loading…</p>`;
+    if (this.failure || this.ladder === null) return this.loading();
     if (this.ladder.offered) return nothing;
     return html`<p><strong>Not offered here.</strong> It is too large for this server, or was removed. <a href="#/ladders">Other games</a></p>`;
   }

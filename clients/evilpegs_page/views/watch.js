@@ -4,7 +4,7 @@
  */
 
 import { html, nothing } from "../vendor/lit.js";
-import { getChanged, getJson } from "../api.js";
+import { ApiError, getChanged, getJson } from "../api.js";
 import { feedbackPegs, feedbackStyle } from "../components/feedback_pegs.js";
 import { pegRow, pegStyle } from "../components/peg.js";
 import { momentWords, rankWords, rankedMeanWords } from "../components/result_words.js";
@@ -26,8 +26,7 @@ const OWN_MACHINE = /^(localhost|127\..*|\[::1\])$/;
 export default class WatchView extends LoadingView {
   static styles = [pegStyle, feedbackStyle, style];
 
-  /** @type {Record<string, string>} */
-  params = {};
+  retryMs = ASK_MS;
   live = new LiveMatches();
   /** The ladder or the round of the address; undefined for the whole server. @type {any} */
   subject;
@@ -38,8 +37,6 @@ export default class WatchView extends LoadingView {
   code = nothing;
   /** The newest leaderboard or round. @type {any} */
   standings = null;
-  /** @type {LadderStream | undefined} */
-  stream;
   isLost = false;
   /** False once the stream says that it begins in the middle. */
   isListed = true;
@@ -62,7 +59,6 @@ export default class WatchView extends LoadingView {
       header.hidden = false;
       clearInterval(turns);
       clearTimeout(this.timer);
-      this.stream?.stop();
     });
   }
 
@@ -73,41 +69,32 @@ export default class WatchView extends LoadingView {
     else signal.addEventListener("abort", () => lock?.release());
   }
 
-  /** Nobody stands beside the screen to try again. */
-  async tryLoad() {
-    await super.tryLoad();
-    if (this.failure) setTimeout(() => this.leaving.signal.aborted || this.tryLoad(), ASK_MS);
-  }
-
   /** @param {AbortSignal} signal */
   async load(signal) {
     const { ladder: id } = this.params;
     const [{ ladders }, { rounds }] = await Promise.all([getJson("api/v1/ladders", signal), getJson("api/v1/rounds", signal)]);
     const subject = (this.subject = [...rounds, ...ladders].find((each) => each.id === id));
-    this.failure = id !== undefined && subject === undefined ? "This server has no such ladder or round." : "";
-    if (this.failure) return;
+    if (id !== undefined && subject === undefined) throw new ApiError("This server has no such ladder or round.");
+    this.failure = "";
     this.isRound = rounds.includes(subject);
     this.back = `#/${this.isRound ? "round" : "ladder"}${subject === undefined ? "" : `/${id}`}`;
     const rated = [subject ?? ladders].flat().find((each) => each.rated);
     const path = this.isRound ? `rounds/${id}` : rated && `ladders/${rated.id}/leaderboard`;
     const onText = (/** @type {string} */ text) => this.soon(() => (this.standings = JSON.parse(text)));
-    const follower = new Follower({ path: `api/v1/${path}`, everyMs: ASK_MS, onText, onFailure: () => {} });
-    signal.addEventListener("abort", () => follower.stop());
-    if (path) follower.start();
+    if (path) this.attend(new Follower({ path: `api/v1/${path}`, everyMs: ASK_MS, onText, onFailure: () => {} }));
     this.code = this.way();
     this.connect();
   }
 
   connect(isLost = false) {
     this.isLost = isLost;
-    this.stream = new LadderStream({
+    this.attend(new LadderStream({
       path: `api/v1/${this.subject === undefined ? "" : `ladders/${this.subject.id}/`}events`,
       onEvent: (event) => this.soon(() => this.live.take(event)),
       onPlace: () => this.soon(() => (this.isListed = false)),
       onLost: (isLost) => this.soon(() => (this.isLost = isLost)),
       onRefused: () => this.connect(true),
-    });
-    this.stream.start();
+    }));
   }
 
   /** Draw what changes in a moment: bots play faster than anybody reads. @param {() => void} change */
